@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { anyOf } from '../../test/support/arbitrary.ts'
+import { bankingAccount, bankingAccountV3 } from './examples/banking.ts'
+import {
+  BankingAccount,
+  BankingAccountV3,
+  downgradeAccount,
+  upgradeAccount,
+  validator,
+} from './index.ts'
+
+const four = validator(BankingAccount)
+const three = validator(BankingAccountV3)
+const up = (fields: object) =>
+  upgradeAccount({ accountId: 'a', ...fields } as unknown as BankingAccountV3)
+const down = (fields: object) =>
+  downgradeAccount({ accountId: 'a', ...fields } as unknown as BankingAccount)
+
+/** What version 4 cannot carry: it says nothing in version 3. */
+function losesNothing({ fees = [] }: BankingAccountV3): boolean {
+  return fees.every(({ feeType, accrualFrequency, additionalInfo, ...fee }) => {
+    const rates = ['balanceRate', 'transactionRate', 'accruedRate'].filter((rate) => rate in fee)
+    const amounts = 'amount' in fee ? 1 : rates.length
+    return !(feeType === 'VARIABLE' && amounts) && !(accrualFrequency && rates.length === 0)
+  })
+}
+
+describe('upgrading a version-3 account', () => {
+  it('gives a version-4 account, for every one', () => {
+    fc.assert(
+      fc.property(anyOf(BankingAccountV3), (account) => {
+        assert.deepEqual(four.problems(upgradeAccount(account)), [])
+      }),
+    )
+  })
+
+  it('and downgrading it gives it back, for every one that loses nothing', () => {
+    fc.assert(
+      fc.property(anyOf(BankingAccountV3).filter(losesNothing), (account) => {
+        assert.deepEqual(downgradeAccount(upgradeAccount(account)), account)
+      }),
+    )
+  })
+
+  it('leaves a version-4 account as it is', () => {
+    fc.assert(
+      fc.property(anyOf(BankingAccount), (account) => {
+        assert.deepEqual(upgradeAccount(account as unknown as BankingAccountV3), account)
+      }),
+    )
+  })
+
+  it('changes neither account that it is given', () => {
+    const before = structuredClone(bankingAccountV3)
+
+    downgradeAccount(upgradeAccount(bankingAccountV3))
+
+    assert.deepEqual(bankingAccountV3, before)
+  })
+
+  for (const [name, old, now] of [
+    [
+      'an activated feature',
+      { features: [{ featureType: 'OFFSET', isActivated: true }] },
+      { features: [{ featureType: 'OFFSET', isActivated: 'ACTIVATED' }] },
+    ],
+    [
+      'one that is not',
+      { features: [{ featureType: 'OFFSET', isActivated: false }] },
+      { features: [{ featureType: 'OFFSET', isActivated: 'NOT_ACTIVATED' }] },
+    ],
+    [
+      'numbers as tier bounds',
+      { depositRates: [{ tiers: [{ minimumValue: 0, maximumValue: 1e21 }] }] },
+      {
+        depositRates: [{ tiers: [{ minimumValue: '0', maximumValue: '1000000000000000000000' }] }],
+      },
+    ],
+    [
+      'the condition of a tier',
+      {
+        lendingRates: {
+          tiers: [
+            { applicabilityConditions: { additionalInfo: 'New only', additionalInfoUri: 'u' } },
+          ],
+        },
+      },
+      {
+        lendingRates: {
+          tiers: [
+            {
+              applicabilityConditions: [
+                {
+                  rateApplicabilityType: 'OTHER',
+                  additionalInfo: 'New only',
+                  additionalInfoUri: 'u',
+                },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+    [
+      'a condition without a text',
+      { lendingRates: [{ tiers: [{ applicabilityConditions: {} }] }] },
+      {
+        lendingRates: [
+          {
+            tiers: [
+              {
+                applicabilityConditions: [
+                  { rateApplicabilityType: 'OTHER', additionalInfo: 'Not specified' },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'an amount',
+      { fees: [{ feeType: 'EVENT', amount: '2.50' }] },
+      {
+        fees: [
+          { feeType: 'EVENT', feeMethodUType: 'fixedAmount', fixedAmount: { amount: '2.50' } },
+        ],
+      },
+    ],
+    [
+      'a rate of the balance',
+      { fees: [{ balanceRate: 0.01 }] },
+      { fees: [{ feeMethodUType: 'rateBased', rateBased: { rateType: 'BALANCE', rate: 0.01 } }] },
+    ],
+    [
+      'a rate of the transaction',
+      { fees: [{ transactionRate: '0.01' }] },
+      {
+        fees: [
+          { feeMethodUType: 'rateBased', rateBased: { rateType: 'TRANSACTION', rate: '0.01' } },
+        ],
+      },
+    ],
+    [
+      'a rate of accrued interest',
+      { fees: [{ accruedRate: 0.01, accrualFrequency: 'P1D' }] },
+      {
+        fees: [
+          {
+            feeMethodUType: 'rateBased',
+            rateBased: { rateType: 'INTEREST_ACCRUED', rate: 0.01, accrualFrequency: 'P1D' },
+          },
+        ],
+      },
+    ],
+    [
+      'a variable fee',
+      { fees: [{ feeType: 'VARIABLE', additionalInfo: 'It depends' }] },
+      {
+        fees: [
+          {
+            feeType: 'OTHER',
+            additionalInfo: 'It depends',
+            feeMethodUType: 'variable',
+            variable: {},
+          },
+        ],
+      },
+    ],
+    [
+      'a variable fee without a text',
+      { fees: [{ feeType: 'VARIABLE' }] },
+      {
+        fees: [
+          {
+            feeType: 'OTHER',
+            additionalInfo: 'Not specified',
+            feeMethodUType: 'variable',
+            variable: {},
+          },
+        ],
+      },
+    ],
+    [
+      'a discount of the fee',
+      { fees: [{ amount: '1', discounts: [{ discountType: 'BALANCE', feeRate: 0.5 }] }] },
+      {
+        fees: [
+          {
+            feeMethodUType: 'fixedAmount',
+            fixedAmount: { amount: '1' },
+            discounts: [
+              {
+                discountType: 'BALANCE',
+                discountMethodUType: 'rateBased',
+                rateBased: { rateType: 'FEE', rate: 0.5 },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  ] as const) {
+    it(`moves ${name}`, () => {
+      assert.deepEqual(up(old), { accountId: 'a', ...now })
+      assert.deepEqual(down(now), { accountId: 'a', ...old })
+    })
+  }
+})
+
+describe('downgrading a version-4 account', () => {
+  it('gives a version-3 account, for every one', () => {
+    fc.assert(
+      fc.property(anyOf(BankingAccount), (account) => {
+        assert.deepEqual(three.problems(downgradeAccount(account)), [])
+      }),
+    )
+  })
+
+  it('keeps the order of the fields', () => {
+    const { users: _, ...rest } = bankingAccount
+    const fields = Object.keys(downgradeAccount(rest))
+
+    assert.deepEqual(fields, Object.keys(rest))
+  })
+
+  for (const [name, now, old] of [
+    [
+      'an activation that nobody knows',
+      { features: [{ featureType: 'OFFSET', isActivated: 'UNKNOWN' }] },
+      { features: [{ featureType: 'OFFSET' }] },
+    ],
+    [
+      'a feature that version 3 lacks',
+      { features: [{ featureType: 'FUNDS_AVAILABLE_AFTER', additionalValue: 'P2D' }] },
+      {
+        features: [
+          { featureType: 'OTHER', additionalInfo: 'FUNDS_AVAILABLE_AFTER', additionalValue: 'P2D' },
+        ],
+      },
+    ],
+    [
+      'a balance transfer',
+      { lendingRates: [{ lendingRateType: 'BALANCE_TRANSFER' }, { lendingRateType: 'FIXED' }] },
+      { lendingRates: [{ lendingRateType: 'FIXED' }] },
+    ],
+    [
+      'the only lending rate, a balance transfer',
+      { lendingRates: { lendingRateType: 'BALANCE_TRANSFER' } },
+      {},
+    ],
+    [
+      'purposes and repayments that version 3 lacks',
+      {
+        lendingRates: { rate: 1, repaymentType: 'UNCONSTRAINED', loanPurpose: 'OTHER' },
+        loan: { repaymentType: 'OTHER' },
+      },
+      { lendingRates: { rate: 1 }, loan: {} },
+    ],
+    [
+      'conditions of a rate itself',
+      {
+        depositRates: [
+          { rate: 1, applicabilityConditions: [{ rateApplicabilityType: 'NEW_CUSTOMER' }] },
+        ],
+      },
+      { depositRates: [{ rate: 1 }] },
+    ],
+    [
+      'several conditions of a tier',
+      {
+        depositRates: [
+          {
+            tiers: [
+              {
+                applicabilityConditions: [
+                  { rateApplicabilityType: 'MIN_DEPOSITS', additionalValue: '5' },
+                  { rateApplicabilityType: 'ONLINE_ONLY' },
+                  {
+                    rateApplicabilityType: 'OTHER',
+                    additionalInfo: 'Ask us',
+                    additionalInfoUri: 'u',
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+      {
+        depositRates: [
+          {
+            tiers: [
+              {
+                applicabilityConditions: {
+                  additionalInfo: 'MIN_DEPOSITS 5; ONLINE_ONLY; Ask us',
+                  additionalInfoUri: 'u',
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'no conditions',
+      { depositRates: [{ tiers: [{ applicabilityConditions: [] }] }] },
+      { depositRates: [{ tiers: [{}] }] },
+    ],
+    [
+      'a cap and a range',
+      {
+        fees: [
+          {
+            feeCap: '9',
+            feeCapPeriod: 'P1Y',
+            feeMethodUType: 'rateBased',
+            rateBased: { rateType: 'BALANCE', rate: 1, amountRange: { feeMinimum: '1' } },
+          },
+        ],
+      },
+      { fees: [{ balanceRate: 1 }] },
+    ],
+    [
+      'a variable fee of a known type',
+      {
+        fees: [
+          {
+            feeType: 'EVENT',
+            additionalInfo: 'i',
+            feeMethodUType: 'variable',
+            variable: { feeMinimum: '1' },
+          },
+        ],
+      },
+      { fees: [{ feeType: 'VARIABLE', additionalInfo: 'i' }] },
+    ],
+    [
+      'a fee of type OTHER with a fixed amount',
+      {
+        fees: [
+          {
+            feeType: 'OTHER',
+            additionalInfo: 'Not specified',
+            feeMethodUType: 'fixedAmount',
+            fixedAmount: { amount: '1' },
+          },
+        ],
+      },
+      { fees: [{ feeType: 'OTHER', additionalInfo: 'Not specified', amount: '1' }] },
+    ],
+  ] as const) {
+    it(`tells ${name} as version 3 can`, () => {
+      assert.deepEqual(down(now), { accountId: 'a', ...old })
+    })
+  }
+})

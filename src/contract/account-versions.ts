@@ -1,0 +1,216 @@
+import { decimalText } from './decimal.ts'
+import {
+  type BankingAccount,
+  type BankingAccountV3,
+  featureTypesV3,
+} from './records/banking-account.ts'
+import { lendingRateTypesV3, loanPurposesV3, repaymentTypesV3 } from './records/banking-rates.ts'
+import { isFields } from './schema.ts'
+
+/**
+ * Version 3 of the banking account as version 4, by the list of changes in the interface's Versioning
+ * section (docs/decisions/0020-account-versions.md). What is in version 4 already stays as it is, and
+ * so does what fits neither: it is for the validator to name.
+ */
+export function upgradeAccount(account: BankingAccountV3): BankingAccount {
+  return changed(account, {
+    depositRates: each(upgradeRate),
+    lendingRates: oneOrEach(upgradeRate),
+    features: each(upgradeFeature),
+    fees: each(upgradeFee),
+  }) as BankingAccount
+}
+
+/**
+ * Version 4 as version 3. What version 3 has no room for is left out or told as text. Upgrading and
+ * downgrading a version-3 record gives it back, but for what says nothing in it: an amount beside
+ * the fee type VARIABLE, an accrual frequency without a rate.
+ */
+export function downgradeAccount(account: BankingAccount): BankingAccountV3 {
+  return changed(account, {
+    depositRates: each(downgradeDepositRate),
+    lendingRates: oneOrEach(downgradeLendingRate),
+    features: each(downgradeFeature),
+    fees: each(downgradeFee),
+    loan: (loan) => changed(loan, { repaymentType: only(repaymentTypesV3) }),
+  }) as BankingAccountV3
+}
+
+/** Written where version 4 asks for a text that version 3 did not have; taken out on the way back. */
+const unspecified = 'Not specified'
+
+/** Where version 3 kept the rate of a fee or discount, by what the rate is of. */
+const rateFields = {
+  BALANCE: 'balanceRate',
+  TRANSACTION: 'transactionRate',
+  INTEREST_ACCRUED: 'accruedRate',
+  FEE: 'feeRate',
+} as const
+
+type Fields = Record<string, unknown>
+/** The new content of a field; undefined leaves the field out. */
+type Change = (value: unknown) => unknown
+
+function upgradeRate(rate: unknown): unknown {
+  return changed(rate, {
+    tiers: each((tier) =>
+      changed(tier, {
+        minimumValue: numberToText,
+        maximumValue: numberToText,
+        applicabilityConditions: (condition) =>
+          isFields(condition)
+            ? [{ rateApplicabilityType: 'OTHER', additionalInfo: unspecified, ...condition }]
+            : condition,
+      }),
+    ),
+  })
+}
+
+function downgradeDepositRate(rate: unknown): unknown {
+  return changed(rate, { applicabilityConditions: leftOut, tiers: each(downgradeTier) })
+}
+
+/** Version 3 has no word for a balance transfer, and no other that would be true. */
+function downgradeLendingRate(rate: unknown): unknown {
+  const { lendingRateType } = rate as Fields
+  if (lendingRateType !== undefined && !only(lendingRateTypesV3)(lendingRateType)) return undefined
+  return changed(rate, {
+    repaymentType: only(repaymentTypesV3),
+    loanPurpose: only(loanPurposesV3),
+    applicabilityConditions: leftOut,
+    tiers: each(downgradeTier),
+  })
+}
+
+function downgradeTier(tier: unknown): unknown {
+  return changed(tier, {
+    minimumValue: Number,
+    maximumValue: Number,
+    applicabilityConditions: (conditions) => downgradeConditions(conditions as Fields[]),
+  })
+}
+
+/** Several conditions become one text, so that none is lost to the reader. */
+function downgradeConditions(conditions: readonly Fields[]): unknown {
+  if (conditions.length === 0) return undefined
+  const texts = conditions.map(
+    ({ rateApplicabilityType, additionalValue, additionalInfo }) =>
+      additionalInfo ?? [rateApplicabilityType, additionalValue].filter(Boolean).join(' '),
+  )
+  const additionalInfoUri = conditions.find((condition) => condition['additionalInfoUri'])
+  const text = texts.join('; ')
+  return {
+    ...(text !== unspecified && { additionalInfo: text }),
+    ...(additionalInfoUri && { additionalInfoUri: additionalInfoUri['additionalInfoUri'] }),
+  }
+}
+
+function upgradeFeature(feature: unknown): unknown {
+  const words = new Map<unknown, string>([
+    [true, 'ACTIVATED'],
+    [false, 'NOT_ACTIVATED'],
+  ])
+  return changed(feature, { isActivated: (value) => words.get(value) ?? value })
+}
+
+/** UNKNOWN leaves the field out: either boolean would be a claim. */
+function downgradeFeature(feature: unknown): unknown {
+  const known = new Map<unknown, boolean>([
+    ['ACTIVATED', true],
+    ['NOT_ACTIVATED', false],
+  ])
+  const { featureType } = feature as Fields
+  const old = changed(feature, { isActivated: (value) => known.get(value) }) as Fields
+  if (only(featureTypesV3)(featureType)) return old
+  return { additionalInfo: featureType, ...old, featureType: 'OTHER' }
+}
+
+function upgradeFee(fee: unknown): unknown {
+  const upgraded = changed(upgradeMethod(fee, 'feeMethodUType'), {
+    discounts: each((discount) => upgradeMethod(discount, 'discountMethodUType')),
+  })
+  if (!isFields(upgraded) || upgraded['feeType'] !== 'VARIABLE') return upgraded
+  return {
+    ...upgraded,
+    feeType: 'OTHER',
+    additionalInfo: upgraded['additionalInfo'] ?? unspecified,
+    ...(upgraded['feeMethodUType'] === undefined && { feeMethodUType: 'variable', variable: {} }),
+  }
+}
+
+/**
+ * One amount or one rate beside the other fields becomes the method that it stood for. The accrual
+ * frequency goes with the rate: without one it says nothing.
+ */
+function upgradeMethod(priced: unknown, methodField: string): unknown {
+  if (!isFields(priced) || priced[methodField] !== undefined) return priced
+  const amounts = ['amount', ...Object.values(rateFields)].filter((field) => field in priced)
+  if (amounts.length > 1) return priced
+
+  const [field = ''] = amounts
+  const { [field]: value, accrualFrequency, ...rest } = priced
+  if (field === '') return rest
+  if (field === 'amount') {
+    return { ...rest, [methodField]: 'fixedAmount', fixedAmount: { amount: value } }
+  }
+  const [rateType] = Object.entries(rateFields).find(([, name]) => name === field) ?? []
+  const frequency = accrualFrequency === undefined ? {} : { accrualFrequency }
+  return { ...rest, [methodField]: 'rateBased', rateBased: { rateType, rate: value, ...frequency } }
+}
+
+function downgradeFee(fee: unknown): unknown {
+  const { feeMethodUType, feeType, additionalInfo } = fee as Fields
+  const old = changed(downgradeMethod(fee, 'feeMethodUType'), {
+    feeCap: leftOut,
+    feeCapPeriod: leftOut,
+    variable: leftOut,
+    discounts: each((discount) => downgradeMethod(discount, 'discountMethodUType')),
+  }) as Fields
+  if (feeMethodUType !== 'variable') return old
+
+  const filler = feeType === 'OTHER' && additionalInfo === unspecified
+  return {
+    ...(changed(old, filler ? { additionalInfo: leftOut } : {}) as Fields),
+    feeType: 'VARIABLE',
+  }
+}
+
+function downgradeMethod(priced: unknown, methodField: string): unknown {
+  const { fixedAmount, rateBased, [methodField]: _, ...rest } = priced as Fields
+  if (isFields(fixedAmount)) return { ...rest, amount: fixedAmount['amount'] }
+  if (!isFields(rateBased)) return rest
+
+  const { rateType, rate, accrualFrequency } = rateBased
+  const frequency = accrualFrequency === undefined ? {} : { accrualFrequency }
+  return { ...rest, [rateFields[rateType as keyof typeof rateFields]]: rate, ...frequency }
+}
+
+/** A copy of an object with some fields changed, in the order it had. */
+function changed(value: unknown, changes: Readonly<Record<string, Change>>): unknown {
+  if (!isFields(value)) return value
+  const entries = Object.entries(value)
+    .map(([field, content]) => [field, (changes[field] ?? same)(content)] as const)
+    .filter(([, content]) => content !== undefined)
+  return Object.fromEntries(entries)
+}
+
+function each(change: Change): Change {
+  return (value) =>
+    Array.isArray(value)
+      ? value.map((element) => change(element)).filter((element) => element !== undefined)
+      : value
+}
+
+function oneOrEach(change: Change): Change {
+  return (value) => (Array.isArray(value) ? each(change)(value) : change(value))
+}
+
+/** Leaves out a value that the earlier version does not have. */
+function only(list: readonly string[]): Change {
+  return (value) => (list.includes(value as string) ? value : undefined)
+}
+
+const same: Change = (value) => value
+const leftOut: Change = () => undefined
+const numberToText: Change = (value) =>
+  Number.isFinite(value) ? decimalText(value as number) : value

@@ -1,0 +1,51 @@
+import {
+  bankingAccount,
+  bankingAccountV3,
+  bankingBalance,
+  bankingTransaction,
+  directDebit,
+  scheduledPayment,
+} from './banking.ts'
+import { energyAccount, energyInvoice, energyPayment, energyUsage } from './energy.ts'
+import {
+  accountContact,
+  customer,
+  customerMatch,
+  exampleBalance,
+  shareableAccount,
+} from './people.ts'
+import { personalLoanProduct, readProduct, savingsProduct } from './product.ts'
+
+const { users: _users, complexAccountType: _type, ...energyAccountDetail } = energyAccount
+
+/** Whole records by the name of their schema, the first of each the one that documents show. */
+export const examples: Readonly<Record<string, readonly unknown[]>> = {
+  AccountContact: [accountContact],
+  AccountIds: [{ data: { accountIds: ['acc-4711', 'acc-4712'] } }],
+  BankingAccount: [bankingAccount],
+  BankingAccountV3: [bankingAccountV3],
+  BankingBalance: [bankingBalance],
+  BankingTransaction: [bankingTransaction],
+  Customer: [customer],
+  CustomerMatch: [customerMatch],
+  CustomerSearch: [{ email: 'ana.silva@example.com' }],
+  DirectDebit: [directDebit],
+  EnergyAccount: [energyAccount],
+  EnergyAccountDetail: [energyAccountDetail],
+  EnergyBillingTransaction: [energyUsage, energyPayment],
+  EnergyInvoice: [energyInvoice],
+  ExampleBalance: [exampleBalance],
+  Links: [
+    {
+      first: 'page=1&page-size=1',
+      last: 'page=3&page-size=1',
+      next: 'page=2&page-size=1',
+    },
+  ],
+  Meta: [{ totalRecords: 3, totalPages: 3 }],
+  Product: [{ product_id: 'prod-1', ...savingsProduct }],
+  ProductInput: [savingsProduct, personalLoanProduct],
+  ProductRead: [readProduct],
+  ScheduledPayment: [scheduledPayment],
+  ShareableAccount: [shareableAccount],
+}

@@ -1,0 +1,68 @@
+import type {
+  Customer,
+  CustomerMatch,
+  ExampleBalance,
+  ShareableAccount,
+} from '../records/consent.ts'
+import type { AccountContact } from '../records/contact.ts'
+
+export const customer: Customer = {
+  id: 'cust-1',
+  name: 'Ana Silva',
+  email: 'ana.silva@example.com',
+  emailVerified: true,
+  familyName: 'Silva',
+  givenName: 'Ana',
+  phoneNumber: '+61 491 570 006',
+  phoneNumberVerified: true,
+  updatedAt: '2025-01-20T04:00:00Z',
+  address: {
+    streetAddress: '12 Wattle Street',
+    locality: 'Ballarat',
+    region: 'VIC',
+    postalCode: '3350',
+    country: 'AU',
+  },
+}
+
+export const customerMatch: CustomerMatch = {
+  id: 'cust-1',
+  name: 'Ana Silva',
+  phoneNumber: '+61 491 570 006',
+}
+
+export const shareableAccount: ShareableAccount = {
+  id: 'acc-4711',
+  name: 'Everyday Saver',
+  type: 'TRANS_AND_SAVINGS_ACCOUNTS',
+  displayName: 'Everyday Saver',
+}
+
+export const exampleBalance: ExampleBalance = {
+  account_id: 'acc-4711',
+  available: 1790.25,
+  current: 1840.25,
+  currency: 'AUD',
+}
+
+export const accountContact: AccountContact = {
+  holders: [
+    { relationship: 'PRIMARY_JOINT', name: { first: 'Ana', middle: 'Maria', last: 'Silva' } },
+    { relationship: 'SECONDARY', name: { first: 'Jo', last: 'Silva', suffix: 'Jr' } },
+  ],
+  emails: ['ana.silva@example.com'],
+  addresses: [
+    {
+      line1: '12 Wattle Street',
+      line2: 'Unit 3',
+      city: 'Ballarat',
+      region: 'VIC',
+      postalCode: '3350',
+      country: 'AU',
+    },
+  ],
+  telephones: [
+    { type: 'HOME', country: '61', number: '353270000' },
+    { type: 'CELL', country: '61', number: '491570006' },
+  ],
+}

@@ -1,0 +1,42 @@
+/** The interface as data: every record, every operation, every error, and what follows from them. */
+export { downgradeAccount, upgradeAccount } from './account-versions.ts'
+export { type ErrorCode, errorTable } from './errors.ts'
+export { examples } from './examples/index.ts'
+export * from './limits.ts'
+export { openApiDocument } from './openapi.ts'
+export {
+  type Base,
+  type Deprecation,
+  errorsOf,
+  type Input,
+  type Operation,
+  type Output,
+  type Protection,
+} from './operation.ts'
+export {
+  catalogueOperations,
+  type OperationId,
+  type OperationOf,
+  operations,
+  providerOperations,
+} from './operations/index.ts'
+export { AccountIds, ErrorBody } from './operations/parts.ts'
+export { Links, Meta } from './paging.ts'
+export { BankingAccount, BankingAccountV3 } from './records/banking-account.ts'
+export { BankingBalance, BankingTransaction } from './records/banking-history.ts'
+export { DirectDebit, ScheduledPayment } from './records/banking-payments.ts'
+export {
+  Customer,
+  CustomerMatch,
+  CustomerSearch,
+  ExampleBalance,
+  ShareableAccount,
+} from './records/consent.ts'
+export { AccountContact } from './records/contact.ts'
+export { EnergyAccount, EnergyAccountDetail } from './records/energy-account.ts'
+export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billing.ts'
+export { type RecordType, recordTypes } from './records/index.ts'
+export { Product, ProductInput, ProductRead } from './records/product.ts'
+export type { Problem } from './rules.ts'
+export { speller } from './spelling.ts'
+export { sentenceOf, type Validator, validator } from './validate.ts'

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import type { TSchema } from 'typebox'
+import * as contract from './index.ts'
+import { type Node, nodeOf } from './schema.ts'
+
+/**
+ * The interface, read again by hand and apart from the contract: the contract must have every field, of
+ * that kind, and take every value.
+ */
+const schemas: Readonly<Record<string, unknown>> = { ...contract }
+const document = readFileSync(
+  new URL('../../test/support/interface-fields.txt', import.meta.url),
+  'utf8',
+)
+
+/** The schemas at a dotted path, through lists and alternatives. */
+function at(node: Node, path: readonly string[]): Node[] {
+  if (node.items) return at(node.items, path)
+  if (node.anyOf) return node.anyOf.flatMap((branch) => at(branch, path))
+  const [field, ...rest] = path
+  if (field === undefined) return [node]
+  const next = node.properties?.[field]
+  return next ? at(next, rest) : []
+}
+
+for (const section of document.split('\n[').slice(1)) {
+  const [name = '', ...lines] = section.trim().split('\n')
+  const record = name.replace(']', '')
+  const schema = nodeOf(schemas[record] as TSchema)
+
+  describe(record, () => {
+    for (const line of lines) {
+      const [path = '', kind = '', ...seen] = line.split(' ')
+      const leaves = at(schema, path.split('.'))
+
+      it(`has ${path} as ${kind}`, () => {
+        assert.ok(leaves.some((leaf) => (leaf.enum ? 'string' : leaf.type) === kind))
+      })
+      for (const value of seen) {
+        it(`takes ${value} as ${path}`, () => {
+          assert.ok(
+            leaves.some((leaf) => contract.validator(leaf as unknown as TSchema).check(value)),
+          )
+        })
+      }
+    }
+  })
+}

@@ -1,0 +1,133 @@
+import Type from 'typebox'
+import { emailLengthMax, idLengthMax } from './limits.ts'
+
+/**
+ * The kinds of text that a record is made of. `mustBe` completes the sentence "field must be …";
+ * `schema` is what a reader of the OpenAPI document gets to know about it.
+ */
+interface Leaf {
+  readonly mustBe: string
+  readonly test: (text: string) => boolean
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
+const decimalPattern = '^-?[0-9]{1,32}(\\.[0-9]{1,32})?$'
+const wholeNumberPattern = '^[0-9]{1,18}$'
+const idPattern = `^[^\\p{Cc}\\p{Cs}]{1,${idLengthMax}}$`
+
+const date = /^\d{4}-\d\d-\d\d$/
+const monthDay = /^\d\d-\d\d$/
+const zone = '(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)'
+const clock = '[Tt]\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?'
+const dateTime = new RegExp(`^\\d{4}-\\d\\d-\\d\\d${clock}${zone}$`)
+const localDateTime = new RegExp(`^\\d{4}-\\d\\d-\\d\\d${clock}$`)
+const duration = /^P[0-9YMWDTHS.]+$/
+const email = /^\S+@[^\s@]+$/
+
+/** Temporal knows the calendar, but also reads forms the interface does not have: shape first. */
+function reads(shape: RegExp, parse: (text: string) => unknown): (text: string) => boolean {
+  return (text) => {
+    if (!shape.test(text)) return false
+    try {
+      parse(text)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+const isDateTime = reads(dateTime, (text) => Temporal.Instant.from(text))
+const isLocalDateTime = reads(localDateTime, (text) => Temporal.PlainDateTime.from(text))
+const isDate = reads(date, (text) => Temporal.PlainDate.from(text))
+const isMonthDay = reads(monthDay, (text) => Temporal.PlainMonthDay.from(text))
+const isDuration = reads(duration, (text) => Temporal.Duration.from(text))
+
+function matches(pattern: string): (text: string) => boolean {
+  const expression = new RegExp(pattern, 'u')
+  return (text) => expression.test(text)
+}
+
+export const leaves = {
+  id: {
+    mustBe: `a string of 1 to ${idLengthMax} printable characters`,
+    test: matches(idPattern),
+    schema: { minLength: 1, maxLength: idLengthMax },
+  },
+  decimal: {
+    mustBe: 'a decimal string',
+    test: matches(decimalPattern),
+    schema: { pattern: decimalPattern },
+  },
+  wholeNumber: {
+    mustBe: 'a whole number as a string',
+    test: matches(wholeNumberPattern),
+    schema: { pattern: wholeNumberPattern },
+  },
+  dateTime: {
+    mustBe: 'an RFC 3339 date-time',
+    test: isDateTime,
+    schema: { format: 'date-time' },
+  },
+  localDateTime: {
+    mustBe: 'a date-time without a zone',
+    test: isLocalDateTime,
+    schema: { pattern: localDateTime.source },
+  },
+  date: {
+    mustBe: 'a date (YYYY-MM-DD)',
+    test: isDate,
+    schema: { format: 'date' },
+  },
+  dateOrDateTime: {
+    mustBe: 'a date (YYYY-MM-DD) or an RFC 3339 date-time',
+    test: (text) => isDate(text) || isDateTime(text),
+    schema: { anyOf: [{ format: 'date' }, { format: 'date-time' }] },
+  },
+  seasonStart: {
+    mustBe: 'a date (YYYY-MM-DD), a day of the year (MM-DD) or an RFC 3339 date-time',
+    test: (text) => isDate(text) || isMonthDay(text) || isDateTime(text),
+    schema: {
+      anyOf: [{ format: 'date' }, { pattern: monthDay.source }, { format: 'date-time' }],
+    },
+  },
+  duration: {
+    mustBe: 'an ISO 8601 duration',
+    test: isDuration,
+    schema: { format: 'duration' },
+  },
+  email: {
+    mustBe: 'an e-mail address',
+    test: (text) => text.length <= emailLengthMax && email.test(text),
+    schema: { maxLength: emailLengthMax, pattern: email.source },
+  },
+} as const satisfies Record<string, Leaf>
+
+export type LeafName = keyof typeof leaves
+
+/** A string of one of the kinds above. The name stays on the schema, for refusals and OpenAPI. */
+function leaf(name: LeafName) {
+  return Type.Refine(Type.String({ leaf: name }), leaves[name].test)
+}
+
+export const Id = leaf('id')
+/** A decimal kept as text end to end: a float would lose cents. */
+export const Money = leaf('decimal')
+/** A rate that the interface keeps as text. In account records rates are numbers. */
+export const RateText = leaf('decimal')
+export const WholeNumberText = leaf('wholeNumber')
+export const Timestamp = leaf('dateTime')
+export const LocalDateTime = leaf('localDateTime')
+export const PlainDate = leaf('date')
+export const DateOrDateTime = leaf('dateOrDateTime')
+export const SeasonStart = leaf('seasonStart')
+export const Duration = leaf('duration')
+export const Email = leaf('email')
+
+export const Text = Type.String()
+export const Flag = Type.Boolean()
+export const Decimal = Type.Number()
+/** Whole numbers end where a JSON reader could no longer hold them exactly. */
+export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+/** Digits that the interface makes a number: bsb, accountNumber, postcode, abn, acn. */
+export const DigitsNumber = Count

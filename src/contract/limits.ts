@@ -1,0 +1,21 @@
+/** What the interface bounds, and the bounds we set where it sets none (docs/decisions/0010, 0013, 0021). */
+
+export const pageSizeDefault = 25
+export const pageSizeMax = 1000
+
+/** How many accounts one request body may name. */
+export const accountIdsMax = 1000
+
+export const idLengthMax = 256
+
+/** The longest e-mail address that mail can carry: 64 before the @, 255 after it. */
+export const emailLengthMax = 320
+
+/** The longest text that B3 is asked to look for. */
+export const searchTextLengthMax = 1000
+
+/** How far back B3, E4 and E5 look when no lower bound is given. */
+export const historyMonthsDefault = 12
+
+/** How far back E3 looks when no lower bound is given. */
+export const invoiceMonthsDefault = 24

@@ -1,0 +1,209 @@
+import { type ErrorCode, errorTable } from './errors.ts'
+import { examples } from './examples/index.ts'
+import { leaves } from './leaves.ts'
+import { type Base, errorsOf, type Operation, type Protection } from './operation.ts'
+import { operations } from './operations/index.ts'
+import { ErrorBody } from './operations/parts.ts'
+import { clause } from './rules.ts'
+import { type Node, nodeOf } from './schema.ts'
+
+type Json = Record<string, unknown>
+
+/** The whole interface as an OpenAPI 3.1 document, made of the operations and nothing else. */
+export function openApiDocument(version: string): Json {
+  const components = new Map<string, Json>()
+  const paths: Record<string, Json> = {}
+  for (const [id, operation] of Object.entries<Operation>(operations)) {
+    paths[operation.path] = {
+      servers: [servers[operation.base]],
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: operationObject(id, operation, components),
+    }
+  }
+
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Consented data sharing provider interface',
+      version,
+      description:
+        'What a bank or an energy retailer answers when a sharing platform asks for a customer’s data with consent, and the platform’s product catalogue.',
+      contact: { name: 'The Holdfast project' },
+      license: {
+        name: 'Apache-2.0',
+        url: 'https://www.apache.org/licenses/LICENSE-2.0',
+      },
+    },
+    servers: [servers.provider],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes,
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  }
+}
+
+const tags = {
+  banking: 'Accounts, balances, transactions and payments of one customer.',
+  catalogue: 'Products with their rates, fees, features and eligibility, on the platform.',
+  consent: 'What the consent flow asks: who the customer is and what can be shared.',
+  contact: 'How to reach the holders of an account.',
+  energy: 'Accounts with plans, invoices and billing of one customer.',
+} satisfies Record<Operation['tag'], string>
+
+const servers = {
+  provider: server('provider_url', 'http://127.0.0.1:8080', 'The data provider'),
+  resource: server('resource_url', 'http://127.0.0.1:8080', 'The contact endpoint’s address'),
+  platform: server('base_url', 'http://127.0.0.1:8081', 'The platform'),
+} satisfies Record<Base, Json>
+
+const securitySchemes = {
+  platformToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'Signed by the platform for one resource and one use: `iss` and `sub` are the provider’s subdomain, `aud` the URI of the resource without its query, `exp` and `jti` are required.',
+  },
+  clientToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'Got from `POST /v1/token` with a client id and secret. Good for 15 minutes.',
+  },
+} satisfies Record<Exclude<Protection, 'none'>, Json>
+
+const interactionId = {
+  description: 'Ties a request to its answer. Made by the server where the caller sent none.',
+  schema: { type: 'string', format: 'uuid' },
+}
+
+function server(name: string, address: string, description: string): Json {
+  return { url: `{${name}}`, description, variables: { [name]: { default: address } } }
+}
+
+function operationObject(id: string, operation: Operation, components: Map<string, Json>): Json {
+  const { body, deprecated, description, protection, ref, summary } = operation
+  const replaced = deprecated && `Deprecated: use ${deprecated.successor} instead.`
+  return {
+    operationId: id,
+    summary,
+    description: [description, replaced, `Reference ${ref}.`].filter(Boolean).join(' '),
+    tags: [operation.tag],
+    ...(deprecated && { deprecated: true }),
+    security: protection === 'none' ? [] : [{ [protection]: [] }],
+    parameters: [
+      ...parameters('path', nodeOf(operation.params), components),
+      ...parameters('query', nodeOf(operation.query), components),
+      { name: 'x-fapi-interaction-id', in: 'header', ...interactionId },
+    ],
+    ...(body && {
+      requestBody: { required: true, content: content(nodeOf(body), components) },
+    }),
+    responses: {
+      [operation.status]: success(operation, components),
+      ...failures(operation, components),
+    },
+  }
+}
+
+function parameters(place: string, node: Node, components: Map<string, Json>): Json[] {
+  return Object.entries(node.properties ?? {}).map(([name, type]) => {
+    const { description, ...schema } = schemaOf(type, components)
+    const required = place === 'path' || undefined
+    return { name, in: place, ...(required && { required }), description, schema }
+  })
+}
+
+function success(operation: Operation, components: Map<string, Json>): Json {
+  const { deprecated, headers = {}, response, summary } = operation
+  const named = {
+    ...headers,
+    ...(deprecated && { Deprecation: 'Since when the operation is deprecated (RFC 9745).' }),
+  }
+  return {
+    description: `${summary}: done.`,
+    headers: { 'x-fapi-interaction-id': interactionId, ...headerObjects(named) },
+    ...(response && { content: content(nodeOf(response), components) }),
+  }
+}
+
+/** One response a status, with an example for each failure that has it. */
+function failures(operation: Operation, components: Map<string, Json>): Json {
+  const codes = Map.groupBy(errorsOf(operation), (code) => errorTable[code].status)
+  return Object.fromEntries(
+    [...codes].map(([status, group]) => [status, failure(status, group, components)]),
+  )
+}
+
+function failure(status: number, codes: readonly ErrorCode[], components: Map<string, Json>): Json {
+  const headers = {
+    ...(status === 401 && { 'WWW-Authenticate': 'How to authenticate; never why it failed.' }),
+    ...((status === 429 || status === 503) && { 'Retry-After': 'Seconds to wait.' }),
+  }
+  const shown = codes.map((code) => [code, { value: { error: errorTable[code].message } }])
+  return {
+    description: codes.map((code) => errorTable[code].message).join(', or '),
+    headers: { 'x-fapi-interaction-id': interactionId, ...headerObjects(headers) },
+    content: {
+      'application/json': {
+        schema: schemaOf(nodeOf(ErrorBody), components),
+        examples: Object.fromEntries(shown),
+      },
+    },
+  }
+}
+
+function headerObjects(headers: Readonly<Record<string, string>>): Json {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' } },
+    ]),
+  )
+}
+
+function content(node: Node, components: Map<string, Json>): Json {
+  return {
+    'application/json': { schema: schemaOf(node, components), example: exampleOf(node) },
+  }
+}
+
+/** A whole example of a schema: its own where it has one, else one made of those of its fields. */
+export function exampleOf(node: Node): unknown {
+  const own = node.name ? examples[node.name]?.[0] : undefined
+  if (own !== undefined) return own
+  if (node.anyOf) return exampleOf(node.anyOf[0] ?? {})
+  if (node.items) return [exampleOf(node.items)]
+  const fields = Object.entries(node.properties ?? {})
+  return Object.fromEntries(fields.map(([field, type]) => [field, exampleOf(type)]))
+}
+
+/** The schema as JSON Schema; named ones become components and are referred to. */
+function schemaOf(node: Node, components: Map<string, Json>): Json {
+  if (!node.name) return plainSchema(node, components)
+  if (!components.has(node.name)) {
+    components.set(node.name, {})
+    components.set(node.name, plainSchema(node, components))
+  }
+  const reference = { $ref: `#/components/schemas/${node.name}` }
+  return node.remark ? { ...reference, description: node.remark } : reference
+}
+
+function plainSchema(node: Node, components: Map<string, Json>): Json {
+  const { name: _, remark, leaf, numberTaken, rules = [], alsoSpelled, ignores, ...rest } = node
+  const { properties, items, anyOf, enum: values } = node
+  return {
+    ...(values && { type: 'string' }),
+    ...rest,
+    ...(leaf && leaves[leaf].schema),
+    ...(properties && { properties: mapValues(properties, (type) => schemaOf(type, components)) }),
+    ...(items && { items: schemaOf(items, components) }),
+    ...(anyOf && { anyOf: anyOf.map((branch) => schemaOf(branch, components)) }),
+    ...(rules.length > 0 && { allOf: rules.map(clause) }),
+  }
+}
+
+function mapValues<T>(fields: Readonly<Record<string, T>>, change: (value: T) => Json): Json {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, change(value)]))
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { errorsOf, errorTable, type Operation, operations } from './index.ts'
+
+/** The tables of the interface, read again by hand. */
+const document = `
+B1 GET /v1/banking/customer/{customerId}/accounts : product-category open-status is-owned page page-size
+B2 POST /v1/banking/customer/{customerId}/accounts/balances : page page-size product-category open-status is-owned
+B3 GET /v1/banking/customer/{customerId}/accounts/{accountId}/transactions : oldest-time newest-time min-amount max-amount text page page-size
+B4 GET /v1/banking/customer/{customerId}/accounts/{accountId}/payments/scheduled : page page-size
+B5 POST /v1/banking/customer/{customerId}/accounts/direct-debits : product-category open-status is-owned page page-size
+B6 POST /v1/banking/customer/{customerId}/payments/scheduled : is-owned open-status page page-size
+E1 GET /v1/energy/customer/{customerId}/accounts : open-status page page-size
+E2 POST /v1/energy/customer/{customerId}/accounts : open-status page page-size
+E3 POST /v1/energy/customer/{customerId}/accounts/invoices : newest-date oldest-date page page-size
+E4 GET /v1/energy/customer/{customerId}/accounts/{accountId}/billing : newest-time oldest-time page page-size
+E5 POST /v1/energy/customer/{customerId}/accounts/billing : newest-time oldest-time page page-size
+contact GET /fdx/v6/customer/{customerId}/accounts/{accountId}/contact :
+C1 POST /auth/v1/customer/search :
+C2 GET /auth/v1/customer/{customerId}/accounts :
+C3 GET /auth/v1/customer/{customerId} :
+C4 GET /customer/{customerId}/accounts/{id}/balances :
+P1 POST /v1/data-provider/cdr/products :
+P2 PUT /v1/data-provider/cdr/products/{productID} :
+P3 GET /v1/data-provider/cdr/products/{productID} :`
+
+const lines = document.trim().split('\n')
+const all = Object.values<Operation>(operations)
+const byRef = new Map(all.map((operation) => [operation.ref, operation]))
+const refsWhere = (test: (operation: Operation) => boolean) =>
+  all.filter(test).map(({ ref }) => ref)
+
+describe('the operations', () => {
+  for (const line of lines) {
+    const [ref = '', method, path, , ...query] = line.split(' ')
+
+    it(`have ${ref} as the interface has it`, () => {
+      const operation = byRef.get(ref)
+
+      assert.equal(operation?.method, method)
+      assert.equal(operation?.path, path)
+      assert.deepEqual(Object.keys(operation?.query.properties ?? {}), query.filter(Boolean))
+    })
+    it(`have a parameter for each place in the path of ${ref}`, () => {
+      const places = [...(path ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+
+      assert.deepEqual(Object.keys(byRef.get(ref)?.params.properties ?? {}), places)
+    })
+  }
+
+  it('are these and no others', () => {
+    assert.deepEqual(
+      all.map(({ ref }) => ref).sort(),
+      lines.map((line) => line.split(' ')[0]).sort(),
+    )
+  })
+
+  it('deprecate B1 and E1 in favour of C2', () => {
+    assert.deepEqual(
+      refsWhere(({ deprecated }) => deprecated?.successor === 'C2'),
+      ['B1', 'E1'],
+    )
+  })
+
+  it('ask for the platform’s token on sections A and C, a client’s on P1 and P2, none on P3', () => {
+    assert.deepEqual(
+      refsWhere(({ protection }) => protection === 'none'),
+      ['P3'],
+    )
+    assert.deepEqual(
+      refsWhere(({ scope }) => scope === 'products.write'),
+      ['P1', 'P2'],
+    )
+    assert.deepEqual(
+      refsWhere(({ protection }) => protection === 'clientToken'),
+      ['P1', 'P2'],
+    )
+  })
+
+  it('put contact on the resource address and the catalogue on the platform’s', () => {
+    assert.deepEqual(
+      refsWhere(({ base }) => base === 'resource'),
+      ['contact'],
+    )
+    assert.deepEqual(
+      refsWhere(({ base }) => base === 'platform'),
+      ['P1', 'P2', 'P3'],
+    )
+  })
+
+  it('may find an account unknown in a body only where they take a body of accounts', () => {
+    assert.deepEqual(
+      refsWhere((operation) => errorsOf(operation).includes('account_in_query_not_found')).sort(),
+      ['B2', 'B5', 'B6', 'E2', 'E3', 'E5'],
+    )
+  })
+
+  it('may find the customer unknown wherever the path names one', () => {
+    assert.deepEqual(
+      refsWhere((operation) => errorsOf(operation).includes('customer_not_found')),
+      refsWhere(({ path }) => path.includes('{customerId}')),
+    )
+  })
+
+  it('start at page 1 of 25 and end at 1000 a page', () => {
+    for (const { query } of all.filter(({ query }) => 'page' in query.properties)) {
+      assert.deepEqual(
+        { ...query.properties['page'] },
+        { type: 'integer', minimum: 1, default: 1, description: 'The page to show, from 1.' },
+      )
+      assert.partialDeepStrictEqual(query.properties['page-size'], {
+        minimum: 1,
+        maximum: 1000,
+        default: 25,
+      })
+    }
+  })
+})
+
+describe('the errors', () => {
+  for (const [code, status, message] of [
+    ['unauthorized', 401, 'Unauthorized'],
+    ['customer_not_found', 404, 'Customer not found'],
+    ['account_not_found', 404, 'Account not found'],
+    ['account_in_query_not_found', 422, 'Account in query not found'],
+    ['product_not_found', 404, 'Product not found'],
+    ['unavailable', 503, 'Service unavailable'],
+    ['too_many_requests', 429, 'Too many requests'],
+    ['internal', 500, 'Internal error'],
+  ] as const) {
+    it(`say "${message}" with ${status}`, () => {
+      assert.partialDeepStrictEqual(errorTable[code], { status, message })
+    })
+  }
+
+  for (const [code, status] of [
+    ['invalid_request', 400],
+    ['route_not_found', 404],
+    ['method_not_allowed', 405],
+    ['body_too_large', 413],
+    ['unsupported_media_type', 415],
+  ] as const) {
+    it(`answer ${code} with ${status}`, () => assert.equal(errorTable[code].status, status))
+  }
+})

@@ -1,0 +1,146 @@
+import Type from 'typebox'
+import { Money, Timestamp } from '../leaves.ts'
+import { historyMonthsDefault, searchTextLengthMax } from '../limits.ts'
+import type { Operation } from '../operation.ts'
+import { paged, pageQuery } from '../paging.ts'
+import { described } from '../record.ts'
+import { BankingAccount, BankingAccountV3 } from '../records/banking-account.ts'
+import { BankingBalance, BankingTransaction } from '../records/banking-history.ts'
+import { DirectDebit, ScheduledPayment } from '../records/banking-payments.ts'
+import {
+  AccountIds,
+  AccountParams,
+  CustomerParams,
+  isOwned,
+  openStatus,
+  productCategory,
+} from './parts.ts'
+
+const common = {
+  base: 'provider',
+  protection: 'platformToken',
+  tag: 'banking',
+  status: 200,
+} as const
+
+export const listBankingAccounts = {
+  ...common,
+  ref: 'B1',
+  method: 'GET',
+  path: '/v1/banking/customer/{customerId}/accounts',
+  deprecated: { since: '2026-11-15', successor: 'C2' },
+  summary: 'List the bank accounts of a customer',
+  description: 'In order of creation. New integrations list accounts with C2.',
+  params: CustomerParams,
+  query: Type.Object({
+    'product-category': productCategory,
+    'open-status': openStatus,
+    'is-owned': isOwned,
+    ...pageQuery,
+  }),
+  response: paged('BankingAccountList', {
+    accounts: described(
+      Type.Array(Type.Union([BankingAccount, BankingAccountV3])),
+      'In version 4, or in version 3 where the provider is still pinned to it.',
+    ),
+  }),
+  errors: ['customer_not_found'],
+} as const satisfies Operation
+
+export const listBankingBalances = {
+  ...common,
+  ref: 'B2',
+  method: 'POST',
+  path: '/v1/banking/customer/{customerId}/accounts/balances',
+  summary: 'Read the balances of some accounts',
+  params: CustomerParams,
+  query: Type.Object({
+    ...pageQuery,
+    'product-category': productCategory,
+    'open-status': openStatus,
+    'is-owned': isOwned,
+  }),
+  body: AccountIds,
+  response: paged('BankingBalanceList', { balances: Type.Array(BankingBalance) }),
+  errors: ['customer_not_found', 'account_in_query_not_found'],
+} as const satisfies Operation
+
+export const listBankingTransactions = {
+  ...common,
+  ref: 'B3',
+  method: 'GET',
+  path: '/v1/banking/customer/{customerId}/accounts/{accountId}/transactions',
+  summary: 'List the transactions of an account',
+  description:
+    'Newest first, by effective time: the posting time, else the execution time, else the time the record was first loaded. Bounds are inclusive.',
+  params: AccountParams,
+  query: Type.Object({
+    'oldest-time': Type.Optional(
+      described(
+        Timestamp,
+        `At or after this time; \`newest-time\` minus ${historyMonthsDefault} months where it is left out.`,
+      ),
+    ),
+    'newest-time': Type.Optional(
+      described(Timestamp, 'At or before this time; now where it is left out.'),
+    ),
+    'min-amount': Type.Optional(described(Money, 'An amount of at least this, with its sign.')),
+    'max-amount': Type.Optional(described(Money, 'An amount of at most this, with its sign.')),
+    text: Type.Optional(
+      described(
+        Type.String({ maxLength: searchTextLengthMax }),
+        'Part of the reference or description, in any case. No character is a wildcard.',
+      ),
+    ),
+    ...pageQuery,
+  }),
+  response: paged('BankingTransactionList', { transactions: Type.Array(BankingTransaction) }),
+  errors: ['customer_not_found', 'account_not_found'],
+} as const satisfies Operation
+
+const scheduledPayments = paged('ScheduledPaymentList', {
+  scheduledPayments: Type.Array(ScheduledPayment),
+})
+
+export const listScheduledPayments = {
+  ...common,
+  ref: 'B4',
+  method: 'GET',
+  path: '/v1/banking/customer/{customerId}/accounts/{accountId}/payments/scheduled',
+  summary: 'List the scheduled payments of an account',
+  params: AccountParams,
+  query: Type.Object(pageQuery),
+  response: scheduledPayments,
+  errors: ['customer_not_found', 'account_not_found'],
+} as const satisfies Operation
+
+export const listDirectDebits = {
+  ...common,
+  ref: 'B5',
+  method: 'POST',
+  path: '/v1/banking/customer/{customerId}/accounts/direct-debits',
+  summary: 'List the direct-debit authorisations of some accounts',
+  params: CustomerParams,
+  query: Type.Object({
+    'product-category': productCategory,
+    'open-status': openStatus,
+    'is-owned': isOwned,
+    ...pageQuery,
+  }),
+  body: AccountIds,
+  response: paged('DirectDebitList', { directDebitAuthorisations: Type.Array(DirectDebit) }),
+  errors: ['customer_not_found', 'account_in_query_not_found'],
+} as const satisfies Operation
+
+export const listScheduledPaymentsOfAccounts = {
+  ...common,
+  ref: 'B6',
+  method: 'POST',
+  path: '/v1/banking/customer/{customerId}/payments/scheduled',
+  summary: 'List the scheduled payments of some accounts',
+  params: CustomerParams,
+  query: Type.Object({ 'is-owned': isOwned, 'open-status': openStatus, ...pageQuery }),
+  body: AccountIds,
+  response: scheduledPayments,
+  errors: ['customer_not_found', 'account_in_query_not_found'],
+} as const satisfies Operation

@@ -1,0 +1,27 @@
+import Type from 'typebox'
+import { idLengthMax } from '../limits.ts'
+import type { Operation } from '../operation.ts'
+import { described } from '../record.ts'
+import { AccountContact } from '../records/contact.ts'
+import { noQuery } from './parts.ts'
+
+const boundedId = Type.String({ maxLength: idLengthMax })
+
+export const getAccountContact = {
+  ref: 'contact',
+  method: 'GET',
+  path: '/fdx/v6/customer/{customerId}/accounts/{accountId}/contact',
+  base: 'resource',
+  protection: 'platformToken',
+  tag: 'contact',
+  summary: 'Read how to reach the holders of an account',
+  description: 'An account whose status is RESTRICTED answers with an empty body.',
+  params: Type.Object({
+    customerId: described(boundedId, 'The customer who granted consent.'),
+    accountId: described(boundedId, 'As returned by the account list.'),
+  }),
+  query: noQuery,
+  status: 200,
+  response: AccountContact,
+  errors: ['invalid_request', 'customer_not_found', 'account_not_found'],
+} as const satisfies Operation

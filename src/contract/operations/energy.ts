@@ -1,0 +1,110 @@
+import Type from 'typebox'
+import { PlainDate, Timestamp } from '../leaves.ts'
+import { historyMonthsDefault, invoiceMonthsDefault } from '../limits.ts'
+import type { Operation } from '../operation.ts'
+import { paged, pageQuery } from '../paging.ts'
+import { described } from '../record.ts'
+import { EnergyAccount, EnergyAccountDetail } from '../records/energy-account.ts'
+import { EnergyBillingTransaction, EnergyInvoice } from '../records/energy-billing.ts'
+import { AccountIds, AccountParams, CustomerParams, openStatus } from './parts.ts'
+
+const common = {
+  base: 'provider',
+  protection: 'platformToken',
+  tag: 'energy',
+  status: 200,
+} as const
+
+const timeQuery = Type.Object({
+  'newest-time': Type.Optional(
+    described(Timestamp, 'At or before this time; now where it is left out.'),
+  ),
+  'oldest-time': Type.Optional(
+    described(
+      Timestamp,
+      `At or after this time; \`newest-time\` minus ${historyMonthsDefault} months where it is left out.`,
+    ),
+  ),
+  ...pageQuery,
+})
+
+const billing = paged('EnergyBillingList', { transactions: Type.Array(EnergyBillingTransaction) })
+
+export const listEnergyAccounts = {
+  ...common,
+  ref: 'E1',
+  method: 'GET',
+  path: '/v1/energy/customer/{customerId}/accounts',
+  deprecated: { since: '2026-11-15', successor: 'C2' },
+  summary: 'List the energy accounts of a customer',
+  description: 'In order of creation. New integrations list accounts with C2.',
+  params: CustomerParams,
+  query: Type.Object({ 'open-status': openStatus, ...pageQuery }),
+  response: paged('EnergyAccountList', { accounts: Type.Array(EnergyAccount) }),
+  errors: ['customer_not_found'],
+} as const satisfies Operation
+
+export const listEnergyAccountDetails = {
+  ...common,
+  ref: 'E2',
+  method: 'POST',
+  path: '/v1/energy/customer/{customerId}/accounts',
+  summary: 'Read some energy accounts with their plans',
+  params: CustomerParams,
+  query: Type.Object({ 'open-status': openStatus, ...pageQuery }),
+  body: AccountIds,
+  response: paged('EnergyAccountDetailList', { accounts: Type.Array(EnergyAccountDetail) }),
+  errors: ['customer_not_found', 'account_in_query_not_found'],
+} as const satisfies Operation
+
+export const listEnergyInvoices = {
+  ...common,
+  ref: 'E3',
+  method: 'POST',
+  path: '/v1/energy/customer/{customerId}/accounts/invoices',
+  summary: 'List the invoices of some energy accounts',
+  description: 'Newest issue date first. Bounds are inclusive.',
+  params: CustomerParams,
+  query: Type.Object({
+    'newest-date': Type.Optional(
+      described(PlainDate, 'Issued on or before this date; today where it is left out.'),
+    ),
+    'oldest-date': Type.Optional(
+      described(
+        PlainDate,
+        `Issued on or after this date; \`newest-date\` minus ${invoiceMonthsDefault} months where it is left out.`,
+      ),
+    ),
+    ...pageQuery,
+  }),
+  body: AccountIds,
+  response: paged('EnergyInvoiceList', { invoices: Type.Array(EnergyInvoice) }),
+  errors: ['customer_not_found', 'account_in_query_not_found'],
+} as const satisfies Operation
+
+export const listEnergyBilling = {
+  ...common,
+  ref: 'E4',
+  method: 'GET',
+  path: '/v1/energy/customer/{customerId}/accounts/{accountId}/billing',
+  summary: 'List the billing transactions of an energy account',
+  description: 'Newest first, by execution time. Bounds are inclusive.',
+  params: AccountParams,
+  query: timeQuery,
+  response: billing,
+  errors: ['customer_not_found', 'account_not_found'],
+} as const satisfies Operation
+
+export const listEnergyBillingOfAccounts = {
+  ...common,
+  ref: 'E5',
+  method: 'POST',
+  path: '/v1/energy/customer/{customerId}/accounts/billing',
+  summary: 'List the billing transactions of some energy accounts',
+  description: 'Newest first, by execution time, over all the accounts. Bounds are inclusive.',
+  params: CustomerParams,
+  query: timeQuery,
+  body: AccountIds,
+  response: billing,
+  errors: ['customer_not_found', 'account_in_query_not_found'],
+} as const satisfies Operation

@@ -1,0 +1,60 @@
+import Type, { type TObject, type TOptional, type TProperties, type TSchema } from 'typebox'
+import { keeps, type Rule } from './rules.ts'
+
+/** What a record's schema says beyond JSON Schema. It stays on the schema object itself. */
+export interface RecordOptions {
+  readonly description?: string
+  readonly rules?: readonly Rule[]
+  /** Other spellings that are taken on the way in: `{ theirs: 'ours' }`. */
+  readonly alsoSpelled?: Readonly<Record<string, string>>
+  /** Fields that are taken on the way in and dropped: the server's own, or derived ones. */
+  readonly ignores?: readonly string[]
+}
+
+type Fields<R extends TProperties, O extends TProperties> = TObject<
+  R & { [Key in keyof O]: TOptional<O[Key]> }
+>
+
+/**
+ * A named object of the interface: the fields it must have, those it may have, and no others. The
+ * name is the one it has in the OpenAPI document and the reference.
+ */
+export function record<R extends TProperties, O extends TProperties = Record<never, never>>(
+  name: string,
+  required: R,
+  optional?: O,
+  options: RecordOptions = {},
+): Fields<R, O> {
+  const { rules = [], ...rest } = options
+  const maybe = Object.entries(optional ?? {}).map(([key, type]) => [key, Type.Optional(type)])
+  const object: TObject = Type.Object(
+    { ...required, ...Object.fromEntries(maybe) },
+    { additionalProperties: false, name, rules, ...rest },
+  )
+  const ruled =
+    rules.length === 0
+      ? object
+      : Type.Refine(object, (fields) => keeps(rules, fields as Record<string, unknown>))
+  return ruled as unknown as Fields<R, O>
+}
+
+/** The same type with a sentence about what it means in this place. A record keeps its own beside. */
+export function described<T extends TSchema>(type: T, description: string): T {
+  return annotated(type, 'name' in type ? { remark: description } : { description })
+}
+
+/** The same type that is also taken as a JSON number on the way in, and kept as text. */
+export function numberTaken<T extends TSchema>(type: T): T {
+  return annotated(type, { numberTaken: true })
+}
+
+/** A copy that keeps what TypeBox hides on a schema, which a spread would lose. */
+function annotated<T extends TSchema>(type: T, notes: object): T {
+  return Object.defineProperties(
+    {},
+    {
+      ...Object.getOwnPropertyDescriptors(type),
+      ...Object.getOwnPropertyDescriptors(notes),
+    },
+  ) as T
+}

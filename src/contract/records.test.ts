@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TSchema } from 'typebox'
+import { examples } from './examples/index.ts'
+import { type Operation, operations, validator } from './index.ts'
+import { exampleOf } from './openapi.ts'
+import { BankingAccountV3 } from './records/banking-account.ts'
+import { recordTypes } from './records/index.ts'
+import { type Node, nodeOf } from './schema.ts'
+import { expectation } from './validate.ts'
+
+/** Every named schema of the contract, however deep. */
+const named = new Map<string, Node>()
+for (const operation of Object.values<Operation>(operations)) {
+  for (const schema of [operation.body, operation.response]) if (schema) collect(nodeOf(schema))
+}
+for (const schema of [...Object.values(recordTypes), BankingAccountV3]) collect(nodeOf(schema))
+
+function collect(node: Node): void {
+  if (node.name) named.set(node.name, node)
+  for (const child of [...Object.values(node.properties ?? {}), ...(node.anyOf ?? [])]) {
+    collect(child)
+  }
+  if (node.items) collect(node.items)
+}
+
+/** Values of every kind that JSON has; a field refuses all of those that its own kind does not take. */
+const kinds: Record<string, unknown> = {
+  'a word': 'no-such-value\u0007',
+  'an empty string': '',
+  'a number': 1.5,
+  'a negative number': -1,
+  true: true,
+  null: null,
+  'a list': [],
+  'a list of null': [null],
+  'an object': {},
+  'an object with a field': { surprise: 1 },
+}
+
+/** Which of those a schema takes, said apart from the validator, from the schema alone. */
+function takes(node: Node, value: unknown): boolean {
+  if (node.anyOf) return node.anyOf.some((branch) => takes(branch, value))
+  if (node.items) return Array.isArray(value) && value.length === 0 && !node.minItems
+  if (node.leaf || node.enum) return false
+  switch (node.type) {
+    case 'object':
+      return JSON.stringify(value) === '{}' && (node.required ?? []).length === 0
+    case 'string':
+      return typeof value === 'string'
+    case 'number':
+      return typeof value === 'number'
+    case 'boolean':
+      return typeof value === 'boolean'
+    default:
+      return false
+  }
+}
+
+for (const [name, node] of named) {
+  const { check, problems } = validator(node as unknown as TSchema)
+
+  describe(name, () => {
+    for (const [field, type] of Object.entries(node.properties ?? {})) {
+      const ownProblems = (value: unknown) =>
+        problems({ [field]: value }).filter(
+          ({ path, reason }) =>
+            (path === field || path.startsWith(`${field}[`) || path.startsWith(`${field}.`)) &&
+            !reason.startsWith('must be absent'),
+        )
+
+      for (const [kind, value] of Object.entries(kinds)) {
+        if (takes(type, value)) continue
+        it(`refuses ${kind} as ${field}, by its path`, () => {
+          assert.equal(check({ [field]: value }), false)
+          assert.notDeepEqual(ownProblems(value), [])
+        })
+      }
+    }
+
+    if (node.additionalProperties === false) {
+      it('refuses a field that it does not have, by its name', () => {
+        assert.equal(check({ surprise: 1 }), false)
+        assert.ok(
+          problems({ surprise: 1 }).some(
+            ({ path, reason }) => path === 'surprise' && reason === 'is not a field of this record',
+          ),
+        )
+      })
+    }
+
+    for (const field of node.required ?? []) {
+      it(`refuses to do without ${field}`, () => {
+        const { [field]: _, ...rest } = (exampleOf(node) ?? {}) as Record<string, unknown>
+        assert.ok(
+          problems(rest).some(({ path, reason }) => path === field && reason === 'is required'),
+        )
+      })
+    }
+
+    for (const [kind, value] of Object.entries({
+      null: null,
+      'a list': [],
+      text: 'x',
+      number: 1,
+    })) {
+      it(`refuses ${kind} in place of itself`, () => {
+        assert.deepEqual(problems(value), [{ path: '', reason: 'must be an object' }])
+      })
+    }
+
+    for (const [index, example] of (examples[name] ?? []).entries()) {
+      it(`takes its example ${index + 1}`, () => assert.deepEqual(problems(example), []))
+    }
+  })
+}
+
+describe('an example', () => {
+  it('exists for everything that can be loaded', () => {
+    const without = Object.values(recordTypes).filter(
+      (schema) => !examples[nodeOf(schema).name ?? ''],
+    )
+
+    assert.deepEqual(without, [])
+  })
+
+  it('belongs to a schema', () => {
+    assert.deepEqual(
+      Object.keys(examples).filter((name) => !named.has(name)),
+      [],
+    )
+  })
+})
+
+describe('what a field must be', () => {
+  for (const [words, node] of [
+    ['true or false', { type: 'boolean' }],
+    ['a number', { type: 'number' }],
+    [
+      'a whole number from 0 to 2^53 - 1',
+      { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    ],
+    ['a whole number from 1', { type: 'integer', minimum: 1 }],
+    ['a list of at least 1 element', { type: 'array', items: {}, minItems: 1 }],
+    ['a list of 0 to 1000 elements', { type: 'array', items: {}, maxItems: 1000 }],
+    ['a string of 0 to 5 characters', { type: 'string', maxLength: 5 }],
+    ['one of A, B', { enum: ['A', 'B'] }],
+    ['a decimal string', { type: 'string', leaf: 'decimal' }],
+    ['an object or a list', { anyOf: [{ type: 'object' }, { type: 'array', items: {} }] }],
+  ] as const) {
+    it(`is said as "${words}"`, () => assert.equal(expectation(node as Node), words))
+  }
+})

@@ -1,0 +1,60 @@
+import type { Static } from 'typebox'
+import { oneOf } from '../enumerations.ts'
+import { DigitsNumber, Text } from '../leaves.ts'
+import { record } from '../record.ts'
+import { unionOf } from '../rules.ts'
+
+const addressTypes = ['simple', 'paf'] as const
+
+export const SimpleAddress = record(
+  'SimpleAddress',
+  {},
+  {
+    mailingName: Text,
+    addressLine1: Text,
+    addressLine2: Text,
+    addressLine3: Text,
+    city: Text,
+    postcode: DigitsNumber,
+    state: Text,
+    country: Text,
+  },
+)
+
+export const PafAddress = record(
+  'PafAddress',
+  {},
+  {
+    dpid: Text,
+    thoroughfareNumber1: DigitsNumber,
+    thoroughfareNumber1Suffix: Text,
+    thoroughfareNumber2: DigitsNumber,
+    thoroughfareNumber2Suffix: Text,
+    flatUnitType: Text,
+    flatUnitNumber: Text,
+    floorLevelType: Text,
+    floorLevelNumber: Text,
+    lotNumber: Text,
+    buildingName1: Text,
+    buildingName2: Text,
+    streetName: Text,
+    streetType: Text,
+    streetSuffix: Text,
+    postalDeliveryType: Text,
+    postalDeliveryNumber: DigitsNumber,
+    postalDeliveryNumberPrefix: Text,
+    postalDeliveryNumberSuffix: Text,
+    localityName: Text,
+    postcode: DigitsNumber,
+    state: Text,
+  },
+  { description: 'An address in the structure of the national postal address file.' },
+)
+
+export type AccountAddress = Static<typeof AccountAddress>
+export const AccountAddress = record(
+  'AccountAddress',
+  { addressUType: oneOf(addressTypes) },
+  { simple: SimpleAddress, paf: PafAddress },
+  { rules: unionOf('addressUType', addressTypes) },
+)

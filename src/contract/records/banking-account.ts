@@ -1,0 +1,187 @@
+import Type, { type Static } from 'typebox'
+import { otherNeedsInfo, valueForms } from '../additional-values.ts'
+import { oneOf, values, without } from '../enumerations.ts'
+import {
+  Decimal,
+  DigitsNumber,
+  Duration,
+  Email,
+  Flag,
+  Id,
+  Money,
+  PlainDate,
+  Text,
+  Timestamp,
+} from '../leaves.ts'
+import { described, record } from '../record.ts'
+import { type Rule, unionOf } from '../rules.ts'
+import { AccountAddress } from './address.ts'
+import { Fee, FeeV3 } from './banking-fees.ts'
+import {
+  DepositRate,
+  DepositRateV3,
+  LendingRate,
+  LendingRateV3,
+  repaymentTypesV3,
+} from './banking-rates.ts'
+
+export type BankingUser = Static<typeof BankingUser>
+export const BankingUser = record(
+  'BankingUser',
+  { id: Decimal },
+  { email: Email, isAccountHolder: Flag },
+  { description: 'A joint holder, secondary user or nominated representative.' },
+)
+
+/**
+ * An account is shared when its ownership says so, or when its type is known and is not that of one
+ * person. Who shares it must then be named (docs/decisions/0019-users-on-shared-accounts.md).
+ */
+export const sharedAccountRules: readonly Rule[] = [
+  { when: { field: 'accountOwnership', is: ['TWO_PARTY', 'MANY_PARTY'] }, needs: ['users'] },
+  {
+    when: { field: 'complexAccountType', not: ['INDIVIDUAL', 'SOLE_TRADER'], present: true },
+    needs: ['users'],
+  },
+]
+
+const feature = { additionalValue: Text, additionalInfo: Text, additionalInfoUri: Text }
+
+export type Feature = Static<typeof Feature>
+export const Feature = record(
+  'Feature',
+  { featureType: oneOf(values.featureType) },
+  { ...feature, isActivated: oneOf(values.isActivated) },
+  { rules: [otherNeedsInfo('featureType'), ...valueForms('featureType', 'feature')] },
+)
+
+export const featureTypesV3 = without(
+  values.featureType,
+  'FUNDS_AVAILABLE_AFTER',
+  'EXTRA_DOWN_PAYMENT',
+)
+
+export type FeatureV3 = Static<typeof FeatureV3>
+export const FeatureV3 = record(
+  'FeatureV3',
+  { featureType: oneOf(featureTypesV3) },
+  { ...feature, isActivated: Flag },
+  { rules: [otherNeedsInfo('featureType'), ...valueForms('featureType', 'feature')] },
+)
+
+export const TermDeposit = record(
+  'TermDeposit',
+  {},
+  {
+    lodgementDate: PlainDate,
+    maturityDate: PlainDate,
+    maturityAmount: Money,
+    maturityCurrency: Text,
+    maturityInstructions: oneOf(values.maturityInstructions),
+  },
+)
+
+export const CreditCard = record(
+  'CreditCard',
+  {},
+  {
+    minPaymentAmount: Money,
+    paymentDueAmount: Money,
+    paymentCurrency: Text,
+    paymentDueDate: PlainDate,
+  },
+)
+
+const loan = {
+  originalStartDate: PlainDate,
+  originalLoanAmount: Money,
+  originalLoanCurrency: Text,
+  loanEndDate: PlainDate,
+  nextInstalmentDate: PlainDate,
+  minInstalmentAmount: Money,
+  minInstalmentCurrency: Text,
+  maxRedraw: Money,
+  maxRedrawCurrency: Text,
+  minRedraw: Money,
+  minRedrawCurrency: Text,
+  offsetAccountEnabled: Flag,
+  offsetAccountIds: Type.Array(Id),
+  repaymentFrequency: Duration,
+}
+
+export const Loan = record('Loan', {}, { ...loan, repaymentType: oneOf(values.repaymentType) })
+export const LoanV3 = record('LoanV3', {}, { ...loan, repaymentType: oneOf(repaymentTypesV3) })
+
+const specificTypes = ['creditCard', 'loan', 'termDeposit'] as const
+
+const account = {
+  creationDate: Timestamp,
+  displayName: Text,
+  nickname: Text,
+  openStatus: described(oneOf(values.openStatus), 'An account without it counts as open.'),
+  isOwned: described(Flag, 'Whether the customer who looks owns the account.'),
+  accountOwnership: oneOf(values.accountOwnership),
+  maskedNumber: Text,
+  productCategory: oneOf(values.productCategory),
+  productName: Text,
+  complexAccountType: described(Text, 'An open list; INDIVIDUAL is one person’s account.'),
+  users: described(
+    Type.Array(BankingUser),
+    'Every related user of a joint or organisation account.',
+  ),
+  bsb: DigitsNumber,
+  accountNumber: DigitsNumber,
+  bundleName: Text,
+  depositRate: Decimal,
+}
+
+const specifics = {
+  specificAccountUType: oneOf(specificTypes),
+  creditCard: CreditCard,
+  termDeposit: Type.Array(TermDeposit),
+}
+
+const rules = [...sharedAccountRules, ...unionOf('specificAccountUType', specificTypes)]
+
+export type BankingAccount = Static<typeof BankingAccount>
+export const BankingAccount = record(
+  'BankingAccount',
+  { accountId: Id },
+  {
+    ...account,
+    depositRates: Type.Array(DepositRate),
+    lendingRates: described(
+      Type.Union([LendingRate, Type.Array(LendingRate)]),
+      'One lending rate, or a list of them; served as loaded.',
+    ),
+    features: Type.Array(Feature),
+    fees: Type.Array(Fee),
+    addresses: Type.Array(AccountAddress),
+    ...specifics,
+    loan: Loan,
+  },
+  { description: 'A bank account with its rates, features and fees, version 4.', rules },
+)
+
+export type BankingAccountV3 = Static<typeof BankingAccountV3>
+export const BankingAccountV3 = record(
+  'BankingAccountV3',
+  { accountId: Id },
+  {
+    ...account,
+    depositRates: Type.Array(DepositRateV3),
+    lendingRates: described(
+      Type.Union([LendingRateV3, Type.Array(LendingRateV3)]),
+      'One lending rate, or a list of them; served as loaded.',
+    ),
+    features: Type.Array(FeatureV3),
+    fees: Type.Array(FeeV3),
+    addresses: Type.Array(AccountAddress),
+    ...specifics,
+    loan: LoanV3,
+  },
+  {
+    description: 'The same in version 3, for a provider that has not moved its platform yet.',
+    rules,
+  },
+)

@@ -1,0 +1,154 @@
+import Type, { type Static } from 'typebox'
+import { otherNeedsInfo, valueForms } from '../additional-values.ts'
+import { oneOf, values } from '../enumerations.ts'
+import { Decimal, Duration, Money, RateText, Text } from '../leaves.ts'
+import { described, record } from '../record.ts'
+import { onlyOne, unionOf } from '../rules.ts'
+
+/** Rates of accounts are numbers; the standard behind the interface spells those of fees as text. */
+const FeeRate = described(
+  Type.Union([Decimal, RateText]),
+  'A number, or a decimal string; served as loaded.',
+)
+
+export const FixedAmount = record('FixedAmount', { amount: Money })
+
+const feeRange = { feeMinimum: Money, feeMaximum: Money }
+export const FeeRange = record('FeeRange', {}, feeRange)
+
+export const FeeRateBased = record(
+  'FeeRateBased',
+  { rateType: oneOf(values.feeRateType), rate: FeeRate },
+  { accrualFrequency: Duration, amountRange: FeeRange },
+)
+
+export const DiscountRange = record(
+  'DiscountRange',
+  {},
+  {
+    discountMinimum: Money,
+    discountMaximum: Money,
+  },
+)
+
+export const DiscountRateBased = record(
+  'DiscountRateBased',
+  { rateType: oneOf(values.discountRateType), rate: FeeRate },
+  { amountRange: DiscountRange },
+)
+
+export const DiscountEligibility = record(
+  'DiscountEligibility',
+  { discountEligibilityType: oneOf(values.discountEligibilityType) },
+  { additionalValue: Text, additionalInfo: Text, additionalInfoUri: Text },
+  {
+    rules: [
+      otherNeedsInfo('discountEligibilityType'),
+      ...valueForms('discountEligibilityType', 'eligibility'),
+    ],
+  },
+)
+
+const discountMethods = ['fixedAmount', 'rateBased'] as const
+const discount = {
+  description: Text,
+  discountType: oneOf(values.discountType),
+  additionalValue: Text,
+  additionalInfo: Text,
+  additionalInfoUri: Text,
+  eligibility: Type.Array(DiscountEligibility),
+}
+
+export type FeeDiscount = Static<typeof FeeDiscount>
+export const FeeDiscount = record(
+  'FeeDiscount',
+  {},
+  {
+    ...discount,
+    discountMethodUType: oneOf(discountMethods),
+    fixedAmount: FixedAmount,
+    rateBased: DiscountRateBased,
+  },
+  {
+    rules: [
+      ...unionOf('discountMethodUType', discountMethods),
+      ...valueForms('discountType', 'discount'),
+    ],
+  },
+)
+
+const feeMethods = ['fixedAmount', 'rateBased', 'variable'] as const
+const fee = {
+  name: Text,
+  additionalValue: Text,
+  additionalInfo: Text,
+  additionalInfoUri: Text,
+  currency: Text,
+}
+
+export type Fee = Static<typeof Fee>
+export const Fee = record(
+  'Fee',
+  {},
+  {
+    feeType: oneOf(values.feeType),
+    ...fee,
+    feeMethodUType: oneOf(feeMethods),
+    fixedAmount: FixedAmount,
+    rateBased: FeeRateBased,
+    variable: record('FeeVariable', {}, feeRange),
+    feeCap: Money,
+    feeCapPeriod: Duration,
+    discounts: Type.Array(FeeDiscount),
+  },
+  {
+    rules: [
+      ...unionOf('feeMethodUType', feeMethods),
+      otherNeedsInfo('feeType'),
+      ...valueForms('feeType', 'fee'),
+    ],
+  },
+)
+
+export type FeeDiscountV3 = Static<typeof FeeDiscountV3>
+export const FeeDiscountV3 = record(
+  'FeeDiscountV3',
+  {},
+  {
+    ...discount,
+    amount: Money,
+    balanceRate: FeeRate,
+    transactionRate: FeeRate,
+    accruedRate: FeeRate,
+    feeRate: FeeRate,
+  },
+  {
+    rules: [
+      ...valueForms('discountType', 'discount'),
+      ...onlyOne(['amount', 'balanceRate', 'transactionRate', 'accruedRate', 'feeRate']),
+    ],
+  },
+)
+
+export type FeeV3 = Static<typeof FeeV3>
+export const FeeV3 = record(
+  'FeeV3',
+  {},
+  {
+    feeType: oneOf([...values.feeType, 'VARIABLE']),
+    ...fee,
+    amount: Money,
+    balanceRate: FeeRate,
+    transactionRate: FeeRate,
+    accruedRate: FeeRate,
+    accrualFrequency: Duration,
+    discounts: Type.Array(FeeDiscountV3),
+  },
+  {
+    rules: [
+      otherNeedsInfo('feeType'),
+      ...valueForms('feeType', 'fee'),
+      ...onlyOne(['amount', 'balanceRate', 'transactionRate', 'accruedRate']),
+    ],
+  },
+)

@@ -1,0 +1,146 @@
+import Type, { type Static } from 'typebox'
+import { otherNeedsInfo, valueForms } from '../additional-values.ts'
+import { oneOf, values, without } from '../enumerations.ts'
+import { Decimal, Duration, Money, Text } from '../leaves.ts'
+import { described, numberTaken, record } from '../record.ts'
+
+/** The sample of the interface misspells it; version 4 does not. */
+const misspelled = { rateApplicablityType: 'rateApplicabilityType' }
+
+export type RateCondition = Static<typeof RateCondition>
+export const RateCondition = record(
+  'RateCondition',
+  { rateApplicabilityType: oneOf(values.rateApplicabilityType) },
+  { additionalValue: Text, additionalInfo: Text, additionalInfoUri: Text },
+  {
+    description: 'What a customer must do or be for the rate to apply.',
+    rules: [
+      otherNeedsInfo('rateApplicabilityType'),
+      ...valueForms('rateApplicabilityType', 'condition'),
+    ],
+    alsoSpelled: misspelled,
+  },
+)
+
+const tier = {
+  name: Text,
+  unitOfMeasure: oneOf(values.unitOfMeasure),
+  rateApplicationMethod: oneOf(values.rateApplicationMethod),
+  additionalInfo: Text,
+  additionalInfoUri: Text,
+}
+
+export type RateTier = Static<typeof RateTier>
+export const RateTier = record(
+  'RateTier',
+  {},
+  {
+    ...tier,
+    minimumValue: numberTaken(Money),
+    maximumValue: numberTaken(Money),
+    applicabilityConditions: Type.Array(RateCondition),
+  },
+  { description: 'The range of a balance, term or ratio that the rate applies to.' },
+)
+
+const depositRate = {
+  depositRateType: oneOf(values.depositRateType),
+  rate: Decimal,
+  calculationFrequency: Duration,
+  applicationFrequency: Duration,
+  applicationType: oneOf(values.applicationType),
+  additionalValue: Text,
+  additionalInfo: Text,
+  additionalInfoUri: Text,
+}
+
+export type DepositRate = Static<typeof DepositRate>
+export const DepositRate = record(
+  'DepositRate',
+  {},
+  {
+    ...depositRate,
+    applicabilityConditions: Type.Array(RateCondition),
+    tiers: Type.Array(RateTier),
+  },
+  {
+    description: 'An interest rate that the account earns.',
+    rules: valueForms('depositRateType', 'rate'),
+  },
+)
+
+const lendingRate = {
+  rate: Decimal,
+  comparisonRate: Decimal,
+  calculationFrequency: Duration,
+  applicationFrequency: Duration,
+  applicationType: oneOf(values.applicationType),
+  interestPaymentDue: oneOf(values.interestPaymentDue),
+  additionalValue: Text,
+  additionalInfo: Text,
+  additionalInfoUri: Text,
+}
+
+export type LendingRate = Static<typeof LendingRate>
+export const LendingRate = record(
+  'LendingRate',
+  {},
+  {
+    lendingRateType: oneOf(values.lendingRateType),
+    repaymentType: oneOf(values.repaymentType),
+    loanPurpose: oneOf(values.loanPurpose),
+    ...lendingRate,
+    applicabilityConditions: Type.Array(RateCondition),
+    tiers: Type.Array(RateTier),
+  },
+  {
+    description: 'An interest rate that the customer pays.',
+    rules: [...valueForms('lendingRateType', 'rate'), otherNeedsInfo('repaymentType')],
+  },
+)
+
+export type RateConditionV3 = Static<typeof RateConditionV3>
+export const RateConditionV3 = record(
+  'RateConditionV3',
+  {},
+  { additionalInfo: Text, additionalInfoUri: Text },
+  { description: 'The one condition of a version-3 tier: text, not yet typed.' },
+)
+
+export type RateTierV3 = Static<typeof RateTierV3>
+export const RateTierV3 = record(
+  'RateTierV3',
+  {},
+  {
+    ...tier,
+    minimumValue: described(Decimal, 'A number in version 3, a string in version 4.'),
+    maximumValue: described(Decimal, 'A number in version 3, a string in version 4.'),
+    applicabilityConditions: RateConditionV3,
+  },
+)
+
+export type DepositRateV3 = Static<typeof DepositRateV3>
+export const DepositRateV3 = record(
+  'DepositRateV3',
+  {},
+  { ...depositRate, tiers: Type.Array(RateTierV3) },
+  { rules: valueForms('depositRateType', 'rate') },
+)
+
+export const lendingRateTypesV3 = without(values.lendingRateType, 'BALANCE_TRANSFER')
+export const repaymentTypesV3 = without(values.repaymentType, 'OTHER', 'UNCONSTRAINED')
+export const loanPurposesV3 = without(values.loanPurpose, 'OTHER', 'UNCONSTRAINED')
+
+export type LendingRateV3 = Static<typeof LendingRateV3>
+export const LendingRateV3 = record(
+  'LendingRateV3',
+  {},
+  {
+    lendingRateType: oneOf(lendingRateTypesV3),
+    repaymentType: oneOf(repaymentTypesV3),
+    loanPurpose: oneOf(loanPurposesV3),
+    ...lendingRate,
+    tiers: Type.Array(RateTierV3),
+  },
+  { rules: valueForms('lendingRateType', 'rate') },
+)

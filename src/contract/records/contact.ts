@@ -1,0 +1,38 @@
+import Type, { type Static } from 'typebox'
+import { oneOf, values } from '../enumerations.ts'
+import { Email, Text } from '../leaves.ts'
+import { described, record } from '../record.ts'
+
+export const ContactHolder = record('ContactHolder', {
+  relationship: oneOf(values.holderRelationship),
+  name: record('HolderName', { first: Text, last: Text }, { middle: Text, suffix: Text }),
+})
+
+export const ContactAddress = record(
+  'ContactAddress',
+  { line1: Text, city: Text, region: Text, postalCode: Text, country: Text },
+  { line2: Text, type: oneOf(values.deliveryAddressType) },
+)
+
+export const ContactTelephone = record(
+  'ContactTelephone',
+  {
+    type: oneOf(values.telephoneType),
+    country: described(Text, 'The calling code.'),
+    number: Text,
+  },
+  { network: oneOf(values.telephoneNetwork) },
+)
+
+export type AccountContact = Static<typeof AccountContact>
+export const AccountContact = record(
+  'AccountContact',
+  {
+    holders: Type.Array(ContactHolder, { minItems: 1 }),
+    emails: Type.Array(Email, { minItems: 1 }),
+    addresses: Type.Array(ContactAddress, { minItems: 1 }),
+    telephones: Type.Array(ContactTelephone, { minItems: 1 }),
+  },
+  {},
+  { description: 'How to reach the holders of an account.' },
+)

@@ -1,0 +1,125 @@
+import Type, { type Static } from 'typebox'
+import { oneOf, values } from '../enumerations.ts'
+import { Decimal, Flag, Id, LocalDateTime, Money, PlainDate, Text } from '../leaves.ts'
+import { described, record } from '../record.ts'
+import { unionOf } from '../rules.ts'
+
+const fuelTotals = {
+  totalGst: Money,
+  totalGenerationCredits: Money,
+  totalOnceOffCharges: Money,
+  totalOnceOffDiscounts: Money,
+  totalUsageCharges: Money,
+}
+
+export const InvoiceElectricity = record('InvoiceElectricity', {}, fuelTotals)
+export const InvoiceGas = record('InvoiceGas', {}, fuelTotals)
+
+export type EnergyInvoice = Static<typeof EnergyInvoice>
+export const EnergyInvoice = record(
+  'EnergyInvoice',
+  {
+    accountId: Id,
+    invoiceNumber: Id,
+    issueDate: described(PlainDate, 'The date that E3 filters and orders by.'),
+  },
+  {
+    dueDate: PlainDate,
+    period: record('InvoicePeriod', {}, { startDate: PlainDate, endDate: PlainDate }),
+    invoiceAmount: Money,
+    gstAmount: Money,
+    payOnTimeDiscount: record(
+      'PayOnTimeDiscount',
+      {},
+      {
+        gstAmount: Money,
+        discountAmount: Money,
+        date: PlainDate,
+      },
+    ),
+    balanceAtIssue: Money,
+    servicePoints: Type.Array(Text),
+    electricity: InvoiceElectricity,
+    gas: InvoiceGas,
+    paymentStatus: oneOf(values.paymentStatus),
+  },
+)
+
+const charge = { servicePointId: Text, invoiceNumber: Text, description: Text }
+const span = { isEstimate: Flag, startDate: PlainDate, endDate: PlainDate }
+const metered = {
+  measureUnit: oneOf(values.measureUnit),
+  calculationFactors: Type.Array(
+    record('CalculationFactor', { type: oneOf(values.calculationFactorType), value: Decimal }),
+  ),
+  adjustments: Type.Array(record('Adjustment', { amount: Money }, { description: Text })),
+}
+
+export const BillingUsage = record(
+  'BillingUsage',
+  { amount: Money },
+  {
+    ...charge,
+    ...span,
+    ...metered,
+    usage: described(Decimal, 'The quantity used.'),
+    timeOfUseType: oneOf(values.usageTimeType),
+  },
+)
+
+export const BillingDemand = record(
+  'BillingDemand',
+  { amount: Money },
+  {
+    ...charge,
+    ...span,
+    ...metered,
+    rate: Decimal,
+    timeOfUseType: oneOf(values.demandTimeType),
+  },
+)
+
+export const BillingOnceOff = record('BillingOnceOff', { amount: Money }, charge)
+
+export const BillingOtherCharges = record(
+  'BillingOtherCharges',
+  { amount: Money },
+  {
+    ...charge,
+    startDate: PlainDate,
+    endDate: PlainDate,
+    type: oneOf(values.chargeType),
+  },
+)
+
+export const BillingPayment = record(
+  'BillingPayment',
+  { amount: Money },
+  {
+    method: oneOf(values.paymentMethod),
+  },
+)
+
+const billingTypes = ['usage', 'demand', 'onceOff', 'otherCharges', 'payment'] as const
+
+export type EnergyBillingTransaction = Static<typeof EnergyBillingTransaction>
+export const EnergyBillingTransaction = record(
+  'EnergyBillingTransaction',
+  {
+    accountId: Id,
+    transactionUType: oneOf(billingTypes),
+    executionDateTime: described(
+      LocalDateTime,
+      'Read in the provider’s configured time zone: it carries none.',
+    ),
+  },
+  {
+    gst: Money,
+    usage: BillingUsage,
+    demand: BillingDemand,
+    onceOff: BillingOnceOff,
+    otherCharges: BillingOtherCharges,
+    payment: BillingPayment,
+  },
+  { rules: unionOf('transactionUType', billingTypes) },
+)

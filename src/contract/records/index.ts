@@ -1,0 +1,25 @@
+import { BankingAccount } from './banking-account.ts'
+import { BankingBalance, BankingTransaction } from './banking-history.ts'
+import { DirectDebit, ScheduledPayment } from './banking-payments.ts'
+import { Customer } from './consent.ts'
+import { AccountContact } from './contact.ts'
+import { EnergyAccount } from './energy-account.ts'
+import { EnergyBillingTransaction, EnergyInvoice } from './energy-billing.ts'
+import { Product } from './product.ts'
+
+/** What a provider or a catalogue holds, by the type that a line of data names it with. */
+export const recordTypes = {
+  customer: Customer,
+  'banking.account': BankingAccount,
+  'banking.balance': BankingBalance,
+  'banking.transaction': BankingTransaction,
+  'banking.scheduledPayment': ScheduledPayment,
+  'banking.directDebit': DirectDebit,
+  'energy.account': EnergyAccount,
+  'energy.invoice': EnergyInvoice,
+  'energy.billing': EnergyBillingTransaction,
+  'account.contact': AccountContact,
+  product: Product,
+} as const
+
+export type RecordType = keyof typeof recordTypes

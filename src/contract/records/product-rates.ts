@@ -1,0 +1,85 @@
+import Type, { type Static } from 'typebox'
+import { otherNeedsInfo, valueForms } from '../additional-values.ts'
+import { oneOf, values } from '../enumerations.ts'
+import { Duration, Money, RateText, Text } from '../leaves.ts'
+import { numberTaken, record } from '../record.ts'
+
+/** Text beside a type: what it means, where to read more, and the value the type asks for. */
+export const explained = {
+  additional_info: Text,
+  additional_info_uri: Text,
+  additional_value: Text,
+}
+
+/** `unitOfMeasure` for `unit_of_measure`: create requests are seen with tiers in camelCase. */
+function camelCaseOf(fields: readonly string[]): Record<string, string> {
+  const camel = (field: string) =>
+    field.replaceAll(/_([a-z])/g, (_, letter) => letter.toUpperCase())
+  return Object.fromEntries(
+    fields.filter((field) => field.includes('_')).map((field) => [camel(field), field]),
+  )
+}
+
+const condition = {
+  rate_applicability_type: oneOf(values.rateApplicabilityType),
+}
+
+export type ProductRateCondition = Static<typeof ProductRateCondition>
+export const ProductRateCondition = record('ProductRateCondition', condition, explained, {
+  rules: [
+    otherNeedsInfo('rate_applicability_type'),
+    ...valueForms('rate_applicability_type', 'condition'),
+  ],
+  alsoSpelled: {
+    ...camelCaseOf(Object.keys({ ...condition, ...explained })),
+    rateApplicablityType: 'rate_applicability_type',
+  },
+})
+
+const tier = {
+  name: Text,
+  unit_of_measure: oneOf(values.unitOfMeasure),
+  additional_info: Text,
+  additional_info_uri: Text,
+  applicability_conditions: Type.Array(ProductRateCondition),
+  maximum_value: numberTaken(Money),
+  minimum_value: numberTaken(Money),
+  rate_application_method: oneOf(values.rateApplicationMethod),
+}
+
+export type ProductRateTier = Static<typeof ProductRateTier>
+export const ProductRateTier = record('ProductRateTier', {}, tier, {
+  description: 'The range that the rate applies to. Keys in camelCase are taken and kept as these.',
+  alsoSpelled: camelCaseOf(Object.keys(tier)),
+})
+
+const rate = {
+  ...explained,
+  application_type: oneOf(values.applicationType),
+  application_frequency: Duration,
+  calculation_frequency: Duration,
+  applicability_conditions: Type.Array(ProductRateCondition),
+  tiers: Type.Array(ProductRateTier),
+}
+
+export type ProductDepositRate = Static<typeof ProductDepositRate>
+export const ProductDepositRate = record(
+  'ProductDepositRate',
+  { deposit_rate_type: oneOf(values.depositRateType), rate: RateText },
+  rate,
+  { rules: valueForms('deposit_rate_type', 'rate') },
+)
+
+export type ProductLendingRate = Static<typeof ProductLendingRate>
+export const ProductLendingRate = record(
+  'ProductLendingRate',
+  { lending_rate_type: oneOf(values.lendingRateType), rate: RateText },
+  {
+    loan_purpose: oneOf(values.loanPurpose),
+    repayment_type: oneOf(values.repaymentType),
+    comparison_rate: RateText,
+    interest_payment_due: oneOf(values.interestPaymentDue),
+    ...rate,
+  },
+  { rules: [otherNeedsInfo('repayment_type'), ...valueForms('lending_rate_type', 'rate')] },
+)

@@ -1,0 +1,134 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import { otherNeedsInfo, valueForms } from '../additional-values.ts'
+import { oneOf, values } from '../enumerations.ts'
+import { Count, Flag, Id, Money, Text, Timestamp } from '../leaves.ts'
+import { described, record } from '../record.ts'
+import { ProductFee, ProductFeeRead } from './product-fees.ts'
+import { explained, ProductDepositRate, ProductLendingRate } from './product-rates.ts'
+
+const MoreInformation = Type.Array(
+  record('MoreInformation', { additional_info_uri: Text }, { description: Text }),
+)
+
+export const AdditionalInformation = record(
+  'AdditionalInformation',
+  {},
+  {
+    bundle_uri: Text,
+    eligibility_uri: Text,
+    fees_and_pricing_uri: Text,
+    overview_uri: Text,
+    terms_uri: Text,
+    additional_bundle_uris: MoreInformation,
+    additional_eligibility_uris: MoreInformation,
+    additional_fees_and_pricing_uris: MoreInformation,
+    additional_overview_uris: MoreInformation,
+    additional_terms_uris: MoreInformation,
+  },
+)
+
+export const Bundle = record(
+  'Bundle',
+  { name: Text },
+  {
+    additional_info: Text,
+    additional_info_uri: Text,
+    description: Text,
+    product_ids: Type.Array(Id),
+  },
+)
+
+export const CardArt = record(
+  'CardArt',
+  { image_uri: Text },
+  {
+    card_scheme: oneOf(values.cardScheme),
+    card_type: oneOf(values.cardType),
+    title: Text,
+  },
+)
+
+export const Constraint = record(
+  'Constraint',
+  { constraint_type: oneOf(values.constraintType) },
+  explained,
+  { rules: [otherNeedsInfo('constraint_type'), ...valueForms('constraint_type', 'constraint')] },
+)
+
+export const Eligibility = record(
+  'Eligibility',
+  { eligibility_type: oneOf(values.eligibilityType) },
+  explained,
+  { rules: [otherNeedsInfo('eligibility_type'), ...valueForms('eligibility_type', 'eligibility')] },
+)
+
+export const ProductFeature = record(
+  'ProductFeature',
+  { feature_type: oneOf(values.featureType) },
+  explained,
+  { rules: [otherNeedsInfo('feature_type'), ...valueForms('feature_type', 'feature')] },
+)
+
+export const Instalments = record(
+  'Instalments',
+  {},
+  {
+    maximum_split: Count,
+    minimum_split: Count,
+    instalments_limit: Money,
+    maximum_concurrent_plans: Count,
+    maximum_plan_value: Money,
+    minimum_plan_value: Money,
+  },
+)
+
+const required = {
+  brand: described(Text, 'The brand of the institution.'),
+  description: described(Text, 'For display.'),
+  is_tailored: Flag,
+  name: described(Text, 'For display.'),
+  product_category: oneOf(values.productCategory),
+}
+
+/** The same fields for what is written and what is read: only a fee's discounts differ. */
+function optional<Fee extends TSchema>(fee: Fee) {
+  return {
+    additional_information: AdditionalInformation,
+    application_uri: described(Text, 'A page on which to apply.'),
+    brand_name: Text,
+    bundles: Type.Array(Bundle),
+    card_art: Type.Array(CardArt),
+    constraints: Type.Array(Constraint),
+    deposit_rates: Type.Array(ProductDepositRate),
+    effective_from: described(Timestamp, 'Available at once where it is left out.'),
+    effective_to: described(Timestamp, 'When it is retired for new applications.'),
+    eligibility: Type.Array(Eligibility),
+    features: Type.Array(ProductFeature),
+    fees: Type.Array(fee),
+    instalments: Instalments,
+    lending_rates: Type.Array(ProductLendingRate),
+  }
+}
+
+export type ProductInput = Static<typeof ProductInput>
+export const ProductInput = record('ProductInput', required, optional(ProductFee), {
+  description:
+    'A product as it is created or replaced. `product_id` and `last_updated` are ignored.',
+  ignores: ['product_id', 'last_updated'],
+})
+
+export type Product = Static<typeof Product>
+export const Product = record(
+  'Product',
+  { product_id: Id, ...required },
+  { ...optional(ProductFee), last_updated: Timestamp },
+  { description: 'A product as it is loaded and dumped.' },
+)
+
+export type ProductRead = Static<typeof ProductRead>
+export const ProductRead = record(
+  'ProductRead',
+  { product_id: Id, ...required, last_updated: Timestamp },
+  optional(ProductFeeRead),
+  { description: 'A product as P3 shows it.' },
+)

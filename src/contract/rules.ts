@@ -1,0 +1,132 @@
+import { type LeafName, leaves } from './leaves.ts'
+
+/**
+ * A rule between the fields of one object, as data: the check, the sentence that refuses and the
+ * clause in the OpenAPI document are all derived from it.
+ */
+export interface Rule {
+  /** The rule speaks where `field` has one of the values `is`, or any value that is not in `not`. */
+  readonly when: { readonly field: string } & (
+    | { readonly is: readonly string[] }
+    | { readonly not: readonly string[]; readonly present?: true }
+  )
+  /** These must then be there, and a list among them must not be empty. */
+  readonly needs?: readonly string[]
+  /** These must then be absent. */
+  readonly forbids?: readonly string[]
+  /** This field, where it is there, must then be text of that kind. */
+  readonly form?: { readonly field: string; readonly leaf: LeafName }
+}
+
+/** What is wrong with one field: `path` is as in `fees[0].name`, `reason` completes it. */
+export interface Problem {
+  readonly path: string
+  readonly reason: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * The `…UType` field names the sibling that must be there; no other sibling of the union may be.
+ * `siblings` maps each value to its field, where the two are not spelled alike.
+ */
+export function union(field: string, siblings: Readonly<Record<string, string>>): Rule[] {
+  return Object.entries(siblings).flatMap(([value, sibling]) => [
+    { when: { field, is: [value] }, needs: [sibling] },
+    { when: { field, not: [value] }, forbids: [sibling] },
+  ])
+}
+
+/** The same for values that are spelled as their fields are. */
+export function unionOf(field: string, values: readonly string[]): Rule[] {
+  return union(field, Object.fromEntries(values.map((value) => [value, value])))
+}
+
+/** Of these fields, one may be there. */
+export function onlyOne(fields: readonly string[]): Rule[] {
+  return fields.slice(0, -1).map((field, index) => ({
+    when: { field, not: [], present: true },
+    forbids: fields.slice(index + 1),
+  }))
+}
+
+/** Whether an object keeps every rule. The object itself is known to fit its schema. */
+export function keeps(rules: readonly Rule[], fields: Fields): boolean {
+  return rules.every((rule) => breaches(rule, fields).length === 0)
+}
+
+/** What is wrong by this rule. Fields of a wrong type count as there: another sentence names them. */
+export function breaches(rule: Rule, fields: Fields): Problem[] {
+  if (!speaks(rule, fields)) return []
+
+  const missing = (rule.needs ?? [])
+    .filter((path) => isMissing(fields[path]))
+    .map((path) => ({ path, reason: `is required where ${condition(rule)}` }))
+  const unwanted = (rule.forbids ?? [])
+    .filter((path) => fields[path] !== undefined)
+    .map((path) => ({ path, reason: `must be absent where ${condition(rule)}` }))
+  return [...missing, ...unwanted, ...misshapen(rule, fields)]
+}
+
+/** The rule as a clause of JSON Schema. */
+export function clause({ when, ...rule }: Rule): Record<string, unknown> {
+  const present = { required: [when.field] }
+  const named = (values: readonly string[]) => ({
+    properties: { [when.field]: { enum: values } },
+    ...present,
+  })
+  if ('is' in when) return { anyOf: [{ not: named(when.is) }, consequence(rule)] }
+
+  const silent = [
+    ...(when.present ? [{ not: present }] : []),
+    ...(when.not.length > 0 ? [named(when.not)] : []),
+  ]
+  return { anyOf: [...silent, consequence(rule)] }
+}
+
+/** The rule as a sentence for people. */
+export function sentence(rule: Rule): string {
+  const parts = [
+    ...(rule.needs ?? []).map((field) => `\`${field}\` is required`),
+    ...(rule.forbids ?? []).map((field) => `\`${field}\` must be absent`),
+    ...(rule.form ? [`\`${rule.form.field}\` must be ${leaves[rule.form.leaf].mustBe}`] : []),
+  ]
+  return `Where ${condition(rule)}, ${parts.join(' and ')}.`
+}
+
+function speaks({ when }: Rule, fields: Fields): boolean {
+  const value = fields[when.field]
+  if ('is' in when) return typeof value === 'string' && when.is.includes(value)
+  if (value === undefined) return !when.present
+  return !(typeof value === 'string' && when.not.includes(value))
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.length === 0)
+}
+
+function misshapen({ form, when }: Rule, fields: Fields): Problem[] {
+  if (!form) return []
+  const value = fields[form.field]
+  if (typeof value !== 'string' || leaves[form.leaf].test(value)) return []
+  const reason = `must be ${leaves[form.leaf].mustBe} where ${when.field} is ${fields[when.field]}`
+  return [{ path: form.field, reason }]
+}
+
+function condition({ when }: Rule): string {
+  if ('is' in when) return `${when.field} is ${when.is.join(' or ')}`
+  return when.not.length === 0
+    ? `${when.field} is there`
+    : `${when.field} is not ${when.not.join(' or ')}`
+}
+
+function consequence(rule: Omit<Rule, 'when'>): Record<string, unknown> {
+  const properties = {
+    ...Object.fromEntries((rule.forbids ?? []).map((field) => [field, false])),
+    ...(rule.form && { [rule.form.field]: leaves[rule.form.leaf].schema }),
+  }
+  return {
+    ...(rule.needs && { required: rule.needs }),
+    ...(Object.keys(properties).length > 0 && { properties }),
+  }
+}

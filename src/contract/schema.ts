@@ -1,0 +1,37 @@
+import type { TSchema } from 'typebox'
+import type { LeafName } from './leaves.ts'
+import type { RecordOptions } from './record.ts'
+
+/**
+ * A schema of the contract as its readers see it: the validator, the speller and the OpenAPI document
+ * all walk these few kinds of node, and the contract uses no others.
+ */
+export interface Node extends Partial<RecordOptions> {
+  readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null'
+  readonly name?: string
+  /** What a record means in this place, beside its own description. */
+  readonly remark?: string
+  readonly leaf?: LeafName
+  readonly numberTaken?: true
+  readonly default?: unknown
+  readonly properties?: Readonly<Record<string, Node>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: false
+  readonly items?: Node
+  readonly anyOf?: readonly Node[]
+  readonly enum?: readonly string[]
+  readonly minItems?: number
+  readonly maxItems?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+}
+
+export function nodeOf(schema: TSchema): Node {
+  return schema as unknown as Node
+}
+
+export function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { anyOf } from '../../test/support/arbitrary.ts'
+import { decimalText } from './decimal.ts'
+import {
+  BankingAccount,
+  EnergyAccount,
+  ProductInput,
+  ScheduledPayment,
+  speller,
+  validator,
+} from './index.ts'
+
+const contract = (fields: object) => ({
+  accountId: 'a',
+  plans: [{ planDetail: { electricityContract: fields } }],
+})
+
+describe('a record that is loaded', () => {
+  for (const [name, schema, given, kept] of [
+    [
+      'recurrenceUType',
+      ScheduledPayment,
+      { recurrence: { recurrenceUType: 'onceOff', nextPaymentDate: 'x' } },
+      { recurrence: { reccurenceUType: 'onceOff', nextPaymentDate: 'x' } },
+    ],
+    [
+      'payeeId',
+      ScheduledPayment,
+      { paymentSet: { to: { payeeId: 'p' } } },
+      { paymentSet: { to: { payeeID: 'p' } } },
+    ],
+    [
+      'rateApplicablityType',
+      BankingAccount,
+      { lendingRates: { applicabilityConditions: [{ rateApplicablityType: 'MIN_DEPOSITS' }] } },
+      { lendingRates: { applicabilityConditions: [{ rateApplicabilityType: 'MIN_DEPOSITS' }] } },
+    ],
+    [
+      'a tier bound as a number',
+      BankingAccount,
+      { depositRates: [{ tiers: [{ minimumValue: 0.5 }] }] },
+      { depositRates: [{ tiers: [{ minimumValue: '0.5' }] }] },
+    ],
+    [
+      'dailySupplyCharge of a tariff',
+      EnergyAccount,
+      contract({ tariffPeriod: [{ dailySupplyCharge: '1' }] }),
+      contract({ tariffPeriod: [{ dailySupplyCharges: '1' }] }),
+    ],
+    [
+      'dailySupplyCharges of a controlled load',
+      EnergyAccount,
+      contract({ controlledLoad: [{ singleRate: { dailySupplyCharges: '1' } }] }),
+      contract({ controlledLoad: [{ singleRate: { dailySupplyCharge: '1' } }] }),
+    ],
+    [
+      'camelCase tier keys of a product',
+      ProductInput,
+      {
+        lending_rates: [
+          {
+            tiers: [
+              {
+                unitOfMeasure: 'DAY',
+                maximumValue: 30,
+                minimumValue: '1',
+                rateApplicationMethod: 'PER_TIER',
+                applicabilityConditions: [{ rateApplicabilityType: 'OTHER', additionalInfo: 'i' }],
+              },
+            ],
+          },
+        ],
+      },
+      {
+        lending_rates: [
+          {
+            tiers: [
+              {
+                unit_of_measure: 'DAY',
+                maximum_value: '30',
+                minimum_value: '1',
+                rate_application_method: 'PER_TIER',
+                applicability_conditions: [
+                  { rate_applicability_type: 'OTHER', additional_info: 'i' },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'what a read adds to a product',
+      ProductInput,
+      {
+        product_id: 'p',
+        last_updated: 'x',
+        fees: [
+          {
+            discounts: [
+              { amount: '1', fee_rate: '2', rate_based: { amount_range: { fee_maximum: '3' } } },
+            ],
+          },
+        ],
+      },
+      { fees: [{ discounts: [{ rate_based: { amount_range: { discount_maximum: '3' } } }] }] },
+    ],
+  ] as const) {
+    it(`may spell it ${name}`, () => assert.deepEqual(speller(schema)(given), kept))
+  }
+
+  it('keeps the order of its fields', () => {
+    const kept = speller(ScheduledPayment)({
+      recurrence: { recurrenceUType: 'onceOff', nextPaymentDate: 'x' },
+      nickname: 'n',
+    })
+
+    assert.equal(
+      JSON.stringify(kept),
+      '{"recurrence":{"reccurenceUType":"onceOff","nextPaymentDate":"x"},"nickname":"n"}',
+    )
+  })
+
+  it('is refused when it has both spellings', () => {
+    const both = speller(BankingAccount)({
+      accountId: 'a',
+      depositRates: [
+        {
+          applicabilityConditions: [
+            { rateApplicablityType: 'NEW_ACCOUNTS', rateApplicabilityType: 'NEW_ACCOUNTS' },
+          ],
+        },
+      ],
+    })
+
+    assert.deepEqual(validator(BankingAccount).problems(both), [
+      {
+        path: 'depositRates[0].applicabilityConditions[0].rateApplicablityType',
+        reason: 'is not a field of this record',
+      },
+    ])
+  })
+
+  it('comes back as the same object where its spelling is the contract’s', () => {
+    fc.assert(
+      fc.property(anyOf(BankingAccount), anyOf(ScheduledPayment), (account, payment) => {
+        assert.equal(speller(BankingAccount)(account), account)
+        assert.equal(speller(ScheduledPayment)(payment), payment)
+      }),
+    )
+  })
+
+  it('is left to the validator where it is no such record at all', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        assert.deepEqual(speller(BankingAccount)(value), value)
+      }),
+    )
+  })
+})
+
+describe('a number as text', () => {
+  it('is a plain decimal that reads back as the same number', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        const text = decimalText(value)
+
+        assert.match(text, /^-?\d+(\.\d+)?$/)
+        assert.equal(Number(text), value + 0)
+      }),
+    )
+  })
+})

@@ -1,0 +1,148 @@
+import type { Static, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { leaves } from './leaves.ts'
+import { breaches, type Problem } from './rules.ts'
+import { isFields, type Node, nodeOf } from './schema.ts'
+
+export interface Validator<T extends TSchema> {
+  /** Compiled: the way of nearly every record. */
+  check(value: unknown): value is Static<T>
+  /** Everything that is wrong, in the order of the record; empty exactly when `check` holds. */
+  problems(value: unknown): Problem[]
+}
+
+/** Compile once, at start: a validator costs milliseconds to make and microseconds to use. */
+export function validator<T extends TSchema>(schema: T): Validator<T> {
+  const compiled = Compile(schema)
+  return {
+    check: (value): value is Static<T> => compiled.Check(value),
+    problems: (value) => (compiled.Check(value) ? [] : problemsOf(nodeOf(schema), value, '')),
+  }
+}
+
+/** The sentence that refuses: `depositRates[0].tiers[1].minimumValue must be a decimal string`. */
+export function sentenceOf({ path, reason }: Problem): string {
+  return `${path || 'the record'} ${reason}`
+}
+
+/** What a value must be, as the end of "field must be …". */
+export function expectation(node: Node): string {
+  if (node.leaf) return leaves[node.leaf].mustBe
+  if (node.enum) return `one of ${node.enum.join(', ')}`
+  if (node.anyOf) return node.anyOf.map(expectation).join(' or ')
+  switch (node.type) {
+    case 'object':
+      return 'an object'
+    case 'array':
+      return `a list${count(node.minItems, node.maxItems, 'element')}`
+    case 'string':
+      return `a string${count(node.minLength, node.maxLength, 'character')}`
+    case 'boolean':
+      return 'true or false'
+    case 'integer':
+      return `a whole number${bounds(node)}`
+    default:
+      return 'a number'
+  }
+}
+
+function problemsOf(node: Node, value: unknown, path: string): Problem[] {
+  if (node.properties && isFields(value)) return fieldProblems(node, value, path)
+  if (node.items && Array.isArray(value)) return elementProblems(node, node.items, value, path)
+  if (node.anyOf) return branchProblems(node, node.anyOf, value, path)
+  return fits(node, value) ? [] : [{ path, reason: `must be ${expectation(node)}` }]
+}
+
+function fieldProblems(node: Node, fields: Record<string, unknown>, path: string): Problem[] {
+  const { properties = {}, required = [], rules = [] } = node
+  const at = (field: string) => (path ? `${path}.${field}` : field)
+
+  const unknown =
+    node.additionalProperties === false
+      ? Object.keys(fields).filter((field) => !Object.hasOwn(properties, field))
+      : []
+  const missing = required.filter((field) => fields[field] === undefined)
+  const wrong = Object.entries(properties).flatMap(([field, type]) =>
+    fields[field] === undefined ? [] : problemsOf(type, fields[field], at(field)),
+  )
+  const broken = rules.flatMap((rule) => breaches(rule, fields))
+
+  return [
+    ...missing.map((field) => ({ path: at(field), reason: 'is required' })),
+    ...wrong,
+    ...broken.map((breach) => ({ ...breach, path: at(breach.path) })),
+    ...unknown.map((field) => ({
+      path: at(legible(field)),
+      reason: 'is not a field of this record',
+    })),
+  ]
+}
+
+function elementProblems(node: Node, items: Node, value: unknown[], path: string): Problem[] {
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = node
+  if (value.length < minItems || value.length > maxItems) {
+    return [{ path, reason: `must be ${expectation(node)}` }]
+  }
+  return value.flatMap((element, index) => problemsOf(items, element, `${path}[${index}]`))
+}
+
+/** The branch that the value was meant for speaks, if its kind tells which one that is. */
+function branchProblems(
+  node: Node,
+  branches: readonly Node[],
+  value: unknown,
+  path: string,
+): Problem[] {
+  const found = branches.map((branch) => problemsOf(branch, value, path))
+  if (found.some((problems) => problems.length === 0)) return []
+  const meant = branches.findIndex(
+    ({ type }) => type === (Array.isArray(value) ? 'array' : typeof value) && type !== 'string',
+  )
+  return found[meant] ?? [{ path, reason: `must be ${expectation(node)}` }]
+}
+
+function fits(node: Node, value: unknown): boolean {
+  if (node.enum) return typeof value === 'string' && node.enum.includes(value)
+  switch (node.type) {
+    case 'string':
+      return typeof value === 'string' && isInLength(node, value) && isLeaf(node, value)
+    case 'number':
+      return Number.isFinite(value)
+    case 'integer':
+      return Number.isInteger(value) && isInRange(node, value as number)
+    case 'boolean':
+      return typeof value === 'boolean'
+    default:
+      return false
+  }
+}
+
+function isLeaf({ leaf }: Node, text: string): boolean {
+  return leaf === undefined || leaves[leaf].test(text)
+}
+
+function isInLength({ minLength = 0, maxLength }: Node, text: string): boolean {
+  const length = [...text].length
+  return length >= minLength && length <= (maxLength ?? length)
+}
+
+function isInRange({ minimum, maximum }: Node, value: number): boolean {
+  return value >= (minimum ?? value) && value <= (maximum ?? value)
+}
+
+function count(least: number | undefined, most: number | undefined, noun: string): string {
+  if (most !== undefined) return ` of ${least ?? 0} to ${most} ${noun}s`
+  return least ? ` of at least ${least} ${noun}${least > 1 ? 's' : ''}` : ''
+}
+
+function bounds({ minimum, maximum }: Node): string {
+  if (maximum === Number.MAX_SAFE_INTEGER) return ` from ${minimum} to 2^53 - 1`
+  if (maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  return minimum === undefined ? '' : ` from ${minimum}`
+}
+
+/** An unknown field's name is the caller's text: it is cut, and shown without control characters. */
+function legible(field: string): string {
+  const short = field.length > 64 ? `${field.slice(0, 64)}…` : field
+  return short.replaceAll(/[\p{Cc}\p{Cs}]/gu, '?')
+}

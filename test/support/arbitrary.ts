@@ -1,0 +1,89 @@
+import fc, { type Arbitrary } from 'fast-check'
+import type { Static, TSchema } from 'typebox'
+import type { LeafName } from '../../src/contract/leaves.ts'
+import { breaches, type Rule } from '../../src/contract/rules.ts'
+import { type Node, nodeOf } from '../../src/contract/schema.ts'
+
+type Fields = Record<string, unknown>
+
+/** Any value that fits a schema of the contract, its rules included. */
+export function anyOf<T extends TSchema>(schema: T): Arbitrary<Static<T>> {
+  return arbitraryOf(nodeOf(schema)) as Arbitrary<Static<T>>
+}
+
+const day = fc.integer({ min: 0, max: 40_000 }).map((days) => new Date(days * 86_400_000))
+const date = day.map((value) => value.toISOString().slice(0, 10))
+const decimal = fc
+  .tuple(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.integer({ min: 0, max: 4 }))
+  .map(([whole, places]) => (places ? `${whole}.${'5'.repeat(places)}` : `${whole}`))
+
+const leafArbitraries: Record<LeafName, Arbitrary<string>> = {
+  id: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme-ascii' }),
+  decimal,
+  wholeNumber: fc.nat().map(String),
+  dateTime: day.map((value) => value.toISOString()),
+  localDateTime: day.map((value) => value.toISOString().slice(0, 19)),
+  date,
+  dateOrDateTime: date,
+  seasonStart: fc.constantFrom('07-01', '2024-02-29'),
+  duration: fc.constantFrom('P1D', 'P1M', 'P3M', 'P7Y', 'PT30M'),
+  email: fc.emailAddress(),
+}
+
+function arbitraryOf(node: Node): Arbitrary<unknown> {
+  if (node.leaf) return leafArbitraries[node.leaf]
+  if (node.enum) return fc.constantFrom(...node.enum)
+  if (node.anyOf) return fc.oneof(...node.anyOf.map(arbitraryOf))
+  if (node.items) {
+    return fc.array(arbitraryOf(node.items), { minLength: node.minItems ?? 0, maxLength: 3 })
+  }
+  switch (node.type) {
+    case 'object':
+      return fieldsOf(node)
+    case 'boolean':
+      return fc.boolean()
+    case 'integer':
+      return fc.nat()
+    case 'number':
+      return fc.integer().map((hundredths) => hundredths / 100)
+    default:
+      return fc.string({ maxLength: 20 })
+  }
+}
+
+/**
+ * Optional fields come and go. What breaks a rule is mended, field by field, from the whole record:
+ * throwing it back would take forever for the records with many rules.
+ */
+function fieldsOf({ properties = {}, required = [], rules = [] }: Node): Arbitrary<unknown> {
+  const names = Object.keys(properties)
+  const whole = fc.record(
+    Object.fromEntries(
+      Object.entries(properties).map(([field, type]) => [field, arbitraryOf(type)]),
+    ),
+    { noNullPrototype: true },
+  )
+  const shown = fc.tuple(
+    ...names.map((name) => (required.includes(name) ? fc.constant(true) : fc.boolean())),
+  )
+
+  return fc
+    .tuple(whole, shown)
+    .map(([fields, mask]) => {
+      const kept = Object.fromEntries(
+        Object.entries(fields).filter(([field]) => mask[names.indexOf(field)]),
+      )
+      return mended(rules, kept, fields)
+    })
+    .filter((value) => rules.every((rule) => breaches(rule, value).length === 0))
+}
+
+function mended(rules: readonly Rule[], kept: Fields, whole: Fields): Fields {
+  for (const rule of [...rules, ...rules]) {
+    for (const { path, reason } of breaches(rule, kept)) {
+      if (reason.startsWith('is required')) kept[path] = whole[path]
+      else delete kept[path]
+    }
+  }
+  return kept
+}
