@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { openapiCommand } from './openapi.ts'
+import { settingsCommand } from './settings-command.ts'
+import { CommandError, processTerminal, type Terminal } from './terminal.ts'
+
+const { version } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { version: string }
+
+/** Runs one command and returns its exit status: 0 done, 1 refused or failed, 2 wrong usage. */
+export async function main(
+  args: readonly string[],
+  terminal: Terminal = processTerminal(),
+): Promise<number> {
+  try {
+    await program(terminal).parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (!(error instanceof CommandError)) throw error
+    terminal.error(`${error.message}\n`)
+    return error.status
+  }
+}
+
+function program(terminal: Terminal): Command {
+  const holdfast = new Command('holdfast')
+    .description(
+      'The data-holder side of consented data sharing: banking and energy data behind signed,\nsingle-use tokens.',
+    )
+    .version(version, '--version', 'print the version')
+    .helpOption('--help', 'explain a command')
+    .helpCommand(false)
+    .showHelpAfterError('Add --help to see what it takes.')
+    .addHelpText('after', '\nExit status: 0 done, 1 refused or failed, 2 wrong usage.')
+
+  for (const command of [openapiCommand(version, terminal), settingsCommand(terminal)]) {
+    holdfast.addCommand(command.helpOption('--help', 'explain this command'))
+  }
+  for (const command of [holdfast, ...holdfast.commands]) {
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: terminal.out, writeErr: terminal.error })
+      .showHelpAfterError('Add --help to see what it takes.')
+  }
+  return holdfast
+}

@@ -1,0 +1,89 @@
+import { Argument, Command } from 'commander'
+import {
+  definitions,
+  flagOf,
+  type InForce,
+  type Reading,
+  type Role,
+  readSettings,
+  roles,
+  type SettingName,
+  settingNames,
+  variableOf,
+} from './settings.ts'
+import { CommandError, type Terminal } from './terminal.ts'
+
+export function settingsCommand(terminal: Terminal): Command {
+  const command = new Command('settings')
+    .summary('print the settings in force and where each came from')
+    .description(
+      'Prints each setting, its value and where that came from, as the provider, the platform or the\ndemo would start with it. A password in a database address is not shown.',
+    )
+    .addArgument(new Argument('[role]', 'what is to be run').choices(roles).default('provider'))
+    .option('--json', 'print an object instead of lines')
+    .addHelpText(
+      'after',
+      `\nEach flag is also a variable: --port is ${variableOf('port')}. Flags win.`,
+    )
+
+  addSettingFlags(command).action((role: Role, options: Options) => {
+    const reading = readSettings(role, terminal.environment, options)
+    refuseWrong(reading.wrong)
+    for (const variable of reading.unknown) {
+      terminal.error(`warning: ${variable} is not a setting\n`)
+    }
+    terminal.out(options.json ? asJson(reading) : asLines(reading))
+    for (const sentence of reading.missing) terminal.error(`missing: ${sentence}\n`)
+  })
+  return command
+}
+
+type Options = Partial<Record<SettingName, string>> & { json?: true }
+
+/** Gives a command one flag for each setting. */
+export function addSettingFlags(command: Command): Command {
+  for (const name of settingNames) {
+    const { about, mustBe } = definitions[name]
+    command.option(`${flagOf(name)} <value>`, `${about}: ${mustBe}`)
+  }
+  return command
+}
+
+/** All that is wrong in one go, so that one more try is enough. */
+export function refuseWrong(wrong: readonly string[]): void {
+  if (wrong.length === 0) return
+  throw new CommandError(2, ['These settings are wrong:', ...wrong].join('\n  '))
+}
+
+function asLines({ inForce }: Reading): string {
+  const rows = settingNames.map((name) => [
+    variableOf(name),
+    shown(inForce[name]),
+    inForce[name].source,
+  ])
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows
+    .map(([variable = '', value = '', source = '']) =>
+      [variable.padEnd(widths[0] ?? 0), value.padEnd(widths[1] ?? 0), source].join('  '),
+    )
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+function asJson({ inForce }: Reading): string {
+  const entries = settingNames.map((name) => [
+    variableOf(name),
+    {
+      value: inForce[name].value === undefined ? null : shown(inForce[name]),
+      source: inForce[name].source,
+    },
+  ])
+  return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`
+}
+
+function shown({ value = '-' }: InForce): string {
+  const url = URL.parse(String(value))
+  if (!url?.password) return String(value)
+  url.password = '***'
+  return url.href
+}

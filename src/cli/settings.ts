@@ -1,0 +1,201 @@
+/**
+ * Every setting there is. Each is an environment variable and a flag, and flags win. Wrong and missing
+ * ones are all reported at once, so that one restart is enough to mend them.
+ */
+export interface Settings {
+  readonly database: string
+  readonly host: string
+  readonly port: number
+  readonly providerUrl: string
+  readonly resourceUrl: string
+  readonly subdomain: string
+  readonly jwksUrl: string
+  readonly accountVersion: 3 | 4
+  readonly timeZone: string
+  readonly workers: number
+  readonly logLevel: string
+}
+
+export type SettingName = keyof Settings
+
+/** What is being run. Some defaults and what is required depend on it. */
+export const roles = ['provider', 'platform', 'demo'] as const
+export type Role = (typeof roles)[number]
+
+interface Definition<Value> {
+  readonly about: string
+  /** Completes "HOLDFAST_PORT must be …". */
+  readonly mustBe: string
+  /** The value that a text stands for, or undefined where it stands for none. */
+  readonly read: (text: string) => Value | undefined
+  readonly defaults: Partial<Record<Role, string>>
+  readonly requiredBy?: readonly Role[]
+  /** Another setting whose value is taken where this one has none. */
+  readonly follows?: SettingName
+}
+
+const workersMax = 256
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+
+export const definitions: { readonly [Name in SettingName]: Definition<Settings[Name]> } = {
+  database: {
+    about: 'where the data is kept',
+    mustBe: 'sqlite:FILE or postgres://USER@HOST/NAME',
+    read: (text) => (/^sqlite:.+/.test(text) || isUrl(text, /^postgres(ql)?:$/) ? text : undefined),
+    defaults: everywhere('sqlite:.holdfast/holdfast.db'),
+  },
+  host: {
+    about: 'the address to listen on',
+    mustBe: 'a host name or IP address',
+    read: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
+    defaults: everywhere('127.0.0.1'),
+  },
+  port: {
+    about: 'the port to listen on',
+    mustBe: 'a whole number from 0 to 65535',
+    read: (text) => wholeNumber(text, 0, 65_535),
+    defaults: { provider: '8080', platform: '8081', demo: '8080' },
+  },
+  providerUrl: {
+    about: 'the public base address: the prefix of every token’s audience',
+    mustBe: 'an http or https address without a query',
+    read: baseAddress,
+    defaults: {},
+    requiredBy: ['provider'],
+  },
+  resourceUrl: {
+    about: 'the base address of the contact endpoint',
+    mustBe: 'an http or https address without a query',
+    read: baseAddress,
+    defaults: {},
+    follows: 'providerUrl',
+  },
+  subdomain: {
+    about: 'the data provider’s subdomain: what a token’s iss and sub must be',
+    mustBe: '1 to 256 characters without blanks',
+    read: (text) => (/^\S{1,256}$/.test(text) ? text : undefined),
+    defaults: { demo: 'demo' },
+    requiredBy: ['provider'],
+  },
+  jwksUrl: {
+    about: 'where the platform publishes its keys',
+    mustBe: 'an http or https address',
+    read: (text) => (isUrl(text, /^https?:$/) ? text : undefined),
+    defaults: {},
+    requiredBy: ['provider'],
+  },
+  accountVersion: {
+    about: 'the version of the banking account to serve',
+    mustBe: '3 or 4',
+    read: (text) => (text === '3' ? 3 : text === '4' ? 4 : undefined),
+    defaults: everywhere('4'),
+  },
+  timeZone: {
+    about: 'the zone of times that carry none',
+    mustBe: 'a time zone such as UTC or Australia/Sydney',
+    read: (text) => (isTimeZone(text) ? text : undefined),
+    defaults: everywhere('UTC'),
+  },
+  workers: {
+    about: 'how many processes share the port',
+    mustBe: `a whole number from 1 to ${workersMax}`,
+    read: (text) => wholeNumber(text, 1, workersMax),
+    defaults: everywhere('1'),
+  },
+  logLevel: {
+    about: 'how much is logged',
+    mustBe: `one of ${logLevels.join(', ')}`,
+    read: (text) => (logLevels.includes(text) ? text : undefined),
+    defaults: everywhere('info'),
+  },
+}
+
+export const settingNames = Object.keys(definitions) as SettingName[]
+
+/** `providerUrl` is `HOLDFAST_PROVIDER_URL` in the environment and `--provider-url` as a flag. */
+export function variableOf(name: SettingName): string {
+  return `HOLDFAST_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
+}
+
+export function flagOf(name: SettingName): string {
+  return `--${name.replaceAll(/[A-Z]/g, '-$&').toLowerCase()}`
+}
+
+/** One setting in force: what it is and where that came from. */
+export interface InForce {
+  readonly value?: Settings[SettingName]
+  readonly source: 'flag' | 'environment' | 'default' | 'not set'
+}
+
+export interface Reading {
+  readonly inForce: Readonly<Record<SettingName, InForce>>
+  /** One sentence for each that is wrong. Values are not repeated: one may hold a password. */
+  readonly wrong: readonly string[]
+  /** One sentence for each that the role needs and nobody gave. */
+  readonly missing: readonly string[]
+  /** Variables that look like settings and are none. */
+  readonly unknown: readonly string[]
+}
+
+export function readSettings(
+  role: Role,
+  environment: Readonly<Record<string, string | undefined>>,
+  flags: Readonly<Partial<Record<SettingName, string>>>,
+): Reading {
+  const wrong: string[] = []
+  const missing: string[] = []
+  const inForce = {} as Record<SettingName, InForce>
+
+  for (const name of settingNames) {
+    const { mustBe, read, defaults, requiredBy, follows } = definitions[name]
+    const given = [
+      { source: 'flag', spelled: flagOf(name), text: flags[name] },
+      { source: 'environment', spelled: variableOf(name), text: environment[variableOf(name)] },
+      { source: 'default', spelled: 'the default', text: defaults[role] },
+    ] as const
+    const used = given.find(({ text }) => text)
+    const value = used?.text === undefined ? undefined : read(used.text)
+
+    if (used && value === undefined) wrong.push(`${used.spelled} must be ${mustBe}`)
+    if (!used && requiredBy?.includes(role)) {
+      missing.push(`${variableOf(name)} (${flagOf(name)}) is required: ${definitions[name].about}`)
+    }
+    if (used && value !== undefined) inForce[name] = { value, source: used.source }
+    else inForce[name] = (follows && inForce[follows]) ?? { source: 'not set' }
+  }
+
+  const variables = new Set(settingNames.map(variableOf))
+  const unknown = Object.keys(environment)
+    .filter((variable) => variable.startsWith('HOLDFAST_') && !variables.has(variable))
+    .sort()
+  return { inForce, wrong, missing, unknown }
+}
+
+function everywhere(text: string): Record<Role, string> {
+  return { provider: text, platform: text, demo: text }
+}
+
+function wholeNumber(text: string, least: number, most: number): number | undefined {
+  const value = Number(text)
+  return /^\d{1,9}$/.test(text) && value >= least && value <= most ? value : undefined
+}
+
+function isUrl(text: string, protocol: RegExp): boolean {
+  return protocol.test(URL.parse(text)?.protocol ?? '')
+}
+
+/** Without a trailing slash: a path is put right behind it. */
+function baseAddress(text: string): string | undefined {
+  const url = URL.parse(text)
+  const plain = url && !url.search && !url.hash && !url.username && !url.password
+  return plain && /^https?:$/.test(url.protocol) ? text.replace(/\/+$/, '') : undefined
+}
+
+function isTimeZone(text: string): boolean {
+  try {
+    Temporal.Now.zonedDateTimeISO(text)
+    return true
+  } catch {
+    return false
+  }
+}
