@@ -27,16 +27,16 @@ export async function main(
 function program(terminal: Terminal): Command {
   const holdfast = new Command('holdfast')
     .description(
-      'The data-holder side of consented data sharing: banking and energy data behind signed,\nsingle-use tokens.',
+      'The data-holder side of consented data sharing: banking and energy data behind signed, single-use tokens.',
     )
-    .version(version, '--version', 'print the version')
-    .helpOption('--help', 'explain a command')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'explain a command')
     .helpCommand(false)
     .showHelpAfterError('Add --help to see what it takes.')
     .addHelpText('after', '\nExit status: 0 done, 1 refused or failed, 2 wrong usage.')
 
   for (const command of [openapiCommand(version, terminal), settingsCommand(terminal)]) {
-    holdfast.addCommand(command.helpOption('--help', 'explain this command'))
+    holdfast.addCommand(command.helpOption('-h, --help', 'explain this command'))
   }
   for (const command of [holdfast, ...holdfast.commands]) {
     command

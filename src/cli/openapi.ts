@@ -1,13 +1,16 @@
 import { Command } from 'commander'
-import { openApiDocument } from '../contract/index.ts'
 import type { Terminal } from './terminal.ts'
 
 export function openapiCommand(version: string, terminal: Terminal): Command {
   return new Command('openapi')
     .summary('print the OpenAPI 3.1 document')
     .description(
-      'Prints the whole interface as an OpenAPI 3.1 document in JSON, for a viewer, a client generator\nor a gateway.',
+      'Prints the whole interface as an OpenAPI 3.1 document in JSON, for a viewer, a client generator or a gateway.',
     )
     .addHelpText('after', '\nExample: holdfast openapi > openapi.json')
-    .action(() => terminal.out(`${JSON.stringify(openApiDocument(version), null, 2)}\n`))
+    .action(async () => {
+      // Loaded when it is wanted: the other commands start without it.
+      const { openApiDocument } = await import('../contract/index.ts')
+      terminal.out(`${JSON.stringify(openApiDocument(version), null, 2)}\n`)
+    })
 }

@@ -17,7 +17,7 @@ export function settingsCommand(terminal: Terminal): Command {
   const command = new Command('settings')
     .summary('print the settings in force and where each came from')
     .description(
-      'Prints each setting, its value and where that came from, as the provider, the platform or the\ndemo would start with it. A password in a database address is not shown.',
+      'Prints each setting, its value and where that came from, as the provider, the platform or the demo would start with it. A password in a database address is not shown.',
     )
     .addArgument(new Argument('[role]', 'what is to be run').choices(roles).default('provider'))
     .option('--json', 'print an object instead of lines')
@@ -44,7 +44,7 @@ type Options = Partial<Record<SettingName, string>> & { json?: true }
 export function addSettingFlags(command: Command): Command {
   for (const name of settingNames) {
     const { about, mustBe } = definitions[name]
-    command.option(`${flagOf(name)} <value>`, `${about}: ${mustBe}`)
+    command.option(`${flagOf(name)} <value>`, `${about}; must be ${mustBe}`)
   }
   return command
 }
@@ -81,9 +81,13 @@ function asJson({ inForce }: Reading): string {
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`
 }
 
+/** Whatever may be a secret in an address is not shown. */
 function shown({ value = '-' }: InForce): string {
   const url = URL.parse(String(value))
-  if (!url?.password) return String(value)
-  url.password = '***'
-  return url.href
+  if (!url) return String(value)
+  if (url.password) url.password = '***'
+  for (const name of url.searchParams.keys()) {
+    if (/pass|secret|key/i.test(name)) url.searchParams.set(name, '***')
+  }
+  return url.password || url.search ? url.href : String(value)
 }

@@ -41,7 +41,7 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
   database: {
     about: 'where the data is kept',
     mustBe: 'sqlite:FILE or postgres://USER@HOST/NAME',
-    read: (text) => (/^sqlite:.+/.test(text) || isUrl(text, /^postgres(ql)?:$/) ? text : undefined),
+    read: (text) => (/^sqlite:.+/.test(text) || isDatabaseUrl(text) ? text : undefined),
     defaults: everywhere('sqlite:.holdfast/holdfast.db'),
   },
   host: {
@@ -57,7 +57,7 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     defaults: { provider: '8080', platform: '8081', demo: '8080' },
   },
   providerUrl: {
-    about: 'the public base address: the prefix of every token’s audience',
+    about: 'the public base address, which every token’s audience begins with',
     mustBe: 'an http or https address without a query',
     read: baseAddress,
     defaults: {},
@@ -71,7 +71,7 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     follows: 'providerUrl',
   },
   subdomain: {
-    about: 'the data provider’s subdomain: what a token’s iss and sub must be',
+    about: 'the data provider’s subdomain, which a token’s iss and sub must be',
     mustBe: '1 to 256 characters without blanks',
     read: (text) => (/^\S{1,256}$/.test(text) ? text : undefined),
     defaults: { demo: 'demo' },
@@ -153,7 +153,8 @@ export function readSettings(
       { source: 'environment', spelled: variableOf(name), text: environment[variableOf(name)] },
       { source: 'default', spelled: 'the default', text: defaults[role] },
     ] as const
-    const used = given.find(({ text }) => text)
+    // An empty variable counts as none; an empty flag is a mistake.
+    const used = given.find(({ source, text }) => (source === 'flag' ? text !== undefined : text))
     const value = used?.text === undefined ? undefined : read(used.text)
 
     if (used && value === undefined) wrong.push(`${used.spelled} must be ${mustBe}`)
@@ -161,7 +162,7 @@ export function readSettings(
       missing.push(`${variableOf(name)} (${flagOf(name)}) is required: ${definitions[name].about}`)
     }
     if (used && value !== undefined) inForce[name] = { value, source: used.source }
-    else inForce[name] = (follows && inForce[follows]) ?? { source: 'not set' }
+    else inForce[name] = followed(follows && inForce[follows].value)
   }
 
   const variables = new Set(settingNames.map(variableOf))
@@ -171,6 +172,10 @@ export function readSettings(
   return { inForce, wrong, missing, unknown }
 }
 
+function followed(value: InForce['value']): InForce {
+  return value === undefined ? { source: 'not set' } : { value, source: 'default' }
+}
+
 function everywhere(text: string): Record<Role, string> {
   return { provider: text, platform: text, demo: text }
 }
@@ -178,6 +183,11 @@ function everywhere(text: string): Record<Role, string> {
 function wholeNumber(text: string, least: number, most: number): number | undefined {
   const value = Number(text)
   return /^\d{1,9}$/.test(text) && value >= least && value <= most ? value : undefined
+}
+
+/** Two slashes, so that what stands before the host is seen as a user and a password. */
+function isDatabaseUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
 }
 
 function isUrl(text: string, protocol: RegExp): boolean {

@@ -97,11 +97,11 @@ function downgradeConditions(conditions: readonly Fields[]): unknown {
     ({ rateApplicabilityType, additionalValue, additionalInfo }) =>
       additionalInfo ?? [rateApplicabilityType, additionalValue].filter(Boolean).join(' '),
   )
-  const additionalInfoUri = conditions.find((condition) => condition['additionalInfoUri'])
+  const [uri] = conditions.flatMap(({ additionalInfoUri }) => additionalInfoUri ?? [])
   const text = texts.join('; ')
   return {
     ...(text !== unspecified && { additionalInfo: text }),
-    ...(additionalInfoUri && { additionalInfoUri: additionalInfoUri['additionalInfoUri'] }),
+    ...(uri !== undefined && { additionalInfoUri: uri }),
   }
 }
 

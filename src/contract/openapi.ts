@@ -119,7 +119,10 @@ function success(operation: Operation, components: Map<string, Json>): Json {
   const { deprecated, headers = {}, response, summary } = operation
   const named = {
     ...headers,
-    ...(deprecated && { Deprecation: 'Since when the operation is deprecated (RFC 9745).' }),
+    ...(deprecated && {
+      Deprecation: 'Since when the operation is deprecated (RFC 9745).',
+      Link: 'The operation to use instead, as `rel="successor-version"`.',
+    }),
   }
   return {
     description: `${summary}: done.`,

@@ -86,12 +86,17 @@ export function clause({ when, ...rule }: Rule): Record<string, unknown> {
 
 /** The rule as a sentence for people. */
 export function sentence(rule: Rule): string {
+  const { needs = [], forbids = [], form } = rule
   const parts = [
-    ...(rule.needs ?? []).map((field) => `\`${field}\` is required`),
-    ...(rule.forbids ?? []).map((field) => `\`${field}\` must be absent`),
-    ...(rule.form ? [`\`${rule.form.field}\` must be ${leaves[rule.form.leaf].mustBe}`] : []),
+    ...(needs.length > 0 ? [`${list(needs)} must be there`] : []),
+    ...(forbids.length > 0 ? [`${list(forbids)} must be absent`] : []),
+    ...(form ? [`${form.field} must be ${leaves[form.leaf].mustBe}`] : []),
   ]
   return `Where ${condition(rule)}, ${parts.join(' and ')}.`
+}
+
+function list(fields: readonly string[]): string {
+  return fields.join(' and ')
 }
 
 function speaks({ when }: Rule, fields: Fields): boolean {
@@ -114,10 +119,10 @@ function misshapen({ form, when }: Rule, fields: Fields): Problem[] {
 }
 
 function condition({ when }: Rule): string {
-  if ('is' in when) return `${when.field} is ${when.is.join(' or ')}`
-  return when.not.length === 0
-    ? `${when.field} is there`
-    : `${when.field} is not ${when.not.join(' or ')}`
+  const { field } = when
+  if ('is' in when) return `${field} is ${when.is.join(' or ')}`
+  if (when.not.length === 0) return `${field} is there`
+  return `${field} is ${when.present ? 'there and is ' : ''}not ${when.not.join(' or ')}`
 }
 
 function consequence(rule: Omit<Rule, 'when'>): Record<string, unknown> {

@@ -6,10 +6,7 @@ import { described, record } from '../record.ts'
 import { onlyOne, unionOf } from '../rules.ts'
 
 /** Rates of accounts are numbers; the standard behind the interface spells those of fees as text. */
-const FeeRate = described(
-  Type.Union([Decimal, RateText]),
-  'A number, or a decimal string; served as loaded.',
-)
+const FeeRate = described(Type.Union([Decimal, RateText]), 'Served as loaded.')
 
 export const FixedAmount = record('FixedAmount', { amount: Money })
 

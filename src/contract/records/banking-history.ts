@@ -8,6 +8,7 @@ export const BankingBalance = record(
   'BankingBalance',
   { accountId: Id, currentBalance: Money, availableBalance: Money },
   { currency: described(Text, 'AUD where it is left out.') },
+  { description: 'What is on an account now.' },
 )
 
 export type BankingTransaction = Static<typeof BankingTransaction>

@@ -43,6 +43,7 @@ export const EnergyInvoice = record(
     gas: InvoiceGas,
     paymentStatus: oneOf(values.paymentStatus),
   },
+  { description: 'A bill of an energy account.' },
 )
 
 const charge = { servicePointId: Text, invoiceNumber: Text, description: Text }
@@ -121,5 +122,8 @@ export const EnergyBillingTransaction = record(
     otherCharges: BillingOtherCharges,
     payment: BillingPayment,
   },
-  { rules: unionOf('transactionUType', billingTypes) },
+  {
+    description: 'One charge or payment of an energy account.',
+    rules: unionOf('transactionUType', billingTypes),
+  },
 )

@@ -68,7 +68,7 @@ export const ProductDiscount = record(
     }),
   },
   {
-    description: 'A discount on a fee. The fields that a read adds are taken and ignored.',
+    description: 'A discount on a fee.',
     rules: discountRules,
     ignores: Object.keys(legacyDiscount),
   },

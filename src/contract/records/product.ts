@@ -112,8 +112,7 @@ function optional<Fee extends TSchema>(fee: Fee) {
 
 export type ProductInput = Static<typeof ProductInput>
 export const ProductInput = record('ProductInput', required, optional(ProductFee), {
-  description:
-    'A product as it is created or replaced. `product_id` and `last_updated` are ignored.',
+  description: 'A product as it is created or replaced.',
   ignores: ['product_id', 'last_updated'],
 })
 

@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const launcher = fileURLToPath(new URL('../bin/holdfast.js', import.meta.url))
+const { version } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+) as { version: string }
+
+/** Each test is a process or two: a few at a time keep the machine busy. */
+const concurrency = 4
+
+/** Runs the program as its users do. It sees the given environment and nothing of ours. */
+async function holdfast(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+  nodeFlags: readonly string[] = [],
+) {
+  const child = spawn(process.execPath, [...nodeFlags, launcher, ...args], { env: environment })
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { status, stdout, stderr }
+}
+
+describe('holdfast', { concurrency }, () => {
+  it('lists its commands', async () => {
+    const { status, stdout, stderr } = await holdfast(['--help'])
+
+    assert.match(stdout, /^Usage: holdfast /)
+    assert.match(stdout, /^ {2}openapi .*^ {2}settings /ms)
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  })
+
+  it('explains a command', async () => {
+    const { status, stdout, stderr } = await holdfast(['settings', '--help'])
+
+    assert.match(stdout, /^Usage: holdfast settings /)
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  })
+
+  it('prints its version', async () => {
+    const run = await holdfast(['--version'])
+
+    assert.deepEqual(run, { status: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  for (const [name, args] of Object.entries({
+    'no command': [],
+    'an unknown command': ['frobnicate'],
+    'an unknown flag': ['--frobnicate'],
+    'an unknown flag of a command': ['openapi', '--frobnicate'],
+    'a flag without its value': ['settings', '--port'],
+    'an argument too many': ['openapi', 'frobnicate'],
+    'an unknown role': ['settings', 'frobnicate'],
+  })) {
+    it(`refuses ${name} with a hint`, async () => {
+      const { status, stdout, stderr } = await holdfast(args)
+
+      assert.match(stderr, /--help/)
+      assert.doesNotMatch(stderr, /^\s+at /m)
+      assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
+    })
+  }
+
+  it('says which Node it needs when started with an older one', async () => {
+    const older = `for (const [name, value] of Object.entries({
+      version: 'v24.1.0',
+      versions: { ...process.versions, node: '24.1.0' },
+    })) Object.defineProperty(process, name, { value })`
+    const preload = `data:text/javascript,${encodeURIComponent(older)}`
+
+    const { status, stdout, stderr } = await holdfast(['--help'], {}, ['--import', preload])
+
+    assert.match(stderr, /needs Node 26 or newer, and this is v24\.1\.0/)
+    assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
+  })
+})
+
+describe('holdfast openapi', { concurrency }, () => {
+  it('prints an OpenAPI 3.1 document', async () => {
+    const { status, stdout, stderr } = await holdfast(['openapi'])
+    const document = JSON.parse(stdout)
+
+    assert.match(document.openapi, /^3\.1\.\d+$/)
+    assert.equal(document.info.version, version)
+    assert.ok(Object.keys(document.paths).length > 0)
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  })
+
+  it('does not mind a reader that leaves early', async () => {
+    const child = spawn(process.execPath, [launcher, 'openapi'], { env: {} })
+    const complaint = text(child.stderr)
+
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    const [status] = await once(child, 'exit')
+
+    assert.equal(await complaint, '')
+    assert.equal(status, 0)
+  })
+})
+
+describe('holdfast settings', { concurrency }, () => {
+  /** What a provider cannot do without. */
+  const required = {
+    HOLDFAST_PROVIDER_URL: 'https://bank.example',
+    HOLDFAST_SUBDOMAIN: 'bank',
+    HOLDFAST_JWKS_URL: 'https://platform.example/.well-known/jwks.json',
+  }
+
+  /** The line of one setting, as its value and source. */
+  function line(stdout: string, variable: string): string | undefined {
+    const found = stdout.split('\n').find((candidate) => candidate.startsWith(`${variable} `))
+    return found?.split(/\s+/).slice(1).join(' ')
+  }
+
+  it('shows a default, a variable and a flag with their sources', async () => {
+    const environment = { ...required, HOLDFAST_WORKERS: '3' }
+
+    const { status, stdout, stderr } = await holdfast(
+      ['settings', '--log-level', 'debug'],
+      environment,
+    )
+
+    assert.equal(line(stdout, 'HOLDFAST_PORT'), '8080 default')
+    assert.equal(line(stdout, 'HOLDFAST_WORKERS'), '3 environment')
+    assert.equal(line(stdout, 'HOLDFAST_LOG_LEVEL'), 'debug flag')
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  })
+
+  it('takes a flag over a variable', async () => {
+    const environment = { ...required, HOLDFAST_PORT: '9001' }
+
+    const { stdout } = await holdfast(['settings', '--port', '9002'], environment)
+
+    assert.equal(line(stdout, 'HOLDFAST_PORT'), '9002 flag')
+  })
+
+  it('takes a good flag over a wrong variable', async () => {
+    const environment = { ...required, HOLDFAST_PORT: 'http' }
+
+    const { status, stdout } = await holdfast(['settings', '--port', '9002'], environment)
+
+    assert.equal(line(stdout, 'HOLDFAST_PORT'), '9002 flag')
+    assert.equal(status, 0)
+  })
+
+  it('takes an empty variable as none', async () => {
+    const { stdout } = await holdfast(['settings'], { ...required, HOLDFAST_PORT: '' })
+
+    assert.equal(line(stdout, 'HOLDFAST_PORT'), '8080 default')
+  })
+
+  it('has the defaults of the role', async () => {
+    const platform = await holdfast(['settings', 'platform'])
+    const demo = await holdfast(['settings', 'demo'])
+
+    assert.equal(line(platform.stdout, 'HOLDFAST_PORT'), '8081 default')
+    assert.equal(line(demo.stdout, 'HOLDFAST_SUBDOMAIN'), 'demo default')
+  })
+
+  it('takes the contact endpoint to be at the provider’s address', async () => {
+    const { stdout } = await holdfast(['settings'], required)
+
+    assert.equal(line(stdout, 'HOLDFAST_RESOURCE_URL'), 'https://bank.example default')
+  })
+
+  it('reports everything that is wrong at once', async () => {
+    const environment = { HOLDFAST_PORT: '70000', HOLDFAST_TIME_ZONE: 'Mars/Olympus' }
+    const args = ['settings', '--workers', '0', '--account-version', '5']
+
+    const { status, stdout, stderr } = await holdfast(args, environment)
+
+    for (const name of ['HOLDFAST_PORT', 'HOLDFAST_TIME_ZONE', '--workers', '--account-version']) {
+      assert.match(stderr, new RegExp(`^ *${name} must be `, 'm'))
+    }
+    assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
+  })
+
+  it('warns of a variable that is no setting', async () => {
+    const { status, stdout, stderr } = await holdfast(['settings'], {
+      ...required,
+      HOLDFAST_PROT: '1',
+    })
+
+    assert.match(stderr, /^warning: HOLDFAST_PROT is not a setting$/m)
+    assert.doesNotMatch(stdout, /PROT/)
+    assert.equal(status, 0)
+  })
+
+  it('names all that a provider lacks', async () => {
+    const { stderr } = await holdfast(['settings', 'provider'])
+
+    for (const variable of Object.keys(required)) {
+      assert.match(stderr, new RegExp(`^missing: ${variable} `, 'm'))
+    }
+  })
+
+  it('misses nothing where a platform is to be run', async () => {
+    const { stderr } = await holdfast(['settings', 'platform'])
+
+    assert.equal(stderr, '')
+  })
+
+  it('prints an object for programs', async () => {
+    const { status, stdout, stderr } = await holdfast(
+      ['settings', '--json', '--port', '0'],
+      required,
+    )
+    const settings = JSON.parse(stdout)
+
+    assert.equal(settings.HOLDFAST_SUBDOMAIN.value, 'bank')
+    assert.equal(settings.HOLDFAST_SUBDOMAIN.source, 'environment')
+    assert.equal(settings.HOLDFAST_PORT.source, 'flag')
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  })
+
+  it('keeps the object clean where something is missing', async () => {
+    const { stdout } = await holdfast(['settings', '--json'], { HOLDFAST_PROT: '1' })
+    const settings = JSON.parse(stdout)
+
+    assert.deepEqual(settings.HOLDFAST_SUBDOMAIN, { value: null, source: 'not set' })
+  })
+
+  for (const [name, database] of Object.entries({
+    'a good address': 'postgres://holdfast:hunter2@db.example/holdfast',
+    'a good address that has it in the query': 'postgres://db.example/holdfast?password=hunter2',
+    'an address without slashes': 'postgres:holdfast:hunter2@db.example/holdfast',
+    'an address with an @ in the password': 'postgres://holdfast:@hunter2@db.example/holdfast',
+    'an address of another kind': 'mysql://holdfast:hunter2@db.example/holdfast',
+    'a broken address': 'postgres://holdfast:hunter2@db.example:port/holdfast',
+  })) {
+    it(`does not show the password of ${name}`, async () => {
+      const runs = await Promise.all([
+        holdfast(['settings'], { HOLDFAST_DATABASE: database }),
+        holdfast(['settings', '--database', database]),
+        holdfast(['settings', '--database', database, '--json']),
+      ])
+
+      for (const { stdout, stderr } of runs) {
+        assert.match(stdout + stderr, /HOLDFAST_DATABASE|--database/)
+        assert.doesNotMatch(stdout + stderr, /hunter2/)
+      }
+    })
+  }
+})

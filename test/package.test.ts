@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+
+/** The Node that runs this test goes first, for npm as well: the machine may have an older one. */
+const environment = {
+  ...process.env,
+  PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
+}
+
+describe('the published package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-package-'))
+  const project = join(folder, 'project')
+  const installed = join(project, 'node_modules', 'holdfast')
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
+  before(() => {
+    succeed('npm', ['pack', '--pack-destination', folder], root)
+    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
+
+    mkdirSync(project)
+    write('package.json', JSON.stringify({ name: 'project', private: true, type: 'module' }))
+    const install = ['install', '--prefer-offline', '--no-audit', '--no-fund']
+    succeed('npm', [...install, '--prefix', project, join(folder, tarball)], project)
+  })
+
+  it('has compiled code, its types, a licence and a README, and no source', () => {
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+    const source = files.filter((path) => /(?<!\.d)\.ts$|\.test\./.test(path))
+
+    assert.deepEqual(source, [])
+    for (const path of ['LICENSE', 'README.md', join('dist', 'contract', 'index.d.ts')]) {
+      assert.ok(files.includes(path), `${path} is missing`)
+    }
+  })
+
+  it('runs its command', () => {
+    const command = join(project, 'node_modules', '.bin', 'holdfast')
+
+    assert.match(succeed(command, ['--help'], project), /^Usage: holdfast /)
+    assert.match(succeed(command, ['openapi'], project), /"openapi": "3\.1\./)
+  })
+
+  it('gives the contract to programs', () => {
+    write(
+      'validate.js',
+      `import { operations, validator } from 'holdfast/contract'
+       const { check, problems } = validator(operations.searchCustomers.body)
+       console.log(check({ email: 'ana@example.com' }), problems({}).length)`,
+    )
+
+    assert.equal(succeed(process.execPath, ['validate.js'], project), 'true 1\n')
+  })
+
+  it('keeps its inside to itself', () => {
+    write('inside.js', `import 'holdfast/dist/cli/main.js'`)
+
+    const { status, stderr } = run(process.execPath, ['inside.js'], project)
+
+    assert.match(stderr, /ERR_PACKAGE_PATH_NOT_EXPORTED/)
+    assert.equal(status, 1)
+  })
+
+  it('gives its types to programs', () => {
+    write(
+      'right.ts',
+      `import { type BankingBalance, type Input, type Operation, operations } from 'holdfast/contract'
+       export const balance: BankingBalance = {
+         accountId: 'a1', currentBalance: '10.00', availableBalance: '9.00',
+       }
+       export const first: Operation = operations.listBankingBalances
+       export const size = (input: Input<typeof operations.listBankingBalances>): number =>
+         input.query['page-size'] + input.body.data.accountIds.length`,
+    )
+
+    const { status, stdout } = typeCheck('right.ts')
+
+    assert.equal(stdout, '')
+    assert.equal(status, 0)
+  })
+
+  it('finds a wrong use of its types', () => {
+    write(
+      'wrong.ts',
+      `import { type BankingBalance, type Input, operations } from 'holdfast/contract'
+       export const balance: BankingBalance = { accountId: 'a1', currentBalance: 10 }
+       export const size = (input: Input<typeof operations.listBankingBalances>): string =>
+         input.query['page-size']
+       export const { frobnicate } = operations`,
+    )
+
+    const { status, stdout } = typeCheck('wrong.ts')
+
+    for (const line of [2, 4, 5]) assert.match(stdout, new RegExp(`^wrong\\.ts\\(${line},`, 'm'))
+    assert.notEqual(status, 0)
+  })
+
+  function write(name: string, text: string): void {
+    writeFileSync(join(project, name), text)
+  }
+
+  /** As strictly as can be, and the package's own declarations with it. */
+  function typeCheck(file: string) {
+    const flags = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--pretty', 'false']
+    const target = ['--target', 'esnext', '--module', 'nodenext', '--types', '']
+    return run(process.execPath, [compiler, ...flags, ...target, file], project)
+  }
+})
+
+function run(command: string, args: readonly string[], cwd: string) {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd,
+    env: environment,
+    encoding: 'utf8',
+  })
+  return { status, stdout, stderr }
+}
+
+/** What a command printed. Its complaint becomes the test's, if it has one. */
+function succeed(command: string, args: readonly string[], cwd: string): string {
+  const { status, stdout, stderr } = run(command, args, cwd)
+  assert.equal(status, 0, `${command} ${args.join(' ')}\n${stdout}${stderr}`)
+  return stdout
+}

@@ -1,0 +1,395 @@
+import type { TSchema } from 'typebox'
+import { bankingTransaction, scheduledPayment } from '../../src/contract/examples/banking.ts'
+import { energyAccount, energyUsage } from '../../src/contract/examples/energy.ts'
+import { accountContact } from '../../src/contract/examples/people.ts'
+import {
+  AccountContact,
+  AccountIds,
+  BankingAccount,
+  BankingAccountV3,
+  BankingTransaction,
+  EnergyAccount,
+  EnergyBillingTransaction,
+  ProductInput,
+  ScheduledPayment,
+} from '../../src/contract/index.ts'
+
+const { postingDateTime: _, ...unposted } = bankingTransaction
+const { to } = scheduledPayment.paymentSet ?? {}
+const paying = (target: object) => ({
+  ...scheduledPayment,
+  paymentSet: { ...scheduledPayment.paymentSet, to: target },
+})
+const recurring = (recurrence: object) => ({ ...scheduledPayment, recurrence })
+const account = (fields: object) => ({ accountId: 'a', ...fields })
+const product = (fields: object) => ({
+  brand: 'b',
+  description: 'd',
+  is_tailored: false,
+  name: 'n',
+  product_category: 'LEASES',
+  ...fields,
+})
+const tariff = (fields: object) =>
+  account({ plans: [{ planDetail: { electricityContract: { tariffPeriod: [fields] } } }] })
+
+/** A schema, a value, and exactly what is wrong with it; nothing where it must pass. */
+export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][] = [
+  [
+    'a posted transaction without a posting time',
+    BankingTransaction,
+    unposted,
+    ['postingDateTime is required where status is POSTED'],
+  ],
+  ['a pending one without', BankingTransaction, { ...unposted, status: 'PENDING' }, []],
+  [
+    'a posted one that never was on the calendar',
+    BankingTransaction,
+    { ...unposted, postingDateTime: '2025-02-30T00:00:00Z' },
+    ['postingDateTime must be an RFC 3339 date-time'],
+  ],
+  [
+    'a tier bound that is a number',
+    BankingAccount,
+    account({ depositRates: [{ tiers: [{}, { minimumValue: 5 }] }] }),
+    ['depositRates[0].tiers[1].minimumValue must be a decimal string'],
+  ],
+  [
+    'a duration that is none',
+    BankingAccount,
+    account({ depositRates: [{ calculationFrequency: 'P1X' }] }),
+    ['depositRates[0].calculationFrequency must be an ISO 8601 duration'],
+  ],
+  [
+    'a lending rate as one object',
+    BankingAccount,
+    account({ lendingRates: { rate: 'x' } }),
+    ['lendingRates.rate must be a number'],
+  ],
+  [
+    'a lending rate in a list',
+    BankingAccount,
+    account({ lendingRates: [{}, { rate: 'x' }] }),
+    ['lendingRates[1].rate must be a number'],
+  ],
+  [
+    'lending rates that are neither',
+    BankingAccount,
+    account({ lendingRates: 'low' }),
+    ['lendingRates must be an object or a list'],
+  ],
+  [
+    'a fee method without its sibling',
+    BankingAccount,
+    account({ fees: [{ feeMethodUType: 'rateBased' }] }),
+    ['fees[0].rateBased is required where feeMethodUType is rateBased'],
+  ],
+  [
+    'a fee method with another sibling beside',
+    BankingAccount,
+    account({ fees: [{ feeMethodUType: 'variable', variable: {}, fixedAmount: { amount: '1' } }] }),
+    ['fees[0].fixedAmount must be absent where feeMethodUType is not fixedAmount'],
+  ],
+  [
+    'a sibling without a method',
+    BankingAccount,
+    account({ fees: [{ fixedAmount: { amount: '1' } }] }),
+    ['fees[0].fixedAmount must be absent where feeMethodUType is not fixedAmount'],
+  ],
+  ['a fee with neither', BankingAccount, account({ fees: [{ name: 'f' }] }), []],
+  [
+    'a discount with the wrong sibling',
+    BankingAccount,
+    account({
+      fees: [
+        {
+          discounts: [
+            { discountMethodUType: 'fixedAmount', rateBased: { rateType: 'FEE', rate: 1 } },
+          ],
+        },
+      ],
+    }),
+    [
+      'fees[0].discounts[0].fixedAmount is required where discountMethodUType is fixedAmount',
+      'fees[0].discounts[0].rateBased must be absent where discountMethodUType is not rateBased',
+    ],
+  ],
+  [
+    'an address with the wrong sibling',
+    BankingAccount,
+    account({ addresses: [{ addressUType: 'paf', simple: {} }] }),
+    [
+      'addresses[0].simple must be absent where addressUType is not simple',
+      'addresses[0].paf is required where addressUType is paf',
+    ],
+  ],
+  [
+    'an address without a discriminator',
+    BankingAccount,
+    account({ addresses: [{}] }),
+    ['addresses[0].addressUType is required'],
+  ],
+  [
+    'a feature of type OTHER without a text',
+    BankingAccount,
+    account({ features: [{ featureType: 'OTHER' }] }),
+    ['features[0].additionalInfo is required where featureType is OTHER'],
+  ],
+  [
+    'a condition of type OTHER without a text',
+    BankingAccount,
+    account({ depositRates: [{ applicabilityConditions: [{ rateApplicabilityType: 'OTHER' }] }] }),
+    [
+      'depositRates[0].applicabilityConditions[0].additionalInfo is required where rateApplicabilityType is OTHER',
+    ],
+  ],
+  [
+    'a periodic fee whose period is no duration',
+    BankingAccount,
+    account({ fees: [{ feeType: 'PERIODIC', additionalValue: 'monthly' }] }),
+    ['fees[0].additionalValue must be an ISO 8601 duration where feeType is PERIODIC'],
+  ],
+  [
+    'an event fee with any text',
+    BankingAccount,
+    account({ fees: [{ feeType: 'EVENT', additionalValue: 'monthly' }] }),
+    [],
+  ],
+  [
+    'the removed fee type',
+    BankingAccount,
+    account({ fees: [{ feeType: 'VARIABLE' }] }),
+    [
+      'fees[0].feeType must be one of CASH_ADVANCE, DEPOSIT, DISHONOUR, ENQUIRY, EVENT, EXIT, LATE_PAYMENT, OTHER, PAYMENT, PERIODIC, PURCHASE, REPLACEMENT, TRANSACTION, UPFRONT, UPFRONT_PER_PLAN, VARIATION, WITHDRAWAL',
+    ],
+  ],
+  [
+    'an activation that is a boolean',
+    BankingAccount,
+    account({ features: [{ featureType: 'OFFSET', isActivated: true }] }),
+    ['features[0].isActivated must be one of ACTIVATED, NOT_ACTIVATED, UNKNOWN'],
+  ],
+  [
+    'a version-3 activation that is a word',
+    BankingAccountV3,
+    account({ features: [{ featureType: 'OFFSET', isActivated: 'ACTIVATED' }] }),
+    ['features[0].isActivated must be true or false'],
+  ],
+  [
+    'a version-3 fee with two amounts',
+    BankingAccountV3,
+    account({ fees: [{ amount: '1', feeRate: 1, balanceRate: 1 }] }),
+    [
+      'fees[0].balanceRate must be absent where amount is there',
+      'fees[0].feeRate is not a field of this record',
+    ],
+  ],
+  [
+    'a version-3 balance transfer',
+    BankingAccountV3,
+    account({ lendingRates: { lendingRateType: 'BALANCE_TRANSFER' } }),
+    [
+      'lendingRates.lendingRateType must be one of BUNDLE_DISCOUNT_FIXED, BUNDLE_DISCOUNT_VARIABLE, CASH_ADVANCE, DISCOUNT, FIXED, FLOATING, INTRODUCTORY, MARKET_LINKED, PENALTY, PURCHASE, VARIABLE',
+    ],
+  ],
+  [
+    'a joint account without users',
+    BankingAccount,
+    account({ accountOwnership: 'TWO_PARTY' }),
+    ['users is required where accountOwnership is TWO_PARTY or MANY_PARTY'],
+  ],
+  [
+    'a joint account with an empty list of users',
+    BankingAccount,
+    account({ accountOwnership: 'MANY_PARTY', users: [] }),
+    ['users is required where accountOwnership is TWO_PARTY or MANY_PARTY'],
+  ],
+  [
+    'an organisation’s account without users',
+    BankingAccount,
+    account({ complexAccountType: 'ORGANISATION' }),
+    ['users is required where complexAccountType is there and is not INDIVIDUAL or SOLE_TRADER'],
+  ],
+  [
+    'an organisation’s account with them',
+    BankingAccount,
+    account({ complexAccountType: 'ORGANISATION', users: [{ id: 7 }] }),
+    [],
+  ],
+  [
+    'one person’s account without users',
+    BankingAccount,
+    account({ accountOwnership: 'ONE_PARTY', complexAccountType: 'INDIVIDUAL' }),
+    [],
+  ],
+  [
+    'a banking user whose id is text',
+    BankingAccount,
+    account({ users: [{ id: '7' }] }),
+    ['users[0].id must be a number'],
+  ],
+  [
+    'an energy user whose id is a number',
+    EnergyAccount,
+    account({ users: [{ id: 7 }] }),
+    ['users[0].id must be a string'],
+  ],
+  [
+    'a joint energy account without users',
+    EnergyAccount,
+    account({ complexAccountType: 'JOINT' }),
+    ['users is required where complexAccountType is there and is not INDIVIDUAL or SOLE_TRADER'],
+  ],
+  ['a payee with all its details', ScheduledPayment, paying({ ...to }), []],
+  [
+    'a payee without the one that is named',
+    ScheduledPayment,
+    paying({ toUType: 'payeeId', accountId: 'a' }),
+    ['paymentSet.to.payeeID is required where toUType is payeeId'],
+  ],
+  [
+    'a biller with an account beside',
+    ScheduledPayment,
+    paying({ toUType: 'biller', accountId: 'a', biller: { billerCode: '1' } }),
+    [],
+  ],
+  [
+    'a biller that another type names',
+    ScheduledPayment,
+    paying({ toUType: 'accountId', accountId: 'a', biller: { billerCode: '1' } }),
+    ['paymentSet.to.biller must be absent where toUType is not biller'],
+  ],
+  [
+    'a recurrence without its schedule',
+    ScheduledPayment,
+    recurring({ reccurenceUType: 'onceOff' }),
+    ['recurrence.onceOff is required where reccurenceUType is onceOff'],
+  ],
+  [
+    'a schedule without intervals',
+    ScheduledPayment,
+    recurring({ reccurenceUType: 'intervalSchedule', intervalSchedule: { intervals: [] } }),
+    ['recurrence.intervalSchedule.intervals must be a list of at least 1 element'],
+  ],
+  [
+    'a tariff with the wrong block',
+    EnergyAccount,
+    tariff({ rateBlockUType: 'singleRate', demandCharges: [{}] }),
+    [
+      'plans[0].planDetail.electricityContract.tariffPeriod[0].singleRate is required where rateBlockUType is singleRate',
+      'plans[0].planDetail.electricityContract.tariffPeriod[0].demandCharges must be absent where rateBlockUType is not demandCharges',
+    ],
+  ],
+  [
+    'a usage with a payment beside',
+    EnergyBillingTransaction,
+    { ...energyUsage, payment: { amount: '1' } },
+    ['payment must be absent where transactionUType is not payment'],
+  ],
+  [
+    'a billing time with a zone',
+    EnergyBillingTransaction,
+    { ...energyUsage, executionDateTime: '2025-04-01T00:30:00Z' },
+    ['executionDateTime must be a date-time without a zone'],
+  ],
+  ['service points as strings and numbers', EnergyAccount, energyAccount, []],
+  [
+    'a service point that is neither',
+    EnergyAccount,
+    account({ plans: [{ servicePointIds: [true] }] }),
+    ['plans[0].servicePointIds[0] must be a string or a number'],
+  ],
+  [
+    'contact without anybody',
+    AccountContact,
+    { ...accountContact, holders: [], emails: [], addresses: [], telephones: [] },
+    [
+      'holders must be a list of at least 1 element',
+      'emails must be a list of at least 1 element',
+      'addresses must be a list of at least 1 element',
+      'telephones must be a list of at least 1 element',
+    ],
+  ],
+  [
+    'a product’s type OTHER without a text',
+    ProductInput,
+    product({
+      eligibility: [{ eligibility_type: 'OTHER' }],
+      constraints: [{ constraint_type: 'OTHER' }],
+      features: [{ feature_type: 'OTHER' }],
+    }),
+    [
+      'constraints[0].additional_info is required where constraint_type is OTHER',
+      'eligibility[0].additional_info is required where eligibility_type is OTHER',
+      'features[0].additional_info is required where feature_type is OTHER',
+    ],
+  ],
+  [
+    'an age that is no number',
+    ProductInput,
+    product({ eligibility: [{ eligibility_type: 'MIN_AGE', additional_value: 'eighteen' }] }),
+    [
+      'eligibility[0].additional_value must be a whole number as a string where eligibility_type is MIN_AGE',
+    ],
+  ],
+  [
+    'a limit that is no amount',
+    ProductInput,
+    product({ constraints: [{ constraint_type: 'MAX_LIMIT', additional_value: 'P1M' }] }),
+    ['constraints[0].additional_value must be a decimal string where constraint_type is MAX_LIMIT'],
+  ],
+  [
+    'a product fee with the sibling in camelCase',
+    ProductInput,
+    product({ fees: [{ fee_method_u_type: 'fixedAmount', fixedAmount: { amount: '1' } }] }),
+    [
+      'fees[0].fixed_amount is required where fee_method_u_type is fixedAmount',
+      'fees[0].fixedAmount is not a field of this record',
+    ],
+  ],
+  [
+    'a product without what is required',
+    ProductInput,
+    {},
+    [
+      'brand is required',
+      'description is required',
+      'is_tailored is required',
+      'name is required',
+      'product_category is required',
+    ],
+  ],
+  [
+    'a product rate that is a number',
+    ProductInput,
+    product({ deposit_rates: [{ deposit_rate_type: 'VARIABLE', rate: 0.1 }] }),
+    ['deposit_rates[0].rate must be a decimal string'],
+  ],
+  ['a body without data', AccountIds, {}, ['data is required']],
+  ['a body without ids', AccountIds, { data: {} }, ['data.accountIds is required']],
+  [
+    'a body with a number among the ids',
+    AccountIds,
+    { data: { accountIds: ['a', 7] } },
+    ['data.accountIds[1] must be a string'],
+  ],
+  [
+    'a body with too many ids',
+    AccountIds,
+    { data: { accountIds: Array(1001).fill('a') } },
+    ['data.accountIds must be a list of 0 to 1000 elements'],
+  ],
+  ['a body with members of its own', AccountIds, { data: { accountIds: [] }, meta: {} }, []],
+  [
+    'a field named like a prototype',
+    BankingAccount,
+    JSON.parse('{"accountId":"a","__proto__":{}}'),
+    ['__proto__ is not a field of this record'],
+  ],
+  [
+    'a field with a wild name',
+    BankingAccount,
+    account({ [`\u001b[31m${'x'.repeat(100)}`]: 1 }),
+    [`?[31m${'x'.repeat(59)}… is not a field of this record`],
+  ],
+]
