@@ -272,7 +272,8 @@ async function commandNames(): Promise<string[]> {
   const out = (text: string) => {
     help += text
   }
-  await main(['--help'], { out, error: out, environment: {} })
+  const write = async (text: string) => out(text)
+  await main(['--help'], { out, error: out, write, environment: {}, isInteractive: false })
   const [, list = ''] = help.split('Commands:\n')
   return [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name)
 }

@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { demoCommand } from './demo.ts'
+import { dumpCommand } from './dump.ts'
+import { generateCommand } from './generate.ts'
+import { loadCommand } from './load.ts'
 import { openapiCommand } from './openapi.ts'
 import { settingsCommand } from './settings-command.ts'
 import { CommandError, processTerminal, type Terminal } from './terminal.ts'
@@ -35,7 +39,15 @@ function program(terminal: Terminal): Command {
     .showHelpAfterError('Add --help to see what it takes.')
     .addHelpText('after', '\nExit status: 0 done, 1 refused or failed, 2 wrong usage.')
 
-  for (const command of [openapiCommand(version, terminal), settingsCommand(terminal)]) {
+  const commands = [
+    demoCommand(terminal),
+    loadCommand(terminal),
+    dumpCommand(terminal),
+    generateCommand(terminal),
+    openapiCommand(version, terminal),
+    settingsCommand(terminal),
+  ]
+  for (const command of commands) {
     holdfast.addCommand(command.helpOption('-h, --help', 'explain this command'))
   }
   for (const command of [holdfast, ...holdfast.commands]) {

@@ -8,6 +8,7 @@ import {
   readSettings,
   roles,
   type SettingName,
+  type Settings,
   settingNames,
   variableOf,
 } from './settings.ts'
@@ -29,9 +30,7 @@ export function settingsCommand(terminal: Terminal): Command {
   addSettingFlags(command).action((role: Role, options: Options) => {
     const reading = readSettings(role, terminal.environment, options)
     refuseWrong(reading.wrong)
-    for (const variable of reading.unknown) {
-      terminal.error(`warning: ${variable} is not a setting\n`)
-    }
+    warnUnknown(reading.unknown, terminal)
     terminal.out(options.json ? asJson(reading) : asLines(reading))
     for (const sentence of reading.missing) terminal.error(`missing: ${sentence}\n`)
   })
@@ -40,17 +39,47 @@ export function settingsCommand(terminal: Terminal): Command {
 
 type Options = Partial<Record<SettingName, string>> & { json?: true }
 
-/** Gives a command one flag for each setting. */
-export function addSettingFlags(command: Command): Command {
-  for (const name of settingNames) {
+/** Gives a command one flag for each setting that it goes by. */
+export function addSettingFlags(
+  command: Command,
+  names: readonly SettingName[] = settingNames,
+): Command {
+  for (const name of names) {
     const { about, mustBe } = definitions[name]
     command.option(`${flagOf(name)} <value>`, `${about}; must be ${mustBe}`)
   }
   return command
 }
 
+/** The settings that a command goes by. Those that nobody gave and that have no default are undefined. */
+export function settingsOf(
+  role: Role,
+  flags: Partial<Record<SettingName, string>>,
+  terminal: Terminal,
+): Pick<Settings, DefaultedSetting> & Partial<Settings> {
+  const { inForce, wrong, unknown } = readSettings(role, terminal.environment, flags)
+  refuseWrong(wrong)
+  warnUnknown(unknown, terminal)
+  return Object.fromEntries(
+    settingNames.map((name) => [name, inForce[name].value]),
+  ) as unknown as Settings
+}
+
+type DefaultedSetting =
+  | 'database'
+  | 'host'
+  | 'port'
+  | 'accountVersion'
+  | 'timeZone'
+  | 'workers'
+  | 'logLevel'
+
+function warnUnknown(unknown: readonly string[], terminal: Terminal): void {
+  for (const variable of unknown) terminal.error(`warning: ${variable} is not a setting\n`)
+}
+
 /** All that is wrong in one go, so that one more try is enough. */
-export function refuseWrong(wrong: readonly string[]): void {
+function refuseWrong(wrong: readonly string[]): void {
   if (wrong.length === 0) return
   throw new CommandError(2, ['These settings are wrong:', ...wrong].join('\n  '))
 }

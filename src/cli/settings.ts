@@ -106,7 +106,8 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     about: 'how much is logged',
     mustBe: `one of ${logLevels.join(', ')}`,
     read: (text) => (logLevels.includes(text) ? text : undefined),
-    defaults: everywhere('info'),
+    // The demo's terminal is for people.
+    defaults: { ...everywhere('info'), demo: 'warn' },
   },
 }
 

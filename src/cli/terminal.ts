@@ -1,7 +1,13 @@
+import { once } from 'node:events'
+
 /** What a command may touch of the world it was started in. A test hands in its own. */
 export interface Terminal {
   out(text: string): void
   error(text: string): void
+  /** Like `out`, and waits until there is room for more. */
+  write(text: string): Promise<void>
+  /** Whether somebody watches what goes to `error`. */
+  readonly isInteractive: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -25,6 +31,10 @@ export function processTerminal(): Terminal {
   return {
     out: (text) => void process.stdout.write(text),
     error: (text) => void process.stderr.write(text),
+    async write(text) {
+      if (!process.stdout.write(text)) await once(process.stdout, 'drain')
+    },
+    isInteractive: process.stderr.isTTY ?? false,
     environment: process.env,
   }
 }

@@ -112,6 +112,8 @@ function fits(node: Node, value: unknown): boolean {
       return Number.isInteger(value) && isInRange(node, value as number)
     case 'boolean':
       return typeof value === 'boolean'
+    case undefined:
+      return true
     default:
       return false
   }

@@ -1,0 +1,28 @@
+import { Command } from 'commander'
+import { addSettingFlags, settingsOf } from './settings-command.ts'
+import type { Terminal } from './terminal.ts'
+
+/** How much text is gathered before it is written. */
+const chunkLength = 256 * 1024
+
+export function dumpCommand(terminal: Terminal): Command {
+  const command = new Command('dump')
+    .summary('write everything as lines of data')
+    .description(
+      'Writes all that the database holds as JSON lines that load reads: a backup, or a move to another database. The order depends on the content alone.',
+    )
+    .addHelpText('after', '\nExample: holdfast dump > backup.ndjson')
+  return addSettingFlags(command, ['database']).action(async (options: { database?: string }) => {
+    const { database } = settingsOf('demo', options, terminal)
+    const { lineOf } = await import('../load/dump.ts')
+    const { dumpProvider } = await import('../storage/open.ts')
+    let text = ''
+    for (const item of dumpProvider(database)) {
+      text += `${lineOf(item)}\n`
+      if (text.length < chunkLength) continue
+      await terminal.write(text)
+      text = ''
+    }
+    await terminal.write(text)
+  })
+}

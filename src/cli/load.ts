@@ -1,0 +1,118 @@
+import { createReadStream, createWriteStream, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { Command } from 'commander'
+import type { LoadFile, LoadResult } from '../load/load.ts'
+import type { Refusal } from '../provider/writer.ts'
+import { progressOn } from './progress.ts'
+import { addSettingFlags, settingsOf } from './settings-command.ts'
+import { CommandError, type Terminal } from './terminal.ts'
+
+/** How many refusals are shown; a file of all of them is a flag away. */
+const refusalsShownMax = 20
+
+interface Options {
+  readonly batch?: string
+  readonly dryRun?: true
+  readonly errors?: string
+  readonly database?: string
+}
+
+export function loadCommand(terminal: Terminal): Command {
+  const command = new Command('load')
+    .summary('load lines of data')
+    .description(
+      'Reads files of JSON lines into the database: customers, accounts, histories, products. All of a load is seen by readers at once, or none of it; loading a file twice changes nothing.',
+    )
+    .argument('<file...>', 'files to read; - is standard input')
+    .option('--dry-run', 'only check, and change nothing')
+    .option('--batch <lines>', 'commit every so many lines, instead of all at once')
+    .option('--errors <file>', 'write every refusal to a file')
+    .addHelpText('after', '\nExample: holdfast load customers.ndjson accounts.ndjson')
+  return addSettingFlags(command, ['database']).action((names: string[], options: Options) =>
+    run(names, options, terminal),
+  )
+}
+
+async function run(names: readonly string[], options: Options, terminal: Terminal): Promise<void> {
+  const batch = batchOf(options.batch)
+  const { database } = settingsOf('demo', options, terminal)
+  const files = names.map(fileOf)
+  const errors = options.errors === undefined ? undefined : createWriteStream(options.errors)
+  const { load } = await import('../load/load.ts')
+  const { openProviderWriter } = await import('../storage/open.ts')
+
+  const place = ({ file, line, path, reason }: Refusal) =>
+    `${names[file]}:${line}: ${path || 'line'}: ${reason}\n`
+  const progress = progressOn(
+    terminal,
+    files.every(({ bytes }) => bytes !== undefined)
+      ? files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
+      : undefined,
+  )
+  let shown = 0
+  const started = performance.now()
+  const writer = openProviderWriter(database, Temporal.Now.instant())
+  try {
+    const result = await load(files, writer, {
+      ...(batch !== undefined && { batch }),
+      dryRun: options.dryRun ?? false,
+      onProgress: progress.show,
+      onRefusal(refusal) {
+        errors?.write(place(refusal))
+        shown += 1
+        if (shown <= refusalsShownMax) {
+          progress.clear()
+          terminal.error(place(refusal))
+        }
+      },
+    })
+    progress.clear()
+    report(result, options, (performance.now() - started) / 1000, terminal)
+  } finally {
+    progress.clear()
+    errors?.end()
+    await writer.close()
+  }
+}
+
+function report(result: LoadResult, options: Options, seconds: number, terminal: Terminal): void {
+  const { lines, refused } = result
+  const count = (value: number, noun: string) =>
+    `${value.toLocaleString('en')} ${noun}${value === 1 ? '' : 's'}`
+  if (refused > 0) {
+    const rest =
+      refused > refusalsShownMax ? `, of which the first ${refusalsShownMax} are above` : ''
+    const kept =
+      options.batch === undefined ? 'Nothing was changed.' : 'Their batches were left out.'
+    throw new CommandError(
+      1,
+      `${count(refused, 'mistake')} in ${count(lines, 'line')}${rest}. ${kept}`,
+    )
+  }
+  const done = options.dryRun ? 'checked, nothing changed' : 'loaded'
+  const rate = Math.round(lines / Math.max(seconds, 0.001)).toLocaleString('en')
+  terminal.out(
+    `${count(lines, 'line')} ${done} in ${seconds.toFixed(1)} s (${rate} lines a second)\n`,
+  )
+}
+
+function batchOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,8}$/.test(text)) {
+    throw new CommandError(2, '--batch must be a whole number from 1 to 999999999')
+  }
+  return Number(text)
+}
+
+/** A file that is not there is a mistake of the call, found before anything is read. */
+function fileOf(name: string): LoadFile & { readonly bytes?: number } {
+  if (name === '-') return { name, open: () => process.stdin }
+  const stats = statSync(name, { throwIfNoEntry: false })
+  if (!stats) throw new CommandError(2, `${name} is not there`)
+  if (stats.isDirectory()) throw new CommandError(2, `${basename(name)} is a folder, not a file`)
+  return {
+    name,
+    bytes: stats.size,
+    open: () => createReadStream(name, { highWaterMark: 1024 * 1024 }),
+  }
+}

@@ -1,0 +1,46 @@
+import type { Progress } from '../load/load.ts'
+import type { Terminal } from './terminal.ts'
+
+const updateMs = 200
+
+export interface ProgressLine {
+  readonly show: (progress: Progress) => void
+  readonly clear: () => void
+}
+
+/** One line that is written over: how far, how fast, how long still. Nothing in a pipe. */
+export function progressOn(terminal: Terminal, bytesTotal: number | undefined): ProgressLine {
+  if (!terminal.isInteractive) return { show: () => {}, clear: () => {} }
+  const started = performance.now()
+  let shownAt = 0
+  let isShown = false
+
+  return {
+    show({ lines, bytes }) {
+      const now = performance.now()
+      if (now - shownAt < updateMs) return
+      shownAt = now
+      isShown = true
+      const seconds = (now - started) / 1000
+      const parts = [
+        `${lines.toLocaleString('en')} lines`,
+        `${Math.round(lines / seconds).toLocaleString('en')} a second`,
+      ]
+      if (bytesTotal) {
+        const share = Math.min(1, bytes / bytesTotal)
+        parts.unshift(`${Math.floor(share * 100)} %`)
+        if (share > 0) parts.push(`${duration((seconds * (1 - share)) / share)} left`)
+      }
+      terminal.error(`\r\u001b[K${parts.join(', ')}`)
+    },
+    clear() {
+      if (isShown) terminal.error('\r\u001b[K')
+      isShown = false
+    },
+  }
+}
+
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
+}

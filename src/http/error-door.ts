@@ -1,0 +1,54 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type ErrorCode, errorTable } from '../contract/index.ts'
+import { ProviderError } from '../provider/error.ts'
+import { tieToRequest } from './interaction.ts'
+
+/** How long a caller is asked to wait, in seconds, before it tries again. */
+const retryAfterSeconds = 1
+
+/** The only place where an error becomes a response. */
+export function errorDoor(
+  error: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  tieToRequest(request, reply)
+  const code = codeOf(error)
+  const { status, message, ...rest } = errorTable[code]
+  if (status >= 500) request.log.error({ err: error, code }, 'request failed')
+
+  if (status === 401) reply.header('www-authenticate', authenticate(request))
+  if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds)
+  const sentence = 'detailed' in rest ? sentenceOf(error) : message
+  return reply
+    .status(status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ error: sentence }))
+}
+
+/** What Fastify refuses by itself, by the code it gives. */
+const fastifyCodes: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
+}
+
+function codeOf(error: FastifyError | Error): ErrorCode {
+  if (error instanceof ProviderError) return error.code
+  const { code = '', statusCode = 500 } = error as Partial<FastifyError>
+  const known = fastifyCodes[code]
+  if (known) return known
+  // The rest of its refusals are of the request: bad JSON, a bad escape in the path, a bad length.
+  return statusCode < 500 ? 'invalid_request' : 'internal'
+}
+
+/** Our own sentences name a field. Fastify's may repeat what was sent, so they are not passed on. */
+function sentenceOf(error: FastifyError | Error): string {
+  if (error instanceof ProviderError) return error.message
+  const { code = '' } = error as Partial<FastifyError>
+  if (code === 'FST_ERR_BAD_URL') return 'the path must be a valid URL path'
+  return 'the body must be JSON'
+}
+
+function authenticate(request: FastifyRequest): string {
+  return request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
+}

@@ -1,0 +1,58 @@
+import type { RecordType } from '../contract/index.ts'
+import type { EntryList } from '../provider/store.ts'
+import type { DumpedItem } from '../provider/writer.ts'
+import { addedOwnership, givenId } from './item.ts'
+
+const typeOfList = {
+  transaction: 'banking.transaction',
+  payment: 'banking.scheduledPayment',
+  debit: 'banking.directDebit',
+  invoice: 'energy.invoice',
+  billing: 'energy.billing',
+} as const satisfies Record<EntryList, RecordType>
+
+/** The line that a load would make the item from. */
+export function lineOf(item: DumpedItem): string {
+  switch (item.type) {
+    case 'customer':
+      return line('customer', {}, item.record)
+    case 'account':
+      return line(`${item.kind}.account`, { holders: item.holders }, accountRecord(item))
+    case 'balance':
+      return line('banking.balance', {}, item.record)
+    case 'contact':
+      return line(
+        'account.contact',
+        { accountId: item.accountId, status: item.status },
+        item.record,
+      )
+    case 'entry':
+      return line(typeOfList[item.list], besideEntry(item), item.record)
+    case 'product':
+      return line('product', {}, item.record)
+    case 'removal':
+      return JSON.stringify({ type: 'customer', delete: { id: item.id }, was: item.person })
+  }
+}
+
+/** The record's text stays as it is: it is put into the line, not made again. */
+function line(type: RecordType, beside: object, record: string): string {
+  const start = JSON.stringify({ type, ...beside })
+  return record === '' ? start : `${start.slice(0, -1)},"record":${record}}`
+}
+
+function accountRecord(item: DumpedItem & { type: 'account' }): string {
+  const { head, tail, isOwnedText } = item
+  if (item.kind === 'energy') return head + tail
+  if (isOwnedText !== undefined) return head + isOwnedText + tail
+  return head.slice(0, -addedOwnership.length) + tail
+}
+
+/** The key that a record does not carry itself, and the time that it was given when it came. */
+function besideEntry({ list, id, time, record }: DumpedItem & { type: 'entry' }): object {
+  if (list === 'debit' || list === 'billing') return { id: givenId(id) }
+  if (list !== 'transaction') return {}
+  const { postingDateTime, executionDateTime } = JSON.parse(record) as Record<string, unknown>
+  if (postingDateTime !== undefined || executionDateTime !== undefined) return {}
+  return { effectiveTime: Temporal.Instant.fromEpochNanoseconds(time).toString() }
+}

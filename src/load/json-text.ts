@@ -1,0 +1,96 @@
+/** Looks at JSON as text, so that what was loaded can be served byte for byte. The text is known to parse. */
+
+/** One member of an object's text: its name and where it, and its value, begin and end. */
+export interface Member {
+  readonly name: string
+  readonly start: number
+  readonly valueStart: number
+  readonly end: number
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const colon = 0x3a
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+
+/** The members of the object that a text is, in order. */
+export function membersOf(text: string): Member[] {
+  const members: Member[] = []
+  let at = skipBlanks(text, skipBlanks(text, 0) + 1)
+  while (text.charCodeAt(at) === quote) {
+    const start = at
+    const nameEnd = stringEnd(text, at)
+    const name: string = JSON.parse(text.slice(start, nameEnd))
+    const valueStart = skipBlanks(text, skipBlanks(text, nameEnd) + 1)
+    const end = valueEnd(text, valueStart)
+    members.push({ name, start, valueStart, end })
+    at = skipBlanks(text, end)
+    if (text.charCodeAt(at) === comma) at = skipBlanks(text, at + 1)
+  }
+  return members
+}
+
+/** The text of an object without some of its members. */
+export function withoutMembers(text: string, names: readonly string[]): string {
+  const kept = membersOf(text).filter(({ name }) => !names.includes(name))
+  return `{${kept.map(({ start, end }) => text.slice(start, end)).join(',')}}`
+}
+
+/** The name of a member that some object in the text has twice: readers would disagree on its value. */
+export function repeatedMember(text: string): string | undefined {
+  const open: (Set<string> | undefined)[] = []
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === openBrace) open.push(new Set())
+    else if (code === openBracket) open.push(undefined)
+    else if (code === closeBrace || code === closeBracket) open.pop()
+    else if (code === quote) {
+      const end = stringEnd(text, at)
+      const names = open.at(-1)
+      if (names && text.charCodeAt(skipBlanks(text, end)) === colon) {
+        const name: string = JSON.parse(text.slice(at, end))
+        if (names.has(name)) return name
+        names.add(name)
+      }
+      at = end - 1
+    }
+  }
+  return undefined
+}
+
+function skipBlanks(text: string, at: number): number {
+  let next = at
+  while (text.charCodeAt(next) <= 0x20) next += 1
+  return next
+}
+
+/** Behind the closing quote of the string that begins here. */
+function stringEnd(text: string, start: number): number {
+  let at = start + 1
+  while (text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1
+  return at + 1
+}
+
+function valueEnd(text: string, start: number): number {
+  let depth = 0
+  let at = start
+  for (;;) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      at = stringEnd(text, at)
+      if (depth === 0) return at
+      continue
+    }
+    if (code === openBrace || code === openBracket) depth += 1
+    else if (code === closeBrace || code === closeBracket) {
+      if (depth === 0) return at
+      depth -= 1
+      if (depth === 0) return at + 1
+    } else if (depth === 0 && (code === comma || code <= 0x20)) return at
+    at += 1
+  }
+}

@@ -1,0 +1,79 @@
+import Type, { type TProperties } from 'typebox'
+import { values } from '../contract/enumerations.ts'
+import { type Problem, type RecordType, validator } from '../contract/index.ts'
+import { Flag, Id, Timestamp } from '../contract/leaves.ts'
+
+/** What stands beside the record in a line of each type, and what a `delete` names it by. */
+interface Shape {
+  readonly beside?: TProperties
+  readonly key: TProperties
+  readonly besideDelete?: TProperties
+}
+
+const holders = Type.Array(
+  Type.Object({ customerId: Id, isOwned: Type.Optional(Flag) }, closed()),
+  { minItems: 1 },
+)
+/** What is kept of a person who is gone, so that the id does not go to another. */
+const digests = Type.Object({ email: Id, name: Id }, closed())
+const account = { accountId: Id }
+/** Direct debits and billing have no key of their own: an id beside the record, or their content. */
+const unkeyed = {
+  beside: { id: Type.Optional(Id) },
+  key: { ...account, id: Type.Optional(Id), record: Type.Optional(Type.Unknown()) },
+}
+
+const shapes: Readonly<Record<RecordType, Shape>> = {
+  customer: { key: { id: Id }, besideDelete: { was: Type.Optional(digests) } },
+  'banking.account': { beside: { holders }, key: account },
+  'banking.balance': { key: account },
+  'banking.transaction': {
+    beside: { effectiveTime: Type.Optional(Timestamp) },
+    key: { ...account, transactionId: Id },
+  },
+  'banking.scheduledPayment': { key: { scheduledPaymentId: Id } },
+  'banking.directDebit': unkeyed,
+  'energy.account': { beside: { holders }, key: account },
+  'energy.invoice': { key: { ...account, invoiceNumber: Id } },
+  'energy.billing': unkeyed,
+  'account.contact': {
+    beside: { ...account, status: Type.Optional(Type.Enum([...values.contactStatus])) },
+    key: account,
+  },
+  product: { key: { product_id: Id } },
+}
+
+function closed() {
+  return { additionalProperties: false } as const
+}
+
+type Check = (line: unknown) => Problem[]
+const checks = new Map<RecordType, { readonly put: Check; readonly remove: Check }>()
+
+/** What is wrong with a line around its record. */
+export function lineProblems(type: RecordType, line: Readonly<Record<string, unknown>>): Problem[] {
+  const { put, remove } = checksOf(type)
+  if ('delete' in line) return remove(line)
+  if (!('record' in line) && line['status'] !== 'RESTRICTED') {
+    return [{ path: 'record', reason: 'is required' }]
+  }
+  return put(line)
+}
+
+function checksOf(type: RecordType) {
+  const known = checks.get(type)
+  if (known) return known
+  const { beside = {}, besideDelete = {}, key } = shapes[type]
+  const record = Type.Optional(Type.Unknown())
+  const made = {
+    put: validator(Type.Object({ type: Type.String(), ...beside, record }, closed())).problems,
+    remove: validator(
+      Type.Object(
+        { type: Type.String(), delete: Type.Object(key, closed()), ...besideDelete },
+        closed(),
+      ),
+    ).problems,
+  }
+  checks.set(type, made)
+  return made
+}

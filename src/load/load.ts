@@ -1,0 +1,100 @@
+import type { Readable } from 'node:stream'
+import type { PlacedItem, ProviderWriter, Refusal } from '../provider/writer.ts'
+import { readLine } from './line.ts'
+import { linesOf, type TextLine } from './lines.ts'
+
+export interface LoadFile {
+  readonly name: string
+  open(): Readable
+}
+
+export interface LoadOptions {
+  /** Commit every so many lines, instead of all at once. */
+  readonly batch?: number
+  /** Only check. */
+  readonly dryRun?: boolean
+  /** Told of each refusal as it is found, and of how far the load is. */
+  readonly onRefusal: (refusal: Refusal) => void
+  readonly onProgress?: (progress: Progress) => void
+}
+
+export interface Progress {
+  readonly lines: number
+  readonly bytes: number
+}
+
+export interface LoadResult {
+  readonly lines: number
+  readonly refused: number
+}
+
+/** How many items are handed to the store at a time. */
+const groupSize = 1000
+
+/**
+ * Reads files of lines into a store. By default all of it or nothing: one line that is refused refuses the
+ * load, and the rest is read on only to name every mistake at once.
+ */
+export async function load(
+  files: readonly LoadFile[],
+  writer: ProviderWriter,
+  options: LoadOptions,
+): Promise<LoadResult> {
+  const { dryRun = false, onProgress } = options
+  const batch = dryRun ? undefined : options.batch
+  let lines = 0
+  let bytes = 0
+  let refused = 0
+  let refusedInBatch = 0
+  let group: PlacedItem[] = []
+
+  const refuse = (refusal: Refusal): void => {
+    refused += 1
+    refusedInBatch += 1
+    options.onRefusal(refusal)
+  }
+  const flush = async (): Promise<void> => {
+    for (const refusal of await writer.write(group)) refuse(refusal)
+    group = []
+    onProgress?.({ lines, bytes })
+  }
+  /** A batch with a refused line is left out whole; the next one may still be good. */
+  const endBatch = async (): Promise<void> => {
+    await flush()
+    if (refusedInBatch > 0) await writer.rollback()
+    else await writer.commit()
+    refusedInBatch = 0
+  }
+
+  for (const [file, { open }] of files.entries()) {
+    for await (const chunk of linesOf(open())) {
+      bytes += chunk.bytes
+      for (const line of chunk.lines) {
+        lines += 1
+        const result = itemOf(line, file)
+        if ('item' in result) group.push(result.item)
+        else for (const refusal of result.refusals) refuse(refusal)
+        if (group.length >= groupSize) await flush()
+        if (batch !== undefined && lines % batch === 0) await endBatch()
+      }
+    }
+  }
+  await flush()
+  if (batch !== undefined && refusedInBatch > 0) await endBatch()
+
+  for await (const refusal of writer.unresolved()) refuse(refusal)
+  const keep = !dryRun && (batch !== undefined || refused === 0)
+  if (keep) await writer.commit()
+  else await writer.rollback()
+  return { lines, refused }
+}
+
+function itemOf(
+  { line, text, problem }: TextLine,
+  file: number,
+): { item: PlacedItem } | { refusals: Refusal[] } {
+  if (text === undefined) return { refusals: [{ file, line, path: '', reason: problem ?? '' }] }
+  const result = readLine(text)
+  if ('item' in result) return { item: { ...result.item, file, line } }
+  return { refusals: result.problems.map((found) => ({ file, line, ...found })) }
+}

@@ -1,0 +1,149 @@
+import { downgradeAccount } from '../contract/index.ts'
+import { foundInBody, foundInPath, type Handler } from './handler.ts'
+import { type LinkQuery, pageBody } from './paging.ts'
+import type { AccountFilters, AccountText, PageRequest } from './store.ts'
+import { instantWindow } from './times.ts'
+
+interface FilterQuery {
+  readonly 'open-status'?: AccountFilters['openStatus'] | undefined
+  readonly 'product-category'?: string | undefined
+  readonly 'is-owned'?: boolean | undefined
+}
+
+export const listBankingAccounts: Handler<'listBankingAccounts'> = async (
+  { params, query },
+  { store, accountVersion },
+) => {
+  const request = pageRequest(query)
+  const page = foundInPath(
+    await store.listAccounts({
+      customerId: params.customerId,
+      kind: 'banking',
+      filters: accountFilters(query),
+      ...request,
+    }),
+  )
+
+  const text = accountVersion === 4 ? wholeText : versionThreeText
+  return pageBody('accounts', page.items.map(text), page, request, filterLinks(query))
+}
+
+export const listBankingBalances: Handler<'listBankingBalances'> = async (
+  { params, query, body },
+  { store },
+) => {
+  const request = pageRequest(query)
+  const page = foundInBody(
+    await store.listBalances({
+      customerId: params.customerId,
+      accountIds: body.data.accountIds,
+      filters: accountFilters(query),
+      ...request,
+    }),
+  )
+  return pageBody('balances', page.items, page, request, filterLinks(query))
+}
+
+export const listBankingTransactions: Handler<'listBankingTransactions'> = async (
+  { params, query },
+  { store, now },
+) => {
+  const request = pageRequest(query)
+  const { oldest, newest, window } = instantWindow(
+    { oldest: query['oldest-time'], newest: query['newest-time'] },
+    now,
+  )
+  const page = foundInPath(
+    await store.listEntries({
+      ...params,
+      list: 'transaction',
+      window,
+      minAmount: query['min-amount'],
+      maxAmount: query['max-amount'],
+      text: query.text,
+      ...request,
+    }),
+  )
+  return pageBody('transactions', page.items, page, request, {
+    'oldest-time': oldest,
+    'newest-time': newest,
+    'min-amount': query['min-amount'],
+    'max-amount': query['max-amount'],
+    text: query.text,
+  })
+}
+
+export const listScheduledPayments: Handler<'listScheduledPayments'> = async (
+  { params, query },
+  { store },
+) => {
+  const request = pageRequest(query)
+  const page = foundInPath(await store.listEntries({ ...params, list: 'payment', ...request }))
+  return pageBody('scheduledPayments', page.items, page, request, {})
+}
+
+export const listDirectDebits: Handler<'listDirectDebits'> = async (
+  { params, query, body },
+  { store },
+) => {
+  const request = pageRequest(query)
+  const page = foundInBody(
+    await store.listEntriesOfAccounts({
+      customerId: params.customerId,
+      accountIds: body.data.accountIds,
+      list: 'debit',
+      filters: accountFilters(query),
+      ...request,
+    }),
+  )
+  return pageBody('directDebitAuthorisations', page.items, page, request, filterLinks(query))
+}
+
+export const listScheduledPaymentsOfAccounts: Handler<'listScheduledPaymentsOfAccounts'> = async (
+  { params, query, body },
+  { store },
+) => {
+  const request = pageRequest(query)
+  const page = foundInBody(
+    await store.listEntriesOfAccounts({
+      customerId: params.customerId,
+      accountIds: body.data.accountIds,
+      list: 'payment',
+      filters: accountFilters(query),
+      ...request,
+    }),
+  )
+  return pageBody('scheduledPayments', page.items, page, request, filterLinks(query))
+}
+
+export function pageRequest(query: {
+  readonly page: number
+  readonly 'page-size': number
+}): PageRequest {
+  return { page: query.page, pageSize: query['page-size'] }
+}
+
+export function accountFilters(query: FilterQuery): AccountFilters {
+  return {
+    openStatus: query['open-status'] ?? 'ALL',
+    productCategory: query['product-category'],
+    isOwned: query['is-owned'],
+  }
+}
+
+/** The account filters as a link repeats them. ALL is what no filter means. */
+export function filterLinks(query: FilterQuery): LinkQuery {
+  return {
+    'product-category': query['product-category'],
+    'open-status': query['open-status'] === 'ALL' ? undefined : query['open-status'],
+    'is-owned': query['is-owned']?.toString(),
+  }
+}
+
+function wholeText({ head, tail, isOwned }: AccountText): string {
+  return head + isOwned + tail
+}
+
+function versionThreeText(text: AccountText): string {
+  return JSON.stringify(downgradeAccount(JSON.parse(wholeText(text))))
+}

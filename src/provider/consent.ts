@@ -1,0 +1,46 @@
+import type { BankingBalance } from '../contract/index.ts'
+import { ProviderError } from './error.ts'
+import { foundInPath, type Handler } from './handler.ts'
+
+/** Where no currency was loaded with a balance. */
+const currencyDefault = 'AUD'
+
+export const getAccountContact: Handler<'getAccountContact'> = async ({ params }, { store }) => {
+  const contact = foundInPath(await store.readContact(params.customerId, params.accountId))
+  return contact.status === 'RESTRICTED' ? '' : contact.record
+}
+
+export const searchCustomers: Handler<'searchCustomers'> = async ({ body }, { store }) => {
+  const matches = await store.findCustomers(body.email)
+  return `{"data":[${matches.join(',')}]}`
+}
+
+export const listShareableAccounts: Handler<'listShareableAccounts'> = async (
+  { params },
+  { store },
+) => {
+  const accounts = foundInPath(await store.listShareableAccounts(params.customerId))
+  return `{"accounts":[${accounts.join(',')}]}`
+}
+
+export const getCustomer: Handler<'getCustomer'> = async ({ params }, { store }) => {
+  const customer = await store.readCustomer(params.customerId)
+  if (customer === undefined) throw new ProviderError('customer_not_found')
+  return customer
+}
+
+export const getExampleBalance: Handler<'getExampleBalance'> = async ({ params }, { store }) => {
+  const record = foundInPath(await store.readBalance(params.customerId, params.id))
+  const balance: BankingBalance = JSON.parse(record)
+  const accountId = JSON.stringify(balance.accountId)
+  const currency = JSON.stringify(balance.currency ?? currencyDefault)
+  return (
+    `{"account_id":${accountId},"available":${numberText(balance.availableBalance)},` +
+    `"current":${numberText(balance.currentBalance)},"currency":${currency}}`
+  )
+}
+
+/** The decimal as a JSON number, digit for digit: JSON only forbids zeros in front. */
+function numberText(decimal: string): string {
+  return decimal.replace(/^(-?)0+(?=\d)/, '$1')
+}

@@ -1,0 +1,99 @@
+import { accountFilters, filterLinks, pageRequest } from './banking.ts'
+import { foundInBody, foundInPath, type Handler } from './handler.ts'
+import { pageBody } from './paging.ts'
+import { dateWindow, wallClockWindow } from './times.ts'
+
+export const listEnergyAccounts: Handler<'listEnergyAccounts'> = async (
+  { params, query },
+  { store },
+) => {
+  const request = pageRequest(query)
+  const page = foundInPath(
+    await store.listAccounts({
+      customerId: params.customerId,
+      kind: 'energy',
+      filters: accountFilters(query),
+      ...request,
+    }),
+  )
+  const items = page.items.map(({ head, tail }) => head + tail)
+  return pageBody('accounts', items, page, request, filterLinks(query))
+}
+
+export const listEnergyAccountDetails: Handler<'listEnergyAccountDetails'> = async (
+  { params, query, body },
+  { store },
+) => {
+  const request = pageRequest(query)
+  const page = foundInBody(
+    await store.readEnergyAccounts({
+      customerId: params.customerId,
+      accountIds: body.data.accountIds,
+      filters: accountFilters(query),
+      ...request,
+    }),
+  )
+  return pageBody('accounts', page.items, page, request, filterLinks(query))
+}
+
+export const listEnergyInvoices: Handler<'listEnergyInvoices'> = async (
+  { params, query, body },
+  { store, now, timeZone },
+) => {
+  const request = pageRequest(query)
+  const given = { oldest: query['oldest-date'], newest: query['newest-date'] }
+  const { oldest, newest, window } = dateWindow(given, now, timeZone)
+  const page = foundInBody(
+    await store.listEntriesOfAccounts({
+      customerId: params.customerId,
+      accountIds: body.data.accountIds,
+      list: 'invoice',
+      filters: accountFilters({}),
+      window,
+      ...request,
+    }),
+  )
+  return pageBody('invoices', page.items, page, request, {
+    'oldest-date': oldest,
+    'newest-date': newest,
+  })
+}
+
+export const listEnergyBilling: Handler<'listEnergyBilling'> = async (
+  { params, query },
+  { store, now, timeZone },
+) => {
+  const request = pageRequest(query)
+  const given = { oldest: query['oldest-time'], newest: query['newest-time'] }
+  const { oldest, newest, window } = wallClockWindow(given, now, timeZone)
+  const page = foundInPath(
+    await store.listEntries({ ...params, list: 'billing', window, ...request }),
+  )
+  return pageBody('transactions', page.items, page, request, {
+    'oldest-time': oldest,
+    'newest-time': newest,
+  })
+}
+
+export const listEnergyBillingOfAccounts: Handler<'listEnergyBillingOfAccounts'> = async (
+  { params, query, body },
+  { store, now, timeZone },
+) => {
+  const request = pageRequest(query)
+  const given = { oldest: query['oldest-time'], newest: query['newest-time'] }
+  const { oldest, newest, window } = wallClockWindow(given, now, timeZone)
+  const page = foundInBody(
+    await store.listEntriesOfAccounts({
+      customerId: params.customerId,
+      accountIds: body.data.accountIds,
+      list: 'billing',
+      filters: accountFilters({}),
+      window,
+      ...request,
+    }),
+  )
+  return pageBody('transactions', page.items, page, request, {
+    'oldest-time': oldest,
+    'newest-time': newest,
+  })
+}

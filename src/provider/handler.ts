@@ -1,0 +1,42 @@
+import type { Input, OperationOf, providerOperations } from '../contract/index.ts'
+import { ProviderError } from './error.ts'
+import type { Missing, ProviderStore } from './store.ts'
+
+export type ProviderOperationId = keyof typeof providerOperations
+
+/** All that a handler may know besides its input. */
+export interface Context {
+  readonly store: ProviderStore
+  readonly now: Temporal.Instant
+  readonly timeZone: string
+  readonly accountVersion: 3 | 4
+}
+
+/** The body of the answer, as JSON text. An empty one is sent as no body. */
+export type Handler<Id extends ProviderOperationId> = (
+  input: Input<OperationOf<Id>>,
+  context: Context,
+) => Promise<string>
+
+/** One handler an operation. A missing or misnamed one does not compile. */
+export type Handlers = { readonly [Id in ProviderOperationId]: Handler<Id> }
+
+/** For operations whose path names the account. */
+export function foundInPath<Found>(result: Found | Missing): Found {
+  if (!isMissing(result)) return result
+  throw new ProviderError(
+    result.missing === 'customer' ? 'customer_not_found' : 'account_not_found',
+  )
+}
+
+/** For operations whose body names the accounts. */
+export function foundInBody<Found>(result: Found | Missing): Found {
+  if (!isMissing(result)) return result
+  throw new ProviderError(
+    result.missing === 'customer' ? 'customer_not_found' : 'account_in_query_not_found',
+  )
+}
+
+function isMissing(result: unknown): result is Missing {
+  return typeof result === 'object' && result !== null && 'missing' in result
+}

@@ -1,0 +1,82 @@
+import { historyMonthsDefault, invoiceMonthsDefault } from '../contract/index.ts'
+import type { TimeWindow } from './store.ts'
+
+/** The bounds that a request left open or gave, as texts for its links and as numbers for the store. */
+export interface Resolved {
+  readonly oldest: string
+  readonly newest: string
+  readonly window: TimeWindow
+}
+
+interface Given {
+  readonly oldest?: string | undefined
+  readonly newest?: string | undefined
+}
+
+/** B3: instants. "Minus 12 months" goes by the calendar, in UTC. */
+export function instantWindow(given: Given, now: Temporal.Instant): Resolved {
+  const newest = given.newest ?? now.toString()
+  const oldest = given.oldest ?? monthsBefore(Temporal.Instant.from(newest), historyMonthsDefault)
+  return { oldest, newest, window: { oldest: instant(oldest), newest: instant(newest) } }
+}
+
+/** E4, E5: the same bounds, compared with times that carry no zone and are read in this one. */
+export function wallClockWindow(given: Given, now: Temporal.Instant, timeZone: string): Resolved {
+  const { oldest, newest } = instantWindow(given, now)
+  return {
+    oldest,
+    newest,
+    window: {
+      oldest: wallClock(oldest, timeZone, 'first at or after'),
+      newest: wallClock(newest, timeZone, 'last at or before'),
+    },
+  }
+}
+
+/** E3: dates. Today is the provider's today. */
+export function dateWindow(given: Given, now: Temporal.Instant, timeZone: string): Resolved {
+  const newest = given.newest ?? now.toZonedDateTimeISO(timeZone).toPlainDate().toString()
+  const oldest =
+    given.oldest ??
+    Temporal.PlainDate.from(newest).subtract({ months: invoiceMonthsDefault }).toString()
+  return { oldest, newest, window: { oldest: epochDay(oldest), newest: epochDay(newest) } }
+}
+
+export function instant(text: string): bigint {
+  return Temporal.Instant.from(text).epochNanoseconds
+}
+
+export function localTime(text: string): bigint {
+  return wallNanoseconds(Temporal.PlainDateTime.from(text))
+}
+
+export function epochDay(text: string): bigint {
+  return BigInt(Temporal.PlainDate.from(text).since('1970-01-01').days)
+}
+
+function monthsBefore(newest: Temporal.Instant, months: number): string {
+  return newest.toZonedDateTimeISO('UTC').subtract({ months }).toInstant().toString()
+}
+
+/**
+ * A time in the hour that the clock goes through twice is read as its first pass. A bound in the second
+ * pass therefore has that whole hour before it.
+ */
+function wallClock(
+  text: string,
+  timeZone: string,
+  side: 'first at or after' | 'last at or before',
+): bigint {
+  const zoned = Temporal.Instant.from(text).toZonedDateTimeISO(timeZone)
+  const own = wallNanoseconds(zoned.toPlainDateTime())
+  const turn = zoned.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
+  if (!turn) return own
+
+  const lastBeforeTurn = wallNanoseconds(turn.subtract({ nanoseconds: 1 }).toPlainDateTime())
+  if (own > lastBeforeTurn) return own
+  return side === 'last at or before' ? lastBeforeTurn : lastBeforeTurn + 1n
+}
+
+function wallNanoseconds(time: Temporal.PlainDateTime): bigint {
+  return time.toZonedDateTime('UTC').epochNanoseconds
+}

@@ -1,0 +1,122 @@
+import type { Problem } from '../contract/index.ts'
+import type { AccountKind, EntryList } from './store.ts'
+
+/**
+ * What a load needs from a database. Everything between two commits happens for readers at
+ * once, or not at all. Items come in any order: what they refer to is checked when all are there.
+ */
+export interface ProviderWriter {
+  /** Takes items in order; returns those that cannot be. */
+  write(items: readonly PlacedItem[]): Promise<Refusal[]>
+  /** The items that refer to what does not exist. They are taken out of the store. */
+  unresolved(): Iterable<Refusal> | AsyncIterable<Refusal>
+  /** Shows readers all that was written, with every list in its order. */
+  commit(): Promise<void>
+  /** Forgets everything since the last commit. */
+  rollback(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Where an item came from: the file's place in the list of files, and the line in it. */
+export interface Place {
+  readonly file: number
+  readonly line: number
+}
+
+export interface Refusal extends Place, Problem {}
+
+export type PlacedItem = Item & Place
+
+export type Item =
+  | CustomerItem
+  | AccountItem
+  | BalanceItem
+  | ContactItem
+  | EntryItem
+  | ProductItem
+  | RemovalItem
+
+export interface CustomerItem {
+  readonly type: 'customer'
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly record: string
+  /** What a search by e-mail shows. */
+  readonly match: string
+}
+
+export interface AccountItem {
+  readonly type: 'account'
+  readonly id: string
+  readonly kind: AccountKind
+  readonly holders: readonly { readonly customerId: string; readonly isOwned: boolean }[]
+  readonly isOpen: boolean
+  readonly productCategory: string | undefined
+  /** Nanoseconds since 1970; an account whose creation is not known comes after the others. */
+  readonly created: bigint | undefined
+  /** The record, cut where `isOwned` belongs. */
+  readonly head: string
+  readonly tail: string
+  /** What the record itself said of it. */
+  readonly isOwnedText: string | undefined
+  /** The record of an energy account without its users, where that is another text. */
+  readonly detail: string | undefined
+  /** What the consent flow shows of it. */
+  readonly shareable: string
+}
+
+export interface BalanceItem {
+  readonly type: 'balance'
+  readonly accountId: string
+  readonly record: string
+}
+
+export interface ContactItem {
+  readonly type: 'contact'
+  readonly accountId: string
+  readonly status: string
+  readonly record: string
+}
+
+export interface EntryItem {
+  readonly type: 'entry'
+  readonly list: EntryList
+  readonly accountId: string
+  readonly id: string
+  /** Undefined: that of the entry it replaces, else the time of this load. */
+  readonly time: bigint | undefined
+  readonly record: string
+  /** What a search looks at: an amount, and texts in lower case. */
+  readonly amount?: string
+  readonly description?: string | undefined
+  readonly reference?: string | undefined
+}
+
+export interface ProductItem {
+  readonly type: 'product'
+  readonly id: string
+  readonly record: string
+}
+
+/** Removing what is not there changes nothing. With an account or a customer goes all that is theirs. */
+export interface RemovalItem {
+  readonly type: 'removal'
+  readonly of: 'customer' | 'account' | 'balance' | 'contact' | 'product' | EntryList
+  readonly kind?: AccountKind
+  /** Absent for a scheduled payment, whose id is enough. */
+  readonly accountId?: string
+  readonly id?: string
+  /** Digests of the e-mail and name of a customer who is gone: the id stays theirs. */
+  readonly person?: { readonly email: string; readonly name: string }
+}
+
+/** What a dump needs of an item: the rest is made of the record again when it is loaded. */
+export type DumpedItem =
+  | Pick<CustomerItem, 'type' | 'record'>
+  | Pick<AccountItem, 'type' | 'kind' | 'holders' | 'head' | 'tail' | 'isOwnedText'>
+  | BalanceItem
+  | ContactItem
+  | (Pick<EntryItem, 'type' | 'list' | 'id' | 'record'> & { readonly time: bigint })
+  | ProductItem
+  | RemovalItem

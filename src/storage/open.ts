@@ -1,0 +1,29 @@
+import type { ProviderStore } from '../provider/store.ts'
+import type { DumpedItem, ProviderWriter } from '../provider/writer.ts'
+import { dumpSqlite } from './sqlite/dump.ts'
+import { openSqliteProviderStore } from './sqlite/provider-store.ts'
+import { openSqliteProviderWriter } from './sqlite/provider-writer.ts'
+
+/** An address of a database that no engine here can open. */
+export class UnknownEngineError extends Error {
+  override readonly name = 'UnknownEngineError'
+}
+
+export function openProviderStore(database: string): ProviderStore {
+  return openSqliteProviderStore(sqlitePath(database))
+}
+
+export function openProviderWriter(database: string, loadTime: Temporal.Instant): ProviderWriter {
+  return openSqliteProviderWriter(sqlitePath(database), loadTime)
+}
+
+export function dumpProvider(database: string): Iterable<DumpedItem> {
+  return dumpSqlite(sqlitePath(database))
+}
+
+function sqlitePath(database: string): string {
+  if (!database.startsWith('sqlite:')) {
+    throw new UnknownEngineError('only sqlite:FILE can be opened yet')
+  }
+  return database.slice('sqlite:'.length)
+}

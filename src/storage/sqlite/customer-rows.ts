@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import type { Problem } from '../../contract/index.ts'
+import type { CustomerItem, RemovalItem } from '../../provider/writer.ts'
+import { query } from './statements.ts'
+
+interface Row {
+  readonly number: number
+  readonly email: string | null
+  readonly record: string | null
+  readonly email_hash: string | null
+  readonly name_hash: string | null
+}
+
+const anotherPerson = {
+  path: 'id',
+  reason: 'was another person’s, with another e-mail and another name: an id is for life',
+} satisfies Problem
+
+/** Customers, those that are only mentioned yet, and what is kept of those that were removed. */
+export function openCustomerRows(database: DatabaseSync) {
+  const find = query<Row>(
+    database,
+    'select number, email, record, email_hash, name_hash from customer where id = ?',
+  )
+  const mention = database.prepare('insert into customer (id) values (?)')
+  const put = database.prepare(
+    `insert into customer (id, email, match, record) values (?, ?, ?, ?)
+     on conflict (id) do update set email = excluded.email, match = excluded.match,
+       record = excluded.record, email_hash = null, name_hash = null`,
+  )
+  const remove = database.prepare(
+    `update customer set email = null, match = null, record = null, email_hash = ?, name_hash = ?
+     where number = ?`,
+  )
+  const removeHoldings = database.prepare('delete from holder where customer = ?')
+
+  return {
+    numberOf(id: string): { number: number; isDefined: boolean } {
+      const row = find.first(id)
+      if (row) return { number: row.number, isDefined: row.record !== null }
+      return { number: Number(mention.run(id).lastInsertRowid), isDefined: false }
+    },
+
+    put(item: CustomerItem): Problem | undefined {
+      const row = find.first(item.id)
+      if (row?.record === item.record) return undefined
+      if (row && !isSamePerson(row, item)) return anotherPerson
+      put.run(item.id, item.email.toLowerCase(), item.match, item.record)
+      return undefined
+    },
+
+    /** The person is forgotten but for two digests, which tell whether the id comes back to them. */
+    remove(id: string, person: RemovalItem['person']): void {
+      const row = find.first(id)
+      if (row?.record) {
+        const { email, name } = JSON.parse(row.record) as { email: string; name: string }
+        remove.run(digest(email.toLowerCase()), digest(name), row.number)
+        removeHoldings.run(row.number)
+      } else if (person && !row?.email_hash) {
+        const number = row?.number ?? mention.run(id).lastInsertRowid
+        remove.run(person.email, person.name, number)
+      }
+    },
+  }
+}
+
+/** Somebody may get a new name or a new address, but not both at once. */
+function isSamePerson(row: Row, { email, name }: CustomerItem): boolean {
+  const address = email.toLowerCase()
+  if (row.record !== null) {
+    return row.email === address || (JSON.parse(row.record) as { name: string }).name === name
+  }
+  if (row.email_hash === null) return true
+  return row.email_hash === digest(address) || row.name_hash === digest(name)
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

@@ -1,0 +1,185 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { EntryItem } from '../../provider/writer.ts'
+import { amountKey } from '../amount-key.ts'
+import { listCodes, listEnd, listNumber, ordinalOfPosition, positionOf } from './keys.ts'
+import { type EntryRow, openOrder } from './order.ts'
+import { query } from './statements.ts'
+
+/** How many lists are remembered while a load runs; more would not be faster, only larger. */
+const tailsMax = 50_000
+
+/** The newest entry of a list: what comes after it can be put right behind. */
+interface Tail {
+  ordinal: number
+  time: bigint
+  id: string
+}
+
+interface Kept {
+  readonly position: bigint
+  readonly list: bigint
+  readonly time: bigint
+  readonly record: string
+}
+
+/** Writes the entries of lists. Most come in the order of time and go to the end of theirs at once. */
+export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
+  const order = openOrder(database)
+  const tails = new Map<number, Tail>()
+
+  const appendRow = database.prepare(
+    `insert or ignore into entry
+       (position, list, time, id, amount, description, reference, record) values (?,?,?,?,?,?,?,?)`,
+  )
+  const replace = database.prepare(
+    'update entry set amount = ?, description = ?, reference = ?, record = ? where position = ?',
+  )
+  const remove = database.prepare('delete from entry where position = ?')
+  const removeWaiting = database.prepare('delete from waiting where list = ? and id = ?')
+  const newest = query<{ ordinal: bigint; time: bigint; id: string }>(
+    database,
+    `select ${ordinalOfPosition} as ordinal, time, id from entry
+     where position > ? and position < ? order by position desc limit 1`,
+    true,
+  )
+  const kept = query<Kept>(
+    database,
+    'select position, list, time, record from entry where list = ? and id = ?',
+    true,
+  )
+  const waiting = query<{ list: bigint; time: bigint }>(
+    database,
+    'select list, time from waiting where list = ? and id = ?',
+    true,
+  )
+  const payment = query<Kept>(
+    database,
+    `select position, list, time, record from entry where id = ? and list & 7 = ${listCodes.payment}`,
+    true,
+  )
+  const waitingPayment = query<{ list: bigint }>(
+    database,
+    `select list from waiting where id = ? and list & 7 = ${listCodes.payment}`,
+    true,
+  )
+  const removeList = database.prepare('delete from entry where position > ? and position < ?')
+  const removeWaitingList = database.prepare('delete from waiting where list = ?')
+
+  const tailOf = (list: number): Tail => {
+    const known = tails.get(list)
+    if (known) return known
+    if (tails.size >= tailsMax) tails.clear()
+    const row = newest.first(positionOf(list, 0), listEnd(list))
+    const tail = row
+      ? { ordinal: Number(row.ordinal), time: row.time, id: row.id }
+      : { ordinal: 0, time: 0n, id: '' }
+    tails.set(list, tail)
+    return tail
+  }
+
+  const drop = ({ position, list, time }: Kept): void => {
+    remove.run(position)
+    order.disturb(Number(list), time)
+    tails.delete(Number(list))
+  }
+
+  /** Puts an entry at the end of its list, if that is its place and its key is new there. */
+  const append = (row: EntryRow): boolean => {
+    const tail = tailOf(row.list)
+    if (!isBehind(row, tail)) return false
+    const { list, time, id, amount, description, reference, record } = row
+    const position = positionOf(list, tail.ordinal + 1)
+    const { changes } = appendRow.run(
+      position,
+      list,
+      time,
+      id,
+      amount,
+      description,
+      reference,
+      record,
+    )
+    if (changes === 0) return false
+    // An earlier version of it may wait: this one is the last word.
+    if (order.isAnyWaiting()) removeWaiting.run(list, id)
+    Object.assign(tail, { ordinal: tail.ordinal + 1, time, id })
+    return true
+  }
+
+  /** Takes the place of an entry with the same key, or waits for its own. */
+  const insert = (row: EntryRow): void => {
+    const old = kept.first(row.list, row.id)
+    if (old && old.time === row.time) {
+      if (old.record === row.record) return
+      replace.run(row.amount, row.description, row.reference, row.record, old.position)
+      return
+    }
+    if (old) drop(old)
+    const early = waiting.first(row.list, row.id)
+    if (early) order.disturb(row.list, early.time)
+    order.wait(row)
+  }
+
+  const removeEntry = (list: number, id: string): void => {
+    const old = kept.first(list, id)
+    if (old) drop(old)
+    removeWaiting.run(list, id)
+  }
+
+  /** A scheduled payment has one id over all accounts: it may move from one to another. */
+  const removePayment = (id: string, except?: number): void => {
+    const old = payment.first(id)
+    if (old && Number(old.list) !== except) drop(old)
+    const early = waitingPayment.first(id)
+    if (early && Number(early.list) !== except) removeWaiting.run(early.list, id)
+  }
+
+  return {
+    put(account: number, item: EntryItem): void {
+      const list = listNumber(account, item.list)
+      if (item.list === 'payment') removePayment(item.id, list)
+      const known = item.time === undefined ? kept.first(list, item.id) : undefined
+      const time = item.time ?? known?.time ?? waiting.first(list, item.id)?.time ?? loadTime
+      const row = {
+        list,
+        time,
+        id: item.id,
+        amount: item.amount === undefined ? null : amountKey(item.amount),
+        description: item.description ?? null,
+        reference: item.reference ?? null,
+        record: item.record,
+      }
+
+      if (!append(row)) insert(row)
+    },
+
+    remove(account: number, list: EntryItem['list'], id: string): void {
+      removeEntry(listNumber(account, list), id)
+    },
+
+    removePayment,
+
+    /** All that a list holds. */
+    removeList(account: number, list: EntryItem['list']): void {
+      const number = listNumber(account, list)
+      removeList.run(positionOf(number, 0), listEnd(number))
+      removeWaitingList.run(number)
+      tails.delete(number)
+    },
+
+    settle(): void {
+      order.settle()
+      tails.clear()
+    },
+
+    forget(): void {
+      tails.clear()
+    },
+  }
+}
+
+/** From the oldest: by time, and at the same time from the last id to the first. */
+function isBehind(row: EntryRow, tail: Tail): boolean {
+  if (tail.ordinal === 0 || row.time > tail.time) return true
+  return row.time === tail.time && Buffer.compare(Buffer.from(row.id), Buffer.from(tail.id)) < 0
+}

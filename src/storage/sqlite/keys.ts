@@ -1,0 +1,42 @@
+import type { AccountKind, EntryList } from '../../provider/store.ts'
+
+export const kindCodes = { banking: 1, energy: 2 } as const satisfies Record<AccountKind, number>
+
+/** Below 8, so that an account's number and a list's code make one number. */
+export const listCodes = {
+  transaction: 1,
+  payment: 2,
+  debit: 3,
+  invoice: 4,
+  billing: 5,
+} as const satisfies Record<EntryList, number>
+
+const ordinalBits = 32n
+
+/** Written into statements: the ordinal that a position ends in. */
+export const ordinalOfPosition = 'position & 4294967295'
+
+export function listNumber(account: number, list: EntryList): number {
+  return account * 8 + listCodes[list]
+}
+
+/** Where an entry stands: lists one after another, each from ordinal 1. */
+export function positionOf(list: number, ordinal: number): bigint {
+  return (BigInt(list) << ordinalBits) + BigInt(ordinal)
+}
+
+export function listEnd(list: number): bigint {
+  return positionOf(list + 1, 0)
+}
+
+const integerMin = -(2n ** 63n)
+const integerMax = 2n ** 63n - 1n
+
+/** A time bound as the database can hold it; no entry lies beyond. */
+export function clamped(time: bigint): bigint {
+  if (time < integerMin) return integerMin
+  return time > integerMax ? integerMax : time
+}
+
+/** The creation of an account that does not say: after all others. */
+export const createdUnknown = integerMax

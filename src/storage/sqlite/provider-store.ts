@@ -1,0 +1,342 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
+import {
+  type AccountsQuery,
+  type EntriesQuery,
+  kindOfList,
+  type Overview,
+  type Page,
+  type PageRequest,
+  type ProviderStore,
+} from '../../provider/store.ts'
+import { amountKey } from '../amount-key.ts'
+import { openAccounts, passes, type SeenAccount } from './accounts.ts'
+import { kindCodes, listCodes, listNumber } from './keys.ts'
+import { type Filter, type Lists, lengthOf, openLists, type Stretch, slice } from './lists.ts'
+import { mergedRecords } from './merge.ts'
+import { openDatabase } from './open.ts'
+import { query, snapshots } from './statements.ts'
+
+const noCustomer = { missing: 'customer' } as const
+const noAccount = { missing: 'account' } as const
+
+/** How many entries a filter looks at before others get their turn. */
+const scanStep = 2000
+
+/** Connections for answers that take several turns; the others are given in one. */
+const longReadersMax = 4
+
+/** The provider's data in one SQLite file. Answers come from a snapshot: a load is seen whole or not. */
+export function openSqliteProviderStore(path: string): ProviderStore {
+  const database = openDatabase(path, 'read')
+  const snapshot = snapshots(database)
+  const accounts = openAccounts(database)
+  const lists = openLists(database)
+  const longReaders = pool(path)
+
+  const accountRows = query<SeenAccount & { head: string; tail: string }>(
+    database,
+    `select a.number, a.is_open, a.category, h.is_owned, a.head, a.tail
+     from holder h join account a on a.number = h.account
+     where h.customer = ? and a.kind = ? and a.head is not null
+     order by a.created, a.id`,
+  )
+  const detail = query<{ text: string }>(
+    database,
+    'select coalesce(detail, head) as text from account where number = ?',
+  )
+  const shareable = query<{ shareable: string }>(
+    database,
+    `select a.shareable from holder h join account a on a.number = h.account
+     where h.customer = ? and a.head is not null order by a.created, a.id`,
+  )
+  const balance = query<{ record: string }>(
+    database,
+    'select record from balance where account = ?',
+  )
+  const contact = query<{ status: string; record: string }>(
+    database,
+    'select status, record from contact where account = ?',
+  )
+  const customer = query<{ record: string }>(
+    database,
+    'select record from customer where id = ? and record is not null',
+  )
+  const customerCount = query<{ count: number }>(
+    database,
+    'select count(*) as count from customer where record is not null',
+  )
+  const accountCount = query<{ count: number }>(
+    database,
+    'select count(*) as count from account where head is not null',
+  )
+  const example = query<{ customerId: string; accountId: string }>(
+    database,
+    `select c.id as customerId, a.id as accountId
+     from customer c join holder h on h.customer = c.number join account a on a.number = h.account
+     where c.record is not null and a.kind = ${kindCodes.banking} and h.is_owned = 1
+       and exists (select 1 from entry where list = a.number * 8 + ${listCodes.transaction})
+     order by c.number limit 1`,
+  )
+  const matches = query<{ match: string }>(
+    database,
+    'select match from customer where email = ? and record is not null order by id',
+  )
+
+  /** The named accounts that pass the filters, in the order asked, with the text that each has. */
+  const textsOf = (
+    asked: AccountsQuery,
+    kind: 'banking' | 'energy',
+    text: (account: number) => string[],
+  ) =>
+    snapshot(() => {
+      const owner = accounts.customer(asked.customerId)
+      if (owner === undefined) return noCustomer
+      const found = accounts.findAll(owner, asked.accountIds, kind)
+      if (!found) return noAccount
+      const texts = found
+        .filter((account) => passes(account, asked.filters))
+        .flatMap(({ number }) => text(number))
+      return pageOf(texts, asked)
+    })
+
+  return {
+    async listAccounts(asked) {
+      return snapshot(() => {
+        const owner = accounts.customer(asked.customerId)
+        if (owner === undefined) return noCustomer
+        const rows = accountRows
+          .all(owner, kindCodes[asked.kind])
+          .filter((row) => passes(row, asked.filters))
+        const { items, total } = pageOf(rows, asked)
+        return {
+          items: items.map(({ head, tail, is_owned }) => ({ head, tail, isOwned: is_owned === 1 })),
+          total,
+        }
+      })
+    },
+
+    async readEnergyAccounts(asked) {
+      return textsOf(asked, 'energy', (account) => detail.all(account).map(({ text }) => text))
+    },
+
+    async listBalances(asked) {
+      return textsOf(asked, 'banking', (account) =>
+        balance.all(account).map(({ record }) => record),
+      )
+    },
+
+    async listEntries(asked) {
+      const filter = filterOf(asked)
+      const found = snapshot(() => {
+        const stretch = stretchOf(asked, accounts, lists)
+        if ('missing' in stretch) return stretch
+        if (!filter) return pageOfStretch(stretch, asked, lists)
+        if (lengthOf(stretch) > scanStep) return undefined
+        const { items, total } = pageOf(lists.matching(stretch, filter), asked)
+        return { items: recordsAt(lists, stretch, items), total }
+      })
+      if (found !== undefined || !filter) return found ?? noAccount
+      return longReaders(async (reader) => {
+        const stretch = stretchOf(asked, reader.accounts, reader.lists)
+        if ('missing' in stretch) return stretch
+        const { items, total } = await scan(reader.lists, stretch, filter, asked)
+        return { items: recordsAt(reader.lists, stretch, items), total }
+      })
+    },
+
+    async listEntriesOfAccounts(asked) {
+      const kind = kindOfList[asked.list]
+      return longReaders(async (reader) => {
+        const owner = reader.accounts.customer(asked.customerId)
+        if (owner === undefined) return noCustomer
+        const found = reader.accounts.findAll(owner, asked.accountIds, kind)
+        if (!found) return noAccount
+
+        const stretches = found
+          .filter((account) => passes(account, asked.filters))
+          .map(({ number }) => listNumber(number, asked.list))
+          .map((list) =>
+            asked.window ? reader.lists.within(list, asked.window) : reader.lists.whole(list),
+          )
+        const total = stretches.reduce((sum, stretch) => sum + lengthOf(stretch), 0)
+        const start = (asked.page - 1) * asked.pageSize
+        if (start >= total) return { items: [], total }
+
+        const end = Math.min(start + asked.pageSize, total)
+        const items = asked.window
+          ? await mergedRecords(reader.lists, stretches, start, end)
+          : consecutiveRecords(reader.lists, stretches, start, end)
+        return { items, total }
+      })
+    },
+
+    async findCustomers(email) {
+      return matches.all(email.toLowerCase()).map(({ match }) => match)
+    },
+
+    async readCustomer(customerId) {
+      return customer.first(customerId)?.record
+    },
+
+    async listShareableAccounts(customerId) {
+      return snapshot(() => {
+        const owner = accounts.customer(customerId)
+        if (owner === undefined) return noCustomer
+        return shareable.all(owner).map((row) => row.shareable)
+      })
+    },
+
+    async readBalance(customerId, accountId) {
+      return snapshot(() => {
+        const owner = accounts.customer(customerId)
+        if (owner === undefined) return noCustomer
+        const account = accounts.find(owner, accountId, 'banking')
+        return (account && balance.first(account.number)?.record) ?? noAccount
+      })
+    },
+
+    async readContact(customerId, accountId) {
+      return snapshot(() => {
+        const owner = accounts.customer(customerId)
+        if (owner === undefined) return noCustomer
+        const account = accounts.find(owner, accountId)
+        return (account && contact.first(account.number)) ?? noAccount
+      })
+    },
+
+    async overview() {
+      return snapshot(() => ({
+        customers: customerCount.first()?.count ?? 0,
+        accounts: accountCount.first()?.count ?? 0,
+        ...(example.first() && { example: example.first() as Required<Overview>['example'] }),
+      }))
+    },
+
+    async close() {
+      await longReaders.close()
+      database.close()
+    },
+  }
+}
+
+function pageOf<Item>(all: readonly Item[], { page, pageSize }: PageRequest): Page<Item> {
+  const start = (page - 1) * pageSize
+  return { items: all.slice(start, start + pageSize), total: all.length }
+}
+
+function pageOfStretch(
+  stretch: Stretch,
+  { page, pageSize }: PageRequest,
+  lists: Lists,
+): Page<string> {
+  const total = lengthOf(stretch)
+  const start = (page - 1) * pageSize
+  if (start >= total) return { items: [], total }
+  return { items: lists.records(slice(stretch, start, start + pageSize)), total }
+}
+
+function recordsAt(lists: Lists, { list }: Stretch, ordinals: readonly number[]): string[] {
+  return ordinals.flatMap((ordinal) => lists.records({ list, first: ordinal, last: ordinal }))
+}
+
+function stretchOf(
+  { customerId, accountId, list, window }: EntriesQuery,
+  accounts: ReturnType<typeof openAccounts>,
+  lists: Lists,
+): Stretch | typeof noCustomer | typeof noAccount {
+  const owner = accounts.customer(customerId)
+  if (owner === undefined) return noCustomer
+  const account = accounts.find(owner, accountId, kindOfList[list])
+  if (!account) return noAccount
+  const number = listNumber(account.number, list)
+  return window ? lists.within(number, window) : lists.whole(number)
+}
+
+function filterOf({ minAmount, maxAmount, text }: EntriesQuery): Filter | undefined {
+  if (minAmount === undefined && maxAmount === undefined && !text) return undefined
+  return {
+    minAmount: minAmount === undefined ? null : amountKey(minAmount),
+    maxAmount: maxAmount === undefined ? null : amountKey(maxAmount),
+    text: text ? text.toLowerCase() : null,
+  }
+}
+
+/** A long list in steps: a filter must look at every entry to count, and others must not wait for it. */
+async function scan(
+  lists: Lists,
+  stretch: Stretch,
+  filter: Filter,
+  { page, pageSize }: PageRequest,
+): Promise<Page<number>> {
+  const items: number[] = []
+  let total = 0
+  for (let start = 0; start < lengthOf(stretch); start += scanStep) {
+    for (const ordinal of lists.matching(slice(stretch, start, start + scanStep), filter)) {
+      if (total >= (page - 1) * pageSize && items.length < pageSize) items.push(ordinal)
+      total += 1
+    }
+    await setImmediate()
+  }
+  return { items, total }
+}
+
+/** List after list, as the accounts were asked for. */
+function consecutiveRecords(
+  lists: Lists,
+  stretches: readonly Stretch[],
+  start: number,
+  end: number,
+): string[] {
+  const texts: string[] = []
+  let before = 0
+  for (const stretch of stretches) {
+    const length = lengthOf(stretch)
+    const from = Math.max(start - before, 0)
+    const to = Math.min(end - before, length)
+    if (from < to) texts.push(...lists.records(slice(stretch, from, to)))
+    before += length
+  }
+  return texts
+}
+
+interface Reader {
+  readonly database: DatabaseSync
+  readonly accounts: ReturnType<typeof openAccounts>
+  readonly lists: Lists
+}
+
+/** Connections that keep their snapshot over several turns, one answer at a time each. */
+function pool(path: string) {
+  const idle: Reader[] = []
+  const waiting: ((reader: Reader) => void)[] = []
+  let opened = 0
+
+  const take = async (): Promise<Reader> => {
+    const reader = idle.pop()
+    if (reader) return reader
+    if (opened >= longReadersMax) return new Promise((resolve) => waiting.push(resolve))
+    opened += 1
+    const database = openDatabase(path, 'read')
+    return { database, accounts: openAccounts(database), lists: openLists(database) }
+  }
+
+  const use = async <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> => {
+    const reader = await take()
+    reader.database.exec('begin')
+    try {
+      return await work(reader)
+    } finally {
+      reader.database.exec('commit')
+      const next = waiting.shift()
+      if (next) next(reader)
+      else idle.push(reader)
+    }
+  }
+
+  return Object.assign(use, {
+    async close() {
+      for (const { database } of idle) database.close()
+    },
+  })
+}
