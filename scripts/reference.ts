@@ -282,7 +282,7 @@ function settingsPage(): string {
 }
 
 function defaultOf(name: SettingName): string {
-  const { defaults, follows, requiredBy } = definitions[name]
+  const { defaults, derived, requiredBy } = definitions[name]
   const given = Map.groupBy(
     roles.filter((role) => defaults[role] !== undefined),
     (role) => defaults[role],
@@ -291,7 +291,7 @@ function defaultOf(name: SettingName): string {
     inRoles.length === roles.length ? `\`${text}\`` : `\`${text}\` (${inRoles.join(', ')})`,
   )
   const others = [
-    ...(follows ? [`that of \`${variableOf(follows)}\``] : []),
+    ...(derived ? [derived.about] : []),
     ...(requiredBy ? [`none, required (${requiredBy.join(', ')})`] : []),
   ]
   return [...values, ...others].join('; ') || 'none'

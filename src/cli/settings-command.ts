@@ -29,10 +29,11 @@ export function settingsCommand(terminal: Terminal): Command {
 
   addSettingFlags(command).action((role: Role, options: Options) => {
     const reading = readSettings(role, terminal.environment, options)
-    refuseWrong(reading.wrong)
-    warnUnknown(reading.unknown, terminal)
+    const { missing, unknown, wrong } = reading
+    for (const variable of unknown) terminal.error(`warning: ${variable} is not a setting\n`)
+    for (const sentence of missing) terminal.error(`missing: ${sentence}\n`)
+    refuseWrong(wrong)
     terminal.out(options.json ? asJson(reading) : asLines(reading))
-    for (const sentence of reading.missing) terminal.error(`missing: ${sentence}\n`)
   })
   return command
 }
@@ -58,8 +59,8 @@ export function settingsOf(
   terminal: Terminal,
 ): Pick<Settings, DefaultedSetting> & Partial<Settings> {
   const { inForce, wrong, unknown } = readSettings(role, terminal.environment, flags)
+  for (const variable of unknown) terminal.error(`warning: ${variable} is not a setting\n`)
   refuseWrong(wrong)
-  warnUnknown(unknown, terminal)
   return Object.fromEntries(
     settingNames.map((name) => [name, inForce[name].value]),
   ) as unknown as Settings
@@ -73,10 +74,6 @@ type DefaultedSetting =
   | 'timeZone'
   | 'workers'
   | 'logLevel'
-
-function warnUnknown(unknown: readonly string[], terminal: Terminal): void {
-  for (const variable of unknown) terminal.error(`warning: ${variable} is not a setting\n`)
-}
 
 /** All that is wrong in one go, so that one more try is enough. */
 function refuseWrong(wrong: readonly string[]): void {
@@ -103,20 +100,26 @@ function asJson({ inForce }: Reading): string {
   const entries = settingNames.map((name) => [
     variableOf(name),
     {
-      value: inForce[name].value === undefined ? null : shown(inForce[name]),
+      value: jsonValue(inForce[name]),
       source: inForce[name].source,
     },
   ])
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`
 }
 
-/** Whatever may be a secret in an address is not shown. */
+function jsonValue({ value, source }: InForce): unknown {
+  return typeof value === 'string' ? shown({ value, source }) : (value ?? null)
+}
+
+/** Parameters of an address that are no secret; the value of any other is not shown. */
+const openParameters = ['application_name', 'host', 'port', 'sslmode', 'user']
+
 function shown({ value = '-' }: InForce): string {
   const url = URL.parse(String(value))
   if (!url) return String(value)
   if (url.password) url.password = '***'
   for (const name of url.searchParams.keys()) {
-    if (/pass|secret|key/i.test(name)) url.searchParams.set(name, '***')
+    if (!openParameters.includes(name)) url.searchParams.set(name, '***')
   }
   return url.password || url.search ? url.href : String(value)
 }

@@ -30,8 +30,11 @@ interface Definition<Value> {
   readonly read: (text: string) => Value | undefined
   readonly defaults: Partial<Record<Role, string>>
   readonly requiredBy?: readonly Role[]
-  /** Another setting whose value is taken where this one has none. */
-  readonly follows?: SettingName
+  /** The value where nobody gave one, from the settings above it. */
+  readonly derived?: {
+    readonly about: string
+    readonly from: (role: Role, above: Partial<Settings>) => Value | undefined
+  }
 }
 
 const workersMax = 256
@@ -62,13 +65,17 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     read: baseAddress,
     defaults: {},
     requiredBy: ['provider'],
+    derived: {
+      about: 'the address it listens on (demo)',
+      from: (role, { host, port }) => (role === 'demo' ? `http://${host}:${port}` : undefined),
+    },
   },
   resourceUrl: {
     about: 'the base address of the contact endpoint',
     mustBe: 'an http or https address without a query',
     read: baseAddress,
     defaults: {},
-    follows: 'providerUrl',
+    derived: { about: 'the provider URL', from: (_role, { providerUrl }) => providerUrl },
   },
   subdomain: {
     about: 'the data provider’s subdomain, which a token’s iss and sub must be',
@@ -80,9 +87,14 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
   jwksUrl: {
     about: 'where the platform publishes its keys',
     mustBe: 'an http or https address',
-    read: (text) => (isUrl(text, /^https?:$/) ? text : undefined),
+    read: (text) => (isWebAddress(text) ? text : undefined),
     defaults: {},
     requiredBy: ['provider'],
+    derived: {
+      about: 'its own platform’s, one port above (demo)',
+      from: (role, { host, port = 0 }) =>
+        role === 'demo' ? `http://${host}:${port + 1}/.well-known/jwks.json` : undefined,
+    },
   },
   accountVersion: {
     about: 'the version of the banking account to serve',
@@ -148,7 +160,7 @@ export function readSettings(
   const inForce = {} as Record<SettingName, InForce>
 
   for (const name of settingNames) {
-    const { mustBe, read, defaults, requiredBy, follows } = definitions[name]
+    const { mustBe, read, defaults, requiredBy, derived } = definitions[name]
     const given = [
       { source: 'flag', spelled: flagOf(name), text: flags[name] },
       { source: 'environment', spelled: variableOf(name), text: environment[variableOf(name)] },
@@ -163,7 +175,7 @@ export function readSettings(
       missing.push(`${variableOf(name)} (${flagOf(name)}) is required: ${definitions[name].about}`)
     }
     if (used && value !== undefined) inForce[name] = { value, source: used.source }
-    else inForce[name] = followed(follows && inForce[follows].value)
+    else inForce[name] = madeFrom(derived?.from(role, valuesOf(inForce)))
   }
 
   const variables = new Set(settingNames.map(variableOf))
@@ -173,7 +185,11 @@ export function readSettings(
   return { inForce, wrong, missing, unknown }
 }
 
-function followed(value: InForce['value']): InForce {
+function valuesOf(inForce: Readonly<Partial<Record<SettingName, InForce>>>): Partial<Settings> {
+  return Object.fromEntries(Object.entries(inForce).map(([name, { value }]) => [name, value]))
+}
+
+function madeFrom(value: InForce['value']): InForce {
   return value === undefined ? { source: 'not set' } : { value, source: 'default' }
 }
 
@@ -188,23 +204,22 @@ function wholeNumber(text: string, least: number, most: number): number | undefi
 
 /** Two slashes, so that what stands before the host is seen as a user and a password. */
 function isDatabaseUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
+  return /^postgres(ql)?:\/\/[^\s]+$/.test(text) && URL.canParse(text)
 }
 
-function isUrl(text: string, protocol: RegExp): boolean {
-  return protocol.test(URL.parse(text)?.protocol ?? '')
+/** Written as it will be compared: what a URL parser would mend is not taken. */
+function isWebAddress(text: string): boolean {
+  return /^https?:\/\/[^\s\\]+$/.test(text) && URL.canParse(text)
 }
 
 /** Without a trailing slash: a path is put right behind it. */
 function baseAddress(text: string): string | undefined {
-  const url = URL.parse(text)
-  const plain = url && !url.search && !url.hash && !url.username && !url.password
-  return plain && /^https?:$/.test(url.protocol) ? text.replace(/\/+$/, '') : undefined
+  return isWebAddress(text) && !/[?#@]/.test(text) ? text.replace(/\/+$/, '') : undefined
 }
 
 function isTimeZone(text: string): boolean {
   try {
-    Temporal.Now.zonedDateTimeISO(text)
+    new Intl.DateTimeFormat('en', { timeZone: text })
     return true
   } catch {
     return false

@@ -18,13 +18,21 @@ const up = (fields: object) =>
 const down = (fields: object) =>
   downgradeAccount({ accountId: 'a', ...fields } as unknown as BankingAccount)
 
-/** What version 4 cannot carry: it says nothing in version 3. */
-function losesNothing({ fees = [] }: BankingAccountV3): boolean {
-  return fees.every(({ feeType, accrualFrequency, additionalInfo, ...fee }) => {
-    const rates = ['balanceRate', 'transactionRate', 'accruedRate'].filter((rate) => rate in fee)
-    const amounts = 'amount' in fee ? 1 : rates.length
-    return !(feeType === 'VARIABLE' && amounts) && !(accrualFrequency && rates.length === 0)
-  })
+/** What version 4 cannot carry says nothing in version 3. */
+function losesNothing(account: BankingAccountV3): boolean {
+  const { fees = [] } = account
+  const isSilent = /"additionalInfo":"(\s*|Not specified)"/.test(JSON.stringify(account))
+  return (
+    !isSilent &&
+    fees.every(({ feeType, accrualFrequency, ...fee }) => {
+      const rates = ['balanceRate', 'transactionRate', 'accruedRate'].filter((rate) => rate in fee)
+      const isPriced = 'amount' in fee || rates.length > 0
+      const isTold = 'additionalInfo' in fee
+      return (
+        !(feeType === 'VARIABLE' && isPriced && isTold) && !(accrualFrequency && rates.length === 0)
+      )
+    })
+  )
 }
 
 describe('upgrading a version-3 account', () => {
@@ -50,6 +58,15 @@ describe('upgrading a version-3 account', () => {
         assert.deepEqual(upgradeAccount(account as unknown as BankingAccountV3), account)
       }),
     )
+  })
+
+  it('leaves fields that every object has to the validator', () => {
+    const odd = JSON.parse(
+      '{"accountId":"a","__proto__":1,"valueOf":2,"features":[{"toString":3}]}',
+    )
+
+    assert.deepEqual(JSON.stringify(upgradeAccount(odd)), JSON.stringify(odd))
+    assert.equal(four.problems(upgradeAccount(odd)).length, 4)
   })
 
   it('changes neither account that it is given', () => {
@@ -266,7 +283,7 @@ describe('downgrading a version-4 account', () => {
           { rate: 1, applicabilityConditions: [{ rateApplicabilityType: 'NEW_CUSTOMER' }] },
         ],
       },
-      { depositRates: [{ rate: 1 }] },
+      { depositRates: [{ rate: 1, additionalInfo: 'NEW_CUSTOMER' }] },
     ],
     [
       'several conditions of a tier',
@@ -276,7 +293,11 @@ describe('downgrading a version-4 account', () => {
             tiers: [
               {
                 applicabilityConditions: [
-                  { rateApplicabilityType: 'MIN_DEPOSITS', additionalValue: '5' },
+                  {
+                    rateApplicabilityType: 'MIN_DEPOSITS',
+                    additionalValue: '5',
+                    additionalInfo: 'each month',
+                  },
                   { rateApplicabilityType: 'ONLINE_ONLY' },
                   {
                     rateApplicabilityType: 'OTHER',
@@ -295,7 +316,7 @@ describe('downgrading a version-4 account', () => {
             tiers: [
               {
                 applicabilityConditions: {
-                  additionalInfo: 'MIN_DEPOSITS 5; ONLINE_ONLY; Ask us',
+                  additionalInfo: 'MIN_DEPOSITS 5: each month; ONLINE_ONLY; Ask us',
                   additionalInfoUri: 'u',
                 },
               },
@@ -321,7 +342,7 @@ describe('downgrading a version-4 account', () => {
           },
         ],
       },
-      { fees: [{ balanceRate: 1 }] },
+      { fees: [{ balanceRate: 1, additionalInfo: 'from 1; at most 9 in P1Y' }] },
     ],
     [
       'a variable fee of a known type',
@@ -335,10 +356,10 @@ describe('downgrading a version-4 account', () => {
           },
         ],
       },
-      { fees: [{ feeType: 'VARIABLE', additionalInfo: 'i' }] },
+      { fees: [{ feeType: 'VARIABLE', additionalInfo: 'i; from 1; EVENT' }] },
     ],
     [
-      'a fee of type OTHER with a fixed amount',
+      'a fee that says nothing of its type, with a fixed amount,',
       {
         fees: [
           {
@@ -349,7 +370,7 @@ describe('downgrading a version-4 account', () => {
           },
         ],
       },
-      { fees: [{ feeType: 'OTHER', additionalInfo: 'Not specified', amount: '1' }] },
+      { fees: [{ feeType: 'VARIABLE', amount: '1' }] },
     ],
   ] as const) {
     it(`tells ${name} as version 3 can`, () => {

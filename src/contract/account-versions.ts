@@ -59,7 +59,7 @@ function upgradeRate(rate: unknown): unknown {
         maximumValue: numberToText,
         applicabilityConditions: (condition) =>
           isFields(condition)
-            ? [{ rateApplicabilityType: 'OTHER', additionalInfo: unspecified, ...condition }]
+            ? [withInfo({ rateApplicabilityType: 'OTHER', ...condition })]
             : condition,
       }),
     ),
@@ -67,19 +67,27 @@ function upgradeRate(rate: unknown): unknown {
 }
 
 function downgradeDepositRate(rate: unknown): unknown {
-  return changed(rate, { applicabilityConditions: leftOut, tiers: each(downgradeTier) })
+  return tellConditions(changed(rate, { tiers: each(downgradeTier) }))
 }
 
 /** Version 3 has no word for a balance transfer, and no other that would be true. */
 function downgradeLendingRate(rate: unknown): unknown {
   const { lendingRateType } = rate as Fields
   if (lendingRateType !== undefined && !only(lendingRateTypesV3)(lendingRateType)) return undefined
-  return changed(rate, {
-    repaymentType: only(repaymentTypesV3),
-    loanPurpose: only(loanPurposesV3),
-    applicabilityConditions: leftOut,
-    tiers: each(downgradeTier),
-  })
+  return tellConditions(
+    changed(rate, {
+      repaymentType: only(repaymentTypesV3),
+      loanPurpose: only(loanPurposesV3),
+      tiers: each(downgradeTier),
+    }),
+  )
+}
+
+/** A rate of version 3 has no conditions, only a text: without it the rate would look free of them. */
+function tellConditions(rate: unknown): unknown {
+  const { applicabilityConditions, ...rest } = rate as Fields
+  const conditions = (applicabilityConditions ?? []) as Fields[]
+  return withText(rest, conditions.map(conditionText))
 }
 
 function downgradeTier(tier: unknown): unknown {
@@ -93,16 +101,29 @@ function downgradeTier(tier: unknown): unknown {
 /** Several conditions become one text, so that none is lost to the reader. */
 function downgradeConditions(conditions: readonly Fields[]): unknown {
   if (conditions.length === 0) return undefined
-  const texts = conditions.map(
-    ({ rateApplicabilityType, additionalValue, additionalInfo }) =>
-      additionalInfo ?? [rateApplicabilityType, additionalValue].filter(Boolean).join(' '),
-  )
-  const [uri] = conditions.flatMap(({ additionalInfoUri }) => additionalInfoUri ?? [])
-  const text = texts.join('; ')
+  const [uri, ...uris] = conditions.flatMap(({ additionalInfoUri }) => additionalInfoUri ?? [])
+  const text = [...conditions.map(conditionText), ...uris].join('; ')
   return {
     ...(text !== unspecified && { additionalInfo: text }),
     ...(uri !== undefined && { additionalInfoUri: uri }),
   }
+}
+
+function conditionText({
+  rateApplicabilityType,
+  additionalValue,
+  additionalInfo,
+}: Fields): unknown {
+  const type = rateApplicabilityType === 'OTHER' ? [] : [rateApplicabilityType]
+  const short = [...type, additionalValue].filter(Boolean).join(' ')
+  return [short, additionalInfo].filter(Boolean).join(': ')
+}
+
+/** Adds to what an object says in `additionalInfo`. */
+function withText(fields: Fields, texts: readonly unknown[]): Fields {
+  if (texts.length === 0) return fields
+  const info = [fields['additionalInfo'], ...texts].filter(Boolean).join('; ')
+  return { ...fields, additionalInfo: info }
 }
 
 function upgradeFeature(feature: unknown): unknown {
@@ -130,12 +151,18 @@ function upgradeFee(fee: unknown): unknown {
     discounts: each((discount) => upgradeMethod(discount, 'discountMethodUType')),
   })
   if (!isFields(upgraded) || upgraded['feeType'] !== 'VARIABLE') return upgraded
-  return {
+  return withInfo({
     ...upgraded,
     feeType: 'OTHER',
-    additionalInfo: upgraded['additionalInfo'] ?? unspecified,
     ...(upgraded['feeMethodUType'] === undefined && { feeMethodUType: 'variable', variable: {} }),
-  }
+  })
+}
+
+/** With the text that OTHER asks for, where it has none. */
+function withInfo(fields: Fields): Fields {
+  const info = fields['additionalInfo']
+  const isBlank = info === undefined || (typeof info === 'string' && info.trim() === '')
+  return isBlank ? { ...fields, additionalInfo: unspecified } : fields
 }
 
 /**
@@ -161,37 +188,64 @@ function upgradeMethod(priced: unknown, methodField: string): unknown {
 function downgradeFee(fee: unknown): unknown {
   const { feeMethodUType, feeType, additionalInfo } = fee as Fields
   const old = changed(downgradeMethod(fee, 'feeMethodUType'), {
-    feeCap: leftOut,
-    feeCapPeriod: leftOut,
-    variable: leftOut,
     discounts: each((discount) => downgradeMethod(discount, 'discountMethodUType')),
   }) as Fields
-  if (feeMethodUType !== 'variable') return old
-
-  const filler = feeType === 'OTHER' && additionalInfo === unspecified
-  return {
-    ...(changed(old, filler ? { additionalInfo: leftOut } : {}) as Fields),
-    feeType: 'VARIABLE',
+  if (feeType === 'OTHER' && additionalInfo === unspecified) {
+    const { additionalInfo: _, ...rest } = old
+    return { ...rest, feeType: 'VARIABLE' }
   }
+  if (feeMethodUType !== 'variable') return old
+  const type = feeType === undefined || feeType === 'OTHER' ? [] : [feeType]
+  return { ...withText(old, type), feeType: 'VARIABLE' }
 }
 
+/** The method as one amount or one rate; its limits have no field of their own and are told. */
 function downgradeMethod(priced: unknown, methodField: string): unknown {
-  const { fixedAmount, rateBased, [methodField]: _, ...rest } = priced as Fields
-  if (isFields(fixedAmount)) return { ...rest, amount: fixedAmount['amount'] }
-  if (!isFields(rateBased)) return rest
+  const {
+    fixedAmount,
+    rateBased,
+    variable,
+    feeCap,
+    feeCapPeriod,
+    [methodField]: _,
+    ...rest
+  } = priced as Fields
+  const { rateType, rate, accrualFrequency, amountRange } = (rateBased ?? {}) as Fields
+  const price = {
+    ...(isFields(fixedAmount) && { amount: fixedAmount['amount'] }),
+    ...(isFields(rateBased) && { [rateFields[rateType as keyof typeof rateFields]]: rate }),
+    ...(accrualFrequency !== undefined && { accrualFrequency }),
+  }
+  const limits = [
+    ...rangeTexts((variable ?? amountRange ?? {}) as Fields),
+    ...(feeCap === undefined
+      ? []
+      : [`at most ${[feeCap, feeCapPeriod].filter(Boolean).join(' in ')}`]),
+  ]
+  return withText({ ...rest, ...price }, limits)
+}
 
-  const { rateType, rate, accrualFrequency } = rateBased
-  const frequency = accrualFrequency === undefined ? {} : { accrualFrequency }
-  return { ...rest, [rateFields[rateType as keyof typeof rateFields]]: rate, ...frequency }
+function rangeTexts(range: Fields): string[] {
+  const least = range['feeMinimum'] ?? range['discountMinimum']
+  const most = range['feeMaximum'] ?? range['discountMaximum']
+  return [
+    ...(least === undefined ? [] : [`from ${least}`]),
+    ...(most === undefined ? [] : [`to ${most}`]),
+  ]
 }
 
 /** A copy of an object with some fields changed, in the order it had. */
 function changed(value: unknown, changes: Readonly<Record<string, Change>>): unknown {
   if (!isFields(value)) return value
   const entries = Object.entries(value)
-    .map(([field, content]) => [field, (changes[field] ?? same)(content)] as const)
+    .map(([field, content]) => [field, changeOf(changes, field)(content)] as const)
     .filter(([, content]) => content !== undefined)
   return Object.fromEntries(entries)
+}
+
+/** A field may be named like something that every object has. */
+function changeOf(changes: Readonly<Record<string, Change>>, field: string): Change {
+  return (Object.hasOwn(changes, field) ? changes[field] : undefined) ?? same
 }
 
 function each(change: Change): Change {
@@ -211,6 +265,5 @@ function only(list: readonly string[]): Change {
 }
 
 const same: Change = (value) => value
-const leftOut: Change = () => undefined
 const numberToText: Change = (value) =>
   Number.isFinite(value) ? decimalText(value as number) : value

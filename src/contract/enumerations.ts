@@ -58,6 +58,21 @@ export const values = {
     'UNLIMITED_TXNS',
   ],
   isActivated: ['ACTIVATED', 'NOT_ACTIVATED', 'UNKNOWN'],
+  /** Not a list of the interface: the account types that we know to be of more than one person. */
+  sharedAccountType: [
+    'JOINT',
+    'ORGANISATION',
+    'ORGANIZATION',
+    'BUSINESS',
+    'COMPANY',
+    'CORPORATE',
+    'PARTNERSHIP',
+    'TRUST',
+    'ASSOCIATION',
+    'GOVERNMENT',
+    'GOVERNMENT_ENTITY',
+    'NON_INDIVIDUAL',
+  ],
   maturityInstructions: ['HOLD_ON_MATURITY', 'PAID_OUT_AT_MATURITY', 'ROLLED_OVER'],
   feeType: [
     'CASH_ADVANCE',

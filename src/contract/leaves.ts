@@ -22,7 +22,7 @@ const clock = '[Tt]\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?'
 const dateTime = new RegExp(`^\\d{4}-\\d\\d-\\d\\d${clock}${zone}$`)
 const localDateTime = new RegExp(`^\\d{4}-\\d\\d-\\d\\d${clock}$`)
 const duration = /^P[0-9YMWDTHS.]+$/
-const email = /^\S+@[^\s@]+$/
+const email = /^[^\s@,;<>]+@[^\s@,;<>]+$/
 
 /** Temporal knows the calendar, but also reads forms the interface does not have: shape first. */
 function reads(shape: RegExp, parse: (text: string) => unknown): (text: string) => boolean {
@@ -52,7 +52,11 @@ export const leaves = {
   id: {
     mustBe: `a string of 1 to ${idLengthMax} printable characters`,
     test: matches(idPattern),
-    schema: { minLength: 1, maxLength: idLengthMax },
+    schema: {
+      minLength: 1,
+      maxLength: idLengthMax,
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+    },
   },
   decimal: {
     mustBe: 'a decimal string',
@@ -115,7 +119,6 @@ export const Id = leaf('id')
 export const Money = leaf('decimal')
 /** A rate that the interface keeps as text. In account records rates are numbers. */
 export const RateText = leaf('decimal')
-export const WholeNumberText = leaf('wholeNumber')
 export const Timestamp = leaf('dateTime')
 export const LocalDateTime = leaf('localDateTime')
 export const PlainDate = leaf('date')
@@ -127,6 +130,8 @@ export const Email = leaf('email')
 export const Text = Type.String()
 export const Flag = Type.Boolean()
 export const Decimal = Type.Number()
+/** Rates of accounts are numbers; the standard behind the interface spells some of them as text. */
+export const DecimalOrText = Type.Union([Decimal, RateText])
 /** Whole numbers end where a JSON reader could no longer hold them exactly. */
 export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 /** Digits that the interface makes a number: bsb, accountNumber, postcode, abn, acn. */

@@ -69,7 +69,7 @@ const securitySchemes = {
   clientToken: {
     type: 'http',
     scheme: 'bearer',
-    description: 'Got from `POST /v1/token` with a client id and secret. Good for 15 minutes.',
+    description: 'An API client’s token, with the scope that the operation asks for.',
   },
 } satisfies Record<Exclude<Protection, 'none'>, Json>
 
@@ -83,12 +83,13 @@ function server(name: string, address: string, description: string): Json {
 }
 
 function operationObject(id: string, operation: Operation, components: Map<string, Json>): Json {
-  const { body, deprecated, description, protection, ref, summary } = operation
+  const { body, deprecated, description, protection, ref, scope, summary } = operation
+  const scoped = scope && `Needs the scope \`${scope}\`.`
   const replaced = deprecated && `Deprecated: use ${deprecated.successor} instead.`
   return {
     operationId: id,
     summary,
-    description: [description, replaced, `Reference ${ref}.`].filter(Boolean).join(' '),
+    description: [description, scoped, replaced, `Reference ${ref}.`].filter(Boolean).join(' '),
     tags: [operation.tag],
     ...(deprecated && { deprecated: true }),
     security: protection === 'none' ? [] : [{ [protection]: [] }],
@@ -127,8 +128,22 @@ function success(operation: Operation, components: Map<string, Json>): Json {
   return {
     description: `${summary}: done.`,
     headers: { 'x-fapi-interaction-id': interactionId, ...headerObjects(named) },
-    ...(response && { content: content(nodeOf(response), components) }),
+    ...(response && {
+      content: content(nodeOf(response), components, exampleLinks(operation)),
+    }),
   }
+}
+
+/** Links repeat the window that the request was answered for. */
+function exampleLinks({ query }: Operation): string {
+  const bounds = Object.keys(query.properties).filter((name) => /^(oldest|newest)-/.test(name))
+  return bounds
+    .map((name) => {
+      const year = name.startsWith('oldest') ? 2024 : 2025
+      const time = name.endsWith('-time') ? 'T00%3A00%3A00Z' : ''
+      return `&${name}=${year}-04-01${time}`
+    })
+    .join('')
 }
 
 /** One response a status, with an example for each failure that has it. */
@@ -144,7 +159,7 @@ function failure(status: number, codes: readonly ErrorCode[], components: Map<st
     ...(status === 401 && { 'WWW-Authenticate': 'How to authenticate; never why it failed.' }),
     ...((status === 429 || status === 503) && { 'Retry-After': 'Seconds to wait.' }),
   }
-  const shown = codes.map((code) => [code, { value: { error: errorTable[code].message } }])
+  const shown = codes.map((code) => [code, { value: { error: exampleText(code) } }])
   return {
     description: codes.map((code) => errorTable[code].message).join(', or '),
     headers: { 'x-fapi-interaction-id': interactionId, ...headerObjects(headers) },
@@ -157,6 +172,12 @@ function failure(status: number, codes: readonly ErrorCode[], components: Map<st
   }
 }
 
+/** What a caller reads: the text of the table, or a sentence in its place. */
+function exampleText(code: ErrorCode): string {
+  const row = errorTable[code]
+  return 'sentence' in row ? row.sentence : row.message
+}
+
 function headerObjects(headers: Readonly<Record<string, string>>): Json {
   return Object.fromEntries(
     Object.entries(headers).map(([name, description]) => [
@@ -166,20 +187,22 @@ function headerObjects(headers: Readonly<Record<string, string>>): Json {
   )
 }
 
-function content(node: Node, components: Map<string, Json>): Json {
-  return {
-    'application/json': { schema: schemaOf(node, components), example: exampleOf(node) },
-  }
+function content(node: Node, components: Map<string, Json>, links = ''): Json {
+  const example = exampleOf(node, links)
+  return { 'application/json': { schema: schemaOf(node, components), example } }
 }
 
 /** A whole example of a schema: its own where it has one, else one made of those of its fields. */
-export function exampleOf(node: Node): unknown {
+export function exampleOf(node: Node, links = ''): unknown {
   const own = node.name ? examples[node.name]?.[0] : undefined
+  if (own && node.name === 'Links') {
+    return Object.fromEntries(Object.entries(own).map(([name, link]) => [name, link + links]))
+  }
   if (own !== undefined) return own
   if (node.anyOf) return exampleOf(node.anyOf[0] ?? {})
   if (node.items) return [exampleOf(node.items)]
   const fields = Object.entries(node.properties ?? {})
-  return Object.fromEntries(fields.map(([field, type]) => [field, exampleOf(type)]))
+  return Object.fromEntries(fields.map(([field, type]) => [field, exampleOf(type, links)]))
 }
 
 /** The schema as JSON Schema; named ones become components and are referred to. */
@@ -194,16 +217,31 @@ function schemaOf(node: Node, components: Map<string, Json>): Json {
 }
 
 function plainSchema(node: Node, components: Map<string, Json>): Json {
-  const { name: _, remark, leaf, numberTaken, rules = [], alsoSpelled, ignores, ...rest } = node
+  const { name: _, remark, leaf, numberTaken, rules = [], alsoSpelled, ignores, ...shown } = node
+  const { ignoresBeside, ...rest } = shown
   const { properties, items, anyOf, enum: values } = node
   return {
     ...(values && { type: 'string' }),
     ...rest,
     ...(leaf && leaves[leaf].schema),
-    ...(properties && { properties: mapValues(properties, (type) => schemaOf(type, components)) }),
+    ...(properties && {
+      properties: {
+        ...mapValues(properties, (type) => schemaOf(type, components)),
+        ...alsoTaken(node),
+      },
+    }),
     ...(items && { items: schemaOf(items, components) }),
     ...(anyOf && { anyOf: anyOf.map((branch) => schemaOf(branch, components)) }),
     ...(rules.length > 0 && { allOf: rules.map(clause) }),
+  }
+}
+
+/** What is taken on the way in besides the record's own fields. */
+function alsoTaken({ alsoSpelled = {}, ignores = [] }: Node): Json {
+  const other = (description: string) => ({ description, deprecated: true })
+  return {
+    ...mapValues(alsoSpelled, (ours) => other(`Another spelling of \`${ours}\`, kept as that.`)),
+    ...Object.fromEntries(ignores.map((field) => [field, other('Taken and ignored.')])),
   }
 }
 

@@ -32,6 +32,8 @@ export interface Operation {
   readonly status: 200 | 201 | 204
   /** What a success carries. Absent: no body. */
   readonly response?: TSchema
+  /** A success may also carry no body at all. */
+  readonly mayBeEmpty?: true
   /** Headers of a success, by name, with what they say. */
   readonly headers?: Readonly<Record<string, string>>
   /** What it can answer besides the failures that every operation of its protection shares. */

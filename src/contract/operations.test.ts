@@ -13,8 +13,8 @@ B6 POST /v1/banking/customer/{customerId}/payments/scheduled : is-owned open-sta
 E1 GET /v1/energy/customer/{customerId}/accounts : open-status page page-size
 E2 POST /v1/energy/customer/{customerId}/accounts : open-status page page-size
 E3 POST /v1/energy/customer/{customerId}/accounts/invoices : newest-date oldest-date page page-size
-E4 GET /v1/energy/customer/{customerId}/accounts/{accountId}/billing : newest-time oldest-time page page-size
-E5 POST /v1/energy/customer/{customerId}/accounts/billing : newest-time oldest-time page page-size
+E4 GET /v1/energy/customer/{customerId}/accounts/{accountId}/billing : oldest-time newest-time page page-size
+E5 POST /v1/energy/customer/{customerId}/accounts/billing : oldest-time newest-time page page-size
 contact GET /fdx/v6/customer/{customerId}/accounts/{accountId}/contact :
 C1 POST /auth/v1/customer/search :
 C2 GET /auth/v1/customer/{customerId}/accounts :
@@ -106,7 +106,13 @@ describe('the operations', () => {
     for (const { query } of all.filter(({ query }) => 'page' in query.properties)) {
       assert.deepEqual(
         { ...query.properties['page'] },
-        { type: 'integer', minimum: 1, default: 1, description: 'The page to show, from 1.' },
+        {
+          type: 'integer',
+          minimum: 1,
+          maximum: Number.MAX_SAFE_INTEGER,
+          default: 1,
+          description: 'The page to show, from 1.',
+        },
       )
       assert.partialDeepStrictEqual(query.properties['page-size'], {
         minimum: 1,

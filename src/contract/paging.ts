@@ -4,7 +4,10 @@ import { pageSizeDefault, pageSizeMax } from './limits.ts'
 import { described, record } from './record.ts'
 
 export const pageQuery = {
-  page: described(Type.Integer({ minimum: 1, default: 1 }), 'The page to show, from 1.'),
+  page: described(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
+    'The page to show, from 1.',
+  ),
   'page-size': described(
     Type.Integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault }),
     'How many records a page has.',

@@ -9,6 +9,8 @@ export interface RecordOptions {
   readonly alsoSpelled?: Readonly<Record<string, string>>
   /** Fields that are taken on the way in and dropped: the server's own, or derived ones. */
   readonly ignores?: readonly string[]
+  /** Where this is set, they are dropped only beside that field; alone they are not fields at all. */
+  readonly ignoresBeside?: string
 }
 
 type Fields<R extends TProperties, O extends TProperties> = TObject<

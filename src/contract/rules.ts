@@ -10,7 +10,7 @@ export interface Rule {
     | { readonly is: readonly string[] }
     | { readonly not: readonly string[]; readonly present?: true }
   )
-  /** These must then be there, and a list among them must not be empty. */
+  /** These must then be there, and a text or a list among them must not be empty. */
   readonly needs?: readonly string[]
   /** These must then be absent. */
   readonly forbids?: readonly string[]
@@ -34,6 +34,14 @@ export function union(field: string, siblings: Readonly<Record<string, string>>)
   return Object.entries(siblings).flatMap(([value, sibling]) => [
     { when: { field, is: [value] }, needs: [sibling] },
     { when: { field, not: [value] }, forbids: [sibling] },
+  ])
+}
+
+/** The same for a discriminator that need not be there: without it, any one of its siblings may be. */
+export function looseUnionOf(field: string, values: readonly string[]): Rule[] {
+  return values.flatMap((value) => [
+    { when: { field, is: [value] }, needs: [value] },
+    { when: { field, not: [value], present: true }, forbids: [value] },
   ])
 }
 
@@ -61,7 +69,10 @@ export function breaches(rule: Rule, fields: Fields): Problem[] {
 
   const missing = (rule.needs ?? [])
     .filter((path) => isMissing(fields[path]))
-    .map((path) => ({ path, reason: `is required where ${condition(rule)}` }))
+    .map((path) => ({
+      path,
+      reason: `${fields[path] === undefined ? 'is required' : 'must not be empty'} where ${condition(rule)}`,
+    }))
   const unwanted = (rule.forbids ?? [])
     .filter((path) => fields[path] !== undefined)
     .map((path) => ({ path, reason: `must be absent where ${condition(rule)}` }))
@@ -107,6 +118,7 @@ function speaks({ when }: Rule, fields: Fields): boolean {
 }
 
 function isMissing(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() === ''
   return value === undefined || (Array.isArray(value) && value.length === 0)
 }
 
@@ -120,18 +132,26 @@ function misshapen({ form, when }: Rule, fields: Fields): Problem[] {
 
 function condition({ when }: Rule): string {
   const { field } = when
-  if ('is' in when) return `${field} is ${when.is.join(' or ')}`
+  if ('is' in when) return `${field} is ${alternatives(when.is)}`
   if (when.not.length === 0) return `${field} is there`
-  return `${field} is ${when.present ? 'there and is ' : ''}not ${when.not.join(' or ')}`
+  return `${field} is ${when.present ? 'there and is ' : ''}not ${alternatives(when.not)}`
 }
 
-function consequence(rule: Omit<Rule, 'when'>): Record<string, unknown> {
+function alternatives(values: readonly string[]): string {
+  return values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')
+}
+
+function consequence({ needs = [], forbids = [], form }: Omit<Rule, 'when'>): object {
   const properties = {
-    ...Object.fromEntries((rule.forbids ?? []).map((field) => [field, false])),
-    ...(rule.form && { [rule.form.field]: leaves[rule.form.leaf].schema }),
+    // Each of the two words speaks only of its own kind of value.
+    ...Object.fromEntries(needs.map((field) => [field, { minItems: 1, pattern: '\\S' }])),
+    ...(form && { [form.field]: leaves[form.leaf].schema }),
   }
   return {
-    ...(rule.needs && { required: rule.needs }),
+    ...(needs.length > 0 && { required: needs }),
+    ...(forbids.length > 0 && {
+      not: { anyOf: forbids.map((field) => ({ required: [field] })) },
+    }),
     ...(Object.keys(properties).length > 0 && { properties }),
   }
 }

@@ -100,16 +100,63 @@ describe('a record that is loaded', () => {
         fees: [
           {
             discounts: [
-              { amount: '1', fee_rate: '2', rate_based: { amount_range: { fee_maximum: '3' } } },
+              {
+                discount_method_u_type: 'rateBased',
+                amount: '1',
+                fee_rate: '2',
+                rate_based: { amount_range: { fee_maximum: '3' } },
+              },
             ],
           },
         ],
       },
-      { fees: [{ discounts: [{ rate_based: { amount_range: { discount_maximum: '3' } } }] }] },
+      {
+        fees: [
+          {
+            discounts: [
+              {
+                discount_method_u_type: 'rateBased',
+                rate_based: { amount_range: { discount_maximum: '3' } },
+              },
+            ],
+          },
+        ],
+      },
     ],
   ] as const) {
     it(`may spell it ${name}`, () => assert.deepEqual(speller(schema)(given), kept))
   }
+
+  it('keeps a discount’s older amount for the validator to refuse, where no method is given', () => {
+    const given = { fees: [{ discounts: [{ amount: '1' }] }] }
+
+    assert.deepEqual(speller(ProductInput)(given), given)
+  })
+
+  it('is refused when it has two other spellings of one field', () => {
+    const given = {
+      lending_rates: [
+        {
+          tiers: [
+            {
+              applicability_conditions: [
+                { rateApplicabilityType: 'NEW_ACCOUNTS', rateApplicablityType: 'ONLINE_ONLY' },
+              ],
+            },
+          ],
+        },
+      ],
+    }
+
+    const [problem] = validator(ProductInput)
+      .problems(speller(ProductInput)(given))
+      .filter(({ reason }) => reason.startsWith('is not'))
+
+    assert.equal(
+      problem?.path,
+      'lending_rates[0].tiers[0].applicability_conditions[0].rateApplicablityType',
+    )
+  })
 
   it('keeps the order of its fields', () => {
     const kept = speller(ScheduledPayment)({

@@ -31,6 +31,7 @@ function numberToText(value: unknown): unknown {
 function fieldsRewrite(node: Node): Rewrite | undefined {
   const renames = new Map(Object.entries(node.alsoSpelled ?? {}))
   const ignores = new Set(node.ignores)
+  const beside = node.ignoresBeside
   const inner = new Map<string, Rewrite>()
   for (const [field, type] of Object.entries(node.properties ?? {})) {
     const rewrite = rewriteOf(type)
@@ -42,14 +43,16 @@ function fieldsRewrite(node: Node): Rewrite | undefined {
     if (!isFields(value)) return value
     let changed = false
     const entries: [string, unknown][] = []
+    const taken = new Set(Object.keys(value))
     for (const [given, content] of Object.entries(value)) {
-      if (ignores.has(given)) {
+      if (ignores.has(given) && (beside === undefined || Object.hasOwn(value, beside))) {
         changed = true
         continue
       }
       const ours = renames.get(given)
       // Both spellings at once: the second stays for the validator to refuse.
-      const field = ours !== undefined && !Object.hasOwn(value, ours) ? ours : given
+      const field = ours !== undefined && !taken.has(ours) ? ours : given
+      taken.add(field)
       const rewritten = (inner.get(field) ?? asIs)(content)
       changed ||= field !== given || rewritten !== content
       entries.push([field, rewritten])

@@ -7,7 +7,7 @@ import { isFields, type Node, nodeOf } from './schema.ts'
 export interface Validator<T extends TSchema> {
   /** Compiled: the way of nearly every record. */
   check(value: unknown): value is Static<T>
-  /** Everything that is wrong, in the order of the record; empty exactly when `check` holds. */
+  /** Everything that is wrong, field by field; empty exactly when `check` holds. */
   problems(value: unknown): Problem[]
 }
 
@@ -42,7 +42,7 @@ export function expectation(node: Node): string {
     case 'integer':
       return `a whole number${bounds(node)}`
     default:
-      return 'a number'
+      return `a number${bounds(node)}`
   }
 }
 
@@ -95,10 +95,13 @@ function branchProblems(
 ): Problem[] {
   const found = branches.map((branch) => problemsOf(branch, value, path))
   if (found.some((problems) => problems.length === 0)) return []
-  const meant = branches.findIndex(
-    ({ type }) => type === (Array.isArray(value) ? 'array' : typeof value) && type !== 'string',
-  )
+  const meant = branches.findIndex(({ type }) => type === kindOf(value) && type !== 'string')
   return found[meant] ?? [{ path, reason: `must be ${expectation(node)}` }]
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
 }
 
 function fits(node: Node, value: unknown): boolean {
@@ -107,7 +110,7 @@ function fits(node: Node, value: unknown): boolean {
     case 'string':
       return typeof value === 'string' && isInLength(node, value) && isLeaf(node, value)
     case 'number':
-      return Number.isFinite(value)
+      return Number.isFinite(value) && isInRange(node, value as number)
     case 'integer':
       return Number.isInteger(value) && isInRange(node, value as number)
     case 'boolean':

@@ -19,7 +19,7 @@ export function errorDoor(
 
   if (status === 401) reply.header('www-authenticate', authenticate(request))
   if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds)
-  const sentence = 'detailed' in rest ? sentenceOf(error) : message
+  const sentence = 'sentence' in rest ? sentenceOf(error) : message
   return reply
     .status(status)
     .type('application/json; charset=utf-8')

@@ -72,13 +72,13 @@ export function effectiveMs({ postingDateTime, executionDateTime }: BankingTrans
 export function assertOrdered(lines: readonly Line[], untilMs: number): void {
   const seen = new Set<string>()
   let accountId = ''
-  let last = 0
+  let last = Number.NEGATIVE_INFINITY
   for (const transaction of recordsOf(lines, 'banking.transaction')) {
     if (transaction.accountId !== accountId) {
       accountId = transaction.accountId
       assert.ok(!seen.has(accountId), `${accountId} comes twice`)
       seen.add(accountId)
-      last = 0
+      last = Number.NEGATIVE_INFINITY
     }
     const time = effectiveMs(transaction)
     assert.ok(time >= last, `${accountId} ${transaction.transactionId} is out of order`)

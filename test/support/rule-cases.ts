@@ -202,13 +202,15 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'a joint account with an empty list of users',
     BankingAccount,
     account({ accountOwnership: 'MANY_PARTY', users: [] }),
-    ['users is required where accountOwnership is TWO_PARTY or MANY_PARTY'],
+    ['users must not be empty where accountOwnership is TWO_PARTY or MANY_PARTY'],
   ],
   [
     'an organisation’s account without users',
     BankingAccount,
     account({ complexAccountType: 'ORGANISATION' }),
-    ['users is required where complexAccountType is there and is not INDIVIDUAL or SOLE_TRADER'],
+    [
+      'users is required where complexAccountType is one of JOINT, ORGANISATION, ORGANIZATION, BUSINESS, COMPANY, CORPORATE, PARTNERSHIP, TRUST, ASSOCIATION, GOVERNMENT, GOVERNMENT_ENTITY, NON_INDIVIDUAL',
+    ],
   ],
   [
     'an organisation’s account with them',
@@ -232,13 +234,15 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'an energy user whose id is a number',
     EnergyAccount,
     account({ users: [{ id: 7 }] }),
-    ['users[0].id must be a string'],
+    ['users[0].id must be a string of 1 to 256 printable characters'],
   ],
   [
     'a joint energy account without users',
     EnergyAccount,
     account({ complexAccountType: 'JOINT' }),
-    ['users is required where complexAccountType is there and is not INDIVIDUAL or SOLE_TRADER'],
+    [
+      'users is required where complexAccountType is one of JOINT, ORGANISATION, ORGANIZATION, BUSINESS, COMPANY, CORPORATE, PARTNERSHIP, TRUST, ASSOCIATION, GOVERNMENT, GOVERNMENT_ENTITY, NON_INDIVIDUAL',
+    ],
   ],
   ['a payee with all its details', ScheduledPayment, paying({ ...to }), []],
   [
@@ -297,7 +301,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'a service point that is neither',
     EnergyAccount,
     account({ plans: [{ servicePointIds: [true] }] }),
-    ['plans[0].servicePointIds[0] must be a string or a number'],
+    ['plans[0].servicePointIds[0] must be a string of at least 1 character or a number'],
   ],
   [
     'contact without anybody',

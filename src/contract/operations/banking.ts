@@ -1,6 +1,6 @@
 import Type from 'typebox'
-import { Money, Timestamp } from '../leaves.ts'
-import { historyMonthsDefault, searchTextLengthMax } from '../limits.ts'
+import { Money } from '../leaves.ts'
+import { searchTextLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
 import { described } from '../record.ts'
@@ -14,6 +14,8 @@ import {
   isOwned,
   openStatus,
   productCategory,
+  replacedByC2,
+  timeBounds,
 } from './parts.ts'
 
 const common = {
@@ -28,7 +30,7 @@ export const listBankingAccounts = {
   ref: 'B1',
   method: 'GET',
   path: '/v1/banking/customer/{customerId}/accounts',
-  deprecated: { since: '2026-11-15', successor: 'C2' },
+  deprecated: replacedByC2,
   summary: 'List the bank accounts of a customer',
   description: 'In order of creation. New integrations list accounts with C2.',
   params: CustomerParams,
@@ -75,15 +77,7 @@ export const listBankingTransactions = {
     'Newest first, by effective time: the posting time, else the execution time, else the time the record was first loaded. Bounds are inclusive.',
   params: AccountParams,
   query: Type.Object({
-    'oldest-time': Type.Optional(
-      described(
-        Timestamp,
-        `At or after this time; \`newest-time\` minus ${historyMonthsDefault} months where it is left out.`,
-      ),
-    ),
-    'newest-time': Type.Optional(
-      described(Timestamp, 'At or before this time; now where it is left out.'),
-    ),
+    ...timeBounds,
     'min-amount': Type.Optional(described(Money, 'An amount of at least this, with its sign.')),
     'max-amount': Type.Optional(described(Money, 'An amount of at most this, with its sign.')),
     text: Type.Optional(

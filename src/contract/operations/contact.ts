@@ -23,5 +23,6 @@ export const getAccountContact = {
   query: noQuery,
   status: 200,
   response: AccountContact,
+  mayBeEmpty: true,
   errors: ['invalid_request', 'customer_not_found', 'account_not_found'],
 } as const satisfies Operation

@@ -1,12 +1,19 @@
 import Type from 'typebox'
-import { PlainDate, Timestamp } from '../leaves.ts'
-import { historyMonthsDefault, invoiceMonthsDefault } from '../limits.ts'
+import { PlainDate } from '../leaves.ts'
+import { invoiceMonthsDefault } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
 import { described } from '../record.ts'
 import { EnergyAccount, EnergyAccountDetail } from '../records/energy-account.ts'
 import { EnergyBillingTransaction, EnergyInvoice } from '../records/energy-billing.ts'
-import { AccountIds, AccountParams, CustomerParams, openStatus } from './parts.ts'
+import {
+  AccountIds,
+  AccountParams,
+  CustomerParams,
+  openStatus,
+  replacedByC2,
+  timeBounds,
+} from './parts.ts'
 
 const common = {
   base: 'provider',
@@ -15,18 +22,7 @@ const common = {
   status: 200,
 } as const
 
-const timeQuery = Type.Object({
-  'newest-time': Type.Optional(
-    described(Timestamp, 'At or before this time; now where it is left out.'),
-  ),
-  'oldest-time': Type.Optional(
-    described(
-      Timestamp,
-      `At or after this time; \`newest-time\` minus ${historyMonthsDefault} months where it is left out.`,
-    ),
-  ),
-  ...pageQuery,
-})
+const timeQuery = Type.Object({ ...timeBounds, ...pageQuery })
 
 const billing = paged('EnergyBillingList', { transactions: Type.Array(EnergyBillingTransaction) })
 
@@ -35,7 +31,7 @@ export const listEnergyAccounts = {
   ref: 'E1',
   method: 'GET',
   path: '/v1/energy/customer/{customerId}/accounts',
-  deprecated: { since: '2026-11-15', successor: 'C2' },
+  deprecated: replacedByC2,
   summary: 'List the energy accounts of a customer',
   description: 'In order of creation. New integrations list accounts with C2.',
   params: CustomerParams,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { oneOf, values, without } from '../enumerations.ts'
-import { Flag, Text } from '../leaves.ts'
-import { accountIdsMax } from '../limits.ts'
+import { Flag, Text, Timestamp } from '../leaves.ts'
+import { accountIdsMax, historyMonthsDefault } from '../limits.ts'
 import { described, record } from '../record.ts'
 
 /** What several operations share: path parameters, account filters, the body that names accounts. */
@@ -22,6 +22,21 @@ export const openStatus = described(
 export const isOwned = Type.Optional(
   described(Flag, 'true: only accounts the customer owns; false: only those it does not own.'),
 )
+
+/** B1 and E1: the interface names no date, so it is that of the first release that served them. */
+export const replacedByC2 = { since: '2026-11-15', successor: 'C2' } as const
+
+export const timeBounds = {
+  'oldest-time': Type.Optional(
+    described(
+      Timestamp,
+      `At or after this time; \`newest-time\` minus ${historyMonthsDefault} months where it is left out.`,
+    ),
+  ),
+  'newest-time': Type.Optional(
+    described(Timestamp, 'At or before this time; now where it is left out.'),
+  ),
+}
 
 /** Twelve of the thirteen categories: the interface lists them so for the filter. */
 export const productCategory = Type.Optional(

@@ -14,7 +14,7 @@ import {
   Timestamp,
 } from '../leaves.ts'
 import { described, record } from '../record.ts'
-import { type Rule, unionOf } from '../rules.ts'
+import { looseUnionOf, type Rule } from '../rules.ts'
 import { AccountAddress } from './address.ts'
 import { Fee, FeeV3 } from './banking-fees.ts'
 import {
@@ -34,16 +34,18 @@ export const BankingUser = record(
 )
 
 /**
- * An account is shared when its ownership says so, or when its type is known and is not that of one
- * person. Who shares it must then be named (docs/decisions/0019-users-on-shared-accounts.md).
+ * An account is shared when its ownership says so, or when its type is that of several people or of an
+ * organisation. Who shares it must then be named (docs/decisions/0019-users-on-shared-accounts.md). The
+ * list of types is open: one that is not among these says nothing.
  */
-export const sharedAccountRules: readonly Rule[] = [
-  { when: { field: 'accountOwnership', is: ['TWO_PARTY', 'MANY_PARTY'] }, needs: ['users'] },
-  {
-    when: { field: 'complexAccountType', not: ['INDIVIDUAL', 'SOLE_TRADER'], present: true },
-    needs: ['users'],
-  },
-]
+const sharedByOwnership: Rule = {
+  when: { field: 'accountOwnership', is: ['TWO_PARTY', 'MANY_PARTY'] },
+  needs: ['users'],
+}
+export const sharedByType: Rule = {
+  when: { field: 'complexAccountType', is: values.sharedAccountType },
+  needs: ['users'],
+}
 
 const feature = { additionalValue: Text, additionalInfo: Text, additionalInfoUri: Text }
 
@@ -141,7 +143,11 @@ const specifics = {
   termDeposit: Type.Array(TermDeposit),
 }
 
-const rules = [...sharedAccountRules, ...unionOf('specificAccountUType', specificTypes)]
+const rules = [
+  sharedByOwnership,
+  sharedByType,
+  ...looseUnionOf('specificAccountUType', specificTypes),
+]
 
 export type BankingAccount = Static<typeof BankingAccount>
 export const BankingAccount = record(

@@ -1,12 +1,11 @@
 import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
-import { Decimal, Duration, Money, RateText, Text } from '../leaves.ts'
+import { DecimalOrText, Duration, Money, Text } from '../leaves.ts'
 import { described, record } from '../record.ts'
 import { onlyOne, unionOf } from '../rules.ts'
 
-/** Rates of accounts are numbers; the standard behind the interface spells those of fees as text. */
-const FeeRate = described(Type.Union([Decimal, RateText]), 'Served as loaded.')
+const FeeRate = described(DecimalOrText, 'Served as loaded.')
 
 export const FixedAmount = record('FixedAmount', { amount: Money })
 

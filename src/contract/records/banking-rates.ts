@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
 import { Decimal, Duration, Money, Text } from '../leaves.ts'
-import { described, numberTaken, record } from '../record.ts'
+import { numberTaken, record } from '../record.ts'
 
 /** The sample of the interface misspells it; version 4 does not. */
 const misspelled = { rateApplicablityType: 'rateApplicabilityType' }
@@ -95,7 +95,7 @@ export const LendingRate = record(
   },
   {
     description: 'An interest rate that the customer pays.',
-    rules: [...valueForms('lendingRateType', 'rate'), otherNeedsInfo('repaymentType')],
+    rules: valueForms('lendingRateType', 'rate'),
   },
 )
 
@@ -107,14 +107,17 @@ export const RateConditionV3 = record(
   { description: 'The one condition of a version-3 tier: text, not yet typed.' },
 )
 
+/** A number in version 3, a string in version 4, which has no room for an amount beyond this. */
+const TierBoundV3 = Type.Number({ minimum: -1e15, maximum: 1e15 })
+
 export type RateTierV3 = Static<typeof RateTierV3>
 export const RateTierV3 = record(
   'RateTierV3',
   {},
   {
     ...tier,
-    minimumValue: described(Decimal, 'A number in version 3, a string in version 4.'),
-    maximumValue: described(Decimal, 'A number in version 3, a string in version 4.'),
+    minimumValue: TierBoundV3,
+    maximumValue: TierBoundV3,
     applicabilityConditions: RateConditionV3,
   },
 )

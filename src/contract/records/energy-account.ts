@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { DateOrDateTime, Duration, Email, Flag, Id, Money, Text, Timestamp } from '../leaves.ts'
 import { described, record } from '../record.ts'
-import { sharedAccountRules } from './banking-account.ts'
+import { sharedByType } from './banking-account.ts'
 import { EnergyContract } from './energy-contract.ts'
 
 export const MeteringCharge = record(
@@ -48,7 +48,7 @@ export const EnergyPlan = record(
   {
     nickname: Text,
     servicePointIds: described(
-      Type.Array(Type.Union([Text, Type.Number()])),
+      Type.Array(Type.Union([Type.String({ minLength: 1 }), Type.Number()])),
       'Identifiers as strings or numbers; served as loaded.',
     ),
     planOverview: record(
@@ -68,7 +68,7 @@ export const EnergyPlan = record(
 
 export const EnergyUser = record(
   'EnergyUser',
-  { id: Text },
+  { id: Id },
   {
     email: Email,
     isAccountHolder: Flag,
@@ -97,7 +97,7 @@ export const EnergyAccount = record(
   },
   {
     description: 'An energy account with its plans, as E1 shows it.',
-    rules: sharedAccountRules.filter(({ when }) => when.field === 'complexAccountType'),
+    rules: [sharedByType],
   },
 )
 

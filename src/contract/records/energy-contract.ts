@@ -1,6 +1,15 @@
 import Type, { type Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
-import { DateOrDateTime, Decimal, Duration, Flag, Money, SeasonStart, Text } from '../leaves.ts'
+import {
+  DateOrDateTime,
+  Decimal,
+  DecimalOrText,
+  Duration,
+  Flag,
+  Money,
+  SeasonStart,
+  Text,
+} from '../leaves.ts'
 import { described, record } from '../record.ts'
 import { unionOf } from '../rules.ts'
 
@@ -26,9 +35,11 @@ export const TimeWindow = record(
 
 const supplyChargeSpelling = { dailySupplyCharges: 'dailySupplyCharge' }
 
+const controlledBlocks = ['singleRate', 'timeOfUseRates'] as const
+
 export const ControlledLoad = record(
   'ControlledLoad',
-  { rateBlockUType: oneOf(['singleRate', 'timeOfUseRates']) },
+  { rateBlockUType: oneOf(controlledBlocks) },
   {
     displayName: Text,
     startDate: DateOrDateTime,
@@ -56,7 +67,7 @@ export const ControlledLoad = record(
       ),
     ),
   },
-  { rules: unionOf('rateBlockUType', ['singleRate', 'timeOfUseRates']) },
+  { rules: unionOf('rateBlockUType', controlledBlocks) },
 )
 
 const tariffBlocks = ['singleRate', 'timeOfUseRates', 'demandCharges'] as const
@@ -148,9 +159,12 @@ export const ContractDiscount = record(
     category: oneOf(values.energyDiscountCategory),
     endDate: DateOrDateTime,
     percentOfBill: record('PercentOfBill', { rate: Decimal }),
-    percentOfUse: record('PercentOfUse', { rate: Decimal }),
+    percentOfUse: record('PercentOfUse', { rate: DecimalOrText }),
     fixedAmount: record('ContractFixedAmount', { amount: Money }),
-    percentOverThreshold: record('PercentOverThreshold', { rate: Decimal, usageAmount: Decimal }),
+    percentOverThreshold: record('PercentOverThreshold', {
+      rate: DecimalOrText,
+      usageAmount: DecimalOrText,
+    }),
   },
   { rules: unionOf('methodUType', discountMethods) },
 )

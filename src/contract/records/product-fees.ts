@@ -33,7 +33,7 @@ const discount = {
   discount_type: oneOf(values.discountType),
   ...explained,
   eligibility: Type.Array(ProductDiscountEligibility),
-  discount_method_u_type: oneOf(['fixedAmount', 'rateBased']),
+  discount_method_u_type: oneOf(Object.keys(discountMethods) as (keyof typeof discountMethods)[]),
   fixed_amount: fixedAmount,
 }
 const discountRules = [
@@ -71,6 +71,7 @@ export const ProductDiscount = record(
     description: 'A discount on a fee.',
     rules: discountRules,
     ignores: Object.keys(legacyDiscount),
+    ignoresBeside: 'discount_method_u_type',
   },
 )
 
@@ -98,7 +99,7 @@ const fee = {
   currency: Text,
   fee_cap: Money,
   fee_cap_period: Duration,
-  fee_method_u_type: oneOf(['fixedAmount', 'rateBased', 'variable']),
+  fee_method_u_type: oneOf(Object.keys(feeMethods) as (keyof typeof feeMethods)[]),
   fixed_amount: fixedAmount,
   rate_based: record(
     'ProductFeeRateBased',

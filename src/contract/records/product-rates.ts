@@ -81,5 +81,5 @@ export const ProductLendingRate = record(
     interest_payment_due: oneOf(values.interestPaymentDue),
     ...rate,
   },
-  { rules: [otherNeedsInfo('repayment_type'), ...valueForms('lending_rate_type', 'rate')] },
+  { rules: valueForms('lending_rate_type', 'rate') },
 )

@@ -29,8 +29,9 @@ export const AdditionalInformation = record(
 
 export const Bundle = record(
   'Bundle',
-  { name: Text },
+  {},
   {
+    name: Text,
     additional_info: Text,
     additional_info_uri: Text,
     description: Text,
@@ -40,8 +41,9 @@ export const Bundle = record(
 
 export const CardArt = record(
   'CardArt',
-  { image_uri: Text },
+  {},
   {
+    image_uri: Text,
     card_scheme: oneOf(values.cardScheme),
     card_type: oneOf(values.cardType),
     title: Text,

@@ -10,9 +10,9 @@ export function dateOf(day: number): string {
   return new Date(day * dayMs).toISOString().slice(0, 10)
 }
 
-/** 0 is Sunday. */
+/** 0 is Sunday, before 1970 as well. */
 export function weekdayOf(day: number): number {
-  return (day + 4) % 7
+  return (((day + 4) % 7) + 7) % 7
 }
 
 /** The day itself, or Monday where banks rest. */

@@ -19,9 +19,11 @@ export interface Holding {
   readonly ownership: NonNullable<BankingAccount['accountOwnership']>
   readonly complexAccountType: string
   readonly holders: readonly [Holder, ...Holder[]]
-  /** The other banking accounts of the same customer. */
+  /** Other banking accounts of the same customer, a few of them. */
   readonly siblingIds: readonly string[]
 }
+
+const siblingsMax = 5
 
 /** What a customer has. Shared accounts come with the last of those who share them. */
 export function holdingsOf(world: World, index: number): Holding[] {
@@ -40,9 +42,11 @@ export function holdingsOf(world: World, index: number): Holding[] {
   })
   const ids = kinds.map((kind, order) => `${kind ? 'b' : 'e'}-${padded(index + 1)}-${order + 1}`)
 
+  const payableIds = ids.filter((_, order) => kinds[order]).slice(0, siblingsMax)
+
   return kinds.map((kind, order) => {
     const accountId = ids[order] ?? ''
-    const siblingIds = ids.filter((id) => id !== accountId && id.startsWith('b'))
+    const siblingIds = payableIds.filter((id) => id !== accountId)
     const sharing = order === 0 || turn.isOrganisation ? (turn.shares ?? 'alone') : 'alone'
     return { accountId, kind, ...shared(world, index, sharing), siblingIds }
   })

@@ -179,6 +179,20 @@ describe('a generated town', () => {
       )
     })
   }
+
+  it('can be reached only where nobody is', () => {
+    const domains = townText.flatMap((line) =>
+      [...line.matchAll(/@([\w.-]+)/g)].map(([, domain]) => domain),
+    )
+    const numbers = contacts.flatMap(({ record }) => record.telephones.map(({ number }) => number))
+    const mobiles = customers.flatMap(({ phoneNumber }) => phoneNumber ?? [])
+
+    assert.deepEqual([...new Set(domains)].sort(), ['example.com', 'example.net', 'example.org'])
+    for (const number of numbers) {
+      assert.match(number, /^(491570(006|110|15[6-9])|[2378](5550|7010)\d{4})$/)
+    }
+    for (const number of mobiles) assert.match(number, /^\+61 491 570 (006|110|15[6-9])$/)
+  })
 })
 
 function repeats(list: readonly string[]): boolean {

@@ -147,7 +147,7 @@ function specificsOf(kind: Kind, plan: BankingPlan, random: Random): Specifics {
           nextInstalmentDate: dateOf(lastDay + random.whole(1, 28)),
           offsetAccountEnabled: holding.siblingIds.length > 0,
           ...(holding.siblingIds.length > 0 && {
-            offsetAccountIds: [random.pick(holding.siblingIds)],
+            offsetAccountIds: holding.siblingIds.slice(0, 1),
           }),
           repaymentType: 'PRINCIPAL_AND_INTEREST',
           repaymentFrequency: 'P1M',
