@@ -1,7 +1,7 @@
 import { downgradeAccount } from '../contract/index.ts'
 import { foundInBody, foundInPath, type Handler } from './handler.ts'
 import { type LinkQuery, pageBody } from './paging.ts'
-import type { AccountFilters, AccountText, PageRequest } from './store.ts'
+import type { AccountFilters, AccountText, EntryList, PageRequest } from './store.ts'
 import { instantWindow } from './times.ts'
 
 interface FilterQuery {
@@ -82,38 +82,32 @@ export const listScheduledPayments: Handler<'listScheduledPayments'> = async (
   return pageBody('scheduledPayments', page.items, page, request, {})
 }
 
-export const listDirectDebits: Handler<'listDirectDebits'> = async (
-  { params, query, body },
-  { store },
-) => {
-  const request = pageRequest(query)
-  const page = foundInBody(
-    await store.listEntriesOfAccounts({
-      customerId: params.customerId,
-      accountIds: body.data.accountIds,
-      list: 'debit',
-      filters: accountFilters(query),
-      ...request,
-    }),
-  )
-  return pageBody('directDebitAuthorisations', page.items, page, request, filterLinks(query))
-}
+export const listDirectDebits: Handler<'listDirectDebits'> = entriesOfAccounts(
+  'debit',
+  'directDebitAuthorisations',
+)
 
-export const listScheduledPaymentsOfAccounts: Handler<'listScheduledPaymentsOfAccounts'> = async (
-  { params, query, body },
-  { store },
-) => {
-  const request = pageRequest(query)
-  const page = foundInBody(
-    await store.listEntriesOfAccounts({
-      customerId: params.customerId,
-      accountIds: body.data.accountIds,
-      list: 'payment',
-      filters: accountFilters(query),
-      ...request,
-    }),
-  )
-  return pageBody('scheduledPayments', page.items, page, request, filterLinks(query))
+export const listScheduledPaymentsOfAccounts: Handler<'listScheduledPaymentsOfAccounts'> =
+  entriesOfAccounts('payment', 'scheduledPayments')
+
+/** A list that is asked for account by account: B5 and B6 differ in what they list alone. */
+function entriesOfAccounts(
+  list: EntryList,
+  field: string,
+): Handler<'listDirectDebits' | 'listScheduledPaymentsOfAccounts'> {
+  return async ({ params, query, body }, { store }) => {
+    const request = pageRequest(query)
+    const page = foundInBody(
+      await store.listEntriesOfAccounts({
+        customerId: params.customerId,
+        accountIds: body.data.accountIds,
+        list,
+        filters: accountFilters(query),
+        ...request,
+      }),
+    )
+    return pageBody(field, page.items, page, request, filterLinks(query))
+  }
 }
 
 export function pageRequest(query: {

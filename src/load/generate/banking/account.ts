@@ -5,7 +5,7 @@ import { amountNear, moneyText } from '../money.ts'
 import { streetLine } from '../people.ts'
 import type { Random } from '../random.ts'
 import { type Kind, kindOf } from './kinds.ts'
-import type { BankingPlan } from './lines.ts'
+import type { BankingPlan } from './plan.ts'
 import { depositRatesOf, featuresOf, feesOf, lendingRatesOf } from './terms.ts'
 
 type Address = NonNullable<BankingAccount['addresses']>[number]

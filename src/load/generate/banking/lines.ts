@@ -6,17 +6,10 @@ import { moneyText } from '../money.ts'
 import { type Random, randomFrom } from '../random.ts'
 import { lineOf, type World } from '../world.ts'
 import { bankingAccountOf } from './account.ts'
-import { type HistoryEnd, type HistoryPlan, historyLines } from './history.ts'
+import { type HistoryEnd, historyLines } from './history.ts'
 import { type Kind, type KindName, kindOf } from './kinds.ts'
 import { scheduledPaymentLines } from './payments.ts'
-import type { Course } from './rhythm.ts'
-
-/** Everything about one account that its lines must agree on. */
-export interface BankingPlan extends HistoryPlan, Course {
-  readonly kind: KindName
-  readonly productName: string
-  readonly holding: Holding
-}
+import type { BankingPlan } from './plan.ts'
 
 const yearDays = 365
 const historyDaysMax = 10 * yearDays

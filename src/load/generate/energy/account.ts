@@ -3,7 +3,7 @@ import { dateOf, timeOf } from '../calendar.ts'
 import { isShared } from '../holdings.ts'
 import type { Random } from '../random.ts'
 import { contractOf } from './contract.ts'
-import type { EnergyPlan } from './lines.ts'
+import type { EnergyPlan } from './plan.ts'
 
 type Plan = NonNullable<EnergyAccount['plans']>[number]
 type PlanDetail = NonNullable<Plan['planDetail']>

@@ -4,7 +4,7 @@ import { gstOf, moneyText } from '../money.ts'
 import type { Random } from '../random.ts'
 import { lineOf } from '../world.ts'
 import { type Charge, chargesOf, type Period } from './charges.ts'
-import type { EnergyPlan, Supply } from './lines.ts'
+import type { EnergyPlan, Supply } from './plan.ts'
 
 /** What happens to one bill: when it is sent, what is then owed, and what comes of it. */
 interface Bill {

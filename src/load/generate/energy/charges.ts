@@ -3,7 +3,7 @@ import { dateOf, monthOf } from '../calendar.ts'
 import { moneyText } from '../money.ts'
 import type { Random } from '../random.ts'
 import { controlledLoadPrice, timeOfUsePrices } from './contract.ts'
-import type { Supply } from './lines.ts'
+import type { Supply } from './plan.ts'
 
 type Usage = NonNullable<EnergyBillingTransaction['usage']>
 

@@ -1,7 +1,7 @@
 import type { EnergyAccount } from '../../../contract/index.ts'
 import { dateOf } from '../calendar.ts'
 import type { Random } from '../random.ts'
-import type { EnergyPlan, Supply } from './lines.ts'
+import type { EnergyPlan, Supply } from './plan.ts'
 
 type Plan = NonNullable<EnergyAccount['plans']>[number]
 type Contract = NonNullable<NonNullable<Plan['planDetail']>['electricityContract']>
