@@ -18,7 +18,7 @@ export function openDatabase(path: string, use: 'read' | 'write'): DatabaseSync 
   database.exec(
     use === 'read'
       ? 'pragma query_only = on; pragma cache_size = -16384; pragma mmap_size = 268435456'
-      : `pragma cache_size = -65536; pragma busy_timeout = ${loadWaitMs}`,
+      : `pragma cache_size = -32768; pragma busy_timeout = ${loadWaitMs}`,
   )
   return database
 }
