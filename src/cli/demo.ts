@@ -1,64 +1,85 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { Command } from 'commander'
-import type { Context } from '../provider/handler.ts'
 import type { Overview, ProviderStore } from '../provider/store.ts'
-import type { Settings } from './settings.ts'
-import { addSettingFlags, settingsOf } from './settings-command.ts'
+import { listen, openPlatform, openProvider } from './running.ts'
+import { definitions, type Settings } from './settings.ts'
+import { addSettingFlags, requiredSettingsOf } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 import { untilStopped } from './until-stopped.ts'
 
 const demoCustomers = 25
 const demoSeed = 'demo'
 
+/** What `holdfast token` goes by when it is told nothing else. */
+const databaseDefault = definitions.database.defaults.demo
+const subdomainDefault = definitions.subdomain.defaults.demo
+
 export function demoCommand(terminal: Terminal): Command {
   const command = new Command('demo')
-    .summary('start a provider with invented data')
+    .summary('start a provider and a platform with invented data')
     .description(
-      'Starts a provider on this machine. An empty database is filled with invented customers first; one that has data is served as it is. Never for production: requests need no token.',
+      'Starts both sides on this machine. On the first start it makes a signing key and invented customers; a database that has data is served as it is. Never for production: whoever can reach it can sign tokens.',
     )
     .addHelpText('after', '\nExample: holdfast demo --database sqlite:my-bank.db')
-  const names = ['database', 'host', 'port', 'accountVersion', 'timeZone', 'logLevel'] as const
-  return addSettingFlags(command, names).action(async (flags: object) => {
-    const settings = settingsOf('demo', flags, terminal)
+  return addSettingFlags(command, flagNames).action(async (flags: object) => {
+    const settings = requiredSettingsOf('demo', flags, terminal)
     if (!isLoopback(settings.host)) {
-      throw new CommandError(
-        2,
-        '--host must be this machine’s own address: the demo asks for no token',
-      )
+      throw new CommandError(2, '--host must be this machine’s own address: this is a demo')
     }
-    const { openProviderStore } = await import('../storage/open.ts')
-    const store = openProviderStore(settings.database)
-    try {
-      await fillIfEmpty(store, settings.database, terminal)
-      await serve(store, settings, terminal)
-    } finally {
-      await store.close()
-    }
+    await prepare(settings.database, terminal)
+    const platform = await openPlatform(settings)
+    const platformAddress = await listen(
+      platform,
+      settings.host,
+      settings.port && settings.port + 1,
+    )
+    const jwksUrl = `${platformAddress}/.well-known/jwks.json`
+    await serveProvider({ ...settings, jwksUrl }, platformAddress, terminal)
+    await platform.close()
   })
 }
 
-async function serve(
-  store: ProviderStore,
-  settings: Pick<Settings, 'database' | 'host' | 'port' | 'logLevel'> &
-    Pick<Context, 'timeZone' | 'accountVersion'>,
+const flagNames = [
+  'database',
+  'host',
+  'port',
+  'subdomain',
+  'accountVersion',
+  'timeZone',
+  'logLevel',
+] as const
+
+/** The provider's own address is known when it listens, and is what tokens must be for. */
+async function serveProvider(
+  settings: Settings,
+  platformAddress: string,
   terminal: Terminal,
 ): Promise<void> {
-  const { host, port, timeZone, accountVersion } = settings
-  const { providerApp } = await import('../http/provider-app.ts')
-  const { pino } = await import('pino')
-  const app = providerApp({
-    context: { store, timeZone, accountVersion },
-    clock: () => Temporal.Now.instant(),
-    guard: async () => {},
-    log: pino({ level: settings.logLevel }, pino.destination(2)),
-  })
-  const address = await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error
-    throw new CommandError(1, `port ${port} is taken: choose another with --port`)
-  })
-  terminal.out(welcome(address, await store.overview(), settings))
+  const port = settings.port || (await freePort(settings.host))
+  const address = `http://${settings.host}:${port}`
+  const provider = await openProvider({ ...settings, providerUrl: address, resourceUrl: address })
+  await listen(provider, settings.host, port)
+  const { openProviderStore } = await import('../storage/open.ts')
+  const store = openProviderStore(settings.database)
+  terminal.out(welcome(address, platformAddress, await store.overview(), settings))
+  await store.close()
   await untilStopped()
-  await app.close()
+  await provider.close()
+}
+
+/** A key to sign with and customers to look at, where there are none. */
+async function prepare(database: string, terminal: Terminal): Promise<void> {
+  const { openProviderStore, openSigningKeyStore } = await import('../storage/open.ts')
+  const { makeSigningKey } = await import('../auth/signing.ts')
+  const keys = openSigningKeyStore(database)
+  const inUse = (await keys.list()).filter(({ retired }) => retired === undefined)
+  if (inUse.length === 0) await keys.add(await makeSigningKey('ES256', Temporal.Now.instant()))
+  await keys.close()
+  const store = openProviderStore(database)
+  await fillIfEmpty(store, database, terminal)
+  await store.close()
 }
 
 async function fillIfEmpty(
@@ -91,29 +112,46 @@ async function fillIfEmpty(
   }
 }
 
-function welcome(address: string, overview: Overview, { database }: { database: string }): string {
+function welcome(
+  address: string,
+  platformAddress: string,
+  overview: Overview,
+  { database, subdomain }: Pick<Settings, 'database' | 'subdomain'>,
+): string {
   const { customers, accounts, example } = overview
-  const ids = example && {
-    customer: encodeURIComponent(example.customerId),
-    account: encodeURIComponent(example.accountId),
-  }
-  const tries = ids && [
+  const flags = [
+    ...(database === databaseDefault ? [] : [` --database ${database}`]),
+    ...(subdomain === subdomainDefault ? [] : [` --subdomain ${subdomain}`]),
+  ].join('')
+  const customer = encodeURIComponent(example?.customerId ?? '')
+  const account = encodeURIComponent(example?.accountId ?? '')
+  const url = `${address}/v1/banking/customer/${customer}/accounts/${account}/transactions`
+  const tries = [
     '',
-    `customer  ${example.customerId}`,
+    `customer  ${example?.customerId}`,
     '',
     'Try it:',
-    `  curl '${address}/auth/v1/customer/${ids.customer}/accounts'`,
-    `  curl '${address}/v1/banking/customer/${ids.customer}/accounts/${ids.account}/transactions?page-size=2'`,
+    `  curl -H "Authorization: Bearer $(npx holdfast token '${url}'${flags})" '${url}?page-size=2'`,
   ]
   return `${[
-    'Holdfast demo. Never for production: requests need no token.',
+    'Holdfast demo. Never for production: whoever can reach it can sign tokens.',
     '',
     `provider  ${address}   ${customers} customers, ${accounts} accounts`,
+    `platform  ${platformAddress}   keys at /.well-known/jwks.json`,
     `data      ${database}`,
-    ...(tries ?? []),
+    ...(example ? tries : []),
     '',
     'Ctrl-C stops it.',
   ].join('\n')}\n`
+}
+
+/** For port 0: any that is free. */
+async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
 }
 
 function isLoopback(host: string): boolean {

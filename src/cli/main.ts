@@ -3,10 +3,13 @@ import { Command, CommanderError } from 'commander'
 import { demoCommand } from './demo.ts'
 import { dumpCommand } from './dump.ts'
 import { generateCommand } from './generate.ts'
+import { keysCommand } from './keys.ts'
 import { loadCommand } from './load.ts'
 import { openapiCommand } from './openapi.ts'
+import { serveCommand } from './serve.ts'
 import { settingsCommand } from './settings-command.ts'
 import { CommandError, processTerminal, type Terminal } from './terminal.ts'
+import { tokenCommand } from './token.ts'
 
 const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -34,27 +37,31 @@ function program(terminal: Terminal): Command {
       'The data-holder side of consented data sharing: banking and energy data behind signed, single-use tokens.',
     )
     .version(version, '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'explain a command')
-    .helpCommand(false)
-    .showHelpAfterError('Add --help to see what it takes.')
     .addHelpText('after', '\nExit status: 0 done, 1 refused or failed, 2 wrong usage.')
 
   const commands = [
     demoCommand(terminal),
+    serveCommand(terminal),
     loadCommand(terminal),
     dumpCommand(terminal),
     generateCommand(terminal),
+    tokenCommand(terminal),
+    keysCommand(terminal),
     openapiCommand(version, terminal),
     settingsCommand(terminal),
   ]
-  for (const command of commands) {
-    holdfast.addCommand(command.helpOption('-h, --help', 'explain this command'))
-  }
-  for (const command of [holdfast, ...holdfast.commands]) {
+  for (const command of commands) holdfast.addCommand(command)
+  for (const command of withSubcommands(holdfast)) {
     command
+      .helpCommand(false)
+      .helpOption('-h, --help', 'explain the command')
       .exitOverride()
       .configureOutput({ writeOut: terminal.out, writeErr: terminal.error })
       .showHelpAfterError('Add --help to see what it takes.')
   }
   return holdfast
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)]
 }

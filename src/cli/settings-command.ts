@@ -66,6 +66,17 @@ export function settingsOf(
   ) as unknown as Settings
 }
 
+/** All settings of a role, or a refusal that names every wrong and every missing one. */
+export function requiredSettingsOf(
+  role: Role,
+  flags: Partial<Record<SettingName, string>>,
+  terminal: Terminal,
+): Settings {
+  const { missing, wrong } = readSettings(role, terminal.environment, flags)
+  refuseWrong([...wrong, ...missing])
+  return settingsOf(role, flags, terminal) as Settings
+}
+
 type DefaultedSetting =
   | 'database'
   | 'host'

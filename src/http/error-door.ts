@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { TokenRefused } from '../auth/token.ts'
 import { type ErrorCode, errorTable } from '../contract/index.ts'
 import { ProviderError } from '../provider/error.ts'
 import { tieToRequest } from './interaction.ts'
@@ -16,6 +17,7 @@ export function errorDoor(
   const code = codeOf(error)
   const { status, message, ...rest } = errorTable[code]
   if (status >= 500) request.log.error({ err: error, code }, 'request failed')
+  if (error instanceof TokenRefused) request.log.info(refusalOf(error, request), 'token refused')
 
   if (status === 401) reply.header('www-authenticate', authenticate(request))
   if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds)
@@ -34,6 +36,7 @@ const fastifyCodes: Readonly<Record<string, ErrorCode>> = {
 
 function codeOf(error: FastifyError | Error): ErrorCode {
   if (error instanceof ProviderError) return error.code
+  if (error instanceof TokenRefused) return 'unauthorized'
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>
   const known = fastifyCodes[code]
   if (known) return known
@@ -47,6 +50,17 @@ function sentenceOf(error: FastifyError | Error): string {
   const { code = '' } = error as Partial<FastifyError>
   if (code === 'FST_ERR_BAD_URL') return 'the path must be a valid URL path'
   return 'the body must be JSON'
+}
+
+/** What is known of a token that was refused; the token itself is in no log. */
+function refusalOf({ message, token }: TokenRefused, request: FastifyRequest): object {
+  const { iss } = token?.claims ?? {}
+  return {
+    reason: message,
+    keyId: token?.keyId,
+    issuer: typeof iss === 'string' ? iss.slice(0, 256) : undefined,
+    route: request.routeOptions.url,
+  }
 }
 
 function authenticate(request: FastifyRequest): string {

@@ -4,6 +4,7 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { Asked, Guard } from '../auth/guard.ts'
 import { type Operation, providerOperations } from '../contract/index.ts'
 import { ProviderError } from '../provider/error.ts'
 import type { Context, ProviderOperationId } from '../provider/handler.ts'
@@ -17,7 +18,7 @@ export interface ProviderAppOptions {
   readonly context: Omit<Context, 'now'>
   readonly clock: () => Temporal.Instant
   /** Judges the request before anything else of it is looked at; throws what it refuses. */
-  readonly guard: (request: FastifyRequest, operation: Operation) => Promise<void>
+  readonly guard: Guard
   readonly log?: FastifyBaseLogger
   readonly limits?: Partial<HttpLimits>
 }
@@ -66,7 +67,7 @@ function mount(app: FastifyInstance, id: ProviderOperationId, options: ProviderA
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    onRequest: (request) => options.guard(request, operation),
+    onRequest: (request) => options.guard(askedOf(request, operation)),
     handler: async (request, reply) => {
       const input = {
         params: read.params(request.params as Record<string, string>),
@@ -92,6 +93,15 @@ function deprecationHeaders({ deprecated }: Operation, params: Readonly<Record<s
     deprecation: `@${since.epochMilliseconds / 1000}`,
     link: `<${successor}>; rel="successor-version"`,
   }
+}
+
+/** What the guard may know. Node keeps one Authorization header of several, so they are counted here. */
+function askedOf(request: FastifyRequest, operation: Operation): Asked {
+  const { rawHeaders, url = '' } = request.raw
+  const authorization = rawHeaders.filter(
+    (_, index) => index % 2 === 1 && /^authorization$/i.test(rawHeaders[index - 1] ?? ''),
+  )
+  return { authorization, path: url.split('?', 1)[0] ?? '', operation }
 }
 
 const routes = Object.values<Operation>(providerOperations).map(({ method, path }) => ({

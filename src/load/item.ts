@@ -12,9 +12,9 @@ import type {
   RecordType,
   ScheduledPayment,
 } from '../contract/index.ts'
+import { membersOf, withoutMembers } from '../provider/json-text.ts'
 import { epochDay, instant, localTime } from '../provider/times.ts'
 import type { AccountItem, Item, RemovalItem } from '../provider/writer.ts'
-import { membersOf, withoutMembers } from './json-text.ts'
 
 /** A line whose every part is known to be right. */
 export interface Line {

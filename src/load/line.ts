@@ -8,9 +8,9 @@ import {
   upgradeAccount,
   validator,
 } from '../contract/index.ts'
+import { membersOf, repeatedMember } from '../provider/json-text.ts'
 import type { Item } from '../provider/writer.ts'
 import { itemOf, type Line, removalOf } from './item.ts'
-import { membersOf, repeatedMember } from './json-text.ts'
 import { lineProblems } from './line-shape.ts'
 
 /** A line as the store takes it, or everything that is wrong with it. */

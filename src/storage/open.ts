@@ -1,8 +1,12 @@
+import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
+import type { ClaimStore } from '../provider/claims.ts'
 import type { ProviderStore } from '../provider/store.ts'
 import type { DumpedItem, ProviderWriter } from '../provider/writer.ts'
+import { openSqliteClaimStore } from './sqlite/claim-store.ts'
 import { dumpSqlite } from './sqlite/dump.ts'
 import { openSqliteProviderStore } from './sqlite/provider-store.ts'
 import { openSqliteProviderWriter } from './sqlite/provider-writer.ts'
+import { openSqliteSigningKeyStore } from './sqlite/signing-key-store.ts'
 
 /** An address of a database that no engine here can open. */
 export class UnknownEngineError extends Error {
@@ -15,6 +19,14 @@ export function openProviderStore(database: string): ProviderStore {
 
 export function openProviderWriter(database: string, loadTime: Temporal.Instant): ProviderWriter {
   return openSqliteProviderWriter(sqlitePath(database), loadTime)
+}
+
+export function openClaimStore(database: string, clock: () => Temporal.Instant): ClaimStore {
+  return openSqliteClaimStore(`${sqlitePath(database)}-claims`, clock)
+}
+
+export function openSigningKeyStore(database: string): SigningKeyStore {
+  return openSqliteSigningKeyStore(sqlitePath(database))
 }
 
 export function dumpProvider(database: string): Iterable<DumpedItem> {

@@ -62,4 +62,14 @@ export const migrations: readonly string[] = [
 
   create table product (id text primary key, record text not null) strict, without rowid;
   `,
+  `
+  -- The platform's own keys. A retired one signs no more and is no longer published.
+  create table signing_key (
+    id text primary key,
+    algorithm text not null,
+    private_key text not null,  -- a JWK
+    created integer not null,   -- milliseconds since 1970
+    retired integer
+  ) strict;
+  `,
 ]

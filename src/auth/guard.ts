@@ -1,0 +1,96 @@
+import type { Operation } from '../contract/index.ts'
+import type { ClaimStore } from '../provider/claims.ts'
+import { algorithmOf } from './algorithms.ts'
+import type { KeySet } from './key-set.ts'
+import { parseToken, type Token, TokenRefused } from './token.ts'
+
+/** How far clocks may differ, in seconds. It is also how much longer a claim is kept. */
+export const clockToleranceSeconds = 30
+
+/** How far away the end of a token may be, which bounds how long its claim is kept. */
+export const tokenAgeMaxSeconds = 24 * 60 * 60
+
+const tokenIdLengthMax = 256
+
+export interface GuardOptions {
+  readonly subdomain: string
+  readonly bases: Readonly<Record<Operation['base'], string>>
+  readonly keys: KeySet
+  readonly claims: ClaimStore
+  readonly clock: () => Temporal.Instant
+}
+
+export interface Asked {
+  /** Every Authorization header that was sent. */
+  readonly authorization: readonly string[]
+  /** The path as it was sent, without its query. */
+  readonly path: string
+  readonly operation: Operation
+}
+
+export type Guard = (asked: Asked) => Promise<void>
+
+/** The five checks of the interface's Authentication section. Throws `TokenRefused` with the one that failed. */
+export function openGuard({ subdomain, bases, keys, claims, clock }: GuardOptions): Guard {
+  return async ({ authorization, path, operation }) => {
+    const token = parseToken(bearerToken(authorization))
+    const now = clock().epochMilliseconds / 1000
+    // Cheap to check, so checked before the signature: a flood of bad tokens costs little.
+    const { tokenId, expiresAt } = judgeClaims(token, subdomain, bases[operation.base] + path, now)
+    await judgeSignature(token, keys)
+    // Last, so that a forgery cannot spend the id of a good token.
+    const keptUntil = Math.ceil(expiresAt + clockToleranceSeconds)
+    if (!(await claims.claim(tokenId, keptUntil)))
+      throw new TokenRefused('jti was used before', token)
+  }
+}
+
+function bearerToken(authorization: readonly string[]): string {
+  const [value] = authorization
+  if (value === undefined) throw new TokenRefused('no token')
+  if (authorization.length > 1) throw new TokenRefused('two Authorization headers')
+  const [, text] = /^bearer +(\S+)$/i.exec(value) ?? []
+  if (text === undefined) throw new TokenRefused('not a bearer token')
+  return text
+}
+
+async function judgeSignature(token: Token, keys: KeySet): Promise<void> {
+  const algorithm = algorithmOf(token.algorithm)
+  if (!algorithm) throw new TokenRefused('alg', token)
+  const key = await keys.find(token.algorithm, token.keyId)
+  if (!key) throw new TokenRefused('no such key', token)
+  if (!algorithm.verify(token.signedText, key, token.signature)) {
+    throw new TokenRefused('signature', token)
+  }
+}
+
+function judgeClaims(
+  token: Token,
+  subdomain: string,
+  resource: string,
+  now: number,
+): { tokenId: string; expiresAt: number } {
+  const { exp, nbf, iat, iss, sub, aud, jti } = token.claims
+  const refuse = (claim: string): never => {
+    throw new TokenRefused(claim, token)
+  }
+  if (!isTime(exp)) return refuse('exp')
+  if (exp + clockToleranceSeconds <= now) refuse('exp has passed')
+  if (exp > now + tokenAgeMaxSeconds + clockToleranceSeconds) refuse('exp is too far away')
+  for (const [name, value] of Object.entries({ nbf, iat })) {
+    if (value !== undefined && !(isTime(value) && value <= now + clockToleranceSeconds))
+      refuse(name)
+  }
+  if (iss !== subdomain) refuse('iss')
+  if (sub !== subdomain) refuse('sub')
+  const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
+  if (audience !== resource) refuse('aud')
+  if (typeof jti !== 'string' || jti === '' || [...jti].length > tokenIdLengthMax) {
+    return refuse('jti')
+  }
+  return { tokenId: jti, expiresAt: exp }
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}

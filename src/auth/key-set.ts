@@ -1,0 +1,134 @@
+import { KeyObject } from 'node:crypto'
+import { importJWK, type JWK } from 'jose'
+import { ProviderError } from '../provider/error.ts'
+import { algorithmOf } from './algorithms.ts'
+
+/** The platform's public keys, from where it publishes them. */
+export interface KeySet {
+  /**
+   * The key that a token names, or the only one that fits where it names none. Undefined where there is
+   * none, also after asking again. Throws `unavailable` where no keys could be had at all yet.
+   */
+  find(algorithm: string, keyId: string | undefined): Promise<KeyObject | undefined>
+  close(): void
+}
+
+export interface KeySetOptions {
+  readonly url: string
+  /** How long keys are served before they are asked for again, in the background. */
+  readonly refreshMs?: number
+  /** However many unknown keys are named: not more than one question in this time. */
+  readonly cooldownMs?: number
+  readonly timeoutMs?: number
+  readonly onFetch?: (outcome: { readonly keys: number } | { readonly failure: string }) => void
+}
+
+interface HeldKey {
+  readonly keyId: string | undefined
+  readonly algorithm: string | undefined
+  readonly key: KeyObject
+}
+
+export const keySetBytesMax = 256 * 1024
+const keysMax = 100
+
+export function openKeySet(options: KeySetOptions): KeySet {
+  const { url, refreshMs = 5 * 60_000, cooldownMs = 30_000, timeoutMs = 5000, onFetch } = options
+  let held: readonly HeldKey[] | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+  let asking: Promise<void> | undefined
+
+  const ask = (): Promise<void> => {
+    askedAt = performance.now()
+    asking ??= fetchKeys(url, timeoutMs)
+      .then((keys) => {
+        held = keys
+        onFetch?.({ keys: keys.length })
+      })
+      // Keys that are held go on serving while the URL is away.
+      .catch((error: Error) => onFetch?.({ failure: error.message }))
+      .finally(() => {
+        asking = undefined
+      })
+    return asking
+  }
+  const timer = setInterval(ask, refreshMs)
+  timer.unref()
+
+  return {
+    async find(algorithm, keyId) {
+      const found = pick(held ?? [], algorithm, keyId)
+      if (found) return found
+      if (asking || performance.now() - askedAt >= cooldownMs) await (asking ?? ask())
+      if (!held) throw new ProviderError('unavailable', 'no keys yet')
+      return pick(held, algorithm, keyId)
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+function pick(
+  held: readonly HeldKey[],
+  algorithm: string,
+  keyId: string | undefined,
+): KeyObject | undefined {
+  const fitting = held.filter(
+    (each) =>
+      (keyId === undefined || each.keyId === keyId) &&
+      (each.algorithm === undefined || each.algorithm === algorithm) &&
+      algorithmOf(algorithm)?.fits(each.key),
+  )
+  return fitting.length === 1 ? fitting[0]?.key : undefined
+}
+
+async function fetchKeys(url: string, timeoutMs: number): Promise<HeldKey[]> {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  if (!response.ok) throw new Error(`status ${response.status}`)
+  const { keys } = JSON.parse(await boundedText(response)) as { keys?: unknown }
+  if (!Array.isArray(keys)) throw new Error('not a key set')
+  const imported = await Promise.all(keys.slice(0, keysMax).map(importKey))
+  const usable = imported.flatMap((key) => key ?? [])
+  if (usable.length === 0) throw new Error('no usable key')
+  return usable
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > keySetBytesMax) throw new Error('too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** What a key that does not say is imported for; RSA serves both of its algorithms. */
+const algorithmByType = new Map<JWK['kty'], string>([
+  ['EC', 'ES256'],
+  ['OKP', 'EdDSA'],
+  ['RSA', 'PS256'],
+])
+
+/** A key for verifying, or nothing: one that is broken or meant for something else spoils no other. */
+async function importKey(jwk: JWK): Promise<HeldKey | undefined> {
+  try {
+    const { kty, use, key_ops: operations, alg, kid } = jwk
+    if (use !== undefined && use !== 'sig') return undefined
+    if (operations !== undefined && !operations.includes('verify')) return undefined
+    const algorithm = alg ?? algorithmByType.get(kty)
+    const { d: _, ...publicPart } = jwk
+    const key = await importJWK({ ...publicPart, ext: true }, algorithm)
+    if (!(key instanceof CryptoKey) || key.type !== 'public') return undefined
+    const object = KeyObject.from(key)
+    return algorithmOf(algorithm ?? '')?.fits(object)
+      ? { keyId: kid, algorithm: alg, key: object }
+      : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,20 @@
+/** A key that the platform signs its tokens with. */
+export interface SigningKey {
+  readonly id: string
+  readonly algorithm: string
+  /** A JWK, private part included. */
+  readonly privateKey: Readonly<Record<string, unknown>>
+  readonly created: Temporal.Instant
+  /** From then on it signs nothing and is not published. */
+  readonly retired?: Temporal.Instant
+}
+
+/** Where the platform keeps them. */
+export interface SigningKeyStore {
+  /** The newest first. */
+  list(): Promise<readonly SigningKey[]>
+  add(key: SigningKey): Promise<void>
+  /** False where there is no such key in use. */
+  retire(id: string, when: Temporal.Instant): Promise<boolean>
+  close(): Promise<void>
+}

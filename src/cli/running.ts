@@ -1,0 +1,83 @@
+import type { FastifyInstance } from 'fastify'
+import type { Settings } from './settings.ts'
+import { CommandError } from './terminal.ts'
+
+type Logged = Pick<Settings, 'logLevel'>
+
+/** Logs go to standard error, one JSON object a line: standard output is for people. */
+export async function openLog({ logLevel }: Logged) {
+  const { pino } = await import('pino')
+  return pino({ level: logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
+}
+
+/** Sections A and C behind the guard, ready to listen. */
+export async function openProvider(
+  settings: Pick<
+    Settings,
+    | 'database'
+    | 'providerUrl'
+    | 'resourceUrl'
+    | 'subdomain'
+    | 'jwksUrl'
+    | 'timeZone'
+    | 'accountVersion'
+  > &
+    Logged,
+): Promise<FastifyInstance> {
+  const { openClaimStore, openProviderStore } = await import('../storage/open.ts')
+  const { providerApp } = await import('../http/provider-app.ts')
+  const { openGuard } = await import('../auth/guard.ts')
+  const { openKeySet } = await import('../auth/key-set.ts')
+  const { database, providerUrl, resourceUrl, subdomain, jwksUrl, timeZone, accountVersion } =
+    settings
+  const clock = () => Temporal.Now.instant()
+  const log = await openLog(settings)
+
+  const store = openProviderStore(database)
+  const claims = openClaimStore(database, clock)
+  const keys = openKeySet({
+    url: jwksUrl,
+    onFetch: (outcome) =>
+      'failure' in outcome
+        ? log.warn({ url: jwksUrl, reason: outcome.failure }, 'no keys fetched')
+        : log.debug({ url: jwksUrl, keys: outcome.keys }, 'keys fetched'),
+  })
+  const app = providerApp({
+    context: { store, timeZone, accountVersion },
+    clock,
+    guard: openGuard({
+      subdomain,
+      bases: { provider: providerUrl, resource: resourceUrl, platform: providerUrl },
+      keys,
+      claims,
+      clock,
+    }),
+    log,
+  })
+  app.addHook('onClose', async () => {
+    keys.close()
+    await claims.close()
+    await store.close()
+  })
+  return app
+}
+
+/** The platform's side, ready to listen. */
+export async function openPlatform(
+  settings: Pick<Settings, 'database'> & Logged,
+): Promise<FastifyInstance> {
+  const { openSigningKeyStore } = await import('../storage/open.ts')
+  const { platformApp } = await import('../http/platform-app.ts')
+  const signingKeys = openSigningKeyStore(settings.database)
+  const app = platformApp({ signingKeys, log: await openLog(settings) })
+  app.addHook('onClose', () => signingKeys.close())
+  return app
+}
+
+export async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+  return app.listen({ host, port }).catch(async (error: NodeJS.ErrnoException) => {
+    await app.close()
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new CommandError(1, `port ${port} is taken: choose another with --port`)
+  })
+}

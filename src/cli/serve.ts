@@ -1,0 +1,46 @@
+import { Command } from 'commander'
+import { listen, openPlatform, openProvider } from './running.ts'
+import type { Settings } from './settings.ts'
+import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
+import type { Terminal } from './terminal.ts'
+import { untilStopped } from './until-stopped.ts'
+
+type Flags = Partial<Record<keyof Settings, string>>
+
+export function serveCommand(terminal: Terminal): Command {
+  const provider = new Command('provider')
+    .summary('answer the platform’s requests for customers’ data')
+    .description(
+      'Serves sections A and C of the interface. Every request must carry a token that the platform signed for exactly that resource, and that was not used before.',
+    )
+  const platform = new Command('platform')
+    .summary('publish the platform’s public keys')
+    .description('Serves /.well-known/jwks.json, with the keys that holdfast keys manages.')
+
+  addSettingFlags(provider).action(async (flags: Flags) => {
+    const settings = requiredSettingsOf('provider', flags, terminal)
+    await run('provider', await openProvider(settings), settings, terminal)
+  })
+  addSettingFlags(platform, ['database', 'host', 'port', 'logLevel']).action(
+    async (flags: Flags) => {
+      const settings = settingsOf('platform', flags, terminal)
+      await run('platform', await openPlatform(settings), settings, terminal)
+    },
+  )
+  return new Command('serve')
+    .summary('serve a provider or a platform')
+    .addCommand(provider)
+    .addCommand(platform)
+}
+
+async function run(
+  role: string,
+  app: Awaited<ReturnType<typeof openProvider>>,
+  { host, port }: Pick<Settings, 'host' | 'port'>,
+  terminal: Terminal,
+): Promise<void> {
+  const address = await listen(app, host, port)
+  terminal.out(`${role} ready on ${address}\n`)
+  await untilStopped()
+  await app.close()
+}

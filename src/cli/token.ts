@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import type { SigningKey } from '../catalogue/signing-keys.ts'
+import { addSettingFlags, settingsOf } from './settings-command.ts'
+import { CommandError, type Terminal } from './terminal.ts'
+
+interface Flags {
+  readonly database?: string
+  readonly subdomain?: string
+  readonly key?: string
+}
+
+type Signer = Pick<SigningKey, 'id' | 'algorithm' | 'privateKey'>
+
+export function tokenCommand(terminal: Terminal): Command {
+  const command = new Command('token')
+    .summary('print a token for one resource')
+    .description(
+      'Prints a token for one use of one resource, and nothing else, signed with the newest of the platform’s keys or with one from a file.',
+    )
+    .argument('<url>', 'the resource; a query is not part of what the token is for')
+    .option('--key <file>', 'a private key as a JWK, with kid and alg')
+    .addHelpText('after', '\nExample: curl -H "Authorization: Bearer $(holdfast token $URL)" $URL')
+  return addSettingFlags(command, ['database', 'subdomain']).action(
+    async (url: string, { key, ...flags }: Flags) => {
+      if (!URL.canParse(url)) throw new CommandError(2, 'the resource must be a whole URL')
+      const { database, subdomain = '' } = settingsOf('demo', flags, terminal)
+      const signer = key === undefined ? await newestKey(database) : keyOf(key)
+      const { signToken } = await import('../auth/signing.ts')
+      terminal.out(`${await signToken(signer, subdomain, url, Temporal.Now.instant())}\n`)
+    },
+  )
+}
+
+async function newestKey(database: string): Promise<Signer> {
+  const { openSigningKeyStore } = await import('../storage/open.ts')
+  const store = openSigningKeyStore(database)
+  try {
+    const key = (await store.list()).find(({ retired }) => retired === undefined)
+    if (key) return key
+    throw new CommandError(1, 'there is no signing key yet: make one with holdfast keys add')
+  } finally {
+    await store.close()
+  }
+}
+
+function keyOf(file: string): Signer {
+  try {
+    const jwk = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    const { kid, alg } = jwk
+    if (typeof kid === 'string' && typeof alg === 'string') {
+      return { id: kid, algorithm: alg, privateKey: jwk }
+    }
+  } catch {
+    throw new CommandError(2, `${file} is not a file with a JWK in it`)
+  }
+  throw new CommandError(2, `the key in ${file} must have a kid and an alg`)
+}

@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { ClaimStore } from '../../provider/claims.ts'
+
+const busyTimeoutMs = 5000
+const purgeEveryMs = 1000
+const purgeStep = 1000
+
+interface Waiting {
+  readonly tokenId: string
+  readonly keptUntil: number
+  readonly resolve: (won: boolean) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Claims in a file of their own, so that a long load never holds up a request. Those that arrive together
+ * are committed together: one wait for the disk serves them all.
+ */
+export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant): ClaimStore {
+  mkdirSync(dirname(path), { recursive: true })
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
+  database.exec(`
+    pragma journal_mode = wal; pragma synchronous = full;
+    create table if not exists claim (
+      token_id text primary key, kept_until integer not null
+    ) strict, without rowid;
+    create index if not exists claim_kept_until on claim (kept_until);
+  `)
+  const insert = database.prepare('insert or ignore into claim values (?, ?)')
+  const purge = database.prepare(
+    `delete from claim where token_id in
+       (select token_id from claim where kept_until < ? order by kept_until limit ${purgeStep})`,
+  )
+  let waiting: Waiting[] = []
+
+  const commit = (): void => {
+    const group = waiting
+    waiting = []
+    try {
+      database.exec('begin immediate')
+      const won = group.map(
+        ({ tokenId, keptUntil }) => insert.run(tokenId, keptUntil).changes === 1,
+      )
+      database.exec('commit')
+      for (const [index, { resolve }] of group.entries()) resolve(won[index] ?? false)
+    } catch (error) {
+      if (database.isTransaction) database.exec('rollback')
+      for (const { reject } of group) reject(error)
+    }
+  }
+  const timer = setInterval(() => {
+    purge.run(Math.floor(clock().epochMilliseconds / 1000))
+  }, purgeEveryMs)
+  timer.unref()
+
+  return {
+    claim(tokenId, keptUntil) {
+      return new Promise((resolve, reject) => {
+        waiting.push({ tokenId, keptUntil, resolve, reject })
+        if (waiting.length === 1) setImmediate(commit)
+      })
+    },
+    async close() {
+      clearInterval(timer)
+      if (waiting.length > 0) commit()
+      database.close()
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import type { SigningKeyStore } from '../../catalogue/signing-keys.ts'
+import { openDatabase } from './open.ts'
+import { query } from './statements.ts'
+
+interface Row {
+  readonly id: string
+  readonly algorithm: string
+  readonly private_key: string
+  readonly created: number
+  readonly retired: number | null
+}
+
+export function openSqliteSigningKeyStore(path: string): SigningKeyStore {
+  const database = openDatabase(path, 'write')
+  const rows = query<Row>(database, 'select * from signing_key order by created desc, id')
+  const insert = database.prepare('insert into signing_key values (?, ?, ?, ?, null)')
+  const retire = database.prepare(
+    'update signing_key set retired = ? where id = ? and retired is null',
+  )
+  const instant = Temporal.Instant.fromEpochMilliseconds
+
+  return {
+    async list() {
+      return rows.all().map(({ id, algorithm, private_key, created, retired }) => ({
+        id,
+        algorithm,
+        privateKey: JSON.parse(private_key),
+        created: instant(created),
+        ...(retired !== null && { retired: instant(retired) }),
+      }))
+    },
+    async add({ id, algorithm, privateKey, created }) {
+      insert.run(id, algorithm, JSON.stringify(privateKey), created.epochMilliseconds)
+    },
+    async retire(id, when) {
+      return retire.run(when.epochMilliseconds, id).changes === 1
+    },
+    async close() {
+      database.close()
+    },
+  }
+}
