@@ -30,8 +30,8 @@ const allowed: Record<string, readonly string[]> = {
   ],
 }
 
-/** The contract runs anywhere, a browser included. */
-const foldersWithoutNode = ['contract']
+/** These run anywhere, a browser included. */
+const foldersWithoutNode = ['contract', 'client']
 
 const lineCountMax = 400
 

@@ -1,20 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import {
-  calculateJwkThumbprint,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-  SignJWT,
-} from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { SigningKey } from '../catalogue/signing-keys.ts'
 
 /** What the platform can sign with, the first one unless it is told otherwise. */
 export const signingAlgorithms = ['ES256', 'PS256', 'RS256', 'EdDSA'] as const
 export type SigningAlgorithm = (typeof signingAlgorithms)[number]
-
-/** How long a token is good for, in seconds: long enough to arrive. */
-const tokenSeconds = 300
 
 export async function makeSigningKey(
   algorithm: SigningAlgorithm,
@@ -42,24 +31,4 @@ export function publicKeySet(keys: readonly SigningKey[]): { keys: JWK[] } {
         use: 'sig',
       })) as JWK[],
   }
-}
-
-/** A token for one use of one resource. The query is not part of what it is for. */
-export async function signToken(
-  key: Pick<SigningKey, 'id' | 'algorithm' | 'privateKey'>,
-  subdomain: string,
-  url: string,
-  now: Temporal.Instant,
-): Promise<string> {
-  const seconds = Math.floor(now.epochMilliseconds / 1000)
-  const [resource = url] = url.split(/[?#]/, 1)
-  return new SignJWT()
-    .setProtectedHeader({ alg: key.algorithm, kid: key.id, typ: 'JWT' })
-    .setIssuer(subdomain)
-    .setSubject(subdomain)
-    .setAudience(resource)
-    .setIssuedAt(seconds)
-    .setExpirationTime(seconds + tokenSeconds)
-    .setJti(randomUUID())
-    .sign(await importJWK(key.privateKey as JWK, key.algorithm))
 }

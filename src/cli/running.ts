@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { HttpApp } from '../http/provider-app.ts'
 import type { Settings } from './settings.ts'
 import { CommandError } from './terminal.ts'
 
@@ -23,7 +23,7 @@ export async function openProvider(
     | 'accountVersion'
   > &
     Logged,
-): Promise<FastifyInstance> {
+): Promise<HttpApp> {
   const { openClaimStore, openProviderStore } = await import('../storage/open.ts')
   const { providerApp } = await import('../http/provider-app.ts')
   const { openGuard } = await import('../auth/guard.ts')
@@ -65,7 +65,7 @@ export async function openProvider(
 /** The platform's side, ready to listen. */
 export async function openPlatform(
   settings: Pick<Settings, 'database'> & Logged,
-): Promise<FastifyInstance> {
+): Promise<HttpApp> {
   const { openSigningKeyStore } = await import('../storage/open.ts')
   const { platformApp } = await import('../http/platform-app.ts')
   const signingKeys = openSigningKeyStore(settings.database)
@@ -74,7 +74,7 @@ export async function openPlatform(
   return app
 }
 
-export async function listen(app: FastifyInstance, host: string, port: number): Promise<string> {
+export async function listen(app: HttpApp, host: string, port: number): Promise<string> {
   return app.listen({ host, port }).catch(async (error: NodeJS.ErrnoException) => {
     await app.close()
     if (error.code !== 'EADDRINUSE') throw error

@@ -1,9 +1,11 @@
 import { Command } from 'commander'
+import type { HttpApp } from '../http/provider-app.ts'
 import { listen, openPlatform, openProvider } from './running.ts'
 import type { Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
 import type { Terminal } from './terminal.ts'
 import { untilStopped } from './until-stopped.ts'
+import { isSupervisor, superviseWorkers } from './workers.ts'
 
 type Flags = Partial<Record<keyof Settings, string>>
 
@@ -19,6 +21,10 @@ export function serveCommand(terminal: Terminal): Command {
 
   addSettingFlags(provider).action(async (flags: Flags) => {
     const settings = requiredSettingsOf('provider', flags, terminal)
+    if (settings.workers > 1 && isSupervisor()) {
+      await superviseWorkers(settings.workers, terminal)
+      return
+    }
     await run('provider', await openProvider(settings), settings, terminal)
   })
   addSettingFlags(platform, ['database', 'host', 'port', 'logLevel']).action(
@@ -35,12 +41,13 @@ export function serveCommand(terminal: Terminal): Command {
 
 async function run(
   role: string,
-  app: Awaited<ReturnType<typeof openProvider>>,
+  app: HttpApp,
   { host, port }: Pick<Settings, 'host' | 'port'>,
   terminal: Terminal,
 ): Promise<void> {
   const address = await listen(app, host, port)
-  terminal.out(`${role} ready on ${address}\n`)
+  // A worker leaves it to its supervisor to say so.
+  if (isSupervisor()) terminal.out(`${role} ready on ${address}\n`)
   await untilStopped()
   await app.close()
 }

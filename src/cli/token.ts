@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import type { SigningKey } from '../catalogue/signing-keys.ts'
+import type { SigningKey } from '../client/sign.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
@@ -9,8 +9,6 @@ interface Flags {
   readonly subdomain?: string
   readonly key?: string
 }
-
-type Signer = Pick<SigningKey, 'id' | 'algorithm' | 'privateKey'>
 
 export function tokenCommand(terminal: Terminal): Command {
   const command = new Command('token')
@@ -26,33 +24,36 @@ export function tokenCommand(terminal: Terminal): Command {
       if (!URL.canParse(url)) throw new CommandError(2, 'the resource must be a whole URL')
       const { database, subdomain = '' } = settingsOf('demo', flags, terminal)
       const signer = key === undefined ? await newestKey(database) : keyOf(key)
-      const { signToken } = await import('../auth/signing.ts')
-      terminal.out(`${await signToken(signer, subdomain, url, Temporal.Now.instant())}\n`)
+      const { openSigner } = await import('../client/sign.ts')
+      const [resource = url] = url.split(/[?#]/, 1)
+      terminal.out(`${await openSigner(signer, subdomain)(resource)}\n`)
     },
   )
 }
 
-async function newestKey(database: string): Promise<Signer> {
+async function newestKey(database: string): Promise<SigningKey> {
   const { openSigningKeyStore } = await import('../storage/open.ts')
   const store = openSigningKeyStore(database)
   try {
     const key = (await store.list()).find(({ retired }) => retired === undefined)
-    if (key) return key
+    if (key) return { ...key.privateKey, kid: key.id, alg: key.algorithm }
     throw new CommandError(1, 'there is no signing key yet: make one with holdfast keys add')
   } finally {
     await store.close()
   }
 }
 
-function keyOf(file: string): Signer {
+function keyOf(file: string): SigningKey {
+  const key = parsed(file)
+  const { kid, alg } = key
+  if (typeof kid === 'string' && typeof alg === 'string') return { ...key, kid, alg }
+  throw new CommandError(2, `the key in ${file} must have a kid and an alg`)
+}
+
+function parsed(file: string): Record<string, unknown> {
   try {
-    const jwk = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>
-    const { kid, alg } = jwk
-    if (typeof kid === 'string' && typeof alg === 'string') {
-      return { id: kid, algorithm: alg, privateKey: jwk }
-    }
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
     throw new CommandError(2, `${file} is not a file with a JWK in it`)
   }
-  throw new CommandError(2, `the key in ${file} must have a kid and an alg`)
 }

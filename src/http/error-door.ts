@@ -59,7 +59,7 @@ function refusalOf({ message, token }: TokenRefused, request: FastifyRequest): o
     reason: message,
     keyId: token?.keyId,
     issuer: typeof iss === 'string' ? iss.slice(0, 256) : undefined,
-    route: request.routeOptions.url,
+    operation: request.routeOptions.config.operation,
   }
 }
 

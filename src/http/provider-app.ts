@@ -14,6 +14,16 @@ import { tieToRequest } from './interaction.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
 import { type RawQuery, requestReader } from './request.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The row of the interface, for the log. */
+    operation?: string
+  }
+}
+
+/** A server that is ready to listen. */
+export type HttpApp = FastifyInstance
+
 export interface ProviderAppOptions {
   readonly context: Omit<Context, 'now'>
   readonly clock: () => Temporal.Instant
@@ -67,6 +77,7 @@ function mount(app: FastifyInstance, id: ProviderOperationId, options: ProviderA
   app.route({
     method: operation.method,
     url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { operation: operation.ref },
     onRequest: (request) => options.guard(askedOf(request, operation)),
     handler: async (request, reply) => {
       const input = {
