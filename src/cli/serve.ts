@@ -5,7 +5,7 @@ import type { Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
 import type { Terminal } from './terminal.ts'
 import { untilStopped } from './until-stopped.ts'
-import { isSupervisor, superviseWorkers } from './workers.ts'
+import { isSupervisor, leaveSupervisor, superviseWorkers } from './workers.ts'
 
 type Flags = Partial<Record<keyof Settings, string>>
 
@@ -50,4 +50,5 @@ async function run(
   if (isSupervisor()) terminal.out(`${role} ready on ${address}\n`)
   await untilStopped()
   await app.close()
+  leaveSupervisor()
 }

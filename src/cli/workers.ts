@@ -40,6 +40,11 @@ export async function superviseWorkers(count: number, terminal: Terminal): Promi
   )
 }
 
+/** Lets go of the supervisor: a worker that still hears it does not end by itself. */
+export function leaveSupervisor(): void {
+  cluster.worker?.disconnect()
+}
+
 export function isSupervisor(): boolean {
   return cluster.isPrimary
 }

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { after, before, describe, it } from 'node:test'
+import { openGuard } from '../../src/auth/guard.ts'
+import { openKeySet } from '../../src/auth/key-set.ts'
+import { makeSigningKey, publicKeySet } from '../../src/auth/signing.ts'
+import { createClient, ResponseError, type SigningKey } from '../../src/client/index.ts'
+import { providerApp } from '../../src/http/provider-app.ts'
+import { generateLines } from '../../src/load/generate/index.ts'
+import { load } from '../../src/load/load.ts'
+import { openClaimStore, openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
+
+const now = Temporal.Now.instant()
+const customerId = 'c-000001'
+
+describe('a client', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-client-'))
+  const database = `sqlite:${join(folder, 'client.db')}`
+  const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true })]
+  let key: SigningKey
+  let providerUrl = ''
+
+  const open = (options = {}) => createClient({ providerUrl, subdomain: 's', key, ...options })
+
+  /** A provider of the given account version, behind a guard that trusts the client's key. */
+  const serve = async (jwksUrl: string, accountVersion: 3 | 4) => {
+    const store = openProviderStore(database)
+    const claims = openClaimStore(database, () => Temporal.Now.instant())
+    const keys = openKeySet({ url: jwksUrl })
+    const bases = { provider: '', resource: '', platform: '' }
+    const app = providerApp({
+      context: { store, timeZone: 'UTC', accountVersion },
+      clock: () => Temporal.Now.instant(),
+      guard: openGuard({
+        subdomain: 's',
+        bases,
+        keys,
+        claims,
+        clock: () => Temporal.Now.instant(),
+      }),
+    })
+    const address = await app.listen({ host: '127.0.0.1', port: 0 })
+    Object.assign(bases, { provider: address, resource: address })
+    closing.unshift(() => app.close(), keys.close, claims.close, store.close)
+    return address
+  }
+
+  before(async () => {
+    const made = await makeSigningKey('ES256', now)
+    key = { ...made.privateKey, kid: made.id, alg: made.algorithm }
+    const jwks = await answer(() => ({ status: 200, body: JSON.stringify(publicKeySet([made])) }))
+    closing.unshift(() => jwks.server.close())
+
+    const writer = openProviderWriter(database, now)
+    const lines = [...generateLines({ customers: 3, seed: 1, until: now.toString() })]
+    const file = { name: 'lines', open: () => Readable.from([Buffer.from(lines.join('\n'))]) }
+    await load([file], writer, { onRefusal: (refusal) => assert.fail(JSON.stringify(refusal)) })
+    await writer.close()
+    providerUrl = await serve(jwks.url, 4)
+    versionThreeUrl = await serve(jwks.url, 3)
+  })
+  let versionThreeUrl = ''
+  after(async () => {
+    for (const close of closing) await close()
+  })
+
+  it('speaks an operation by its name, with a token of its own for each call', async () => {
+    const client = open()
+
+    const first = await client.getCustomer({ params: { customerId } })
+    const second = await client.getCustomer({ params: { customerId } })
+
+    assert.equal(first.id, customerId)
+    assert.deepEqual(second, first)
+  })
+
+  it('sends a body and a query', async () => {
+    const { accounts } = await open().listShareableAccounts({ params: { customerId } })
+    const accountIds = accounts.filter(({ id }) => id.startsWith('b-')).map(({ id }) => id)
+
+    const { data, meta } = await open().listBankingBalances({
+      params: { customerId },
+      query: { 'page-size': 1 },
+      body: { data: { accountIds } },
+    })
+
+    assert.equal(data.balances.length, 1)
+    assert.equal(meta.totalRecords, accountIds.length)
+  })
+
+  it('follows the links over all pages', async () => {
+    const accountId = 'b-000001-2'
+    const seen = new Set<string>()
+    let total = 0
+
+    const input = { params: { customerId, accountId }, query: { 'page-size': 7 } }
+    for await (const { data, meta } of open().listBankingTransactions.pages(input)) {
+      for (const { transactionId } of data.transactions) seen.add(transactionId)
+      total = meta.totalRecords
+    }
+
+    assert.ok(total > 20)
+    assert.equal(seen.size, total)
+  })
+
+  it('escapes what stands in a path', async () => {
+    const odd = { params: { customerId: 'a/b c?d#e%' } }
+
+    await assert.rejects(open().getCustomer(odd), { status: 404, message: 'Customer not found' })
+  })
+
+  it('tells what was refused, by status, text, operation and interaction', async () => {
+    const error = await open()
+      .listEnergyBilling({ params: { customerId, accountId: 'nope' } })
+      .catch((caught: unknown) => caught)
+
+    assert.ok(error instanceof ResponseError)
+    assert.equal(error.status, 404)
+    assert.equal(error.message, 'Account not found')
+    assert.equal(error.operation, 'E4')
+    assert.match(error.interactionId ?? '', /^[0-9a-f-]{36}$/)
+  })
+
+  it('gives accounts in version 4 from a provider of either version', async () => {
+    const four = await open().listBankingAccounts({ params: { customerId } })
+    const three = await open({
+      providerUrl: versionThreeUrl,
+      accountVersion: 3,
+    }).listBankingAccounts({
+      params: { customerId },
+    })
+    const moved = await open({ accountVersion: 3 }).listBankingAccounts({ params: { customerId } })
+
+    const activations = (page: typeof four) =>
+      page.data.accounts.flatMap(({ features = [] }) => features.map((each) => each.isActivated))
+    assert.deepEqual(moved, four)
+    assert.ok(activations(three).every((value) => value === undefined || typeof value === 'string'))
+    assert.equal(three.meta.totalRecords, four.meta.totalRecords)
+  })
+
+  it('comes again, with a new token, when it is told to, and not more often than that', async () => {
+    const tokens: (string | undefined)[] = []
+    const busy = await answer((authorization) => {
+      tokens.push(authorization)
+      return tokens.length < 3
+        ? { status: 503, body: '{"error":"Service unavailable"}', headers: { 'retry-after': '0' } }
+        : { status: 200, body: '{"data":[]}' }
+    })
+    closing.unshift(() => busy.server.close())
+
+    const client = open({ providerUrl: busy.url })
+    const found = await client.searchCustomers({ params: {}, body: { email: 'a@example.com' } })
+    tokens.length = 0
+    const once = open({ providerUrl: busy.url, retriesMax: 1 })
+
+    assert.deepEqual(found, { data: [] })
+    await assert.rejects(once.searchCustomers({ params: {}, body: { email: 'a@example.com' } }), {
+      status: 503,
+    })
+    assert.equal(new Set(tokens).size, 2)
+  })
+
+  it('does not come again when it is refused', async () => {
+    let count = 0
+    const closed = await answer(() => {
+      count += 1
+      return { status: 401, body: '{"error":"Unauthorized"}' }
+    })
+    closing.unshift(() => closed.server.close())
+
+    await assert.rejects(
+      open({ providerUrl: closed.url }).getCustomer({ params: { customerId } }),
+      {
+        status: 401,
+      },
+    )
+    assert.equal(count, 1)
+  })
+})
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Record<string, string>
+}
+
+async function answer(
+  give: (authorization: string | undefined) => Answer,
+): Promise<{ server: Server; url: string }> {
+  const server = createServer((request, response) => {
+    const { status, body, headers } = give(request.headers.authorization)
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
