@@ -12,6 +12,7 @@ import type {
   RecordType,
   ScheduledPayment,
 } from '../contract/index.ts'
+import { folded } from '../provider/folding.ts'
 import { membersOf, withoutMembers } from '../provider/json-text.ts'
 import { epochDay, instant, localTime } from '../provider/times.ts'
 import type { AccountItem, Item, RemovalItem } from '../provider/writer.ts'
@@ -65,8 +66,8 @@ const makers: Readonly<Record<RecordType, Make>> = {
       time: time === undefined ? undefined : instant(time),
       record: text,
       amount: record.amount,
-      description: record.description?.toLowerCase(),
-      reference: record.reference?.toLowerCase(),
+      description: foldedOrNot(record.description),
+      reference: foldedOrNot(record.reference),
     }
   },
   'banking.scheduledPayment': (_line, record: ScheduledPayment, text) => ({
@@ -168,6 +169,10 @@ export function removalOf(type: RecordType, key: Key, line: Line): RemovalItem {
   const account = key.accountId === undefined ? {} : { accountId: key.accountId }
   const person = line.was === undefined ? {} : { person: line.was }
   return { type: 'removal', ...account, ...person, ...removals[type](key) }
+}
+
+function foldedOrNot(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : folded(text)
 }
 
 function named(id: string | undefined): { id?: string } {

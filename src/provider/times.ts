@@ -27,8 +27,9 @@ export function wallClockWindow(given: Given, now: Temporal.Instant, timeZone: s
     oldest,
     newest,
     window: {
-      oldest: wallClock(oldest, timeZone, 'first at or after'),
-      newest: wallClock(newest, timeZone, 'last at or before'),
+      // Right behind what is at or before the moment before: no time is on both sides, or on neither.
+      oldest: lastWallClock(instant(oldest) - 1n, timeZone) + 1n,
+      newest: lastWallClock(instant(newest), timeZone),
     },
   }
 }
@@ -59,22 +60,16 @@ function monthsBefore(newest: Temporal.Instant, months: number): string {
 }
 
 /**
- * A time in the hour that the clock goes through twice is read as its first pass. A bound in the second
- * pass therefore has that whole hour before it.
+ * The last time on the wall clock that is at or before an instant. A time in the hour that the clock goes
+ * through twice is read as its first pass, so the second pass has that whole hour before it.
  */
-function wallClock(
-  text: string,
-  timeZone: string,
-  side: 'first at or after' | 'last at or before',
-): bigint {
-  const zoned = Temporal.Instant.from(text).toZonedDateTimeISO(timeZone)
+function lastWallClock(nanoseconds: bigint, timeZone: string): bigint {
+  const zoned = Temporal.Instant.fromEpochNanoseconds(nanoseconds).toZonedDateTimeISO(timeZone)
   const own = wallNanoseconds(zoned.toPlainDateTime())
   const turn = zoned.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
   if (!turn) return own
-
-  const lastBeforeTurn = wallNanoseconds(turn.subtract({ nanoseconds: 1 }).toPlainDateTime())
-  if (own > lastBeforeTurn) return own
-  return side === 'last at or before' ? lastBeforeTurn : lastBeforeTurn + 1n
+  const beforeTurn = wallNanoseconds(turn.subtract({ nanoseconds: 1 }).toPlainDateTime())
+  return own > beforeTurn ? own : beforeTurn
 }
 
 function wallNanoseconds(time: Temporal.PlainDateTime): bigint {

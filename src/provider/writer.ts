@@ -87,7 +87,7 @@ export interface EntryItem {
   /** Undefined: that of the entry it replaces, else the time of this load. */
   readonly time: bigint | undefined
   readonly record: string
-  /** What a search looks at: an amount, and texts in lower case. */
+  /** What a search looks at: an amount, and texts without case. */
   readonly amount?: string
   readonly description?: string | undefined
   readonly reference?: string | undefined

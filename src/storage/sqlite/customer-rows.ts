@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../contract/index.ts'
+import { folded } from '../../provider/folding.ts'
 import type { CustomerItem, RemovalItem } from '../../provider/writer.ts'
 import { query } from './statements.ts'
 
@@ -46,7 +47,7 @@ export function openCustomerRows(database: DatabaseSync) {
       const row = find.first(item.id)
       if (row?.record === item.record) return undefined
       if (row && !isSamePerson(row, item)) return anotherPerson
-      put.run(item.id, item.email.toLowerCase(), item.match, item.record)
+      put.run(item.id, folded(item.email), item.match, item.record)
       return undefined
     },
 
@@ -55,7 +56,7 @@ export function openCustomerRows(database: DatabaseSync) {
       const row = find.first(id)
       if (row?.record) {
         const { email, name } = JSON.parse(row.record) as { email: string; name: string }
-        remove.run(digest(email.toLowerCase()), digest(name), row.number)
+        remove.run(digest(folded(email)), digest(name), row.number)
         removeHoldings.run(row.number)
       } else if (person && !row?.email_hash) {
         const number = row?.number ?? mention.run(id).lastInsertRowid
@@ -67,7 +68,7 @@ export function openCustomerRows(database: DatabaseSync) {
 
 /** Somebody may get a new name or a new address, but not both at once. */
 function isSamePerson(row: Row, { email, name }: CustomerItem): boolean {
-  const address = email.toLowerCase()
+  const address = folded(email)
   if (row.record !== null) {
     return row.email === address || (JSON.parse(row.record) as { name: string }).name === name
   }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
+import { folded } from '../../provider/folding.ts'
 import {
   type AccountsQuery,
   type EntriesQuery,
@@ -172,7 +173,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
     },
 
     async findCustomers(email) {
-      return matches.all(email.toLowerCase()).map(({ match }) => match)
+      return matches.all(folded(email)).map(({ match }) => match)
     },
 
     async readCustomer(customerId) {
@@ -258,7 +259,7 @@ function filterOf({ minAmount, maxAmount, text }: EntriesQuery): Filter | undefi
   return {
     minAmount: minAmount === undefined ? null : amountKey(minAmount),
     maxAmount: maxAmount === undefined ? null : amountKey(maxAmount),
-    text: text ? text.toLowerCase() : null,
+    text: text ? folded(text) : null,
   }
 }
 

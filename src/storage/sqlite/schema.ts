@@ -7,7 +7,7 @@ export const migrations: readonly string[] = [
   create table customer (
     number integer primary key,
     id text not null unique,
-    email text,                 -- in lower case
+    email text,                 -- without case
     match text,                 -- what a search by e-mail shows
     record text,                -- null: mentioned by an account, or removed
     email_hash text,            -- of the person who had the id, kept when the record is removed
@@ -52,7 +52,7 @@ export const migrations: readonly string[] = [
     time integer not null,
     id text not null,
     amount text,                -- as a key that sorts like the number
-    description text,           -- in lower case
+    description text,           -- without case
     reference text,
     record text not null
   ) strict;
