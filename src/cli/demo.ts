@@ -96,7 +96,7 @@ async function fillIfEmpty(
   const { openProviderWriter } = await import('../storage/open.ts')
   const now = Temporal.Now.instant()
   const lines = generateLines({ customers: demoCustomers, seed: demoSeed, until: now.toString() })
-  const writer = openProviderWriter(database, now)
+  const writer = openProviderWriter(database, { loadTime: now })
   try {
     const bytes = function* () {
       for (const line of lines) yield Buffer.from(`${line}\n`)

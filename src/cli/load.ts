@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, statSync } from 'node:fs'
+import { createReadStream, createWriteStream, openSync, statSync, type WriteStream } from 'node:fs'
 import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
@@ -40,7 +40,7 @@ async function run(names: readonly string[], options: Options, terminal: Termina
   const batch = batchOf(options.batch)
   const { database } = settingsOf('demo', options, terminal)
   const files = names.map(fileOf)
-  const errors = options.errors === undefined ? undefined : createWriteStream(options.errors)
+  const errors = options.errors === undefined ? undefined : errorFile(options.errors)
   const { load } = await import('../load/load.ts')
   const { openProviderWriter } = await import('../storage/open.ts')
 
@@ -54,7 +54,10 @@ async function run(names: readonly string[], options: Options, terminal: Termina
   )
   let shown = 0
   const started = performance.now()
-  const writer = openProviderWriter(database, Temporal.Now.instant())
+  const writer = openProviderWriter(database, {
+    loadTime: Temporal.Now.instant(),
+    inBatches: batch !== undefined && !options.dryRun,
+  })
   try {
     const result = await load(files, writer, {
       ...(batch !== undefined && { batch }),
@@ -79,14 +82,13 @@ async function run(names: readonly string[], options: Options, terminal: Termina
 }
 
 function report(result: LoadResult, options: Options, seconds: number, terminal: Terminal): void {
-  const { lines, refused } = result
+  const { lines, refused, commits } = result
   const count = (value: number, noun: string) =>
     `${value.toLocaleString('en')} ${noun}${value === 1 ? '' : 's'}`
   if (refused > 0) {
     const rest =
       refused > refusalsShownMax ? `, of which the first ${refusalsShownMax} are above` : ''
-    const kept =
-      options.batch === undefined ? 'Nothing was changed.' : 'Their batches were left out.'
+    const kept = commits === 0 ? 'Nothing was changed.' : 'Their batches were left out.'
     throw new CommandError(
       1,
       `${count(refused, 'mistake')} in ${count(lines, 'line')}${rest}. ${kept}`,
@@ -97,6 +99,15 @@ function report(result: LoadResult, options: Options, seconds: number, terminal:
   terminal.out(
     `${count(lines, 'line')} ${done} in ${seconds.toFixed(1)} s (${rate} lines a second)\n`,
   )
+}
+
+/** Opened before anything is read: a file that cannot be written should not cost a load. */
+function errorFile(name: string): WriteStream {
+  try {
+    return createWriteStream(name, { fd: openSync(name, 'w') })
+  } catch {
+    throw new CommandError(2, `${name} cannot be written`)
+  }
 }
 
 function batchOf(text: string | undefined): number | undefined {

@@ -25,9 +25,16 @@ export async function main(
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    if (!(error instanceof CommandError)) throw error
-    terminal.error(`${error.message}\n`)
-    return error.status
+    if (error instanceof CommandError) {
+      terminal.error(`${error.message}\n`)
+      return error.status
+    }
+    // By name: the storage is loaded only by the commands that need it.
+    if (error instanceof Error && error.name === 'DatabaseError') {
+      terminal.error(`${error.message}\n`)
+      return 1
+    }
+    throw error
   }
 }
 

@@ -147,7 +147,7 @@ function bounds({ minimum, maximum }: Node): string {
 }
 
 /** An unknown field's name is the caller's text: it is cut, and shown without control characters. */
-function legible(field: string): string {
+export function legible(field: string): string {
   const short = field.length > 64 ? `${field.slice(0, 64)}…` : field
   return short.replaceAll(/[\p{Cc}\p{Cs}]/gu, '?')
 }

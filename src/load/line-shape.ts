@@ -12,7 +12,7 @@ interface Shape {
 
 const holders = Type.Array(
   Type.Object({ customerId: Id, isOwned: Type.Optional(Flag) }, closed()),
-  { minItems: 1 },
+  {},
 )
 /** What is kept of a person who is gone, so that the id does not go to another. */
 const digests = Type.Object({ email: Id, name: Id }, closed())
@@ -53,11 +53,21 @@ const checks = new Map<RecordType, { readonly put: Check; readonly remove: Check
 /** What is wrong with a line around its record. */
 export function lineProblems(type: RecordType, line: Readonly<Record<string, unknown>>): Problem[] {
   const { put, remove } = checksOf(type)
-  if ('delete' in line) return remove(line)
+  if ('delete' in line) {
+    const problems = remove(line)
+    return problems.length === 0 && lacksKey(type, line['delete'] as object)
+      ? [{ path: 'delete.id', reason: 'is required, or the record itself as delete.record' }]
+      : problems
+  }
   if (!('record' in line) && line['status'] !== 'RESTRICTED') {
     return [{ path: 'record', reason: 'is required' }]
   }
   return put(line)
+}
+
+/** Of the two ways to name what has no key of its own, one must be there. */
+function lacksKey(type: RecordType, key: object): boolean {
+  return shapes[type] === unkeyed && !('id' in key) && !('record' in key)
 }
 
 function checksOf(type: RecordType) {

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import {
   BankingAccountV3,
+  legible,
   type Problem,
   type RecordType,
   recordTypes,
@@ -36,12 +37,10 @@ export function readLine(text: string): LineResult {
   }
   const problems = lineProblems(type, line)
   if (problems.length > 0) return { problems }
-  if ('delete' in line) return { item: removalOf(type, line['delete'] as object, line as Line) }
-
   // A text that is what its content would be written as cannot say anything twice.
-  const isPlain = JSON.stringify(line) === text
-  const twice = isPlain ? undefined : repeatedMember(text)
-  if (twice !== undefined) return refused(twice, 'is there twice in one object')
+  const twice = JSON.stringify(line) === text ? undefined : repeatedMember(text)
+  if (twice !== undefined) return refused(legible(twice), 'is there twice in one object')
+  if ('delete' in line) return { item: removalOf(type, line['delete'] as object, line as Line) }
 
   const given = line['record']
   const { record, problems: wrong } = given === undefined ? bare : judge(type, given)

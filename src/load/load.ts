@@ -25,6 +25,8 @@ export interface Progress {
 
 export interface LoadResult {
   readonly lines: number
+  /** How often something was committed. */
+  readonly commits: number
   readonly refused: number
 }
 
@@ -46,6 +48,7 @@ export async function load(
   let bytes = 0
   let refused = 0
   let refusedInBatch = 0
+  let commits = 0
   let group: PlacedItem[] = []
 
   const refuse = (refusal: Refusal): void => {
@@ -58,11 +61,15 @@ export async function load(
     group = []
     onProgress?.({ lines, bytes })
   }
+  const commit = async (): Promise<void> => {
+    await writer.commit()
+    commits += 1
+  }
   /** A batch with a refused line is left out whole; the next one may still be good. */
   const endBatch = async (): Promise<void> => {
     await flush()
     if (refusedInBatch > 0) await writer.rollback()
-    else await writer.commit()
+    else await commit()
     refusedInBatch = 0
   }
 
@@ -84,9 +91,9 @@ export async function load(
 
   for await (const refusal of writer.unresolved()) refuse(refusal)
   const keep = !dryRun && (batch !== undefined || refused === 0)
-  if (keep) await writer.commit()
+  if (keep && lines > 0) await commit()
   else await writer.rollback()
-  return { lines, refused }
+  return { lines, refused, commits }
 }
 
 function itemOf(

@@ -8,13 +8,20 @@ import type { AccountKind, EntryList } from './store.ts'
 export interface ProviderWriter {
   /** Takes items in order; returns those that cannot be. */
   write(items: readonly PlacedItem[]): Promise<Refusal[]>
-  /** The items that refer to what does not exist. They are taken out of the store. */
+  /** The items that refer to what does not exist, once all are there. None of them is kept. */
   unresolved(): Iterable<Refusal> | AsyncIterable<Refusal>
   /** Shows readers all that was written, with every list in its order. */
   commit(): Promise<void>
   /** Forgets everything since the last commit. */
   rollback(): Promise<void>
   close(): Promise<void>
+}
+
+export interface WriterOptions {
+  /** What a transaction without a time of its own gets. */
+  readonly loadTime: Temporal.Instant
+  /** Whether it commits more than once. */
+  readonly inBatches?: boolean
 }
 
 /** Where an item came from: the file's place in the list of files, and the line in it. */

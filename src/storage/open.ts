@@ -1,7 +1,7 @@
 import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
 import type { ClaimStore } from '../provider/claims.ts'
 import type { ProviderStore } from '../provider/store.ts'
-import type { DumpedItem, ProviderWriter } from '../provider/writer.ts'
+import type { DumpedItem, ProviderWriter, WriterOptions } from '../provider/writer.ts'
 import { openSqliteClaimStore } from './sqlite/claim-store.ts'
 import { dumpSqlite } from './sqlite/dump.ts'
 import { openSqliteProviderStore } from './sqlite/provider-store.ts'
@@ -17,8 +17,8 @@ export function openProviderStore(database: string): ProviderStore {
   return openSqliteProviderStore(sqlitePath(database))
 }
 
-export function openProviderWriter(database: string, loadTime: Temporal.Instant): ProviderWriter {
-  return openSqliteProviderWriter(sqlitePath(database), loadTime)
+export function openProviderWriter(database: string, options: WriterOptions): ProviderWriter {
+  return openSqliteProviderWriter(sqlitePath(database), options)
 }
 
 export function openClaimStore(database: string, clock: () => Temporal.Instant): ClaimStore {

@@ -56,7 +56,7 @@ describe('a client', () => {
     const jwks = await answer(() => ({ status: 200, body: JSON.stringify(publicKeySet([made])) }))
     closing.unshift(() => jwks.server.close())
 
-    const writer = openProviderWriter(database, now)
+    const writer = openProviderWriter(database, { loadTime: now })
     const lines = [...generateLines({ customers: 3, seed: 1, until: now.toString() })]
     const file = { name: 'lines', open: () => Readable.from([Buffer.from(lines.join('\n'))]) }
     await load([file], writer, { onRefusal: (refusal) => assert.fail(JSON.stringify(refusal)) })

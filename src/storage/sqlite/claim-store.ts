@@ -1,9 +1,6 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import type { ClaimStore } from '../../provider/claims.ts'
+import { openFile } from './open.ts'
 
-const busyTimeoutMs = 5000
 const purgeEveryMs = 1000
 const purgeStep = 1000
 
@@ -19,10 +16,8 @@ interface Waiting {
  * are committed together: one wait for the disk serves them all.
  */
 export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant): ClaimStore {
-  mkdirSync(dirname(path), { recursive: true })
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
+  const database = openFile(path)
   database.exec(`
-    pragma journal_mode = wal; pragma synchronous = full;
     create table if not exists claim (
       token_id text primary key, kept_until integer not null
     ) strict, without rowid;

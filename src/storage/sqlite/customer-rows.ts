@@ -51,8 +51,10 @@ export function openCustomerRows(database: DatabaseSync) {
       return undefined
     },
 
+    isDefined: (id: string): boolean => typeof find.first(id)?.record === 'string',
+
     /** The person is forgotten but for two digests, which tell whether the id comes back to them. */
-    remove(id: string, person: RemovalItem['person']): void {
+    remove(id: string, person: RemovalItem['person']): number | undefined {
       const row = find.first(id)
       if (row?.record) {
         const { email, name } = JSON.parse(row.record) as { email: string; name: string }
@@ -62,6 +64,7 @@ export function openCustomerRows(database: DatabaseSync) {
         const number = row?.number ?? mention.run(id).lastInsertRowid
         remove.run(person.email, person.name, number)
       }
+      return row?.number
     },
   }
 }

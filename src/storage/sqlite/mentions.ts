@@ -4,12 +4,6 @@ import type { Place, Refusal } from '../../provider/writer.ts'
 import { kindCodes } from './keys.ts'
 import { query } from './statements.ts'
 
-/** An account that was referred to and is not there at the end, or not of the kind that was meant. */
-export interface Orphan {
-  readonly account: number
-  readonly kind: number
-}
-
 /**
  * Who referred to what was not there yet. Most of it comes later in the same load; what does not is
  * told line by line. Kept on disk: a file may well have all its transactions before its accounts.
@@ -23,29 +17,27 @@ export function openMentions(database: DatabaseSync) {
     create temp table customer_mention (
       customer integer not null, file integer not null, line integer not null, field text not null
     ) strict;
+    create temp table holder_line (
+      customer integer not null, file integer not null, line integer not null, field text not null
+    ) strict;
+    create index temp.holder_line_customer on holder_line (customer);
   `)
   const mentionAccount = database.prepare('insert into account_mention values (?, ?, ?, ?, ?)')
   const mentionCustomer = database.prepare('insert into customer_mention values (?, ?, ?, ?)')
-  const isOrphan = `a.head is null or (m.kind <> 0 and a.kind <> m.kind)`
   const lostAccounts = query<Place & { field: string; kind: number }>(
     database,
     `select m.file, m.line, m.field, m.kind from account_mention m
-     join account a on a.number = m.account where ${isOrphan} order by m.file, m.line`,
-  )
-  const orphans = query<Orphan>(
-    database,
-    `select distinct m.account, m.kind from account_mention m
-     join account a on a.number = m.account where ${isOrphan}`,
+     join account a on a.number = m.account
+     where a.head is null or (m.kind <> 0 and a.kind <> m.kind) order by m.file, m.line`,
   )
   const lostCustomers = query<Place & { field: string }>(
     database,
     `select m.file, m.line, m.field from customer_mention m
      join customer c on c.number = m.customer where c.record is null order by m.file, m.line`,
   )
-  const forgetHolders = database.prepare(
-    `delete from holder where customer in
-       (select m.customer from customer_mention m
-        join customer c on c.number = m.customer where c.record is null)`,
+  const noteHolder = database.prepare('insert into holder_line values (?, ?, ?, ?)')
+  const mentionHolders = database.prepare(
+    'insert into customer_mention select * from holder_line where customer = ?',
   )
 
   return {
@@ -57,23 +49,30 @@ export function openMentions(database: DatabaseSync) {
       mentionCustomer.run(customer, file, line, field)
     },
 
-    *refusals(): Generator<Refusal> {
-      for (const { file, line, field, kind } of lostAccounts.each()) {
-        const named = Object.entries(kindCodes).find(([, code]) => code === kind)?.[0] ?? ''
-        yield {
-          file,
-          line,
-          path: field,
-          reason: `names no ${named} account that exists`.replace('  ', ' '),
-        }
-      }
-      for (const { file, line, field } of lostCustomers.each()) {
-        yield { file, line, path: field, reason: 'names no customer that exists' }
-      }
+    /** A line of this load has the customer hold an account; the customer may still be removed. */
+    holder(customer: number, { file, line }: Place, field: string) {
+      noteHolder.run(customer, file, line, field)
     },
 
-    orphans: (): Orphan[] => orphans.all(),
+    removedCustomer(customer: number): void {
+      mentionHolders.run(customer)
+    },
 
-    forgetHolders: (): void => void forgetHolders.run(),
+    *refusals(): Generator<Refusal> {
+      for (const { file, line, field, kind } of lostAccounts.each()) {
+        yield { file, line, path: field, reason: noAccount(kind) }
+      }
+      for (const { file, line, field } of lostCustomers.each()) {
+        yield { file, line, path: field, reason: noCustomer }
+      }
+    },
   }
+}
+
+export const noCustomer = 'names no customer that exists'
+
+/** `kind` is a code, or 0 where either would do. */
+export function noAccount(kind: number): string {
+  const named = Object.entries(kindCodes).find(([, code]) => code === kind)
+  return named ? `names no ${named[0]} account that exists` : 'names no account that exists'
 }

@@ -9,11 +9,14 @@ const busyTimeoutMs = 5000
 /** A load waits this long for another one to finish. */
 const loadWaitMs = 60 * 60 * 1000
 
+/** A database that cannot be used at all, in a sentence for whoever named it. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError'
+}
+
 /** Opens the database, and brings it to the newest version first. */
 export function openDatabase(path: string, use: 'read' | 'write'): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true })
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = file')
+  const database = openFile(path)
   migrate(database)
   database.exec(
     use === 'read'
@@ -23,16 +26,29 @@ export function openDatabase(path: string, use: 'read' | 'write'): DatabaseSync 
   return database
 }
 
+export function openFile(path: string): DatabaseSync {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
+    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = file')
+    return database
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : ''
+    throw new DatabaseError(`the database ${path} cannot be opened: ${reason}`, { cause })
+  }
+}
+
 function migrate(database: DatabaseSync): void {
   const version = () => Number(database.prepare('pragma user_version').get()?.['user_version'])
   if (version() > migrations.length) {
-    throw new Error(
+    throw new DatabaseError(
       'the database was made by a newer Holdfast: use that version, or another database',
     )
   }
   if (version() === migrations.length) return
 
   database.exec('begin immediate')
+  // Asked again behind the lock: another process may have come first.
   for (const step of migrations.slice(version())) database.exec(step)
   database.exec(`pragma user_version = ${migrations.length}; commit`)
 }

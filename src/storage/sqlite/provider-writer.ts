@@ -2,23 +2,36 @@ import type { Problem } from '../../contract/index.ts'
 import { type AccountKind, entryLists, kindOfList } from '../../provider/store.ts'
 import type {
   AccountItem,
+  BalanceItem,
+  ContactItem,
+  EntryItem,
+  Place,
   PlacedItem,
   ProviderWriter,
   Refusal,
   RemovalItem,
+  WriterOptions,
 } from '../../provider/writer.ts'
 import { isOfKind, openAccountRows } from './account-rows.ts'
 import { openCustomerRows } from './customer-rows.ts'
 import { openEntryWriter } from './entry-writer.ts'
+import { openHeldItems } from './held-items.ts'
 import { kindCodes } from './keys.ts'
-import { openMentions } from './mentions.ts'
+import { noAccount, noCustomer, openMentions } from './mentions.ts'
 import { openDatabase } from './open.ts'
 
-/** Opens the store for one load. Waits while another load has it. */
-export function openSqliteProviderWriter(path: string, loadTime: Temporal.Instant): ProviderWriter {
+/**
+ * Opens the store for one load. Waits while another load has it. With `inBatches`, what refers to
+ * something that is not there yet is held back until the end instead of being written.
+ */
+export function openSqliteProviderWriter(
+  path: string,
+  { loadTime, inBatches = false }: WriterOptions,
+): ProviderWriter {
   const database = openDatabase(path, 'write')
   const entries = openEntryWriter(database, loadTime.epochNanoseconds)
   const mentions = openMentions(database)
+  const held = openHeldItems(database)
   const customers = openCustomerRows(database)
   const accounts = openAccountRows(database)
   const putBalance = database.prepare('insert or replace into balance values (?, ?)')
@@ -31,8 +44,9 @@ export function openSqliteProviderWriter(path: string, loadTime: Temporal.Instan
   database.exec('begin immediate')
 
   /** The account's number, with a note where it is not there yet. */
-  const accountOf = (item: PlacedItem, id: string, field: string, kind?: AccountKind): number => {
-    const account = accounts.numberOf(id)
+  const accountOf = (item: Referring & Place): number => {
+    const { kind, field } = referenceOf(item)
+    const account = accounts.numberOf(item.accountId)
     if (!isOfKind(account, kind)) mentions.account(account.number, kind, item, field)
     return account.number
   }
@@ -43,7 +57,9 @@ export function openSqliteProviderWriter(path: string, loadTime: Temporal.Instan
     if (problem) return problem
     const holders = item.holders.map(({ customerId, isOwned }, index) => {
       const { number, isDefined } = customers.numberOf(customerId)
-      if (!isDefined) mentions.customer(number, item, `holders[${index}].customerId`)
+      const field = `holders[${index}].customerId`
+      if (isDefined) mentions.holder(number, item, field)
+      else mentions.customer(number, item, field)
       return [number, isOwned] as const
     })
     accounts.putHolders(account.number, new Map(holders))
@@ -57,11 +73,16 @@ export function openSqliteProviderWriter(path: string, loadTime: Temporal.Instan
     accounts.remove(number)
   }
 
+  const removeCustomer = (id: string, person: RemovalItem['person']): void => {
+    const number = customers.remove(id, person)
+    if (number !== undefined && !inBatches) mentions.removedCustomer(number)
+  }
+
   const remove = ({ of, kind, accountId = '', id = '', person }: RemovalItem): void => {
     const account = accounts.find(accountId)
     switch (of) {
       case 'customer':
-        customers.remove(id, person)
+        removeCustomer(id, person)
         break
       case 'product':
         dropProduct.run(id)
@@ -90,16 +111,14 @@ export function openSqliteProviderWriter(path: string, loadTime: Temporal.Instan
       case 'account':
         return writeAccount(item)
       case 'balance':
-        putBalance.run(accountOf(item, item.accountId, 'accountId', 'banking'), item.record)
+        putBalance.run(accountOf(item), item.record)
         return undefined
       case 'contact':
-        putContact.run(accountOf(item, item.accountId, 'accountId'), item.status, item.record)
+        putContact.run(accountOf(item), item.status, item.record)
         return undefined
-      case 'entry': {
-        const field = item.list === 'payment' ? 'from.accountId' : 'accountId'
-        entries.put(accountOf(item, item.accountId, field, kindOfList[item.list]), item)
+      case 'entry':
+        entries.put(accountOf(item), item)
         return undefined
-      }
       case 'product':
         putProduct.run(item.id, item.record)
         return undefined
@@ -109,28 +128,48 @@ export function openSqliteProviderWriter(path: string, loadTime: Temporal.Instan
     }
   }
 
-  /** Takes out what refers to an account that is not there, or is of the other kind. */
-  const dropOrphans = (): void => {
-    for (const { account, kind } of mentions.orphans()) {
-      const lists = entryLists.filter((list) => kind === 0 || kindCodes[kindOfList[list]] === kind)
-      for (const list of lists) entries.removeList(account, list)
-      if (kind !== kindCodes.energy) dropBalance.run(account)
-      if (kind === 0) dropContact.run(account)
+  /** What an item names that is not there, by the field that names it. */
+  const lacking = (item: PlacedItem): Problem[] => {
+    if (item.type === 'account') {
+      return item.holders.flatMap(({ customerId }, index) =>
+        customers.isDefined(customerId)
+          ? []
+          : [{ path: `holders[${index}].customerId`, reason: noCustomer }],
+      )
     }
-    mentions.forgetHolders()
+    if (item.type !== 'balance' && item.type !== 'contact' && item.type !== 'entry') return []
+    const { kind, field } = referenceOf(item)
+    const account = accounts.find(item.accountId)
+    if (account && isOfKind(account, kind)) return []
+    return [{ path: field, reason: noAccount(kind ? kindCodes[kind] : 0) }]
+  }
+
+  const writeOrHold = (item: PlacedItem): Problem | undefined => {
+    const account = inBatches ? accountNamedBy(item) : undefined
+    if (account === undefined || (!held.isWaiting(account) && lacking(item).length === 0)) {
+      return write(item)
+    }
+    held.hold(account, item)
+    return undefined
   }
 
   return {
     async write(items) {
       return items.flatMap((item): Refusal[] => {
-        const problem = write(item)
+        const problem = writeOrHold(item)
         return problem ? [{ file: item.file, line: item.line, ...problem }] : []
       })
     },
 
     *unresolved() {
+      for (const item of held.all()) {
+        const problems = lacking(item)
+        const problem = problems.length === 0 ? write(item) : undefined
+        for (const each of problem ? [problem] : problems) {
+          yield { file: item.file, line: item.line, ...each }
+        }
+      }
       yield* mentions.refusals()
-      dropOrphans()
     },
 
     async commit() {
@@ -151,4 +190,22 @@ export function openSqliteProviderWriter(path: string, loadTime: Temporal.Instan
       database.close()
     },
   }
+}
+
+type Referring = BalanceItem | ContactItem | EntryItem
+
+/** Which kind of account an item means, either where it does not say, and the field that names it. */
+function referenceOf(item: Referring): { kind: AccountKind | undefined; field: string } {
+  if (item.type === 'contact') return { kind: undefined, field: 'accountId' }
+  if (item.type === 'balance') return { kind: 'banking', field: 'accountId' }
+  const field = item.list === 'payment' ? 'from.accountId' : 'accountId'
+  return { kind: kindOfList[item.list], field }
+}
+
+/** The account that an item is of: undefined where it is of none, or is to be removed at once. */
+function accountNamedBy(item: PlacedItem): string | undefined {
+  if (item.type === 'account') return item.id
+  return item.type === 'balance' || item.type === 'contact' || item.type === 'entry'
+    ? item.accountId
+    : undefined
 }
