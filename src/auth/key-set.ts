@@ -35,11 +35,10 @@ const keysMax = 100
 export function openKeySet(options: KeySetOptions): KeySet {
   const { url, refreshMs = 5 * 60_000, cooldownMs = 30_000, timeoutMs = 5000, onFetch } = options
   let held: readonly HeldKey[] | undefined
-  let askedAt = Number.NEGATIVE_INFINITY
+  let askedForUnknownAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | undefined
 
   const ask = (): Promise<void> => {
-    askedAt = performance.now()
     asking ??= fetchKeys(url, timeoutMs)
       .then((keys) => {
         held = keys
@@ -59,7 +58,11 @@ export function openKeySet(options: KeySetOptions): KeySet {
     async find(algorithm, keyId) {
       const found = pick(held ?? [], algorithm, keyId)
       if (found) return found
-      if (asking || performance.now() - askedAt >= cooldownMs) await (asking ?? ask())
+      if (asking) await asking
+      else if (performance.now() - askedForUnknownAt >= cooldownMs) {
+        askedForUnknownAt = performance.now()
+        await ask()
+      }
       if (!held) throw new ProviderError('unavailable', 'no keys yet')
       return pick(held, algorithm, keyId)
     },

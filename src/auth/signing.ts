@@ -11,7 +11,10 @@ export async function makeSigningKey(
 ): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true })
   const jwk = await exportJWK(privateKey)
-  return { id: await calculateJwkThumbprint(jwk), algorithm, privateKey: { ...jwk }, created }
+  // The day it was made and enough of its fingerprint, so that people can tell keys apart.
+  const day = created.toString().slice(0, 10)
+  const id = `${day}-${(await calculateJwkThumbprint(jwk)).slice(0, 12)}`
+  return { id, algorithm, privateKey: { ...jwk }, created }
 }
 
 /** The parts of a JWK that may be known to everybody. */

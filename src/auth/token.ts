@@ -37,8 +37,10 @@ export function parseToken(text: string): Token {
   if (segments.length !== 3) throw new TokenRefused('not three segments')
 
   const header = object(decode(head), 'header')
-  const { alg, kid, crit } = header
+  const { alg, kid, crit, b64 } = header
   if (crit !== undefined) throw new TokenRefused('crit')
+  // It would change what is signed, and has no effect without crit: somebody is trying something.
+  if (b64 !== undefined && b64 !== true) throw new TokenRefused('b64')
   if (typeof alg !== 'string') throw new TokenRefused('alg')
   if (kid !== undefined && (typeof kid !== 'string' || kid.length > keyIdLengthMax)) {
     throw new TokenRefused('kid')

@@ -26,7 +26,13 @@ export function tokenCommand(terminal: Terminal): Command {
       const signer = key === undefined ? await newestKey(database) : keyOf(key)
       const { openSigner } = await import('../client/sign.ts')
       const [resource = url] = url.split(/[?#]/, 1)
-      terminal.out(`${await openSigner(signer, subdomain)(resource)}\n`)
+      const token = await openSigner(
+        signer,
+        subdomain,
+      )(resource).catch(() => {
+        throw new CommandError(2, `the key${key ? ` in ${key}` : ''} cannot sign`)
+      })
+      terminal.out(`${token}\n`)
     },
   )
 }
@@ -44,13 +50,13 @@ async function newestKey(database: string): Promise<SigningKey> {
 }
 
 function keyOf(file: string): SigningKey {
-  const key = parsed(file)
+  const key = { ...(parsed(file) as Partial<SigningKey> | null) }
   const { kid, alg } = key
   if (typeof kid === 'string' && typeof alg === 'string') return { ...key, kid, alg }
-  throw new CommandError(2, `the key in ${file} must have a kid and an alg`)
+  throw new CommandError(2, `${file} must hold a JWK with a kid and an alg`)
 }
 
-function parsed(file: string): Record<string, unknown> {
+function parsed(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {

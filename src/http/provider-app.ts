@@ -53,6 +53,8 @@ export function providerApp(options: ProviderAppOptions): FastifyInstance {
     },
   })
   app.setErrorHandler(errorDoor)
+  // Bodies are JSON; Fastify would also take plain text.
+  app.removeContentTypeParser('text/plain')
   // An operation's answer is about a person, or about who is one: nothing on the way keeps it.
   app.addHook('onRequest', async (request, reply) => {
     tieToRequest(request, reply)

@@ -33,6 +33,7 @@ export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant
   const commit = (): void => {
     const group = waiting
     waiting = []
+    if (group.length === 0) return
     try {
       database.exec('begin immediate')
       const won = group.map(
@@ -46,7 +47,11 @@ export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant
     }
   }
   const timer = setInterval(() => {
-    purge.run(Math.floor(clock().epochMilliseconds / 1000))
+    try {
+      purge.run(Math.floor(clock().epochMilliseconds / 1000))
+    } catch {
+      // What is kept too long does no harm, and the next time is soon.
+    }
   }, purgeEveryMs)
   timer.unref()
 
