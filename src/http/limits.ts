@@ -2,7 +2,7 @@
 export interface HttpLimits {
   /** Request line and headers. */
   readonly headBytesMax: number
-  /** A thousand ids of 256 characters, each written as an escape, fit. */
+  /** A thousand ids of 256 characters fit, even with every character written as two escapes. */
   readonly bodyBytesMax: number
   /** From the first byte of a request to the last of its headers, and of its body. */
   readonly headMs: number
@@ -15,7 +15,7 @@ export interface HttpLimits {
 
 export const httpLimits: HttpLimits = {
   headBytesMax: 16 * 1024,
-  bodyBytesMax: 2 * 1024 * 1024,
+  bodyBytesMax: 4 * 1024 * 1024,
   headMs: 10_000,
   requestMs: 30_000,
   idleMs: 72_000,

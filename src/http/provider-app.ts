@@ -1,6 +1,7 @@
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify'
@@ -59,15 +60,19 @@ export function providerApp(options: ProviderAppOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     tieToRequest(request, reply)
     reply.header('cache-control', 'no-store')
+    // Here, and not in the handler for what is not found: that one reads the body first.
+    if (request.is404) refuseRoute(request, reply)
   })
   for (const id of Object.keys(providerOperations) as ProviderOperationId[]) mount(app, id, options)
-  app.setNotFoundHandler((request, reply) => {
-    const methods = methodsAt(request.url)
-    if (methods.length === 0) throw new ProviderError('route_not_found')
-    reply.header('allow', methods.join(', '))
-    throw new ProviderError('method_not_allowed')
-  })
+  app.setNotFoundHandler(refuseRoute)
   return app
+}
+
+function refuseRoute(request: FastifyRequest, reply: FastifyReply): never {
+  const methods = methodsAt(request.url)
+  if (methods.length === 0) throw new ProviderError('route_not_found')
+  reply.header('allow', methods.join(', '))
+  throw new ProviderError('method_not_allowed')
 }
 
 /** The whole way of a request: guard, reading, handler, answer. */

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { BankingTransaction } from '../../contract/index.ts'
 import type { EntryItem } from '../../provider/writer.ts'
 import { amountKey } from '../amount-key.ts'
 import { listCodes, listEnd, listNumber, ordinalOfPosition, positionOf } from './keys.ts'
@@ -47,9 +48,9 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     'select position, list, time, record from entry where list = ? and id = ?',
     true,
   )
-  const waiting = query<{ list: bigint; time: bigint }>(
+  const waiting = query<{ list: bigint; time: bigint; record: string }>(
     database,
-    'select list, time from waiting where list = ? and id = ?',
+    'select list, time, record from waiting where list = ? and id = ?',
     true,
   )
   const payment = query<Kept>(
@@ -134,12 +135,17 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     if (early && Number(early.list) !== except) removeWaiting.run(early.list, id)
   }
 
+  /** The time that an entry without one of its own was given when it first came. */
+  const timeGivenBefore = (list: number, id: string): bigint | undefined => {
+    const before = waiting.first(list, id) ?? kept.first(list, id)
+    return before && !hasOwnTime(before.record) ? before.time : undefined
+  }
+
   return {
     put(account: number, item: EntryItem): void {
       const list = listNumber(account, item.list)
       if (item.list === 'payment') removePayment(item.id, list)
-      const known = item.time === undefined ? kept.first(list, item.id) : undefined
-      const time = item.time ?? known?.time ?? waiting.first(list, item.id)?.time ?? loadTime
+      const time = item.time ?? timeGivenBefore(list, item.id) ?? loadTime
       const row = {
         list,
         time,
@@ -176,6 +182,11 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
       tails.clear()
     },
   }
+}
+
+function hasOwnTime(record: string): boolean {
+  const { postingDateTime, executionDateTime } = JSON.parse(record) as BankingTransaction
+  return postingDateTime !== undefined || executionDateTime !== undefined
 }
 
 /** From the oldest: by time, and at the same time from the last id to the first. */

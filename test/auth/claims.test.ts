@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Members, signTexts } from './tokens.ts'
+import {
+  accountsPath,
+  assertOnlyGoodPasses,
+  assertPasses,
+  assertRefused,
+  goodClaims,
+  openWorld,
+  publicUrl,
+  resourceUrl,
+  sharedWorld,
+  subdomain,
+} from './world.ts'
+
+const day = 24 * 60 * 60
+const tolerance = 30
+
+/** A text in a payload that stands for the same number or text for nobody. */
+const huge = 'x'.repeat(5000)
+
+describe('a claim', () => {
+  const open = sharedWorld()
+
+  for (const name of ['iss', 'sub', 'aud', 'exp', 'jti']) {
+    for (const [how, value] of Object.entries({
+      missing: undefined,
+      null: null,
+      true: true,
+      false: false,
+      'an empty text': '',
+      'an empty list': [],
+      'an empty object': {},
+      'a text that it is not': 'other',
+      'a huge text': huge,
+      'a list of lists': [[]],
+      'a list with null': [null],
+      zero: 0,
+      negative: -1,
+    })) {
+      // The one of these that a claim may well be.
+      if (name === 'jti' && value === 'other') continue
+      it(`is refused where ${name} is ${how}`, async () => {
+        const world = await open()
+
+        await assertOnlyGoodPasses(world, world.mint(accountsPath, { [name]: value }))
+      })
+    }
+  }
+
+  for (const name of ['iss', 'sub']) {
+    for (const [how, value] of Object.entries({
+      'in another case': subdomain.toUpperCase(),
+      'with a blank behind it': `${subdomain} `,
+      'with a dot behind it': `${subdomain}.`,
+      'as an address': `https://${subdomain}`,
+      'as a list of one': [subdomain],
+      'with a NUL behind it': `${subdomain}\u0000`,
+      'in letters that look alike': 'bаnk',
+      'wrong, and the other right': 'other',
+    })) {
+      it(`is refused where ${name} is the subdomain ${how}`, async () => {
+        const world = await open()
+
+        await assertOnlyGoodPasses(world, world.mint(accountsPath, { [name]: value }))
+      })
+    }
+  }
+
+  it('is refused where iss and sub are both of another provider', async () => {
+    const world = await open()
+
+    await assertOnlyGoodPasses(world, world.mint(accountsPath, { iss: 'other', sub: 'other' }))
+  })
+
+  it('that nobody knows is passed over', async () => {
+    const world = await open()
+
+    await assertPasses(world, world.mint(accountsPath, { scope: 'x', __proto: { exp: 1 } }))
+  })
+})
+
+describe('a time', () => {
+  const open = sharedWorld()
+
+  /** From now, in seconds. */
+  const refused: Record<string, Members> = {
+    'exp a second beyond the tolerance': { exp: -tolerance - 1 },
+    'exp just at the end of the tolerance': { exp: -tolerance },
+    'exp a day ago': { exp: -day },
+    'exp farther away than a day and the tolerance': { exp: day + tolerance + 1 },
+    'exp a year away': { exp: 365 * day },
+    'exp in milliseconds': { exp: 1_751_328_000_000 },
+    'nbf a second beyond the tolerance': { nbf: tolerance + 1 },
+    'nbf a day away': { nbf: day },
+    'iat a second beyond the tolerance': { iat: tolerance + 1 },
+    'iat a day away': { iat: day },
+  }
+  const accepted: Record<string, Members> = {
+    'exp one second before the end of the tolerance': { exp: -tolerance + 1 },
+    'exp now': { exp: 0 },
+    'exp with a fraction': { exp: 10.5 },
+    'exp a day away': { exp: day },
+    'exp a day and the tolerance away': { exp: day + tolerance },
+    'nbf at the end of the tolerance': { nbf: tolerance },
+    'nbf now': { nbf: 0 },
+    'nbf a year ago': { nbf: -365 * day },
+    'iat at the end of the tolerance': { iat: tolerance },
+    'iat a year ago': { iat: -365 * day },
+  }
+  const fromNow = (offsets: Members, now: number): Members =>
+    Object.fromEntries(
+      Object.entries(offsets).map(([name, offset]) => [name, now + Number(offset)]),
+    )
+
+  for (const [name, offsets] of Object.entries(refused)) {
+    it(`is refused with ${name}`, async () => {
+      const world = await open()
+
+      await assertOnlyGoodPasses(world, world.mint(accountsPath, fromNow(offsets, world.now())))
+    })
+  }
+
+  for (const [name, offsets] of Object.entries(accepted)) {
+    it(`is taken with ${name}`, async () => {
+      const world = await open()
+
+      await assertPasses(world, world.mint(accountsPath, fromNow(offsets, world.now())))
+    })
+  }
+
+  it('is not needed for nbf and iat', async () => {
+    const world = await open()
+
+    await assertPasses(world, world.mint(accountsPath, { nbf: undefined, iat: undefined }))
+  })
+
+  for (const name of ['exp', 'nbf', 'iat']) {
+    for (const value of [null, '1751328000', '', true, [1_751_328_000], {}, '2025-07-01']) {
+      it(`is refused where ${name} is ${JSON.stringify(value)}`, async () => {
+        const world = await open()
+
+        await assertOnlyGoodPasses(world, world.mint(accountsPath, { [name]: value }))
+      })
+    }
+
+    for (const value of ['1e400', '1e308', '99999999999999999999', '"Infinity"', '"NaN"']) {
+      it(`is refused where ${name} is ${value}`, async () => {
+        const world = await open()
+        const { [name]: _, ...rest } = goodClaims(accountsPath, world.now())
+        const payload = JSON.stringify(rest).replace('{', `{"${name}":${value},`)
+
+        await assertOnlyGoodPasses(
+          world,
+          signTexts('{"alg":"ES256","kid":"k1"}', payload, world.key),
+        )
+      })
+    }
+  }
+
+  it('passes: a token ages from good to too old', async (t) => {
+    const world = await openWorld(t)
+    const start = world.now()
+    const tokens = Array.from({ length: 4 }, () => world.mint(accountsPath, { exp: start + 60 }))
+    const [early, late, last, over] = tokens as [string, string, string, string]
+
+    await assertPasses(world, early)
+    world.setClock(start + 60)
+    await assertPasses(world, late)
+    world.setClock(start + 60 + tolerance - 0.001)
+    await assertPasses(world, last)
+    world.setClock(start + 60 + tolerance)
+    await assertOnlyGoodPasses(world, over)
+  })
+})
+
+describe('an audience', () => {
+  const open = sharedWorld()
+  const good = publicUrl + accountsPath
+
+  for (const [name, aud] of Object.entries({
+    'of another path': `${publicUrl}/v1/banking/customer/c1/accounts/balances`,
+    'of another customer': `${publicUrl}/v1/banking/customer/c2/accounts`,
+    'of the base alone': publicUrl,
+    'with a query': `${good}?page=1`,
+    'with an empty query': `${good}?`,
+    'with a fragment': `${good}#`,
+    'with a trailing slash': `${good}/`,
+    'with a slash twice': `${publicUrl}/${accountsPath}`,
+    'with a dot segment': `${publicUrl}/x/..${accountsPath}`,
+    'with a path in another case': `${publicUrl}${accountsPath.toUpperCase()}`,
+    'with a host in another case': `https://BANK.example${accountsPath}`,
+    'with a scheme in another case': `HTTPS://bank.example${accountsPath}`,
+    'with another scheme': `http://bank.example${accountsPath}`,
+    'with its port spelled out': `https://bank.example:443${accountsPath}`,
+    'with a user': `https://user@bank.example${accountsPath}`,
+    'of another host': `https://bank.example.evil.example${accountsPath}`,
+    'of the address it listens on': `http://127.0.0.1${accountsPath}`,
+    'without its base': accountsPath,
+    'of the contact base': `${resourceUrl}${accountsPath}`,
+    'in another percent-encoding': good.replace('c1', '%631'),
+    'with a percent-encoded slash': good.replace('/c1', '%2Fc1'),
+    'with a blank before it': ` ${good}`,
+    'with a blank behind it': `${good} `,
+    'with a placeholder': good.replace('c1', '{customerId}'),
+    'with a star': good.replace('c1', '*'),
+    'as an array of two': [good, `${publicUrl}/other`],
+    'as an array of the same twice': [good, good],
+    'as an array with something empty': [good, ''],
+    'as an array of an array': [[good]],
+    'as an object': { 0: good, length: 1 },
+    'cut short': good.slice(0, -1),
+  })) {
+    it(`is refused ${name}`, async () => {
+      const world = await open()
+
+      await assertOnlyGoodPasses(world, world.mint(accountsPath, { aud }))
+    })
+  }
+
+  it('may be an array of exactly one', async () => {
+    const world = await open()
+
+    await assertPasses(world, world.mint(accountsPath, { aud: [good] }))
+  })
+
+  it('is compared without the query of the request', async () => {
+    const world = await open()
+    const path = `${accountsPath}?page=1&page-size=5`
+
+    await assertPasses(world, world.mint(accountsPath), path)
+    assertRefused(await world.ask(world.mint(path), path))
+  })
+
+  it('is compared with the path as it was sent, escapes included', async () => {
+    const world = await open()
+    const escaped = accountsPath.replace('c1', '%631')
+
+    assertRefused(await world.ask(world.mint(accountsPath), escaped))
+    assertRefused(await world.ask(world.mint(accountsPath.replace('c1', 'c%31')), escaped))
+    await assertPasses(world, world.mint(escaped), escaped)
+  })
+
+  it('tells %2F from %2f', async () => {
+    const world = await open()
+    const [upper, lower] = ['c%2F1', 'c%2f1'].map((id) => accountsPath.replace('c1', id)) as [
+      string,
+      string,
+    ]
+
+    assertRefused(await world.ask(world.mint(upper), lower))
+    assert.equal((await world.ask(world.mint(lower), lower)).status, 404)
+  })
+
+  it('of the contact endpoint has the base of its own', async () => {
+    const world = await open()
+    const path = '/fdx/v6/customer/c1/accounts/a1/contact'
+
+    assertRefused(await world.ask(world.mint(path), path))
+    const answer = await world.ask(world.mint(path, { aud: resourceUrl + path }), path)
+    assert.equal(answer.status, 404, answer.text)
+  })
+
+  it('does not follow the Host header', async () => {
+    const world = await open()
+    const token = world.mint(accountsPath, { aud: `https://evil.example${accountsPath}` })
+    const headers = ['x-forwarded-host', 'evil.example', 'forwarded', 'host=evil.example']
+
+    const answer = await world.send(accountsPath, {
+      headers: [...headers, 'authorization', `Bearer ${token}`],
+    })
+
+    assertRefused(answer)
+  })
+
+  it('does not follow an address in the request line', async () => {
+    const world = await open()
+    const token = world.mint(accountsPath, { aud: `https://evil.example${accountsPath}` })
+
+    const answer = await world.ask(token, `https://evil.example${accountsPath}`)
+
+    assert.notEqual(answer.status, 200)
+    await assertPasses(world, world.mint(accountsPath))
+  })
+})
+
+describe('a jti', () => {
+  const open = sharedWorld()
+
+  for (const [name, jti] of Object.entries({
+    'one of 257 characters': 'j'.repeat(257),
+    'a number': 7,
+    'a list': ['j'],
+    'an object': { j: 1 },
+  })) {
+    it(`is refused where it is ${name}`, async () => {
+      const world = await open()
+
+      await assertOnlyGoodPasses(world, world.mint(accountsPath, { jti }))
+    })
+  }
+
+  for (const [name, jti] of Object.entries({
+    'one character': 'j',
+    '256 characters': 'j'.repeat(256),
+    '256 characters beyond the basic plane': '🔑'.repeat(256),
+    'an SQL fragment': "'); delete from claim; --",
+    blanks: '   ',
+    'something with a NUL': 'a\u0000b',
+    'half of a character': '\ud83d',
+  })) {
+    it(`is taken once where it is ${name}`, async () => {
+      const world = await open()
+      const token = world.mint(accountsPath, { jti })
+
+      await assertPasses(world, token)
+      assertRefused(await world.ask(token))
+    })
+  }
+
+  it('differs from another in what follows a NUL, in case, blanks and composition', async () => {
+    const world = await open()
+
+    for (const jti of ['n\u0000x', 'n\u0000y', 'N\u0000x', 'n', 'n ', ' n', 'é', 'e\u0301']) {
+      await assertPasses(world, world.mint(accountsPath, { jti }))
+    }
+  })
+})

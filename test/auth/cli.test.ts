@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { makeSigningKey, signingAlgorithms } from '../../src/auth/signing.ts'
+import { openSigningKeyStore } from '../../src/storage/open.ts'
+import { holdfast, holdfastHere } from './command.ts'
+import { serve, temporaryFolder } from './processes.ts'
+import { decodeClaims, makeKey, textIn } from './tokens.ts'
+import { publicUrl } from './world.ts'
+
+/** Each test is a process or several. */
+const concurrency = 4
+const url = `${publicUrl}/v1/banking/customer/c1/accounts`
+
+/** `holdfast` over a database of the test's own. */
+async function platform(t: TestContext) {
+  const folder = await temporaryFolder(t)
+  const database = `sqlite:${join(folder, 'platform.db')}`
+  const run = async (...args: string[]) => {
+    const { status, stdout, stderr } = await holdfastHere([...args, '--database', database])
+    assert.equal(status, 0, stderr)
+    assert.equal(stderr, '')
+    return stdout
+  }
+  // An id may begin with a dash.
+  const retire = async (id: string) => {
+    const { status } = await holdfastHere(['keys', 'retire', '--database', database, '--', id])
+    return status
+  }
+  return { folder, database, run, retire }
+}
+
+describe('holdfast keys', { concurrency }, () => {
+  it('makes keys, lists the newest first and retires them', async (t) => {
+    const { run, retire } = await platform(t)
+    assert.equal(await run('keys', 'list'), '')
+
+    const first = (await run('keys', 'add')).trimEnd()
+    const second = (await run('keys', 'add', '--algorithm', 'EdDSA')).trimEnd()
+    assert.match(first, /^\d{4}-\d\d-\d\d-[\w-]{12}$/)
+    assert.equal(await retire(first), 0)
+
+    const lines = (await run('keys', 'list')).trimEnd().split('\n')
+    assert.equal(lines.length, 2)
+    assert.match(lines[0] ?? '', new RegExp(`^${second} +EdDSA +made \\S+ +in use$`))
+    assert.match(lines[1] ?? '', new RegExp(`^${first} +ES256 +made \\S+ +retired \\S+$`))
+    assert.equal(await retire(first), 1)
+  })
+
+  it('retires any key that it makes by the id that it printed', async (t) => {
+    const { run, database } = await platform(t)
+    const store = openSigningKeyStore(database)
+    t.after(() => store.close())
+    // One id in 64 looks like a flag, unless ids are made in another way.
+    for (let tries = 0; tries < 600; tries += 1) {
+      const key = await makeSigningKey('ES256', Temporal.Now.instant())
+      if (!key.id.startsWith('-')) continue
+      await store.add(key)
+      await run('keys', 'retire', key.id)
+      return
+    }
+  })
+
+  it('never prints the private part of a key', async (t) => {
+    const { run } = await platform(t)
+    const printed = [await run('keys', 'add'), await run('keys', 'list')].join('')
+
+    assert.doesNotMatch(printed, /"|\bd\b|kty|[\w-]{44}/)
+  })
+
+  for (const [name, args, expected] of [
+    ['an unknown key', ['retire', 'nothing'], 1],
+    ['no key', ['retire'], 2],
+    ['an unknown algorithm', ['add', '--algorithm', 'HS256'], 2],
+    ['an unknown command', ['frobnicate'], 2],
+  ] as const) {
+    it(`refuses ${name}`, async (t) => {
+      const { database } = await platform(t)
+
+      const { status, stdout, stderr } = await holdfastHere([
+        'keys',
+        ...args,
+        '--database',
+        database,
+      ])
+
+      assert.deepEqual([status, stdout], [expected, ''])
+      assert.match(stderr, /^\S.*\n/)
+    })
+  }
+})
+
+describe('holdfast token', { concurrency }, () => {
+  it('prints a token and nothing else, without the query in its audience', async (t) => {
+    const { run } = await platform(t)
+    const id = (await run('keys', 'add')).trimEnd()
+
+    const printed = await run('token', `${url}?page=2#x`, '--subdomain', 'bank')
+
+    assert.match(printed, /^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+    const { iss, sub, aud, exp, jti } = decodeClaims(printed.trimEnd())
+    assert.deepEqual({ iss, sub, aud }, { iss: 'bank', sub: 'bank', aud: url })
+    assert.ok(Number(exp) > Date.now() / 1000 && Number(exp) < Date.now() / 1000 + 3600)
+    assert.match(String(jti), /^[0-9a-f-]{36}$/)
+    assert.equal(JSON.parse(textIn(printed, 0)).kid, id)
+  })
+
+  it('prints the same way from a process of its own', async (t) => {
+    const { database, run } = await platform(t)
+    await run('keys', 'add')
+
+    const { status, stdout, stderr } = await holdfast(['token', url, '--database', database])
+
+    assert.deepEqual([status, stderr], [0, ''])
+    assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/)
+  })
+
+  it('prints another jti every time', async (t) => {
+    const { run } = await platform(t)
+    await run('keys', 'add')
+
+    const ids = [decodeClaims(await run('token', url)), decodeClaims(await run('token', url))]
+
+    assert.notEqual(ids[0]?.['jti'], ids[1]?.['jti'])
+  })
+
+  it('signs with the newest key in use', async (t) => {
+    const { run, retire } = await platform(t)
+    const first = (await run('keys', 'add')).trimEnd()
+    const second = (await run('keys', 'add')).trimEnd()
+    const kid = async () => JSON.parse(textIn(await run('token', url), 0)).kid
+
+    assert.equal(await kid(), second)
+    await retire(second)
+    assert.equal(await kid(), first)
+  })
+
+  it('signs with a key from a file', async (t) => {
+    const { folder, run } = await platform(t)
+    const { privateKey } = makeKey('EdDSA', 'mine')
+    const jwk = { ...privateKey.export({ format: 'jwk' }), kid: 'mine', alg: 'EdDSA' }
+    await writeFile(join(folder, 'key.jwk'), JSON.stringify(jwk))
+
+    const printed = await run('token', url, '--key', join(folder, 'key.jwk'))
+
+    assert.deepEqual(JSON.parse(textIn(printed, 0)), { alg: 'EdDSA', kid: 'mine', typ: 'JWT' })
+  })
+
+  const { privateKey, jwk } = makeKey('ES256', 'k1')
+  for (const [name, content] of Object.entries({
+    'that is no JSON': 'x',
+    'that is null': 'null',
+    'without a kid': JSON.stringify({ ...privateKey.export({ format: 'jwk' }), alg: 'ES256' }),
+    'without an alg': JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid: 'k1' }),
+    'that is public': JSON.stringify({ ...jwk, alg: 'ES256' }),
+    'for an unknown alg': JSON.stringify({
+      ...privateKey.export({ format: 'jwk' }),
+      kid: 'k1',
+      alg: 'XY1',
+    }),
+    'that is broken': '{"kty":"EC","crv":"P-256","kid":"k1","alg":"ES256","d":"x"}',
+  })) {
+    it(`refuses a key file ${name}`, async (t) => {
+      const { folder } = await platform(t)
+      const file = join(folder, 'key.jwk')
+      await writeFile(file, content)
+
+      const { status, stdout, stderr } = await holdfastHere(['token', url, '--key', file])
+
+      assert.deepEqual([status, stdout], [2, ''])
+      assert.match(stderr, /^\S.*\n/)
+    })
+  }
+
+  for (const [name, args, expected] of [
+    ['no resource', [], 2],
+    ['a resource that is a path', ['/v1/x'], 2],
+    ['two resources', [url, url], 2],
+    ['an empty subdomain', [url, '--subdomain', ''], 2],
+    ['a key file that is not there', [url, '--key', 'nowhere.jwk'], 2],
+    ['a database without a key', [url], 1],
+  ] as const) {
+    it(`refuses ${name}`, async (t) => {
+      const { database } = await platform(t)
+
+      const { status, stdout, stderr } = await holdfastHere([
+        'token',
+        ...args,
+        '--database',
+        database,
+      ])
+
+      assert.deepEqual([status, stdout], [expected, ''])
+      assert.match(stderr, /^\S.*\n/)
+    })
+  }
+})
+
+describe('holdfast serve', { concurrency }, () => {
+  it('does not start a provider without what tokens are judged by, and names all three', async () => {
+    const { status, stdout, stderr } = await holdfast(['serve', 'provider', '--port', '0'])
+
+    assert.deepEqual([status, stdout], [2, ''])
+    for (const name of ['SUBDOMAIN', 'JWKS_URL', 'PROVIDER_URL']) {
+      assert.match(stderr, new RegExp(`HOLDFAST_${name}\\b`))
+    }
+  })
+
+  it('publishes the keys in use and no private part, and lets readers keep them', async (t) => {
+    const { run, retire, database } = await platform(t)
+    const ids: string[] = []
+    for (const algorithm of signingAlgorithms) {
+      ids.unshift((await run('keys', 'add', '--algorithm', algorithm)).trimEnd())
+    }
+    const [retired = '', ...inUse] = ids
+    await retire(retired)
+    const { address } = await serve(t, 'platform', { database })
+
+    const response = await fetch(`${address}/.well-known/jwks.json`)
+    const { keys } = (await response.json()) as { keys: Record<string, unknown>[] }
+
+    assert.equal(response.status, 200)
+    assert.match(response.headers.get('content-type') ?? '', /^application\/(jwk-set\+)?json\b/)
+    assert.match(response.headers.get('cache-control') ?? '', /\bmax-age=[1-9]\d*\b/)
+    assert.deepEqual(keys.map(({ kid }) => kid).sort(), inUse.sort())
+    const known = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'alg', 'use']
+    for (const key of keys) {
+      assert.deepEqual(
+        Object.keys(key).filter((name) => !known.includes(name)),
+        [],
+      )
+      assert.equal(key['use'], 'sig')
+    }
+  })
+})

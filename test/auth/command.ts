@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { main } from '../../src/cli/main.ts'
+
+export const launcher = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+
+/** Runs the program as its users do. It sees the given environment and nothing of ours. */
+export async function holdfast(args: readonly string[], environment: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [launcher, ...args], { env: environment })
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { status, stdout, stderr }
+}
+
+/** The same without a process of its own: a failure that nobody foresaw is thrown. */
+export async function holdfastHere(args: readonly string[]) {
+  const printed = { stdout: '', stderr: '' }
+  const out = (text: string) => {
+    printed.stdout += text
+  }
+  const error = (text: string) => {
+    printed.stderr += text
+  }
+  const status = await main(args, {
+    out,
+    error,
+    write: async (text) => out(text),
+    isInteractive: false,
+    environment: {},
+  })
+  return { status, ...printed }
+}

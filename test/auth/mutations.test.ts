@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { makeKey } from './tokens.ts'
+import { accountsPath, assertPasses, assertRefused, sharedWorld } from './world.ts'
+
+const keys = ['ES256', 'EdDSA', 'PS256', 'RS256'].map((alg) => makeKey(alg, `key-${alg}`))
+const open = sharedWorld(() => ({ keys }))
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** Every text that is one small step away at one place. */
+function* neighboursAt(token: string, at: number): Generator<string> {
+  const [before, here, after] = [token.slice(0, at), token[at] ?? '', token.slice(at + 1)]
+  const next = alphabet[(alphabet.indexOf(here) + 1) % alphabet.length]
+  // The last bit of the letter: where it belongs to no byte, a lenient reader would not see it.
+  const flipped = here === '.' ? 'A' : alphabet[alphabet.indexOf(here) ^ 1]
+  const otherCase = here === here.toLowerCase() ? here.toUpperCase() : here.toLowerCase()
+
+  for (const substitute of [next, flipped, otherCase, '.', '=', '+', '/', ' ', '\n', 'é', '\0']) {
+    yield before + substitute + after
+  }
+  for (const extra of ['A', '.', '=', ' ', '\n', '\0', here]) yield before + extra + here + after
+  yield before + after
+  yield before
+  yield token.slice(at)
+  if (after !== '') yield before + after[0] + here + after.slice(1)
+}
+
+function* neighbours(token: string): Generator<string> {
+  for (let at = 0; at < token.length; at += 1) {
+    for (const neighbour of neighboursAt(token, at)) {
+      // Blanks before a token belong to the header, which may have more than one.
+      if (neighbour.replace(/^ +/, '') !== token) yield neighbour
+    }
+  }
+  for (const extra of ['A', '.', '=', ' ', '\n', '\0', token]) yield token + extra
+}
+
+describe('of all that is one step from a good token, nothing passes', () => {
+  for (const key of keys) {
+    it(`signed with ${key.alg}, and then the token itself does`, async () => {
+      const world = await open()
+      const token = world.mint(accountsPath, { iat: undefined }, { typ: undefined }, key)
+
+      let count = 0
+      for (const neighbour of neighbours(token)) {
+        assert.equal(await world.judge(neighbour), 'refused', JSON.stringify(neighbour))
+        count += 1
+      }
+
+      assert.ok(count > 15 * token.length, String(count))
+      await assertPasses(world, token)
+      assertRefused(await world.ask(token))
+    })
+  }
+})
+
+describe('of all that is some steps from a good token, nothing passes', () => {
+  /** Bytes that a header can carry. */
+  const byte = fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(...alphabet) },
+    {
+      weight: 1,
+      arbitrary: fc.integer({ min: 0x21, max: 0x7e }).map((c) => String.fromCharCode(c)),
+    },
+  )
+  const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('substitute' as const), place, byte }),
+    fc.record({ kind: fc.constant('insert' as const), place, byte }),
+    fc.record({ kind: fc.constant('delete' as const), place, byte }),
+    fc.record({ kind: fc.constant('truncate' as const), place, byte }),
+    fc.record({ kind: fc.constant('duplicate' as const), place, byte }),
+    fc.record({ kind: fc.constant('flip case' as const), place, byte }),
+  )
+  const apply = (
+    token: string,
+    { kind, place, byte }: typeof step extends fc.Arbitrary<infer Step> ? Step : never,
+  ) => {
+    const at = Math.floor(place * token.length)
+    const [before, here, after] = [token.slice(0, at), token[at] ?? '', token.slice(at + 1)]
+    switch (kind) {
+      case 'substitute':
+        return before + byte + after
+      case 'insert':
+        return before + byte + here + after
+      case 'delete':
+        return before + after
+      case 'truncate':
+        return before
+      case 'duplicate':
+        return token.slice(0, at + 1) + token.slice(at)
+      case 'flip case':
+        return (
+          before + (here === here.toLowerCase() ? here.toUpperCase() : here.toLowerCase()) + after
+        )
+    }
+  }
+
+  it('over HTTP, and then the token itself does', async () => {
+    const world = await open()
+    const chosen = fc.constantFrom(...keys)
+    const steps = fc.array(step, { minLength: 1, maxLength: 4 })
+
+    await fc.assert(
+      fc.asyncProperty(chosen, steps, async (key, mutations) => {
+        const token = world.mint(accountsPath, {}, {}, key)
+        const mutated = mutations.reduce(apply, token)
+        fc.pre(mutated !== token)
+
+        assertRefused(await world.ask(mutated))
+        await assertPasses(world, token)
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  it('in bytes of the signed content, encoded afresh', async () => {
+    const world = await open()
+    const segment = fc.constantFrom(0, 1, 2)
+    const flip = fc.integer({ min: 1, max: 255 })
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...keys),
+        segment,
+        place,
+        flip,
+        async (key, which, where, bits) => {
+          const token = world.mint(accountsPath, {}, {}, key)
+          const segments = token.split('.')
+          const bytes = Buffer.from(segments[which] ?? '', 'base64url')
+          const at = Math.floor(where * bytes.length)
+          bytes[at] = (bytes[at] ?? 0) ^ bits
+          segments[which] = bytes.toString('base64url')
+
+          assertRefused(await world.ask(segments.join('.')))
+          await assertPasses(world, token)
+        },
+      ),
+      { numRuns: 400 },
+    )
+  })
+})

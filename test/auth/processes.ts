@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { loadSmallBank } from './bank.ts'
+import { launcher } from './command.ts'
+import { type KeyServer, openKeyServer } from './key-server.ts'
+import { type Members, makeKey, mintToken, type TestKey } from './tokens.ts'
+import { goodClaims, publicUrl, subdomain } from './world.ts'
+
+interface Scope {
+  after(work: () => Promise<void>): void
+}
+
+/** A server of its own process, ready to be asked. */
+export interface Served {
+  readonly port: number
+  readonly address: string
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>
+}
+
+export async function serve(
+  scope: Scope,
+  role: 'provider' | 'platform',
+  flags: Readonly<Record<string, string>>,
+): Promise<Served> {
+  const args = Object.entries({ port: '0', 'log-level': 'warn', ...flags }).flatMap(
+    ([name, value]) => [`--${name}`, value],
+  )
+  const child = spawn(process.execPath, [launcher, 'serve', role, ...args], {
+    env: {},
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const complaints: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => complaints.push(chunk))
+  const kill = () => killed(child)
+  scope.after(kill)
+
+  const lines = createInterface({ input: child.stdout })
+  const [line] = await Promise.race([once(lines, 'line'), once(child, 'close').then(() => [''])])
+  const [, address = '', port] = / ready on (http:\/\/127\.0\.0\.1:(\d+))$/.exec(line) ?? []
+  assert.ok(port, `did not start: ${line}${complaints.join('')}`)
+  return { port: Number(port), address, kill }
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const closed = once(child, 'close')
+  child.kill('SIGKILL')
+  await closed
+}
+
+/** A folder that goes with the test. */
+export async function temporaryFolder(scope: Scope): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-processes-'))
+  scope.after(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+/** A loaded database, a published key, and as many provider processes over them as are asked for. */
+export interface Town {
+  readonly claimsFile: string
+  readonly key: TestKey
+  readonly keyServer: KeyServer
+  startProvider(): Promise<Served>
+  /** Good now, by the clock of the machine, unless the test spoils it. */
+  mint(path: string, claims?: Members): string
+}
+
+export async function openTown(scope: Scope): Promise<Town> {
+  const closings: (() => Promise<void>)[] = []
+  // Processes end before the folder that they use is taken away.
+  scope.after(async () => {
+    for (const close of closings.reverse()) await close()
+  })
+  const inner: Scope = { after: (work) => void closings.push(work) }
+
+  const folder = await temporaryFolder(inner)
+  const database = `sqlite:${join(folder, 'bank.db')}`
+  await loadSmallBank(join(folder, 'bank.db'))
+  const key = makeKey('ES256', 'k1')
+  const keyServer = await openKeyServer([key.jwk])
+  inner.after(() => keyServer.close())
+
+  return {
+    claimsFile: join(folder, 'bank.db-claims'),
+    key,
+    keyServer,
+    startProvider: () =>
+      serve(inner, 'provider', {
+        database,
+        subdomain,
+        'jwks-url': keyServer.url,
+        'provider-url': publicUrl,
+      }),
+    mint: (path, claims = {}) =>
+      mintToken(
+        { ...goodClaims(path, Date.now() / 1000), ...claims },
+        { alg: key.alg, kid: key.kid },
+        key,
+      ),
+  }
+}

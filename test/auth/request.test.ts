@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Operation, providerOperations } from '../../src/contract/index.ts'
+import { decodeClaims } from './tokens.ts'
+import {
+  accountsPath,
+  assertPasses,
+  assertRefused,
+  balancesPath,
+  publicUrl,
+  resourceUrl,
+  type Sent,
+  sendTo,
+  sharedWorld,
+} from './world.ts'
+
+const json = ['content-type', 'application/json']
+const accountBody = '{"data":{"accountIds":["a1"]}}'
+
+describe('every operation of sections A and C', () => {
+  const open = sharedWorld()
+
+  for (const [id, { method, path, base, ref }] of Object.entries<Operation>(providerOperations)) {
+    const url = path.replace('{customerId}', 'c1').replace(/\{\w+\}/, 'a1')
+    const sent: Sent = method === 'GET' ? {} : { body: '{}', headers: json }
+
+    it(`wants a token: ${ref} ${id}`, async () => {
+      const world = await open()
+      const aud = (base === 'resource' ? resourceUrl : publicUrl) + url
+      const withToken = (token: string) =>
+        world.send(url, {
+          ...sent,
+          method,
+          headers: [...(sent.headers ?? []), 'authorization', `Bearer ${token}`],
+        })
+
+      assertRefused(await world.send(url, { ...sent, method }), 'Bearer')
+      assertRefused(await withToken(world.mint(url, { aud: `${aud}/` })))
+      assert.ok([200, 400, 404].includes((await withToken(world.mint(url, { aud }))).status))
+    })
+  }
+})
+
+describe('the Authorization header', () => {
+  const open = sharedWorld()
+
+  it('is missed with the bare challenge', async () => {
+    const world = await open()
+
+    assertRefused(await world.send(accountsPath), 'Bearer')
+  })
+
+  for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
+    it(`may spell its scheme ${scheme}`, async () => {
+      const world = await open()
+      const headers = ['authorization', `${scheme} ${world.mint(accountsPath)}`]
+
+      const answer = await world.send(accountsPath, { headers })
+
+      assert.equal(answer.status, 200, answer.text)
+    })
+  }
+
+  for (const [name, spell] of Object.entries({
+    'no scheme': (token: string) => token,
+    'another scheme': (token: string) => `Basic ${token}`,
+    'the scheme twice': (token: string) => `Bearer Bearer ${token}`,
+    'no blank': (token: string) => `Bearer${token}`,
+    'a tab': (token: string) => `Bearer\t${token}`,
+    'a colon': (token: string) => `Bearer: ${token}`,
+    'a comma behind': (token: string) => `Bearer ${token},`,
+    'two tokens': (token: string) => `Bearer ${token} ${token}`,
+    'two tokens and a comma': (token: string) => `Bearer ${token}, Bearer ${token}`,
+    'a parameter': (token: string) => `Bearer token="${token}"`,
+    'the scheme alone': () => 'Bearer',
+    'DPoP instead': (token: string) => `DPoP ${token}`,
+  })) {
+    it(`is refused with ${name}`, async () => {
+      const world = await open()
+      const token = world.mint(accountsPath)
+
+      const answer = await world.send(accountsPath, { headers: ['authorization', spell(token)] })
+
+      assert.equal(answer.status, 401)
+      assert.equal(answer.text, '{"error":"Unauthorized"}')
+      assert.match(answer.headers['www-authenticate'] ?? '', /^Bearer/)
+      await assertPasses(world, token)
+    })
+  }
+
+  for (const [name, orderOf] of Object.entries({
+    'both good': (good: string, _bad: string, other: string) => [good, other],
+    'the same twice': (good: string) => [good, good],
+    'the good one first': (good: string, bad: string) => [good, bad],
+    'the good one last': (good: string, bad: string) => [bad, good],
+    'one empty': (good: string) => [good, ''],
+  })) {
+    it(`is refused where there are two: ${name}`, async () => {
+      const world = await open()
+      const [good, other] = [world.mint(accountsPath), world.mint(accountsPath)]
+      const headers = orderOf(`Bearer ${good}`, 'Bearer x.y.z', `Bearer ${other}`).flatMap(
+        (value, index) => [index === 0 ? 'Authorization' : 'authorization', value],
+      )
+
+      assertRefused(await world.send(accountsPath, { headers }))
+      await assertPasses(world, good)
+      await assertPasses(world, other)
+    })
+  }
+
+  it('cannot be replaced by the query, which is ignored', async () => {
+    const world = await open()
+    const token = world.mint(accountsPath)
+
+    for (const name of ['access_token', 'token', 'authorization', 'Authorization']) {
+      assertRefused(await world.send(`${accountsPath}?${name}=${token}`), 'Bearer')
+    }
+    await assertPasses(world, token, `${accountsPath}?access_token=x.y.z`)
+  })
+
+  it('cannot be replaced by a body, a cookie or another header', async () => {
+    const world = await open()
+    const token = world.mint(balancesPath)
+    const form = ['content-type', 'application/x-www-form-urlencoded']
+
+    for (const sent of [
+      { headers: form, body: `access_token=${token}` },
+      { headers: [...json, 'cookie', `access_token=${token}`], body: accountBody },
+      { headers: [...json, 'x-authorization', `Bearer ${token}`], body: accountBody },
+      { headers: [...json, 'proxy-authorization', `Bearer ${token}`], body: accountBody },
+    ]) {
+      assertRefused(await world.send(balancesPath, { method: 'POST', ...sent }), 'Bearer')
+    }
+  })
+})
+
+describe('the order of judgement', () => {
+  const open = sharedWorld()
+
+  for (const path of ['/', '/v1', '/v1/banking/customer/c1', `${accountsPath}/`, '/v2/x']) {
+    it(`is route before token: ${path} is a 404 for anyone`, async () => {
+      const world = await open()
+
+      const bare = await world.send(path)
+      const bad = await world.ask('x.y.z', path)
+      const good = await world.ask(world.mint(path), path)
+
+      assert.deepEqual([bare.status, bad.status, good.status], [404, 404, 404])
+    })
+  }
+
+  for (const method of ['DELETE', 'PUT', 'PATCH', 'POST', 'HEAD', 'OPTIONS']) {
+    it(`is method before token: ${method} is a 405 for anyone`, async () => {
+      const world = await open()
+      const headers = ['authorization', `Bearer ${world.mint(accountsPath)}`]
+
+      const bare = await world.send(accountsPath, { method })
+      const good = await world.send(accountsPath, { method, headers })
+
+      assert.deepEqual([bare.status, good.status], [405, 405])
+      assert.equal(bare.headers['allow'], 'GET')
+    })
+  }
+
+  const spoilt: Record<string, { path: string; sent: Sent; status: number }> = {
+    'a bad parameter': { path: `${accountsPath}?page=x`, sent: {}, status: 400 },
+    'a repeated parameter': { path: `${accountsPath}?page=1&page=1`, sent: {}, status: 400 },
+    'a malformed body': {
+      path: balancesPath,
+      sent: { method: 'POST', headers: json, body: '{' },
+      status: 400,
+    },
+    'an empty body': { path: balancesPath, sent: { method: 'POST', headers: json }, status: 400 },
+    'a body of another shape': {
+      path: balancesPath,
+      sent: { method: 'POST', headers: json, body: '{"data":1}' },
+      status: 400,
+    },
+    'a wrong content type': {
+      path: balancesPath,
+      sent: { method: 'POST', headers: ['content-type', 'application/xml'], body: accountBody },
+      status: 415,
+    },
+    'a body of plain text': {
+      path: balancesPath,
+      sent: { method: 'POST', headers: ['content-type', 'text/plain'], body: accountBody },
+      status: 415,
+    },
+    'an unknown customer': { path: accountsPath.replace('c1', 'nobody'), sent: {}, status: 404 },
+    'an unknown account in the path': {
+      path: `${accountsPath}/nothing/transactions`,
+      sent: {},
+      status: 404,
+    },
+    'an account of another customer in the path': {
+      path: `${accountsPath}/a2/transactions`,
+      sent: {},
+      status: 404,
+    },
+    'an unknown account in the body': {
+      path: balancesPath,
+      sent: { method: 'POST', headers: json, body: '{"data":{"accountIds":["nothing"]}}' },
+      status: 422,
+    },
+    'an account of another customer in the body': {
+      path: balancesPath,
+      sent: { method: 'POST', headers: json, body: '{"data":{"accountIds":["a2"]}}' },
+      status: 422,
+    },
+    'an id that is too long': {
+      path: `/fdx/v6/customer/${'c'.repeat(257)}/accounts/a1/contact`,
+      sent: {},
+      status: 400,
+    },
+  }
+  for (const [name, { path, sent, status }] of Object.entries(spoilt)) {
+    const [resource = ''] = path.split('?')
+    const base = resource.startsWith('/fdx') ? resourceUrl : publicUrl
+
+    it(`is token before ${name}, and the token is spent whatever the answer`, async () => {
+      const world = await open()
+      const token = world.mint(resource, { aud: base + resource })
+      const withToken = (text: string) =>
+        world.send(path, {
+          ...sent,
+          headers: [...(sent.headers ?? []), 'authorization', `Bearer ${text}`],
+        })
+
+      assertRefused(await world.send(path, sent), 'Bearer')
+      assertRefused(await withToken('x.y.z'))
+      assertRefused(await withToken(world.mint(resource, { aud: base })))
+      assert.equal((await withToken(token)).status, status)
+      assertRefused(await withToken(token))
+      assert.ok(world.claimedIds().includes(String(decodeClaims(token)['jti'])))
+    })
+  }
+
+  it('is token before a body that is too large', async () => {
+    const world = await open()
+    const large = { method: 'POST', headers: [...json, 'content-length', '999999999'] }
+
+    assertRefused(await sendTo(world.port, balancesPath, large), 'Bearer')
+  })
+
+  it('spends no token at a wrong route or method', async () => {
+    const world = await open()
+    const token = world.mint(accountsPath)
+    const headers = ['authorization', `Bearer ${token}`]
+
+    assert.equal((await world.send(`${accountsPath}/`, { headers })).status, 404)
+    assert.equal((await world.send(accountsPath, { method: 'PUT', headers })).status, 405)
+    await assertPasses(world, token)
+  })
+
+  it('is the same on one connection: a good request leaves no trust behind', async () => {
+    const world = await open()
+
+    await assertPasses(world, world.mint(accountsPath))
+    assertRefused(await world.send(accountsPath), 'Bearer')
+  })
+})

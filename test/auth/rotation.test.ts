@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { signingAlgorithms } from '../../src/auth/signing.ts'
+import { loadSmallBank } from './bank.ts'
+import { holdfast } from './command.ts'
+import { type Served, serve, temporaryFolder } from './processes.ts'
+import { accountsPath, assertRefused, publicUrl, sendTo, subdomain } from './world.ts'
+
+/** A platform and its providers, all of them processes, with a database for each side. */
+async function openBothSides(t: TestContext) {
+  const closings: (() => Promise<void>)[] = []
+  t.after(async () => {
+    for (const close of closings.reverse()) await close()
+  })
+  const scope = { after: (work: () => Promise<void>) => void closings.push(work) }
+  const folder = await temporaryFolder(scope)
+  await loadSmallBank(join(folder, 'bank.db'))
+  const database = `sqlite:${join(folder, 'platform.db')}`
+  const run = async (...args: string[]) => {
+    const { status, stdout, stderr } = await holdfast([
+      ...args.slice(0, 2),
+      '--database',
+      database,
+      ...args.slice(2),
+    ])
+    assert.equal(status, 0, stderr)
+    return stdout.trimEnd()
+  }
+  return {
+    keys: (...args: string[]) => run('keys', ...args),
+    sign: () => run('token', publicUrl + accountsPath, '--subdomain', subdomain),
+    startPlatform: () => serve(scope, 'platform', { database }),
+    startProvider: ({ address }: Served) =>
+      serve(scope, 'provider', {
+        database: `sqlite:${join(folder, 'bank.db')}`,
+        subdomain,
+        'jwks-url': `${address}/.well-known/jwks.json`,
+        'provider-url': publicUrl,
+      }),
+  }
+}
+
+const ask = ({ port }: Served, token: string) =>
+  sendTo(port, accountsPath, { headers: ['authorization', `Bearer ${token}`] })
+
+describe('from the platform’s command line to the provider’s door', { concurrency: 2 }, () => {
+  it('a key is added, used, and the old one retired', async (t) => {
+    const { keys, sign, startPlatform, startProvider } = await openBothSides(t)
+    const old = await keys('add')
+    const [kept, late] = [await sign(), await sign()]
+    const fresh = await keys('add')
+    const platform = await startPlatform()
+
+    const during = await startProvider(platform)
+    assert.equal((await ask(during, await sign())).status, 200)
+    assert.equal((await ask(during, kept)).status, 200)
+
+    // An id may begin with a dash.
+    await keys('retire', '--', old)
+    const afterwards = await startProvider(platform)
+    assert.equal((await ask(afterwards, await sign())).status, 200)
+    assertRefused(await ask(afterwards, late))
+    assert.match(await keys('list'), new RegExp(`^${fresh} .* in use$`, 'm'))
+  })
+
+  it('a key of every algorithm is good', async (t) => {
+    const { keys, sign, startPlatform, startProvider } = await openBothSides(t)
+    const tokens: string[] = []
+    for (const algorithm of signingAlgorithms) {
+      await keys('add', '--algorithm', algorithm)
+      tokens.push(await sign())
+    }
+    const provider = await startProvider(await startPlatform())
+
+    for (const token of tokens) {
+      assert.equal((await ask(provider, token)).status, 200)
+      assertRefused(await ask(provider, token))
+    }
+  })
+})

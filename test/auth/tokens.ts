@@ -1,0 +1,101 @@
+import { constants, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+
+/** A key pair of a test's platform, with what it publishes of it. */
+export interface TestKey {
+  readonly kid: string
+  readonly alg: string
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+  /** As a key set shows it: with `kid`, without `alg`, `use` or `key_ops`. */
+  readonly jwk: Members
+}
+
+export type Members = Readonly<Record<string, unknown>>
+
+/** Makes a key of the kind that an algorithm asks for. */
+export function makeKey(alg: string, kid: string): TestKey {
+  const { privateKey, publicKey } = pairFor(alg)
+  return testKey(alg, kid, privateKey, publicKey)
+}
+
+/** Too short, or with an exponent that is too small: what no platform should publish. */
+export function makeRsaKey(kid: string, modulusLength: number, publicExponent = 65_537): TestKey {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength, publicExponent })
+  return testKey('PS256', kid, privateKey, publicKey)
+}
+
+/** A token of these two objects; members that are undefined are left out. */
+export function mintToken(claims: Members, header: Members, key: TestKey): string {
+  return signTexts(JSON.stringify(header), JSON.stringify(claims), key, key.alg)
+}
+
+/** A token of exactly these two texts. */
+export function signTexts(header: string, payload: string, key: TestKey, alg = key.alg): string {
+  return signSegments(base64url(header), base64url(payload), key, alg)
+}
+
+/** A token of exactly these two segments, whatever they are. */
+export function signSegments(head: string, body: string, key: TestKey, alg = key.alg): string {
+  return `${head}.${body}.${base64url(signature(`${head}.${body}`, key.privateKey, alg))}`
+}
+
+export function base64url(content: string | Uint8Array): string {
+  return Buffer.from(content).toString('base64url')
+}
+
+export function segmentsOf(token: string): [string, string, string] {
+  const [head = '', body = '', tail = ''] = token.split('.')
+  return [head, body, tail]
+}
+
+/** The header or payload of a token, as text. */
+export function textIn(token: string, segment: 0 | 1): string {
+  return Buffer.from(segmentsOf(token)[segment], 'base64url').toString()
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** The same bytes for a lenient reader: a bit is set that belongs to no byte. Undefined where there is none. */
+export function withSpareBit(segment: string): string | undefined {
+  const spare = { 0: 0, 2: 4, 3: 2 }[segment.length % 4]
+  const last = alphabet.indexOf(segment.at(-1) ?? '')
+  return spare ? segment.slice(0, -1) + alphabet[last | 1] : undefined
+}
+
+export function signature(text: string, key: KeyObject, alg: string): Buffer {
+  const data = Buffer.from(text, 'latin1')
+  switch (alg) {
+    case 'ES256':
+      return sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' })
+    case 'ES384':
+      return sign('sha384', data, { key, dsaEncoding: 'ieee-p1363' })
+    case 'EdDSA':
+      return sign(null, data, key)
+    case 'PS256':
+      return sign('sha256', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 })
+    case 'PS384':
+      return sign('sha384', data, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 48 })
+    case 'RS256':
+      return sign('sha256', data, { key, padding: constants.RSA_PKCS1_PADDING })
+    case 'RS512':
+      return sign('sha512', data, { key, padding: constants.RSA_PKCS1_PADDING })
+    default:
+      throw new Error(`no such algorithm: ${alg}`)
+  }
+}
+
+function pairFor(alg: string) {
+  if (alg === 'EdDSA') return generateKeyPairSync('ed25519')
+  if (alg === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  if (alg === 'ES384') return generateKeyPairSync('ec', { namedCurve: 'P-384' })
+  return generateKeyPairSync('rsa', { modulusLength: 2048 })
+}
+
+function testKey(alg: string, kid: string, privateKey: KeyObject, publicKey: KeyObject): TestKey {
+  const jwk = { ...publicKey.export({ format: 'jwk' }), kid }
+  return { kid, alg, privateKey, publicKey, jwk }
+}
+
+export function decodeClaims(token: string): Members {
+  return JSON.parse(textIn(token, 1)) as Members
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { text as textOf } from 'node:stream/consumers'
+import { after } from 'node:test'
+import { pino } from 'pino'
+import { type Guard, openGuard } from '../../src/auth/guard.ts'
+import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
+import { TokenRefused } from '../../src/auth/token.ts'
+import { providerOperations } from '../../src/contract/index.ts'
+import type { HttpLimits } from '../../src/http/limits.ts'
+import { providerApp } from '../../src/http/provider-app.ts'
+import { openProviderStore } from '../../src/storage/open.ts'
+import { openSqliteClaimStore } from '../../src/storage/sqlite/claim-store.ts'
+import { loadSmallBank } from './bank.ts'
+import { type KeyServer, openKeyServer } from './key-server.ts'
+import { type Members, makeKey, mintToken, type TestKey } from './tokens.ts'
+
+export const publicUrl = 'https://bank.example'
+export const resourceUrl = 'https://contact.bank.example/base'
+export const subdomain = 'bank'
+
+/** What most tests ask for: a list of accounts, and one that takes a body. */
+export const accountsPath = '/v1/banking/customer/c1/accounts'
+export const balancesPath = '/v1/banking/customer/c1/accounts/balances'
+
+export interface WorldOptions {
+  /** The keys that are published; one ES256 key unless the test says otherwise. */
+  readonly keys?: readonly TestKey[]
+  readonly keySet?: Partial<KeySetOptions>
+  readonly limits?: Partial<HttpLimits>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly text: string
+}
+
+export interface Sent {
+  readonly method?: string
+  /** Names and values in turn, so that a name can be given twice. */
+  readonly headers?: readonly string[]
+  readonly body?: string
+}
+
+export interface World {
+  readonly key: TestKey
+  readonly keyServer: KeyServer
+  /** Every line that was logged. */
+  readonly log: readonly string[]
+  readonly claimsFile: string
+  readonly port: number
+  now(): number
+  /** In seconds since 1970. */
+  setClock(seconds: number): void
+  /** A token for a path, good unless the test spoils it. */
+  mint(path: string, claims?: Members, header?: Members, key?: TestKey): string
+  send(path: string, sent?: Sent): Promise<Answer>
+  /** Asks with a token, by GET. */
+  ask(token: string, path?: string): Promise<Answer>
+  /** Puts a token to the guard without HTTP, which cannot carry every byte. */
+  judge(token: string): Promise<'passes' | 'refused'>
+  /** Resolves with what the next fetch of the keys comes to. */
+  nextFetch(): Promise<unknown>
+  claimedIds(): string[]
+}
+
+interface Scope {
+  after(work: () => Promise<void>): void
+}
+
+/** A fixed time, so that no test depends on when it runs. */
+const startSeconds = Date.UTC(2025, 6, 1) / 1000
+
+export async function openWorld(scope: Scope, options: WorldOptions = {}): Promise<World> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-auth-'))
+  await loadSmallBank(join(folder, 'world.db'))
+  const { keys: published = [makeKey('ES256', 'k1')], keySet = {}, limits = {} } = options
+  const key = published[0] ?? makeKey('ES256', 'k1')
+  const keyServer = await openKeyServer(published.map(({ jwk }) => jwk))
+
+  let now = startSeconds
+  const clock = () => Temporal.Instant.fromEpochMilliseconds(Math.round(now * 1000))
+  const log: string[] = []
+  const fetches = new EventEmitter()
+  const claimsFile = join(folder, 'world.db-claims')
+  const store = openProviderStore(`sqlite:${join(folder, 'world.db')}`)
+  const claims = openSqliteClaimStore(claimsFile, clock)
+  const keys = openKeySet({
+    url: keyServer.url,
+    onFetch: (outcome) => fetches.emit('fetch', outcome),
+    ...keySet,
+  })
+  const bases = { provider: publicUrl, resource: resourceUrl, platform: publicUrl }
+  const guard = openGuard({ subdomain, bases, keys, claims, clock })
+  const app = providerApp({
+    context: { store, timeZone: 'UTC', accountVersion: 4 },
+    clock,
+    guard,
+    log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
+    limits,
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const agent = new Agent({ keepAlive: true })
+  scope.after(async () => {
+    agent.destroy()
+    await app.close()
+    keys.close()
+    await claims.close()
+    await store.close()
+    await keyServer.close()
+    await rm(folder, { recursive: true })
+  })
+
+  const send = (path: string, sent: Sent = {}) => sendTo(port, path, sent, agent)
+  return {
+    key,
+    keyServer,
+    log,
+    claimsFile,
+    port,
+    now: () => now,
+    setClock(seconds) {
+      now = seconds
+    },
+    mint: (path, claimed = {}, header = {}, signer = key) =>
+      mintToken(
+        { ...goodClaims(path, now), ...claimed },
+        { alg: signer.alg, kid: signer.kid, typ: 'JWT', ...header },
+        signer,
+      ),
+    send,
+    ask: (token, path = accountsPath) =>
+      send(path, { headers: ['authorization', `Bearer ${token}`] }),
+    judge: (token) => judge(guard, token),
+    nextFetch: async () => (await once(fetches, 'fetch'))[0],
+    claimedIds: () => claimedIds(claimsFile),
+  }
+}
+
+/** One world for all tests of a file. They leave its clock and its keys alone. */
+export function sharedWorld(options: () => WorldOptions = () => ({})): () => Promise<World> {
+  const closings: (() => Promise<void>)[] = []
+  let opened: Promise<World> | undefined
+  after(async () => {
+    for (const close of closings) await close()
+  })
+  return () => {
+    opened ??= openWorld({ after: (work) => void closings.push(work) }, options())
+    return opened
+  }
+}
+
+export function goodClaims(path: string, now: number): Members {
+  return {
+    iss: subdomain,
+    sub: subdomain,
+    aud: publicUrl + path,
+    iat: Math.floor(now),
+    exp: Math.floor(now) + 300,
+    jti: randomUUID(),
+  }
+}
+
+/** The one answer to every bad token: it does not say what was wrong. */
+export function assertRefused(answer: Answer, challenge = 'Bearer error="invalid_token"'): void {
+  assert.deepEqual(
+    {
+      status: answer.status,
+      text: answer.text,
+      challenge: answer.headers['www-authenticate'],
+      type: answer.headers['content-type'],
+    },
+    {
+      status: 401,
+      text: '{"error":"Unauthorized"}',
+      challenge,
+      type: 'application/json; charset=utf-8',
+    },
+  )
+}
+
+/** The token is refused, and a good one beside it is not: the refusal is not for another reason. */
+export async function assertOnlyGoodPasses(world: World, bad: string): Promise<void> {
+  assertRefused(await world.ask(bad))
+  await assertPasses(world, world.mint(accountsPath))
+}
+
+export async function assertPasses(world: World, token: string, path?: string): Promise<void> {
+  const answer = await world.ask(token, path)
+  assert.equal(answer.status, 200, answer.text)
+}
+
+/** The record of spent tokens, as it is on the disk. */
+export function claimedIds(file: string): string[] {
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+  try {
+    const rows = database.prepare('select token_id from claim order by token_id').all()
+    return rows.map(({ token_id }) => String(token_id))
+  } finally {
+    database.close()
+  }
+}
+
+export async function sendTo(
+  port: number,
+  path: string,
+  { method = 'GET', headers = [], body }: Sent = {},
+  agent: Agent | false = false,
+): Promise<Answer> {
+  const length = body === undefined ? [] : ['content-length', String(Buffer.byteLength(body))]
+  const outgoing = request({
+    host: '127.0.0.1',
+    port,
+    path,
+    method,
+    agent,
+    // A list of headers is sent as it stands, so nothing is added to it either.
+    headers: ['host', `127.0.0.1:${port}`, ...length, ...headers],
+  })
+  // The listener stays: a server that refuses early breaks what is still being written.
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.on('response', resolve).on('error', reject).end(body)
+  })
+  const text = await textOf(incoming)
+  if (agent === false) outgoing.destroy()
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers as Answer['headers'],
+    text,
+  }
+}
+
+async function judge(guard: Guard, token: string): Promise<'passes' | 'refused'> {
+  try {
+    await guard({
+      authorization: [`Bearer ${token}`],
+      path: accountsPath,
+      operation: providerOperations.listBankingAccounts,
+    })
+    return 'passes'
+  } catch (error) {
+    if (error instanceof TokenRefused) return 'refused'
+    throw error
+  }
+}

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { bankingAccount as example } from '../../src/contract/examples/banking.ts'
+import { sharedWorld } from '../support/world.ts'
+import * as lines from '../support/world-lines.ts'
+import { ask, refs } from '../support/world-operations.ts'
+
+const path = '/v1/banking/customer/ana/accounts'
+const users = [{ id: 7, email: 'ana@example.com', isAccountHolder: true }]
+
+const world = sharedWorld([
+  lines.customer('ana'),
+  lines.customer('ben'),
+  lines.customer('cy'),
+  lines.customer('dot'),
+  lines.customer('é /?#'),
+  lines.bankingAccount(example.accountId, { ana: true }, { ...example }),
+  lines.bankingAccount('joint', { ana: true, ben: false }, { users, isOwned: false }),
+  lines.bankingAccount('unsaid', { ben: true, ana: false }, { users }),
+  {
+    type: 'banking.account',
+    holders: [{ customerId: 'dot' }],
+    record: { accountId: 'plain', lendingRates: { rate: 0.1 } },
+  },
+  lines.bankingAccount('rates', { dot: true }, { lendingRates: [{ rate: 0.1 }, { rate: 0.2 }] }),
+  lines.energyAccount('power', ['ana']),
+  // In an order that is neither that of creation nor that of ids.
+  ...[
+    ['b-unknown', undefined],
+    ['m-later', '2020-01-01T00:00:00.000000001Z'],
+    ['c-tie', '2020-01-01T00:00:00Z'],
+    ['a-unknown', undefined],
+    ['z-first', '2019-12-31T23:00:00Z'],
+    ['b-tie', '2020-01-01T10:00:00+10:00'],
+    ['B-tie', '2019-12-31T19:00:00-05:00'],
+    ['d-tie', '2020-01-01T00:00:00.000Z'],
+    ['a-last', '2026-01-01T00:00:00Z'],
+  ].map(([id = '', creationDate]) => lines.bankingAccount(id, { cy: true }, { creationDate })),
+])
+
+describe('B1, the accounts of a customer', () => {
+  it('serves the whole record in an envelope of data, links and meta', async () => {
+    const { get } = await world()
+
+    const { status, headers, body } = await get(
+      `${path}?product-category=${example.productCategory}`,
+    )
+
+    assert.equal(status, 200)
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+    assert.deepEqual(Object.keys(body), ['data', 'links', 'meta'])
+    assert.deepEqual(body.data, { accounts: [example] })
+    assert.deepEqual(body.meta, { totalRecords: 1, totalPages: 1 })
+  })
+
+  it('shows isOwned as it is for the customer who looks, whatever the record said', async () => {
+    const { get } = await world()
+
+    const owned = async (customer: string) => {
+      const { body } = await get(`/v1/banking/customer/${customer}/accounts`)
+      return Object.fromEntries(
+        body.data.accounts.map((account: { accountId: string; isOwned: boolean }) => [
+          account.accountId,
+          account.isOwned,
+        ]),
+      )
+    }
+
+    assert.deepEqual(await owned('ana'), { [example.accountId]: true, joint: true, unsaid: false })
+    assert.deepEqual(await owned('ben'), { joint: false, unsaid: true })
+  })
+
+  it('takes a holder of whom nothing is said for an owner', async () => {
+    const { get } = await world()
+
+    const { body } = await get('/v1/banking/customer/dot/accounts')
+
+    assert.equal(body.data.accounts[0].isOwned, true)
+  })
+
+  it('serves lending rates as the object or the list that was loaded', async () => {
+    const { get } = await world()
+
+    const { body } = await get('/v1/banking/customer/dot/accounts')
+
+    assert.deepEqual(
+      body.data.accounts.map(({ lendingRates }: { lendingRates: unknown }) => lendingRates),
+      [{ rate: 0.1 }, [{ rate: 0.1 }, { rate: 0.2 }]],
+    )
+  })
+
+  it('orders by creation and then by id, those of unknown creation last', async () => {
+    const { get } = await world()
+
+    const { body } = await get('/v1/banking/customer/cy/accounts')
+
+    assert.deepEqual(
+      body.data.accounts.map(({ accountId }: { accountId: string }) => accountId),
+      [
+        'z-first',
+        'B-tie',
+        'b-tie',
+        'c-tie',
+        'd-tie',
+        'm-later',
+        'a-last',
+        'a-unknown',
+        'b-unknown',
+      ],
+    )
+  })
+
+  it('lists no energy account', async () => {
+    const { get } = await world()
+
+    const { text } = await get(path)
+
+    assert.doesNotMatch(text, /power/)
+  })
+
+  it('gives a customer without accounts an empty list', async () => {
+    const { get } = await world()
+
+    const { status, body } = await get('/v1/banking/customer/%C3%A9%20%2F%3F%23/accounts')
+
+    assert.equal(status, 200)
+    assert.deepEqual(body, {
+      data: { accounts: [] },
+      links: {},
+      meta: { totalRecords: 0, totalPages: 0 },
+    })
+  })
+})
+
+describe('deprecation', () => {
+  for (const ref of ['B1', 'E1'] as const) {
+    it(`is told by ${ref}, with the operation that replaces it`, async () => {
+      const here = await world()
+
+      const { status, headers } = await ask(here, ref, { customer: 'é /?#' })
+
+      assert.equal(status, 200)
+      assert.match(headers['deprecation'] ?? '', /^@\d+$/)
+      const successor = /^<(.*)>; rel="successor-version"$/.exec(headers['link'] ?? '')?.[1] ?? ''
+      const replacement = await here.get(successor)
+      assert.equal(replacement.status, 200)
+      assert.deepEqual(replacement.body, { accounts: [] })
+    })
+
+    it(`does not keep ${ref} from working, and has no date of its end`, async () => {
+      const here = await world()
+
+      const { status, headers } = await ask(here, ref, {})
+
+      assert.equal(status, 200)
+      assert.equal(headers['sunset'], undefined)
+    })
+  }
+
+  it('is told by no other operation', async () => {
+    const here = await world()
+
+    for (const ref of refs.filter((ref) => ref !== 'B1' && ref !== 'E1')) {
+      const { headers } = await ask(here, ref, { accounts: ['joint'] })
+
+      assert.equal(headers['deprecation'], undefined, ref)
+      assert.equal(headers['link'], undefined, ref)
+    }
+  })
+})

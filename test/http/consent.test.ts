@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { customer as example } from '../../src/contract/examples/people.ts'
+import { sharedWorld } from '../support/world.ts'
+import * as lines from '../support/world-lines.ts'
+
+const search = '/auth/v1/customer/search'
+
+const world = sharedWorld([
+  { type: 'customer', record: example },
+  lines.customer('one', { name: 'Ona', email: 'Shared@Example.com', phoneNumber: '+61 1' }),
+  lines.customer('two', { name: 'Tom', email: 'sharED@example.COM', givenName: 'Tom' }),
+  lines.customer('plus', { email: 'first.last+tag@example.com' }),
+  lines.customer('percent', { email: '%@example.com' }),
+  lines.customer('accent', { email: 'RENÉ@example.com' }),
+  lines.customer('bare', { name: 'Bea', email: 'bea@example.com' }),
+  lines.customer('mover', { email: 'old@example.com' }),
+  lines.customer('search', { email: 'search@example.com' }),
+  lines.customer('nothing', { email: 'nothing@example.com' }),
+
+  lines.bankingAccount(
+    'saver',
+    { one: true, two: false },
+    {
+      productName: 'Everyday Saver',
+      productCategory: 'TRANS_AND_SAVINGS_ACCOUNTS',
+      displayName: 'My savings',
+      nickname: 'Pot',
+      creationDate: '2021-01-01T00:00:00Z',
+      openStatus: 'CLOSED',
+    },
+  ),
+  lines.bankingAccount(
+    'a-tie',
+    { one: true },
+    {
+      productName: 'Tie',
+      productCategory: 'BUY_NOW_PAY_LATER',
+      displayName: 'Tied',
+      creationDate: '2020-01-01T00:00:00Z',
+    },
+  ),
+  lines.energyAccount('b-tie', ['one'], {
+    displayName: 'Home power',
+    creationDate: '2020-01-01T10:00:00+10:00',
+    plans: [
+      {
+        nickname: 'Home',
+        planOverview: { displayName: 'Steady Saver' },
+        planDetail: { fuelType: 'ELECTRICITY' },
+      },
+    ],
+  }),
+  lines.energyAccount('gas', ['one'], {
+    creationDate: '2019-01-01T00:00:00Z',
+    plans: [{ planOverview: { displayName: 'Blue Flame' }, planDetail: { fuelType: 'GAS' } }],
+  }),
+  lines.bankingAccount(
+    'named',
+    { one: true },
+    {
+      displayName: 'Only displayed',
+      creationDate: '2022-01-01T00:00:00Z',
+    },
+  ),
+  lines.energyAccount('unnamed', ['one']),
+
+  ...[
+    ['saver', '10.25', '9.50'],
+    ['a-tie', '-0.10', '12345678901234567890.123456789'],
+    ['named', '007', '-00.50'],
+  ].map(([id = '', currentBalance, availableBalance]) =>
+    lines.balance(id, {
+      currentBalance,
+      availableBalance,
+      ...(id === 'named' && { currency: 'NZD' }),
+    }),
+  ),
+])
+
+describe('C1, the search for customers', () => {
+  it('finds by e-mail address, and shows id, name and phone number alone', async () => {
+    const { post } = await world()
+
+    const { status, body } = await post(search, { email: example.email })
+
+    assert.equal(status, 200)
+    assert.deepEqual(body, {
+      data: [{ id: example.id, name: example.name, phoneNumber: example.phoneNumber }],
+    })
+  })
+
+  for (const email of ['shared@example.com', 'SHARED@EXAMPLE.COM', 'sHaReD@eXaMpLe.CoM']) {
+    it(`finds everybody with the address, in whatever case: ${email}`, async () => {
+      const { post } = await world()
+
+      const { body } = await post(search, { email })
+
+      assert.deepEqual(body, {
+        data: [
+          { id: 'one', name: 'Ona', phoneNumber: '+61 1' },
+          { id: 'two', name: 'Tom' },
+        ],
+      })
+    })
+  }
+
+  for (const [email, id] of [
+    ['first.last+TAG@example.com', 'plus'],
+    ['%@example.com', 'percent'],
+    ['rené@example.com', 'accent'],
+  ]) {
+    it(`takes every character for itself: ${email}`, async () => {
+      const { post } = await world()
+
+      const { body } = await post(search, { email })
+
+      assert.deepEqual(
+        body.data.map((match: { id: string }) => match.id),
+        [id],
+      )
+    })
+  }
+
+  for (const email of [
+    'nobody@example.com',
+    'ared@example.com',
+    'shared@example.co',
+    '_@example.com',
+  ]) {
+    it(`finds nobody by another address: ${email}`, async () => {
+      const { post } = await world()
+
+      const { status, body } = await post(search, { email })
+
+      assert.equal(status, 200)
+      assert.deepEqual(body, { data: [] })
+    })
+  }
+
+  it('ignores other members of the body', async () => {
+    const { post } = await world()
+
+    const { status, body } = await post(search, { email: 'bea@example.com', name: 'Tom' })
+
+    assert.equal(status, 200)
+    assert.deepEqual(body, { data: [{ id: 'bare', name: 'Bea' }] })
+  })
+
+  for (const [name, body, sentence] of [
+    ['no address', {}, /^email is required$/],
+    ['a number', { email: 1 }, /^email must be /],
+    ['null', { email: null }, /^email must be /],
+    ['a list', { email: ['bea@example.com'] }, /^email must be /],
+    ['no e-mail address', { email: 'bea' }, /^email must be /],
+    ['an empty text', { email: '' }, /^email must be /],
+    ['too long an address', { email: `${'x'.repeat(320)}@example.com` }, /^email must be /],
+    ['a list around all', [{ email: 'bea@example.com' }], /body must be /],
+  ] as const) {
+    it(`refuses ${name}`, async () => {
+      const { post } = await world()
+
+      const answer = await post(search, body)
+
+      assert.equal(answer.status, 400)
+      assert.match(answer.body.error, sentence)
+    })
+  }
+
+  it('follows a customer to a new address', async () => {
+    const here = await world()
+
+    await here.load([lines.customer('mover', { email: 'new@example.com' })])
+
+    const old = await here.post(search, { email: 'old@example.com' })
+    const now = await here.post(search, { email: 'new@example.com' })
+    assert.deepEqual(old.body, { data: [] })
+    assert.equal(now.body.data.length, 1)
+  })
+})
+
+describe('C2, the accounts available for sharing', () => {
+  it('lists both kinds together, by creation and then by id', async () => {
+    const { get } = await world()
+
+    const { status, body } = await get('/auth/v1/customer/one/accounts')
+
+    assert.equal(status, 200)
+    assert.deepEqual(body, {
+      accounts: [
+        { id: 'gas', name: 'Blue Flame', type: 'GAS' },
+        { id: 'a-tie', name: 'Tie', type: 'BUY_NOW_PAY_LATER', displayName: 'Tied' },
+        { id: 'b-tie', name: 'Steady Saver', type: 'ELECTRICITY', displayName: 'Home power' },
+        {
+          id: 'saver',
+          name: 'Everyday Saver',
+          type: 'TRANS_AND_SAVINGS_ACCOUNTS',
+          displayName: 'My savings',
+        },
+        { id: 'named', name: 'Only displayed', displayName: 'Only displayed' },
+        { id: 'unnamed', name: 'unnamed' },
+      ],
+    })
+  })
+
+  it('lists a joint account for each of its holders', async () => {
+    const { get } = await world()
+
+    const { body } = await get('/auth/v1/customer/two/accounts')
+
+    assert.deepEqual(
+      body.accounts.map(({ id }: { id: string }) => id),
+      ['saver'],
+    )
+  })
+
+  it('is an empty list for a customer without accounts', async () => {
+    const { get } = await world()
+
+    const { status, body } = await get('/auth/v1/customer/nothing/accounts')
+
+    assert.equal(status, 200)
+    assert.deepEqual(body, { accounts: [] })
+  })
+})
+
+describe('C3, the identity of a customer', () => {
+  it('has all the fields of the interface', async () => {
+    const { get } = await world()
+
+    const { status, body } = await get(`/auth/v1/customer/${example.id}`)
+
+    assert.equal(status, 200)
+    assert.deepEqual(body, example)
+  })
+
+  it('leaves out what was not loaded', async () => {
+    const { get } = await world()
+
+    const { body } = await get('/auth/v1/customer/bare')
+
+    assert.deepEqual(body, { id: 'bare', name: 'Bea', email: 'bea@example.com' })
+  })
+
+  it('knows a customer whose id is the word in the path of C1', async () => {
+    const { get } = await world()
+
+    const { status, body } = await get('/auth/v1/customer/search')
+
+    assert.equal(status, 200)
+    assert.equal(body.id, 'search')
+  })
+})
+
+describe('C4, the example balance', () => {
+  for (const [customer, account, text] of [
+    ['one', 'saver', '{"account_id":"saver","available":9.50,"current":10.25,"currency":"AUD"}'],
+    ['two', 'saver', '{"account_id":"saver","available":9.50,"current":10.25,"currency":"AUD"}'],
+    [
+      'one',
+      'a-tie',
+      '{"account_id":"a-tie","available":12345678901234567890.123456789,"current":-0.10,"currency":"AUD"}',
+    ],
+    ['one', 'named', '{"account_id":"named","available":-0.50,"current":7,"currency":"NZD"}'],
+  ] as const) {
+    it(`shows ${customer} the numbers of ${account}, digit for digit, and the currency`, async () => {
+      const { get } = await world()
+
+      const answer = await get(`/customer/${customer}/accounts/${account}/balances`)
+
+      assert.equal(answer.status, 200)
+      assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+      assert.equal(answer.text, text)
+    })
+  }
+
+  for (const [name, customer, account, error] of [
+    ['an unknown customer', 'nobody', 'saver', 'Customer not found'],
+    ['an unknown account', 'one', 'nothing', 'Account not found'],
+    ['another customer’s account', 'two', 'a-tie', 'Account not found'],
+    ['an energy account', 'one', 'gas', 'Account not found'],
+  ] as const) {
+    it(`is refused to ${name}`, async () => {
+      const { get } = await world()
+
+      const answer = await get(`/customer/${customer}/accounts/${account}/balances`)
+
+      assert.equal(answer.status, 404)
+      assert.deepEqual(answer.body, { error })
+    })
+  }
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { accountContact as example } from '../../src/contract/examples/people.ts'
+import { sharedWorld } from '../support/world.ts'
+import * as lines from '../support/world-lines.ts'
+import { ask, refsWithPath } from '../support/world-operations.ts'
+
+const longest = '🦉'.repeat(256)
+
+const world = sharedWorld([
+  lines.customer('ana'),
+  lines.customer('ben'),
+  lines.customer(longest),
+  ...['bank', 'restricted', 'bare', 'closed', 'lifted'].map((id) =>
+    lines.bankingAccount(id, { ana: true }),
+  ),
+  lines.bankingAccount('bens', { ben: true }),
+  lines.bankingAccount(longest, { [longest]: true }),
+  lines.energyAccount('power', ['ana']),
+  lines.contact('bank', 'OPEN', { ...example }),
+  lines.contact('power'),
+  lines.contact('bens'),
+  lines.contact(longest),
+  lines.contact('closed', 'CLOSED'),
+  lines.contact('restricted', 'RESTRICTED'),
+  lines.contact('lifted', 'RESTRICTED'),
+  { type: 'account.contact', accountId: 'bare', status: 'RESTRICTED' },
+  lines.balance('restricted'),
+  lines.transaction('restricted', 't1'),
+])
+
+describe('the contact details of an account', () => {
+  it('are holders, e-mails, addresses and telephones', async () => {
+    const { status, headers, body } = await ask(await world(), 'contact', { accounts: ['bank'] })
+
+    assert.equal(status, 200)
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+    assert.deepEqual(body, example)
+  })
+
+  for (const account of ['power', 'closed']) {
+    it(`are there for any account, of either kind and any other status: ${account}`, async () => {
+      const { status, body } = await ask(await world(), 'contact', { accounts: [account] })
+
+      assert.equal(status, 200)
+      assert.deepEqual(body, lines.contactRecord)
+    })
+  }
+
+  for (const account of ['restricted', 'bare']) {
+    it(`are an empty body where the account is restricted: ${account}`, async () => {
+      const answer = await ask(await world(), 'contact', { accounts: [account] })
+
+      assert.equal(answer.status, 200)
+      assert.equal(answer.text, '')
+      assert.equal(answer.headers['content-length'], '0')
+      assert.equal(answer.headers['content-type'], undefined)
+    })
+  }
+
+  it('are all that a restriction hides', async () => {
+    const here = await world()
+
+    for (const ref of ['B2', 'B3', 'C4'] as const) {
+      const answer = await ask(here, ref, { accounts: ['restricted'] })
+
+      assert.equal(answer.status, 200)
+      assert.match(answer.text, /"restricted"/)
+    }
+  })
+
+  it('come back when the restriction is lifted', async () => {
+    const here = await world()
+
+    await here.load([lines.contact('lifted')])
+
+    const { body } = await ask(here, 'contact', { accounts: ['lifted'] })
+    assert.deepEqual(body, lines.contactRecord)
+  })
+
+  for (const [name, customer, account, error] of [
+    ['an unknown customer', 'nobody', 'bank', 'Customer not found'],
+    ['an unknown account', 'ana', 'nothing', 'Account not found'],
+    ['another customer’s account', 'ana', 'bens', 'Account not found'],
+    ['another customer’s restricted account', 'ben', 'restricted', 'Account not found'],
+  ] as const) {
+    it(`are refused to ${name}`, async () => {
+      const answer = await ask(await world(), 'contact', { customer, accounts: [account] })
+
+      assert.equal(answer.status, 404)
+      assert.deepEqual(answer.body, { error })
+    })
+  }
+})
+
+describe('an id of more than 256 characters', () => {
+  it('is none in the path of contact; with 256 of any size it may be one', async () => {
+    const here = await world()
+
+    const most = await ask(here, 'contact', { customer: longest, accounts: [longest] })
+    const customer = await ask(here, 'contact', { customer: `${longest}x`, accounts: ['bank'] })
+    const account = await ask(here, 'contact', { accounts: [`${longest}x`] })
+    const nobody = await ask(here, 'contact', { customer: 'nobody', accounts: ['x'.repeat(257)] })
+
+    assert.equal(most.status, 200)
+    assert.deepEqual(most.body, lines.contactRecord)
+    for (const [answer, field] of [
+      [customer, 'customerId'],
+      [account, 'accountId'],
+      [nobody, 'accountId'],
+    ] as const) {
+      assert.equal(answer.status, 400)
+      assert.match(answer.body.error, new RegExp(`^${field} must be .*\\b256\\b`))
+    }
+  })
+
+  for (const ref of refsWithPath.filter((ref) => ref !== 'contact')) {
+    it(`is simply unknown to ${ref}`, async () => {
+      const here = await world()
+      const long = 'x'.repeat(300)
+
+      const customer = await ask(here, ref, { customer: long, accounts: ['bank'] })
+      const account = await ask(here, ref, { accounts: [long] })
+
+      assert.equal(customer.status, 404)
+      assert.deepEqual(customer.body, { error: 'Customer not found' })
+      assert.equal(account.status, 404)
+      assert.deepEqual(account.body, { error: 'Account not found' })
+    })
+  }
+
+  for (const ref of ['B1', 'B2', 'E1', 'E3', 'C2', 'C3'] as const) {
+    it(`is simply unknown as a customer of ${ref}`, async () => {
+      const answer = await ask(await world(), ref, { customer: 'x'.repeat(300) })
+
+      assert.equal(answer.status, 404)
+      assert.deepEqual(answer.body, { error: 'Customer not found' })
+    })
+  }
+})

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Answer, sharedWorld, type World } from '../support/world.ts'
+import * as lines from '../support/world-lines.ts'
+import { ask, type Ref, recordsOf } from '../support/world-operations.ts'
+
+/** A history long enough that a page deep in it is looked for by other means than the first. */
+const accounts = ['e1', 'e2', 'e3']
+const billingCount = 900
+const invoiceCount = 700
+const transactionCount = 4500
+
+interface Entry {
+  readonly account: string
+  readonly id: string
+  readonly time: string
+  /** Tells it from all others. */
+  readonly name: string
+}
+
+/** Few times and few ids, so that many entries share them, also over accounts. */
+const billing = entries(billingCount, (index) => {
+  const minute = (index * 7919) % 240
+  return new Date(Date.UTC(2025, 0, 1, 0, minute)).toISOString().slice(0, 19)
+})
+const invoices = entries(invoiceCount, (index) => {
+  return new Date(Date.UTC(2025, 0, 1 + ((index * 31) % 60))).toISOString().slice(0, 10)
+})
+
+function entries(count: number, timeOf: (index: number) => string): Entry[] {
+  return accounts.flatMap((account, offset) =>
+    Array.from({ length: count }, (_, index) => ({
+      account,
+      id: `${(index * 13) % count}`.padStart(index % 3, '0'),
+      time: timeOf(index + offset),
+      name: `${index * accounts.length + offset}`,
+    })),
+  )
+}
+
+const transactions = Array.from({ length: transactionCount }, (_, index) => ({
+  id: `t${index}`,
+  postingDateTime: new Date(Date.UTC(2025, 0, 1) + (index >> 1) * 1000).toISOString(),
+  amount: `${(index % 41) - 20}.${index % 10}0`,
+  description: index % 7 === 0 ? 'Bakery' : 'Rent',
+}))
+
+const world = sharedWorld([
+  lines.customer('ana'),
+  ...accounts.map((id) => lines.energyAccount(id, ['ana'])),
+  ...billing.map(({ account, id, time, name }) => lines.billing(account, id, time, name)),
+  ...invoices.map(({ account, id, time, name }) => {
+    const { type, record } = lines.invoice(account, id, time)
+    return { type, record: { ...record, invoiceAmount: name } }
+  }),
+  lines.bankingAccount('long', { ana: true }),
+  ...transactions.map(({ id, ...fields }) => lines.transaction('long', id, fields)),
+])
+
+function newestFirst(a: Entry, b: Entry): number {
+  if (a.time !== b.time) return a.time > b.time ? -1 : 1
+  return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))
+}
+
+const idsByName = {
+  E3: new Map(invoices.map(({ name, id }) => [name, id])),
+  E5: new Map(billing.map(({ name, id }) => [name, id])),
+}
+
+/** What orders each record of a page, and its name. */
+function keysOf(ref: 'E3' | 'E5', answer: Answer): { key: string; name: string }[] {
+  assert.equal(answer.status, 200, answer.text)
+  return recordsOf(ref, answer).map((record) => {
+    const name = record.invoiceAmount ?? record.payment.amount
+    const time = record.issueDate ?? record.executionDateTime
+    return { key: `${time} ${idsByName[ref].get(name)}`, name }
+  })
+}
+
+async function page(
+  here: World,
+  ref: Ref,
+  number: number,
+  size: number,
+  query = '',
+): Promise<Answer> {
+  const text = `${query}&page=${number}&page-size=${size}`
+  return ask(here, ref, { accounts: ref === 'B3' ? ['long'] : accounts, query: text })
+}
+
+for (const [ref, all, narrow] of [
+  ['E5', billing, { 'oldest-time': '2025-01-01T00:20:00Z', 'newest-time': '2025-01-01T03:40:00Z' }],
+  ['E3', invoices, { 'oldest-date': '2025-01-03', 'newest-date': '2025-02-27' }],
+] as const) {
+  describe(`${ref} over several long histories`, () => {
+    const bounds = Object.values(narrow).map((bound) => bound.replace('Z', ''))
+    for (const [name, query, expected] of [
+      ['all of it', '', all.toSorted(newestFirst)],
+      [
+        'a window of it',
+        new URLSearchParams(narrow).toString(),
+        all
+          .filter(({ time }) => time >= (bounds[0] ?? '') && time <= (bounds[1] ?? ''))
+          .sort(newestFirst),
+      ],
+    ] as const) {
+      const keys = expected.map(({ time, id }) => `${time} ${id}`)
+
+      for (const size of [1, 7, 25, 1000]) {
+        it(`serves the right page of ${size} at any depth of ${name}`, async () => {
+          const here = await world()
+          const last = Math.ceil(expected.length / size)
+          // Both sides of where the way of looking changes, which is at some rank under 1700.
+          const around = [1660, 1666, 1667, 1668, 1690].map((rank) => Math.ceil(rank / size))
+          const numbers = new Set([
+            1,
+            2,
+            3,
+            Math.ceil(last / 2),
+            ...around,
+            last - 1,
+            last,
+            last + 1,
+          ])
+
+          for (const number of [...numbers].filter((each) => each >= 1)) {
+            const answer = await page(here, ref, number, size, query)
+
+            assert.deepEqual(
+              keysOf(ref, answer).map(({ key }) => key),
+              keys.slice((number - 1) * size, number * size),
+              `page ${number}`,
+            )
+            assert.deepEqual(answer.body.meta, {
+              totalRecords: expected.length,
+              totalPages: last,
+            })
+          }
+        })
+      }
+
+      it(`has each record on one page of ${name}`, async () => {
+        const here = await world()
+        const names: string[] = []
+
+        for (let number = 1; names.length < expected.length; number += 1) {
+          const answer = await page(here, ref, number, 90, query)
+          assert.notEqual(recordsOf(ref, answer).length, 0)
+          names.push(...keysOf(ref, answer).map(({ name }) => name))
+        }
+
+        assert.deepEqual(names.sort(), expected.map(({ name }) => name).sort())
+      })
+    }
+
+    it('has the same order however deep the page is', async () => {
+      const here = await world()
+
+      const deep = keysOf(ref, await page(here, ref, 2, 1000))
+      const shallow = keysOf(ref, await page(here, ref, 11, 100))
+
+      assert.deepEqual(deep.slice(0, 100), shallow)
+    })
+  })
+}
+
+describe('B3 over a long history', () => {
+  const newest = transactions.toSorted(
+    (a, b) =>
+      b.postingDateTime.localeCompare(a.postingDateTime) ||
+      Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)),
+  )
+  for (const [query, keeps] of [
+    ['', () => true],
+    ['text=baker', ({ description }) => description === 'Bakery'],
+    ['min-amount=20', ({ amount }) => Number(amount) >= 20],
+    ['min-amount=-1&max-amount=1.5', ({ amount }) => Number(amount) >= -1 && Number(amount) <= 1.5],
+    [
+      'text=RENT&newest-time=2025-01-01T00:35:00Z',
+      ({ description, postingDateTime }) =>
+        description === 'Rent' && postingDateTime <= '2025-01-01T00:35:00.000Z',
+    ],
+    ['text=nowhere', () => false],
+  ] as [string, (transaction: (typeof transactions)[number]) => boolean][]) {
+    it(`serves the right page and totals at any depth with ${query || 'no filter'}`, async () => {
+      const here = await world()
+      const expected = newest.filter(keeps).map(({ id }) => id)
+      const last = Math.ceil(expected.length / 10)
+
+      for (const number of new Set([1, 2, Math.max(1, last >> 1), Math.max(1, last), last + 1])) {
+        const answer = await page(here, 'B3', number, 10, query)
+
+        assert.deepEqual(
+          recordsOf('B3', answer).map(({ transactionId }) => transactionId),
+          expected.slice((number - 1) * 10, number * 10),
+        )
+        assert.deepEqual(answer.body.meta, { totalRecords: expected.length, totalPages: last })
+      }
+    })
+  }
+})

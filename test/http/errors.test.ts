@@ -1,0 +1,348 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Answer, type Request, sharedWorld } from '../support/world.ts'
+import * as lines from '../support/world-lines.ts'
+import {
+  ask,
+  bodyOf,
+  operationOf,
+  pagedRefs,
+  pathOf,
+  type Ref,
+  refs,
+  refsWithBody,
+  refsWithPath,
+} from '../support/world-operations.ts'
+
+const json = { 'content-type': 'application/json' }
+/** What a connection cannot be used for again after. */
+const close = { connection: 'close' }
+const tooLarge = { headers: { ...json, ...close }, announced: 64 * 1024 * 1024 }
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+const world = sharedWorld([
+  lines.customer('ana'),
+  lines.bankingAccount('a1', { ana: true }),
+  lines.balance('a1'),
+  lines.contact('a1'),
+  lines.energyAccount('e1', ['ana']),
+])
+/** One that fails in a way that nobody foresaw. */
+const broken = sharedWorld([], async () => ({
+  database: (await world()).database,
+  around: (store) => ({
+    ...store,
+    readCustomer: () => Promise.reject(new Error('select secret from /var/lib/customer')),
+  }),
+}))
+
+function accountsFor(ref: Ref): string[] {
+  return [ref.startsWith('E') ? 'e1' : 'a1']
+}
+
+function assertRefused(answer: Answer, status: number, error: string | RegExp): void {
+  assert.equal(answer.status, status, answer.text)
+  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+  assert.deepEqual(Object.keys(answer.body), ['error'])
+  if (typeof error === 'string') assert.equal(answer.body.error, error)
+  else assert.match(answer.body.error, error)
+}
+
+describe('what is not there', () => {
+  for (const ref of refs.filter((ref) => ref !== 'C1')) {
+    it(`is an unknown customer on ${ref}`, async () => {
+      const here = await world()
+      const accounts = accountsFor(ref)
+
+      for (const customer of ['nobody', 'ANA', 'ana ', 'a1', '%', "' or 1=1 --"]) {
+        const answer = await ask(here, ref, { customer, accounts })
+
+        assertRefused(answer, 404, 'Customer not found')
+      }
+    })
+  }
+
+  for (const ref of refsWithPath) {
+    it(`is an unknown account on ${ref}`, async () => {
+      const here = await world()
+
+      for (const account of ['nothing', 'ana', 'A1', 'E1', '%', '%25', "' or 1=1 --"]) {
+        const answer = await ask(here, ref, { accounts: [account] })
+
+        assertRefused(answer, 404, 'Account not found')
+      }
+    })
+  }
+
+  for (const ref of refsWithBody) {
+    it(`is an unknown account in the body of ${ref}`, async () => {
+      const answer = await ask(await world(), ref, { accounts: ['nothing'] })
+
+      assertRefused(answer, 422, 'Account in query not found')
+    })
+  }
+
+  for (const path of [
+    '/',
+    '/v1',
+    '/v1/banking/customer/ana',
+    '/v1/banking/customer/ana/accounts/',
+    '/v1/banking/customer/ana/accounts/a1',
+    '/V1/banking/customer/ana/accounts',
+    '/v2/banking/customer/ana/accounts',
+    '/v1/water/customer/ana/accounts',
+    '/fdx/v5/customer/ana/accounts/a1/contact',
+    '/customer/ana',
+    '/auth/v1/customer',
+    '/v1/data-provider/cdr/products',
+    '/v1/data-provider/cdr/products/p1',
+    '//auth/v1/customer/ana',
+    '/auth/v1/customer/ana/accounts/a1/b2',
+  ]) {
+    it(`is the route ${path}`, async () => {
+      const { send } = await world()
+
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const answer = await send(path, { method })
+
+        assertRefused(answer, 404, /^There is no such /)
+        assert.equal(answer.headers['allow'], undefined)
+      }
+    })
+  }
+})
+
+describe('a method that a route does not take', () => {
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
+  const question = (ref: Ref) => ({ accounts: accountsFor(ref) })
+
+  /** The methods of all operations whose path it is; that of C1 is also one of C3. */
+  function takenAt(path: string): string[] {
+    return refs
+      .filter((ref) => {
+        const segments = operationOf(ref).path.split('/')
+        const given = path.split('/')
+        return (
+          segments.length === given.length &&
+          segments.every((segment, index) => /^\{/.test(segment) || segment === given[index])
+        )
+      })
+      .map((ref) => operationOf(ref).method)
+      .sort()
+  }
+
+  for (const ref of refs) {
+    it(`is refused by ${ref}, which says what it takes`, async () => {
+      const { send } = await world()
+      const path = pathOf(ref, question(ref))
+      const taken = takenAt(path)
+
+      for (const method of methods.filter((each) => !taken.includes(each))) {
+        const answer = await send(path, { method })
+
+        assertRefused(answer, 405, /method/)
+        assert.deepEqual(answer.headers['allow']?.split(', ').sort(), taken)
+      }
+    })
+  }
+})
+
+describe('a body that is not taken', () => {
+  for (const [name, type] of [
+    ['a form', 'application/x-www-form-urlencoded'],
+    ['XML', 'application/xml'],
+    ['plain text', 'text/plain'],
+    ['plain text in UTF-8', 'text/plain; charset=utf-8'],
+    ['nothing in particular', 'application/octet-stream'],
+    ['something like JSON', 'application/jsonp'],
+    ['no type at all', undefined],
+    ['an empty type', ''],
+    ['a broken type', 'json'],
+  ] as const) {
+    it(`is ${name}`, async () => {
+      const { send } = await world()
+
+      for (const ref of [...refsWithBody, 'C1'] as const) {
+        const body = JSON.stringify(bodyOf(ref, { accounts: accountsFor(ref) }))
+        const headers = type === undefined ? {} : { 'content-type': type }
+        const answer = await send(pathOf(ref, {}), { method: 'POST', headers, body })
+
+        assertRefused(answer, 415, /application\/json/)
+      }
+    })
+  }
+
+  for (const type of [
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/json;x=y',
+  ]) {
+    it(`is not JSON by another name: ${type}`, async () => {
+      const { post } = await world()
+
+      const { status } = await post(pathOf('C1', {}), { email: 'a@b.c' }, { 'content-type': type })
+
+      assert.equal(status, 200)
+    })
+  }
+
+  it('is one that is too large', async () => {
+    const { send } = await world()
+
+    for (const ref of [...refsWithBody, 'C1'] as const) {
+      const answer = await send(pathOf(ref, {}), { method: 'POST', ...tooLarge })
+
+      assertRefused(answer, 413, /too large/)
+    }
+  })
+
+  for (const [name, character] of [
+    ['of the basic plane', '\\u65e5'],
+    ['beyond it', '\\ud83e\\udd89'],
+  ] as const) {
+    it(`is not a thousand ids of 256 characters ${name}, each written as an escape`, async () => {
+      const { send } = await world()
+      const id = `"${character.repeat(256)}"`
+      const body = `{"data":{"accountIds":[${Array(1000).fill(id).join(',')}]}}`
+
+      const answer = await send(pathOf('B2', {}), {
+        method: 'POST',
+        headers: { ...json, ...close },
+        body,
+      })
+
+      assertRefused(answer, 422, 'Account in query not found')
+    })
+  }
+})
+
+describe('the order of judgement', () => {
+  for (const [name, sent] of Object.entries<Request>({
+    'a broken body': { headers: json, body: '{' },
+    'an empty body': { headers: { ...json, 'content-length': '0' } },
+    'a body of another type': { headers: { 'content-type': 'application/xml' }, body: '<a/>' },
+    'a body that is too large': tooLarge,
+  })) {
+    it(`has the route first, before ${name}`, async () => {
+      const { send } = await world()
+
+      const nowhere = await send('/nowhere', { method: 'POST', ...sent })
+      const wrongMethod = await send('/auth/v1/customer/ana', { method: 'POST', ...sent })
+
+      assertRefused(nowhere, 404, /^There is no such /)
+      assertRefused(wrongMethod, 405, /method/)
+      assert.equal(wrongMethod.headers['allow'], 'GET')
+    })
+  }
+
+  it('has the route first, before parameters', async () => {
+    const { send } = await world()
+
+    const nowhere = await send('/v1/banking/customer/ana/nowhere?page=zero')
+    const wrongMethod = await send(`${pathOf('B1', {})}?page=zero`, { method: 'DELETE' })
+
+    assertRefused(nowhere, 404, /^There is no such /)
+    assertRefused(wrongMethod, 405, /method/)
+  })
+
+  for (const ref of pagedRefs) {
+    it(`has parameters before customer and account on ${ref}`, async () => {
+      const answer = await ask(await world(), ref, {
+        customer: 'nobody',
+        accounts: ['nothing'],
+        query: 'page=zero',
+      })
+
+      assertRefused(answer, 400, /^page must be /)
+    })
+
+    it(`has the customer before the account on ${ref}`, async () => {
+      const answer = await ask(await world(), ref, { customer: 'nobody', accounts: ['nothing'] })
+
+      assertRefused(answer, 404, 'Customer not found')
+    })
+  }
+
+  for (const ref of refsWithBody) {
+    it(`has the body before customer and account on ${ref}`, async () => {
+      const { post } = await world()
+      const path = pathOf(ref, { customer: 'nobody' })
+
+      assertRefused(await post(path, '{'), 400, /\bJSON\b/)
+      assertRefused(await post(path, {}), 400, /^data /)
+      assertRefused(await post(path, { data: { accountIds: [1] } }), 400, /^data\.accountIds\[0\] /)
+    })
+  }
+})
+
+describe('what nobody foresaw', () => {
+  it('is a 500 that tells nothing', async () => {
+    const { get } = await broken()
+
+    const answer = await get('/auth/v1/customer/ana')
+
+    assertRefused(answer, 500, 'Internal error')
+    assert.doesNotMatch(answer.text, /select|secret|var|stack/)
+  })
+})
+
+describe('the interaction id', () => {
+  const given = '7f2f5c1e-9a3b-4c5d-8e6f-0123456789AB'
+  const cases: Readonly<Record<string, readonly [number, string, Request]>> = {
+    success: [200, '/auth/v1/customer/ana', {}],
+    'an empty success': [200, '/v1/energy/customer/ana/accounts', {}],
+    'a bad parameter': [400, '/v1/banking/customer/ana/accounts?page=0', {}],
+    'a bad path': [400, '/auth/v1/customer/%zz', {}],
+    'a bad body': [400, '/auth/v1/customer/search', { method: 'POST', headers: json, body: '{' }],
+    'an unknown customer': [404, '/auth/v1/customer/nobody', {}],
+    'an unknown route': [404, '/nowhere', {}],
+    'a wrong method': [405, '/auth/v1/customer/ana', { method: 'DELETE' }],
+    'too large a body': [413, '/auth/v1/customer/search', { method: 'POST', ...tooLarge }],
+    'another media type': [
+      415,
+      '/auth/v1/customer/search',
+      { method: 'POST', headers: { 'content-type': 'text/xml' }, body: '<a/>' },
+    ],
+    'an unknown account': [
+      422,
+      '/v1/banking/customer/ana/accounts/balances',
+      { method: 'POST', headers: json, body: '{"data":{"accountIds":["nothing"]}}' },
+    ],
+    'a failure of ours': [500, '/auth/v1/customer/ana', {}],
+  }
+
+  for (const [name, [status, path, sent]] of Object.entries(cases)) {
+    it(`comes back with ${name}, or one is made`, async () => {
+      const { send } = status === 500 ? await broken() : await world()
+      const headers = { ...sent.headers, 'x-fapi-interaction-id': given }
+
+      const echoed = await send(path, { ...sent, headers })
+      const made = await send(path, sent)
+      const again = await send(path, sent)
+
+      assert.deepEqual([echoed.status, made.status], [status, status])
+      assert.equal(echoed.headers['x-fapi-interaction-id'], given)
+      assert.match(made.headers['x-fapi-interaction-id'] ?? '', uuid)
+      assert.match(again.headers['x-fapi-interaction-id'] ?? '', uuid)
+      assert.notEqual(made.headers['x-fapi-interaction-id'], again.headers['x-fapi-interaction-id'])
+    })
+  }
+
+  for (const other of [
+    '',
+    'abc',
+    `${given}0`,
+    `{${given}}`,
+    given.replaceAll('-', ''),
+    `${given}, ${given}`,
+  ]) {
+    it(`is made anew where the caller’s is no UUID: ${other}`, async () => {
+      const { get } = await world()
+
+      const { headers } = await get('/auth/v1/customer/ana', { 'x-fapi-interaction-id': other })
+
+      assert.match(headers['x-fapi-interaction-id'] ?? '', uuid)
+      assert.notEqual(headers['x-fapi-interaction-id'], given)
+    })
+  }
+})

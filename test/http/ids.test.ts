@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { sharedWorld, type World } from '../support/world.ts'
+import * as lines from '../support/world-lines.ts'
+import { ask, operationOf, pathOf, type Ref, refs } from '../support/world-operations.ts'
+
+/** Ids that a careless server would take apart, decode twice, or mistake for a part of its own. */
+const ids = [
+  'plain',
+  'a b',
+  'a+b',
+  'a/b',
+  'a%b',
+  'a%2Fb',
+  'a%252Fb',
+  '%41',
+  '100%',
+  'a?b=c',
+  'a#b',
+  'a&b',
+  'a;b',
+  'a=b',
+  'a:b',
+  'a,b',
+  'a\\b',
+  'a"b',
+  "a'b",
+  'a<b>',
+  '{a}',
+  ':customerId',
+  '*',
+  '~',
+  '.',
+  '..',
+  '../a',
+  '-',
+  '0',
+  'null',
+  'undefined',
+  '__proto__',
+  'constructor',
+  'accounts',
+  'balances',
+  'billing',
+  'invoices',
+  'direct-debits',
+  'search',
+  'É',
+  'é',
+  'e\u0301',
+  '日本語',
+  '🦉',
+  'ｆｕｌｌ',
+  '\u00a0',
+  '\u2028',
+  '\u200b',
+  '\ufffd',
+  'case',
+  'CASE',
+  ' lead',
+  'trail ',
+  'x'.repeat(256),
+]
+
+const world = sharedWorld([
+  ...ids.flatMap((id) => [
+    lines.customer(id, { name: `Customer ${id}` }),
+    lines.bankingAccount(id, { [id]: true }, { displayName: `Bank of ${id}` }),
+    lines.balance(id),
+    lines.contact(id),
+    lines.transaction(id, id, { description: `Transaction of ${id}` }),
+    lines.scheduledPayment(id, id),
+    lines.energyAccount(`${id.slice(0, 255)}⚡`, [id]),
+    lines.billing(`${id.slice(0, 255)}⚡`, id, '2025-06-01T00:00:00'),
+  ]),
+])
+
+function accountFor(ref: Ref, id: string): string {
+  return ref.startsWith('E') ? `${id.slice(0, 255)}⚡` : id
+}
+
+/** Each byte as an escape: the longest way to write a path, and one that no client tidies. */
+function escaped(id: string): string {
+  return [...Buffer.from(id)]
+    .map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`)
+    .join('')
+}
+
+function inSmallLetters(id: string): string {
+  return escaped(id).toLowerCase()
+}
+
+function sent({ send }: World, ref: Ref, id: string, encode: (id: string) => string) {
+  const { method } = operationOf(ref)
+  const accountIds = [accountFor(ref, id)]
+  return send(pathOf(ref, { customer: id, accounts: accountIds, encode }), {
+    method,
+    ...(method === 'POST' && {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(ref === 'C1' ? { email: 'a@b.c' } : { data: { accountIds } }),
+    }),
+  })
+}
+
+/** In an answer, an id stands in JSON. */
+function shows(text: string, id: string): boolean {
+  return text.includes(`"${JSON.stringify(id).slice(1, -1)}`)
+}
+
+describe('an id of any printable characters', () => {
+  for (const ref of refs.filter((ref) => ref !== 'C1' && ref !== 'contact')) {
+    it(`is found by ${ref} when every byte of it is escaped`, async () => {
+      const here = await world()
+
+      for (const id of ids) {
+        const answer = await sent(here, ref, id, escaped)
+
+        assert.equal(answer.status, 200, `${id}: ${answer.text}`)
+        const list = answer.body.data && Object.values<unknown[]>(answer.body.data)[0]
+        const expected = ['B5', 'E3'].includes(ref) ? 0 : 1
+        if (list) assert.equal(list.length, expected, id)
+        if (expected === 1) assert.ok(shows(answer.text, accountFor(ref, id)), id)
+      }
+    })
+  }
+
+  it('is found by contact when every byte of it is escaped', async () => {
+    const here = await world()
+
+    for (const id of ids) {
+      const answer = await sent(here, 'contact', id, escaped)
+
+      assert.equal(answer.status, 200, `${id}: ${answer.text}`)
+    }
+  })
+
+  it('is found whether escapes are in small letters or in capitals, or only where needed', async () => {
+    const here = await world()
+
+    for (const id of ids) {
+      for (const encode of [inSmallLetters, encodeURIComponent]) {
+        const answer = await sent(here, 'B3', id, encode)
+
+        assert.equal(answer.status, 200, `${id}: ${answer.text}`)
+        assert.ok(shows(answer.text, `Transaction of ${id}`), id)
+      }
+    }
+  })
+
+  it('is served as it was loaded', async () => {
+    const here = await world()
+
+    for (const id of ids) {
+      const { body } = await sent(here, 'C3', id, escaped)
+
+      assert.equal(body.id, id)
+      assert.equal(body.name, `Customer ${id}`)
+    }
+  })
+
+  for (const [asked, loaded] of [
+    ['A+B', 'a+b'],
+    ['plain ', 'plain'],
+    ['Plain', 'plain'],
+    ['a%2fb', 'a%2Fb'],
+    ['E\u0301', 'É'],
+    ['full', 'ｆｕｌｌ'],
+    ['A', '%41'],
+    ['', 'plain'],
+  ] as const) {
+    it(`is no other: ${JSON.stringify(asked)} is not ${JSON.stringify(loaded)}`, async () => {
+      const here = await world()
+
+      const customer = await here.send(pathOf('C3', { customer: asked, encode: escaped }))
+      const account = await ask(here, 'B2', { customer: loaded, accounts: [asked] })
+
+      assert.equal(customer.status, 404)
+      assert.equal(account.status, 422)
+    })
+  }
+
+  it('in a plus sign is no blank', async () => {
+    const { send } = await world()
+
+    const plus = await send('/auth/v1/customer/a+b')
+    const blank = await send('/auth/v1/customer/a%20b')
+
+    assert.equal(plus.body.id, 'a+b')
+    assert.equal(blank.body.id, 'a b')
+  })
+})
+
+describe('an id that cannot be read', () => {
+  for (const path of ['%', '%4', '%zz', '%ff', '%C3', 'a%', '%ED%A0%80', '%E0%80%AF']) {
+    it(`is refused as a bad path: ${path}`, async () => {
+      const { send } = await world()
+
+      for (const route of [
+        `/auth/v1/customer/${path}`,
+        `/v1/banking/customer/plain/accounts/${path}/transactions`,
+      ]) {
+        const answer = await send(route)
+
+        assert.equal(answer.status, 400)
+        assert.deepEqual(Object.keys(answer.body), ['error'])
+        assert.match(answer.body.error, /\bpath\b/)
+      }
+    })
+  }
+
+  it('is unknown where it is readable and no id can be it', async () => {
+    const { send } = await world()
+
+    for (const path of ['%00', 'plain%00', '%0A', '%7F']) {
+      const answer = await send(`/auth/v1/customer/${path}`)
+
+      assert.equal(answer.status, 404)
+      assert.deepEqual(answer.body, { error: 'Customer not found' })
+    }
+  })
+})

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { sharedWorld, type World } from '../support/world.ts'
+import * as lines from '../support/world-lines.ts'
+import { ask, recordsOf } from '../support/world-operations.ts'
+
+const usual = '2025-07-01T00:00:00Z'
+
+/** For each clock, today and the day twenty-four months before it. */
+const windows = [
+  ['the last day of March', '2025-03-31T23:59:59Z', '2025-03-31', '2023-03-31'],
+  ['a leap day', '2028-02-29T00:00:00Z', '2028-02-29', '2026-02-28'],
+  ['a day before a leap day', '2026-02-28T12:00:00Z', '2026-02-28', '2024-02-28'],
+  ['the first moment of a year', '2026-01-01T00:00:00Z', '2026-01-01', '2024-01-01'],
+] as const
+
+function dayOff(date: string, days: number): string {
+  return Temporal.PlainDate.from(date).add({ days }).toString()
+}
+
+const data = [
+  lines.customer('ana'),
+  ...['days', 'first', 'second', 'third'].map((id) => lines.energyAccount(id, ['ana'])),
+  ...['2025-06-09', '2025-06-10', '2025-06-11'].map((date) => lines.invoice('days', date, date)),
+  {
+    type: 'energy.invoice',
+    record: {
+      accountId: 'days',
+      invoiceNumber: 'due on the 10th',
+      issueDate: '2025-05-01',
+      dueDate: '2025-06-10',
+      period: { startDate: '2025-06-10', endDate: '2025-06-10' },
+    },
+  },
+  lines.invoice('first', 'i2', '2025-06-10'),
+  lines.invoice('first', 'i9', '2025-06-01'),
+  lines.invoice('first', 'B', '2025-06-10'),
+  lines.invoice('second', 'i1', '2025-06-10'),
+  lines.invoice('second', 'i10', '2025-06-10'),
+  lines.invoice('second', 'i9', '2025-06-20'),
+  lines.invoice('third', 'i2', '2025-06-10'),
+  ...windows.flatMap(([name, , newest, oldest]) => [
+    lines.energyAccount(name, ['ana']),
+    lines.invoice(name, 'just too new', dayOff(newest, 1)),
+    lines.invoice(name, 'newest', newest),
+    lines.invoice(name, 'oldest', oldest),
+    lines.invoice(name, 'just too old', dayOff(oldest, -1)),
+  ]),
+]
+
+const world = sharedWorld(data)
+const sydney = sharedWorld([], async () => ({
+  database: (await world()).database,
+  timeZone: 'Australia/Sydney',
+}))
+
+async function numbersIn(here: World, accounts: readonly string[], query = '') {
+  const answer = await ask(here, 'E3', { accounts, query })
+  assert.equal(answer.status, 200, answer.text)
+  return recordsOf('E3', answer).map(({ invoiceNumber }) => invoiceNumber)
+}
+
+describe('E3, the invoices of energy accounts', () => {
+  it('come in an envelope, newest issue date first', async () => {
+    const answer = await ask(await world(), 'E3', { accounts: ['days'] })
+
+    assert.equal(answer.status, 200)
+    assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
+    assert.deepEqual(
+      recordsOf('E3', answer).map(({ invoiceNumber }) => invoiceNumber),
+      ['2025-06-11', '2025-06-10', '2025-06-09', 'due on the 10th'],
+    )
+    assert.deepEqual(answer.body.meta, { totalRecords: 4, totalPages: 1 })
+  })
+
+  it('are sorted over all accounts: by issue date, then by number', async () => {
+    const numbers = await numbersIn(await world(), ['first', 'second'])
+
+    assert.deepEqual(numbers, ['i9', 'B', 'i1', 'i10', 'i2', 'i9'])
+  })
+
+  it('are both there where two accounts have the same number on the same day', async () => {
+    const here = await world()
+    const accounts = ['third', 'first']
+
+    const whole = await ask(here, 'E3', { accounts })
+    const pages = await Promise.all(
+      [1, 2, 3, 4].map((page) => ask(here, 'E3', { accounts, query: `page=${page}&page-size=1` })),
+    )
+
+    assert.deepEqual(
+      recordsOf('E3', whole).map(({ invoiceNumber }) => invoiceNumber),
+      ['B', 'i2', 'i2', 'i9'],
+    )
+    assert.deepEqual(
+      pages.flatMap((page) => recordsOf('E3', page)),
+      recordsOf('E3', whole),
+    )
+  })
+
+  for (const [query, expected] of [
+    ['newest-date=2025-06-10', ['2025-06-10', '2025-06-09', 'due on the 10th']],
+    ['oldest-date=2025-06-10', ['2025-06-11', '2025-06-10']],
+    ['oldest-date=2025-06-10&newest-date=2025-06-10', ['2025-06-10']],
+    ['oldest-date=2025-06-11&newest-date=2025-06-10', []],
+    [
+      'oldest-date=0000-01-01&newest-date=9999-12-31',
+      ['2025-06-11', '2025-06-10', '2025-06-09', 'due on the 10th'],
+    ],
+    [
+      'oldest-time=2025-06-11T00:00:00Z&newest-time=2025-06-10T00:00:00Z',
+      ['2025-06-11', '2025-06-10', '2025-06-09', 'due on the 10th'],
+    ],
+  ] as const) {
+    it(`are chosen by issue date, both ends included: ${query}`, async () => {
+      assert.deepEqual(await numbersIn(await world(), ['days'], query), expected)
+    })
+  }
+
+  for (const [name, now, newest, oldest] of windows) {
+    it(`are those of the twenty-four months up to today where nothing is given: ${name}`, async (t) => {
+      const here = await world()
+      t.after(() => here.setClock(usual))
+
+      here.setClock(now)
+      const answer = await ask(here, 'E3', { accounts: [name] })
+
+      assert.deepEqual(
+        recordsOf('E3', answer).map(({ invoiceNumber }) => invoiceNumber),
+        ['newest', 'oldest'],
+      )
+      const pinned = new URLSearchParams(answer.body.links.first)
+      assert.deepEqual([pinned.get('newest-date'), pinned.get('oldest-date')], [newest, oldest])
+    })
+
+    it(`are those of the twenty-four months up to newest-date where that is given: ${name}`, async () => {
+      const numbers = await numbersIn(await world(), [name], `newest-date=${newest}`)
+
+      assert.deepEqual(numbers, ['newest', 'oldest'])
+    })
+  }
+
+  it('reach from oldest-date to today where that alone is given', async (t) => {
+    const here = await world()
+    t.after(() => here.setClock(usual))
+
+    here.setClock('2028-02-29T00:00:00Z')
+    const numbers = await numbersIn(here, ['a leap day'], 'oldest-date=2020-01-01')
+
+    assert.deepEqual(numbers, ['newest', 'oldest', 'just too old'])
+  })
+
+  it('end with the day that it is where the provider is', async (t) => {
+    const here = await sydney()
+    t.after(() => here.setClock(usual))
+
+    here.setClock('2025-03-31T12:59:59Z')
+    const evening = await numbersIn(here, ['the last day of March'])
+    here.setClock('2025-03-31T13:00:00Z')
+    const midnight = await numbersIn(here, ['the last day of March'])
+
+    assert.deepEqual(evening, ['newest', 'oldest'])
+    assert.deepEqual(midnight, ['just too new', 'newest'])
+  })
+
+  for (const name of ['oldest-date', 'newest-date']) {
+    for (const value of [
+      '',
+      '2025-6-1',
+      '2025-02-29',
+      '2025-13-01',
+      '20250601',
+      '2025-06-01T00:00:00Z',
+      'today',
+      '+002025-06-01',
+      '2025-06-00',
+    ]) {
+      it(`refuse ${name}=${value}`, async () => {
+        const query = new URLSearchParams({ [name]: value }).toString()
+
+        const answer = await ask(await world(), 'E3', { accounts: ['days'], query })
+
+        assert.equal(answer.status, 400)
+        assert.deepEqual(answer.body, { error: `${name} must be a date (YYYY-MM-DD)` })
+      })
+    }
+  }
+})

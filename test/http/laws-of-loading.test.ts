@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { loadInProcess, sharedWorld, type World, walk } from '../support/world.ts'
+import * as lines from '../support/world-lines.ts'
+import {
+  type Change,
+  type Entry,
+  type List,
+  type Model,
+  nanoseconds,
+  openModel,
+} from '../support/world-model.ts'
+import { ask, type Ref, recordsOf } from '../support/world-operations.ts'
+
+/** Few moments, some a nanosecond apart, so that entries meet, tie and change places. */
+const moments = [
+  '2025-05-31T23:59:59.999999999Z',
+  '2025-06-01T00:00:00Z',
+  '2025-06-01T00:00:00.000000001Z',
+  '2025-06-02T00:00:00Z',
+  '2025-06-03T12:00:00Z',
+  '2025-06-05T00:00:00Z',
+]
+
+const world = sharedWorld([lines.customer('nobody')])
+
+/** Places in lists, not yet of any run. */
+const drawnChange = fc.record({
+  kind: fc.constantFrom('put', 'put', 'put', 'put', 'put', 'remove', 'wipe'),
+  list: fc.constantFrom<List>(
+    'transaction',
+    'transaction',
+    'payment',
+    'debit',
+    'invoice',
+    'billing',
+  ),
+  account: fc.nat({ max: 1 }),
+  id: fc.nat({ max: 5 }),
+  moment: fc.nat({ max: moments.length }),
+  place: fc.constantFrom('postingDateTime', 'executionDateTime', 'effectiveTime'),
+  amount: fc.constantFrom('-1.50', '-0.00', '0', '2', '2.00', '10.05'),
+  text: fc.constantFrom('Rent', 'rental', 'Bakery', ''),
+})
+type DrawnChange = typeof drawnChange extends fc.Arbitrary<infer Drawn> ? Drawn : never
+
+const drawnLook = fc.record({
+  size: fc.integer({ min: 1, max: 9 }),
+  oldest: fc.nat({ max: moments.length - 1 }),
+  newest: fc.nat({ max: moments.length - 1 }),
+  min: fc.option(fc.constantFrom('-1.5', '0', '2'), { nil: undefined }),
+  text: fc.option(fc.constantFrom('RENT', 'bak'), { nil: undefined }),
+  turned: fc.boolean(),
+})
+type Look = typeof drawnLook extends fc.Arbitrary<infer Drawn> ? Drawn : never
+
+const drawnLoads = fc.array(
+  fc.record({
+    changes: fc.array(drawnChange, { minLength: 1, maxLength: 14 }),
+    look: drawnLook,
+  }),
+  { minLength: 1, maxLength: 4 },
+)
+
+/** The customer and accounts of one run: the runs share a database, and must not share data. */
+function cast(run: number) {
+  const customer = `run ${run}`
+  const bank = [`bank ${run} 0`, `bank ${run} 1`]
+  const energy = [`energy ${run} 0`, `energy ${run} 1`]
+  const makeAccount = (account: string) =>
+    bank.includes(account)
+      ? lines.bankingAccount(account, { [customer]: true })
+      : lines.energyAccount(account, [customer])
+
+  const changeOf = (drawn: DrawnChange, model: Model): Change => {
+    const { kind, list, moment, amount, text } = drawn
+    const isEnergy = list === 'invoice' || list === 'billing'
+    const account = (isEnergy ? energy : bank)[drawn.account] ?? ''
+    // Ids that alternate between accounts, where a tie is broken by id over several of them.
+    const id =
+      list === 'payment' ? `${run}/${drawn.id}` : `${drawn.id}${isEnergy ? drawn.account : ''}`
+    if (kind === 'wipe') return { kind: 'wipe', account }
+    if (kind === 'remove') return { kind: 'remove', list, account, id }
+
+    const time = moments[moment]
+    const put = { list, account, id, time, place: drawn.place, amount, text }
+    const needsTime = list !== 'transaction' || model.isTimed(put)
+    return { kind: 'put', put: needsTime && !time ? { ...put, time: moments[0] } : put }
+  }
+  return { customer, bank, energy, makeAccount, changeOf }
+}
+
+type Cast = ReturnType<typeof cast>
+
+/** All that an operation shows, page after page. */
+async function shown(
+  here: World,
+  ref: Ref,
+  question: { customer: string; accounts: readonly string[] },
+  query: Readonly<Record<string, string>>,
+): Promise<unknown[]> {
+  const pages = await walk(
+    (next) => ask(here, ref, { ...question, query: next }),
+    new URLSearchParams(query).toString(),
+  )
+  const records = pages.flatMap((page) => recordsOf(ref, page))
+  for (const { body } of pages) assert.equal(body.meta.totalRecords, records.length)
+  return records
+}
+
+function recordsIn(entries: readonly Entry[]): unknown[] {
+  return entries.map(({ record }) => JSON.parse(JSON.stringify(record)))
+}
+
+/** Holds every list of a run against the model, whole and through a window. */
+async function compare(here: World, model: Model, run: Cast, look: Look): Promise<void> {
+  const { customer } = run
+  const size = { 'page-size': `${look.size}` }
+  const bank = look.turned ? run.bank.toReversed() : run.bank
+  const energy = look.turned ? run.energy.toReversed() : run.energy
+  const [oldest = '', newest = ''] = [moments[look.oldest], moments[look.newest]]
+  const always = { oldest: '2000-01-01T00:00:00Z', newest: '2100-01-01T00:00:00Z' }
+
+  for (const span of [always, { oldest, newest }]) {
+    const times = { 'oldest-time': span.oldest, 'newest-time': span.newest }
+    const dates = {
+      'oldest-date': span.oldest.slice(0, 10),
+      'newest-date': span.newest.slice(0, 10),
+    }
+    const from = nanoseconds(span.oldest)
+    const to = nanoseconds(span.newest)
+    const within = ({ time }: Entry) => time >= from && time <= to
+    const day = (bound: string) => nanoseconds(`${bound.slice(0, 10)}T00:00:00Z`)
+    const withinDays = ({ time }: Entry) => time >= day(span.oldest) && time <= day(span.newest)
+
+    for (const account of bank) {
+      const expected = model.sorted('transaction', [account]).filter(within)
+      const question = { customer, accounts: [account] }
+      assert.deepEqual(
+        await shown(here, 'B3', question, { ...size, ...times }),
+        recordsIn(expected),
+      )
+
+      const { min, text } = look
+      const chosen = expected.filter(({ record }) => {
+        const { amount, description } = record as { amount: string; description: string }
+        return (
+          (min === undefined || Number(amount) >= Number(min)) &&
+          (text === undefined || description.toLowerCase().includes(text.toLowerCase()))
+        )
+      })
+      const filters = { ...(min && { 'min-amount': min }), ...(text && { text }) }
+      const query = { ...size, ...times, ...filters }
+      assert.deepEqual(await shown(here, 'B3', question, query), recordsIn(chosen))
+    }
+    assert.deepEqual(
+      await shown(here, 'E3', { customer, accounts: energy }, { ...size, ...dates }),
+      recordsIn(model.sorted('invoice', energy).filter(withinDays)),
+    )
+    assert.deepEqual(
+      await shown(here, 'E5', { customer, accounts: energy }, { ...size, ...times }),
+      recordsIn(model.sorted('billing', energy).filter(within)),
+    )
+  }
+
+  const [account = ''] = bank
+  assert.deepEqual(
+    await shown(here, 'B4', { customer, accounts: [account] }, size),
+    recordsIn(model.sorted('payment', [account])),
+  )
+  for (const [ref, list] of [
+    ['B5', 'debit'],
+    ['B6', 'payment'],
+  ] as const) {
+    assert.deepEqual(
+      await shown(here, ref, { customer, accounts: bank }, size),
+      recordsIn(bank.flatMap((each) => model.sorted(list, [each]))),
+    )
+  }
+}
+
+describe('after any loads', () => {
+  it('every list is what a plain list would be, in its order, totals and pages', async () => {
+    const here = await world()
+    let runs = 0
+
+    await fc.assert(
+      fc.asyncProperty(drawnLoads, async (loads) => {
+        runs += 1
+        const run = cast(runs)
+        const model = openModel(run.makeAccount)
+        const people = [lines.customer(run.customer)]
+        const accounts = [...run.bank, ...run.energy].map(run.makeAccount)
+
+        for (const [index, { changes, look }] of loads.entries()) {
+          const loadTime = `2025-06-0${1 + index}T06:00:00Z`
+          const written = changes.flatMap((drawn) => {
+            const change = run.changeOf(drawn, model)
+            // An account that is not yet there cannot go.
+            if (index === 0 && change.kind === 'wipe') return []
+            model.apply(change, nanoseconds(loadTime))
+            return model.lineOf(change)
+          })
+          // Lines may come in any order: here, accounts after what they hold, and people last.
+          const rest = index === 0 ? [...accounts, ...people] : []
+          await loadInProcess(here.database, [...written, ...rest], loadTime)
+          await compare(here, model, run, look)
+        }
+
+        const repeated = loads.at(-1)?.look
+        await loadInProcess(here.database, [...accounts, ...people], '2030-01-01T00:00:00Z')
+        if (repeated) await compare(here, model, run, repeated)
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('a load that is repeated changes nothing', async () => {
+    const here = await world()
+    let runs = 1000
+
+    await fc.assert(
+      fc.asyncProperty(drawnLoads, async ([first]) => {
+        if (!first) return
+        runs += 1
+        const run = cast(runs)
+        const model = openModel(run.makeAccount)
+        const written = first.changes
+          .map((drawn) => run.changeOf(drawn, model))
+          .filter(({ kind }) => kind === 'put')
+          .flatMap((change) => {
+            model.apply(change, nanoseconds('2025-06-01T06:00:00Z'))
+            return model.lineOf(change)
+          })
+        const accounts = [...run.bank, ...run.energy].map(run.makeAccount)
+        const file = [lines.customer(run.customer), ...accounts, ...written]
+
+        await loadInProcess(here.database, file, '2025-06-01T06:00:00Z')
+        await loadInProcess(here.database, file, '2025-06-04T06:00:00Z')
+
+        await compare(here, model, run, first.look)
+      }),
+      { numRuns: 10 },
+    )
+  })
+})

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Answer, sharedWorld } from '../support/world.ts'
+import * as lines from '../support/world-lines.ts'
+import { ask, recordsOf } from '../support/world-operations.ts'
+
+const alike = { type: 'banking.directDebit', record: { accountId: 'alike', lastDebitAmount: '5' } }
+
+const world = sharedWorld([
+  lines.customer('ana'),
+  lines.customer('ben'),
+  ...['a1', 'a2', 'none', 'from', 'to', 'alike'].map((id) =>
+    lines.bankingAccount(id, { ana: true }),
+  ),
+  ...['p1', 'p2', 'p3'].map((id) => lines.scheduledPayment('from', id)),
+  ...[alike, alike, { ...alike, id: 'd1' }, { ...alike, id: 'd2' }],
+  lines.bankingAccount('bens', { ben: true }),
+  lines.energyAccount('power', ['ana']),
+  ...['c', 'a', '10', 'b', '9'].map((id) => lines.scheduledPayment('a1', id)),
+  ...['z', 'd'].map((id) => lines.scheduledPayment('a2', id)),
+  lines.scheduledPayment('bens', 'bens', {
+    paymentSet: { to: { toUType: 'accountId', accountId: 'a1' } },
+  }),
+  ...['c', 'a', '10', 'b', '9'].map((id) => lines.directDebit('a1', id)),
+  ...['a', 'z'].map((id) => lines.directDebit('a2', id)),
+  lines.directDebit('bens', 'bens'),
+])
+
+function paymentIds(answer: Answer): string[] {
+  return answer.body.data.scheduledPayments.map(
+    ({ scheduledPaymentId }: { scheduledPaymentId: string }) => scheduledPaymentId,
+  )
+}
+
+function debitIds(answer: Answer): string[] {
+  return recordsOf('B5', answer).map(
+    ({ accountId, authorisedEntity }) => `${accountId} ${authorisedEntity.description}`,
+  )
+}
+
+describe('B4, the scheduled payments of an account', () => {
+  it('lists what goes out of the account, by id, and not what comes in', async () => {
+    const answer = await ask(await world(), 'B4', { accounts: ['a1'] })
+
+    assert.equal(answer.status, 200)
+    assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
+    assert.deepEqual(Object.keys(answer.body.data), ['scheduledPayments'])
+    assert.deepEqual(paymentIds(answer), ['10', '9', 'a', 'b', 'c'])
+    assert.deepEqual(answer.body.meta, { totalRecords: 5, totalPages: 1 })
+  })
+
+  it('is paged', async () => {
+    const answer = await ask(await world(), 'B4', { accounts: ['a1'], query: 'page=2&page-size=2' })
+
+    assert.deepEqual(paymentIds(answer), ['a', 'b'])
+    assert.deepEqual(answer.body.meta, { totalRecords: 5, totalPages: 3 })
+    assert.deepEqual(answer.body.links, {
+      first: 'page=1&page-size=2',
+      last: 'page=3&page-size=2',
+      next: 'page=3&page-size=2',
+      prev: 'page=1&page-size=2',
+    })
+  })
+
+  it('may be empty', async () => {
+    const answer = await ask(await world(), 'B4', { accounts: ['none'] })
+
+    assert.equal(answer.status, 200)
+    assert.deepEqual(paymentIds(answer), [])
+  })
+
+  for (const [name, customer, account, error] of [
+    ['an unknown customer', 'nobody', 'a1', 'Customer not found'],
+    ['an unknown account', 'ana', 'nothing', 'Account not found'],
+    ['another customer’s account', 'ana', 'bens', 'Account not found'],
+    ['an energy account', 'ana', 'power', 'Account not found'],
+  ] as const) {
+    it(`is refused to ${name}`, async () => {
+      const answer = await ask(await world(), 'B4', { customer, accounts: [account] })
+
+      assert.equal(answer.status, 404)
+      assert.deepEqual(answer.body, { error })
+    })
+  }
+
+  it('follows a payment that is moved to another account', async () => {
+    const here = await world()
+
+    await here.load([lines.scheduledPayment('to', 'p2', { nickname: 'Moved' })])
+
+    const left = await ask(here, 'B4', { accounts: ['from'] })
+    const there = await ask(here, 'B4', { accounts: ['to'] })
+    assert.deepEqual(paymentIds(left), ['p1', 'p3'])
+    assert.equal(left.body.meta.totalRecords, 2)
+    assert.deepEqual(paymentIds(there), ['p2'])
+  })
+})
+
+describe('B5, the direct debits of accounts', () => {
+  it('lists account by account as asked, and by key in each', async () => {
+    const answer = await ask(await world(), 'B5', { accounts: ['a2', 'none', 'a1'] })
+
+    assert.deepEqual(debitIds(answer), ['a2 a', 'a2 z', 'a1 10', 'a1 9', 'a1 a', 'a1 b', 'a1 c'])
+    assert.deepEqual(answer.body.meta, { totalRecords: 7, totalPages: 1 })
+  })
+
+  it('has pages that reach over the end of an account', async () => {
+    const here = await world()
+
+    const middle = await ask(here, 'B5', { accounts: ['a2', 'a1'], query: 'page=1&page-size=3' })
+    const next = await ask(here, 'B5', { accounts: ['a2', 'a1'], query: middle.body.links.next })
+
+    assert.deepEqual(debitIds(middle), ['a2 a', 'a2 z', 'a1 10'])
+    assert.deepEqual(debitIds(next), ['a1 9', 'a1 a', 'a1 b'])
+  })
+
+  it('keeps one of two that are alike in all, and both where a key tells them apart', async () => {
+    const answer = await ask(await world(), 'B5', { accounts: ['alike'] })
+
+    assert.equal(answer.body.meta.totalRecords, 3)
+    assert.deepEqual(recordsOf('B5', answer), [alike.record, alike.record, alike.record])
+  })
+})
+
+describe('B6, the scheduled payments of accounts', () => {
+  it('lists account by account as asked, and by id in each', async () => {
+    const answer = await ask(await world(), 'B6', { accounts: ['a2', 'none', 'a1'] })
+
+    assert.equal(answer.status, 200)
+    assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
+    assert.deepEqual(Object.keys(answer.body.data), ['scheduledPayments'])
+    assert.deepEqual(paymentIds(answer), ['d', 'z', '10', '9', 'a', 'b', 'c'])
+  })
+
+  it('shows of one account what B4 shows', async () => {
+    const here = await world()
+
+    const one = await ask(here, 'B4', { accounts: ['a1'] })
+    const many = await ask(here, 'B6', { accounts: ['a1'] })
+
+    assert.deepEqual(many.body, one.body)
+  })
+})

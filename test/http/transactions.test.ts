@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { loadInProcess, sharedWorld, type World } from '../support/world.ts'
+import * as lines from '../support/world-lines.ts'
+
+const usual = '2025-07-01T00:00:00Z'
+
+/** For each clock, where the window of twelve months opens by the calendar. */
+const windows = [
+  ['the last day of March', '2025-03-31T10:00:00Z', '2024-03-31T10:00:00Z'],
+  ['a leap day', '2028-02-29T10:00:00Z', '2027-02-28T10:00:00Z'],
+  ['the day after a leap day', '2028-03-01T00:00:00Z', '2027-03-01T00:00:00Z'],
+  ['the year after a leap day', '2025-02-28T10:00:00Z', '2024-02-28T10:00:00Z'],
+  ['the last moment of a year', '2024-12-31T23:59:59.999999999Z', '2023-12-31T23:59:59.999999999Z'],
+] as const
+
+function shifted(time: string, nanoseconds: number): string {
+  return Temporal.Instant.from(time).add({ nanoseconds }).toString()
+}
+
+const edge = '2025-06-01T12:00:00.123456789Z'
+const tied = ['10', '9', 'B', 'a', 'a b', 'b', 'é', 'ｚ']
+
+const world = sharedWorld([
+  lines.customer('ana'),
+  lines.customer('ben'),
+  ...['edges', 'ties', 'mixed', 'empty'].map((id) => lines.bankingAccount(id, { ana: true })),
+  lines.bankingAccount('ben', { ben: true }),
+  lines.energyAccount('power', ['ana']),
+  ...[-1, 0, 1].map((nanoseconds) =>
+    lines.transaction('edges', `${nanoseconds}`, { postingDateTime: shifted(edge, nanoseconds) }),
+  ),
+  ...tied.toReversed().map((id) => lines.transaction('ties', id)),
+  lines.transaction('ties', 'older', { postingDateTime: '2025-05-31T23:59:59.999999999Z' }),
+  // The same moment, told in another zone.
+  lines.transaction('ties', 'c', { postingDateTime: '2025-06-01T10:00:00+10:00' }),
+  lines.transaction('ties', '0 newer', { postingDateTime: '2025-06-01T00:00:00.000000001Z' }),
+
+  lines.transaction('mixed', 'posted', {
+    postingDateTime: '2025-06-05T00:00:00Z',
+    executionDateTime: '2025-06-20T00:00:00Z',
+  }),
+  lines.transaction('mixed', 'executed', {
+    ...lines.pending,
+    executionDateTime: '2025-06-10T00:00:00Z',
+  }),
+  {
+    ...lines.transaction('mixed', 'told', lines.pending),
+    effectiveTime: '2025-06-07T00:00:00Z',
+  },
+  {
+    ...lines.transaction('mixed', 'posted and told', { postingDateTime: '2025-06-06T00:00:00Z' }),
+    effectiveTime: '2025-06-30T00:00:00Z',
+  },
+
+  ...windows.flatMap(([name, newest, oldest]) => [
+    lines.bankingAccount(name, { ana: true }),
+    lines.transaction(name, 'just too new', { postingDateTime: shifted(newest, 1) }),
+    lines.transaction(name, 'newest', { postingDateTime: newest }),
+    lines.transaction(name, 'oldest', { postingDateTime: oldest }),
+    lines.transaction(name, 'just too old', { postingDateTime: shifted(oldest, -1) }),
+  ]),
+])
+
+function pathOf(account: string): string {
+  return `/v1/banking/customer/ana/accounts/${encodeURIComponent(account)}/transactions`
+}
+
+async function idsIn({ get }: World, account: string, query = ''): Promise<string[]> {
+  const { status, body, text } = await get(`${pathOf(account)}?${query}`)
+  assert.equal(status, 200, text)
+  assert.equal(body.meta.totalRecords, body.data.transactions.length)
+  return body.data.transactions.map(({ transactionId }: { transactionId: string }) => transactionId)
+}
+
+function timeQuery(times: Readonly<Record<string, string>>): string {
+  return new URLSearchParams(times).toString()
+}
+
+describe('B3, the transactions of an account', () => {
+  it('come in an envelope that does not call any parameter unsupported', async () => {
+    const { get } = await world()
+
+    const { status, body } = await get(`${pathOf('ties')}?text=none`)
+    const plain = await get(pathOf('ties'))
+
+    assert.equal(status, 200)
+    assert.deepEqual(body, {
+      data: { transactions: [] },
+      links: {},
+      meta: { totalRecords: 0, totalPages: 0 },
+    })
+    assert.deepEqual(Object.keys(plain.body), ['data', 'links', 'meta'])
+    assert.deepEqual(plain.body.meta, { totalRecords: tied.length + 3, totalPages: 1 })
+  })
+
+  it('come newest first, and at the same time by id', async () => {
+    const ids = await idsIn(await world(), 'ties')
+
+    const expected = ['10', '9', 'B', 'a', 'a b', 'b', 'c', 'é', 'ｚ']
+    assert.deepEqual(ids, ['0 newer', ...expected, 'older'])
+  })
+
+  it('are ordered by posting, else by execution, else by the time told beside the record', async () => {
+    const ids = await idsIn(await world(), 'mixed')
+
+    assert.deepEqual(ids, ['executed', 'told', 'posted and told', 'posted'])
+  })
+
+  it('are chosen by the same time that orders them', async () => {
+    const here = await world()
+
+    const day = (date: string) => ({
+      'oldest-time': `${date}T00:00:00Z`,
+      'newest-time': `${date}T23:59:59Z`,
+    })
+
+    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-20'))), [])
+    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-30'))), [])
+    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-05'))), ['posted'])
+    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-10'))), ['executed'])
+    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-07'))), ['told'])
+  })
+
+  it('may be none', async () => {
+    assert.deepEqual(await idsIn(await world(), 'empty'), [])
+  })
+
+  for (const [name, customer, account, error] of [
+    ['an unknown customer', 'nobody', 'edges', 'Customer not found'],
+    ['an unknown customer and account', 'nobody', 'nothing', 'Customer not found'],
+    ['an unknown account', 'ana', 'nothing', 'Account not found'],
+    ['another customer’s account', 'ana', 'ben', 'Account not found'],
+    ['an energy account', 'ana', 'power', 'Account not found'],
+  ] as const) {
+    it(`are refused to ${name}`, async () => {
+      const { get } = await world()
+
+      const answer = await get(`/v1/banking/customer/${customer}/accounts/${account}/transactions`)
+
+      assert.equal(answer.status, 404)
+      assert.deepEqual(answer.body, { error })
+    })
+  }
+})
+
+describe('the window of B3', () => {
+  const before = shifted(edge, -1)
+  const behind = shifted(edge, 1)
+  for (const [name, times, expected] of [
+    ['newest-time on a record', { 'newest-time': edge }, ['0', '-1']],
+    ['newest-time a nanosecond before it', { 'newest-time': before }, ['-1']],
+    ['newest-time a nanosecond behind it', { 'newest-time': behind }, ['1', '0', '-1']],
+    ['oldest-time on a record', { 'oldest-time': edge }, ['1', '0']],
+    ['oldest-time a nanosecond before it', { 'oldest-time': before }, ['1', '0', '-1']],
+    ['oldest-time a nanosecond behind it', { 'oldest-time': behind }, ['1']],
+    ['both on one record', { 'oldest-time': edge, 'newest-time': edge }, ['0']],
+    ['the older bound behind the newer', { 'oldest-time': behind, 'newest-time': before }, []],
+    [
+      'bounds in other zones',
+      {
+        'oldest-time': '2025-06-01T22:00:00.123456789+10:00',
+        'newest-time': '2025-06-01T06:30:00.123456789-05:30',
+      },
+      ['0'],
+    ],
+    ['bounds in small letters', { 'newest-time': edge.toLowerCase() }, ['0', '-1']],
+    [
+      'bounds far away',
+      { 'oldest-time': '0001-01-01T00:00:00Z', 'newest-time': '9999-12-31T23:59:59Z' },
+      ['1', '0', '-1'],
+    ],
+    [
+      'a window before all',
+      { 'oldest-time': '0000-01-01T00:00:00Z', 'newest-time': '1600-01-01T00:00:00Z' },
+      [],
+    ],
+    [
+      'a window behind all',
+      { 'oldest-time': '2500-01-01T00:00:00Z', 'newest-time': '9999-12-31T00:00:00Z' },
+      [],
+    ],
+  ] as const) {
+    it(`takes both ends in: ${name}`, async () => {
+      assert.deepEqual(await idsIn(await world(), 'edges', timeQuery(times)), expected)
+    })
+  }
+
+  it('reads a plus sign that was not escaped', async () => {
+    const query = 'newest-time=2025-06-01T22:00:00.123456789+10:00'
+
+    assert.deepEqual(await idsIn(await world(), 'edges', query), ['0', '-1'])
+  })
+
+  for (const [name, newest] of windows) {
+    it(`is the twelve months up to now where nothing is given: ${name}`, async (t) => {
+      const here = await world()
+      t.after(() => here.setClock(usual))
+
+      here.setClock(newest)
+      const ids = await idsIn(here, name)
+
+      assert.deepEqual(ids, ['newest', 'oldest'])
+    })
+
+    it(`is the twelve months up to newest-time where that is given: ${name}`, async () => {
+      const ids = await idsIn(await world(), name, timeQuery({ 'newest-time': newest }))
+
+      assert.deepEqual(ids, ['newest', 'oldest'])
+    })
+
+    it(`reaches from oldest-time to now where that is given: ${name}`, async (t) => {
+      const here = await world()
+      t.after(() => here.setClock(usual))
+
+      here.setClock(newest)
+      const ids = await idsIn(here, name, timeQuery({ 'oldest-time': '2000-01-01T00:00:00Z' }))
+
+      assert.deepEqual(ids, ['newest', 'oldest', 'just too old'])
+    })
+  }
+
+  it('keeps a lower bound that is older than twelve months', async () => {
+    const here = await world()
+
+    const ids = await idsIn(
+      here,
+      'a leap day',
+      timeQuery({ 'newest-time': '2029-01-01T00:00:00Z', 'oldest-time': '2001-01-01T00:00:00Z' }),
+    )
+
+    assert.deepEqual(ids, ['just too new', 'newest', 'oldest', 'just too old'])
+  })
+})
+
+describe('a transaction without any time of its own', () => {
+  /** Each test has an account of its own, for it loads. */
+  const growing = sharedWorld([
+    lines.customer('ana'),
+    ...['brought', 'again', 'posted', 'taken'].map((id) => lines.bankingAccount(id, { ana: true })),
+  ])
+  const early = (account: string) =>
+    lines.transaction(account, 'early', { postingDateTime: '2001-01-01T00:00:00Z' })
+  const coming = (account: string) => lines.transaction(account, 'coming', lines.pending)
+  const day = (date: string) =>
+    timeQuery({ 'oldest-time': `${date}T00:00:00Z`, 'newest-time': `${date}T23:59:59Z` })
+  const always = timeQuery({
+    'oldest-time': '2000-01-01T00:00:00Z',
+    'newest-time': '2200-01-01T00:00:00Z',
+  })
+
+  it('takes the time at which holdfast load brought it', async () => {
+    const here = await growing()
+
+    const before = Temporal.Now.instant().toString()
+    await here.load([early('brought'), coming('brought')])
+    const behind = Temporal.Now.instant().toString()
+
+    const during = timeQuery({ 'oldest-time': before, 'newest-time': behind })
+    assert.deepEqual(await idsIn(here, 'brought', during), ['coming'])
+    assert.deepEqual(await idsIn(here, 'brought', always), ['coming', 'early'])
+  })
+
+  it('keeps the time of its first load when it is loaded again', async () => {
+    const here = await growing()
+
+    await loadInProcess(here.database, [early('again'), coming('again')], '2025-06-01T10:00:00Z')
+    const later = lines.transaction('again', 'later', lines.pending)
+    await loadInProcess(here.database, [coming('again'), later], '2025-06-02T10:00:00Z')
+    const changed = lines.transaction('again', 'coming', { ...lines.pending, amount: '2.00' })
+    await loadInProcess(here.database, [changed], '2025-06-03T10:00:00Z')
+
+    assert.deepEqual(await idsIn(here, 'again', day('2025-06-01')), ['coming'])
+    assert.deepEqual(await idsIn(here, 'again', day('2025-06-02')), ['later'])
+    assert.deepEqual(await idsIn(here, 'again', always), ['later', 'coming', 'early'])
+    assert.deepEqual(await idsIn(here, 'again', `min-amount=2&${always}`), ['coming'])
+  })
+
+  it('moves to its posting time when it is posted', async () => {
+    const here = await growing()
+
+    await loadInProcess(here.database, [early('posted'), coming('posted')], '2025-06-01T10:00:00Z')
+    const posted = lines.transaction('posted', 'coming', {
+      postingDateTime: '2000-06-01T00:00:00Z',
+    })
+    await loadInProcess(here.database, [posted], '2025-06-02T10:00:00Z')
+
+    assert.deepEqual(await idsIn(here, 'posted', day('2025-06-01')), [])
+    assert.deepEqual(await idsIn(here, 'posted', day('2000-06-01')), ['coming'])
+    assert.deepEqual(await idsIn(here, 'posted', always), ['early', 'coming'])
+  })
+
+  it('gets the time of the load that takes its own away', async () => {
+    const here = await growing()
+
+    const posted = lines.transaction('taken', 'coming', { postingDateTime: '2001-01-01T00:00:00Z' })
+    await loadInProcess(here.database, [posted], '2025-06-01T10:00:00Z')
+    await loadInProcess(here.database, [coming('taken')], '2025-06-02T10:00:00Z')
+
+    assert.deepEqual(await idsIn(here, 'taken', day('2025-06-02')), ['coming'])
+    assert.deepEqual(await idsIn(here, 'taken', always), ['coming'])
+  })
+})

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { linesOf, openBank, shuffled, withoutLoadTimes } from './bank.ts'
+import { oneOfEach, put, timeless } from './lines.ts'
+
+const bad = '{"type":"customer","record":{"id":"c9"}}'
+const people = [put.customer('c1'), put.account('a1', ['c1']), put.account('a2', ['c1'])]
+
+function products(first: number, last: number): string[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => put.product(`p${first + index}`))
+}
+
+function idsOf(dump: string): string[] {
+  return linesOf(dump).map((each) => JSON.parse(each).record.product_id)
+}
+
+describe('holdfast load --dry-run', () => {
+  it('checks, and changes nothing', async (t) => {
+    const bank = openBank(t)
+    await bank.fill(people)
+    const before = await bank.dump()
+
+    const { status, stdout, stderr } = await bank.load(Object.values(oneOfEach()), '--dry-run')
+
+    assert.match(stdout, /^11 lines checked, nothing changed in \d+\.\d s \(/)
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+    assert.equal(await bank.dump(), before)
+  })
+
+  it('reports what a load would', async (t) => {
+    const bank = openBank(t)
+    await bank.fill(people)
+    bank.write('data.ndjson', [
+      bad,
+      put.balance('a9'),
+      put.energyAccount('a1', ['c1']),
+      put.customer('c1', { name: 'Bo', email: 'bo@example.com' }),
+      put.product('p1'),
+      ...Array.from({ length: 30 }, () => '{}'),
+    ])
+
+    const dry = await bank.run(['load', 'data.ndjson', '--dry-run'])
+    const real = await bank.run(['load', 'data.ndjson'])
+
+    assert.equal(dry.status, 1)
+    assert.match(dry.stderr, /^35 mistakes in 35 lines/m)
+    assert.deepEqual(dry, real)
+  })
+
+  it('changes nothing with --batch either, and says so', async (t) => {
+    const bank = openBank(t)
+    await bank.fill(people)
+    const before = await bank.dump()
+
+    const good = await bank.load(products(1, 9), '--dry-run', '--batch', '2')
+    const mixed = await bank.load([...products(1, 9), bad], '--dry-run', '--batch', '2')
+
+    assert.deepEqual([good.status, mixed.status], [0, 1])
+    assert.match(good.stdout, /nothing changed/)
+    assert.match(mixed.stderr, /Nothing was changed/)
+    assert.equal(await bank.dump(), before)
+  })
+})
+
+describe('holdfast load --batch', () => {
+  it('keeps good batches, leaves out a bad one whole, and goes on', async (t) => {
+    const bank = openBank(t)
+    const lines = [...products(1, 8), bad, ...products(9, 15)]
+    bank.write('data.ndjson', lines)
+
+    const { status, stdout, stderr } = await bank.run(['load', 'data.ndjson', '--batch', '4'])
+
+    assert.equal(
+      stderr,
+      [
+        'data.ndjson:9: name: is required',
+        'data.ndjson:9: email: is required',
+        '2 mistakes in 16 lines. Their batches were left out.\n',
+      ].join('\n'),
+    )
+    assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
+    const kept = [...products(1, 8), ...products(12, 15)]
+    assert.deepEqual(linesOf(await bank.dump()), kept.sort())
+  })
+
+  for (const [name, at, kept] of [
+    ['first', 0, [3, 4, 5, 6, 7]],
+    ['middle', 3, [1, 2, 3, 6, 7]],
+    ['last, which is not full', 7, [1, 2, 3, 4, 5, 6]],
+  ] as const) {
+    it(`leaves out a bad batch that is the ${name}`, async (t) => {
+      const bank = openBank(t)
+      const lines = products(1, 7)
+
+      const { status } = await bank.load(lines.toSpliced(at, 0, bad), '--batch', '3')
+
+      assert.equal(status, 1)
+      assert.deepEqual(
+        idsOf(await bank.dump()),
+        kept.map((id) => `p${id}`),
+      )
+    })
+  }
+
+  it('leaves out a batch with a line that the store refuses', async (t) => {
+    const bank = openBank(t)
+    await bank.fill(people)
+    const other = put.customer('c1', { name: 'Bo', email: 'bo@example.com' })
+
+    const { status } = await bank.load(
+      [put.product('p1'), put.product('p2'), put.balance('a1'), other, put.balance('a2')],
+      ...['--batch', '2'],
+    )
+
+    assert.equal(status, 1)
+    const kept = [...people, put.balance('a2'), put.product('p1'), put.product('p2')]
+    assert.deepEqual(linesOf(await bank.dump()).sort(), kept.sort())
+  })
+
+  it('counts lines over all files', async (t) => {
+    const bank = openBank(t)
+    bank.write('one.ndjson', [...products(1, 2), bad])
+    bank.write('two.ndjson', products(3, 5))
+
+    const { status } = await bank.run(['load', 'one.ndjson', 'two.ndjson', '--batch', '4'])
+
+    assert.equal(status, 1)
+    assert.deepEqual(idsOf(await bank.dump()), ['p4', 'p5'])
+  })
+
+  for (const size of ['1', '2', '7', '1000', '999999999']) {
+    it(`takes references in any order in batches of ${size}`, async (t) => {
+      const lines = [
+        ...Object.values(oneOfEach()),
+        timeless('a1', 't5'),
+        put.transaction('a1', 't0'),
+      ]
+      const atOnce = openBank(t)
+      await atOnce.fill(lines)
+      const expected = withoutLoadTimes(await atOnce.dump())
+
+      for (let seed = 1; seed <= 4; seed += 1) {
+        const bank = openBank(t)
+        await bank.fill(shuffled(lines, seed), '--batch', size)
+
+        assert.equal(withoutLoadTimes(await bank.dump()), expected)
+      }
+    })
+  }
+
+  it('shows nothing of a line whose reference never came', async (t) => {
+    const bank = openBank(t)
+    const lost = [
+      put.balance('a9'),
+      put.transaction('a9', 't1'),
+      put.payment('a9', 's1'),
+      put.debit('a9'),
+      put.contact('a9'),
+      put.invoice('a1', 'i1'),
+      put.billing('a1'),
+    ]
+
+    const { status, stderr } = await bank.load([...lost, ...people], '--batch', '2')
+    const dump = await bank.dump()
+    await bank.fill([put.account('a9', ['c1'])])
+
+    assert.match(stderr, /^data\.ndjson:1: accountId: names no banking account that exists$/m)
+    assert.match(stderr, /^7 mistakes in 10 lines\./m)
+    assert.equal(status, 1)
+    assert.deepEqual(linesOf(dump), people)
+    assert.deepEqual(linesOf(await bank.dump()), [...people, put.account('a9', ['c1'])])
+  })
+
+  it('shows nothing of an account whose holder never came', async (t) => {
+    const bank = openBank(t)
+    const lost = [put.account('a8', ['c9']), put.account('a9', ['c1', 'c9'])]
+
+    const { status, stderr } = await bank.load([...lost, ...people], '--batch', '2')
+
+    assert.match(
+      stderr,
+      /^data\.ndjson:1: holders\[0\]\.customerId: names no customer that exists$/m,
+    )
+    assert.match(
+      stderr,
+      /^data\.ndjson:2: holders\[1\]\.customerId: names no customer that exists$/m,
+    )
+    assert.equal(status, 1)
+    assert.deepEqual(linesOf(await bank.dump()), people)
+  })
+
+  it('leaves what a line with such a reference would have replaced', async (t) => {
+    const bank = openBank(t)
+    await bank.fill([...people, put.payment('a1', 's1')])
+    const before = await bank.dump()
+
+    const { status } = await bank.load(
+      [put.payment('a9', 's1'), put.account('a1', ['c9'])],
+      ...['--batch', '1'],
+    )
+
+    assert.equal(status, 1)
+    assert.equal(await bank.dump(), before)
+  })
+
+  it('misses what a batch that was left out would have brought', async (t) => {
+    const bank = openBank(t)
+
+    const { stderr } = await bank.load(
+      [
+        put.customer('c1'),
+        put.account('a1', ['c1']),
+        bad,
+        put.account('a2', ['c1']),
+        put.balance('a1'),
+        put.balance('a2'),
+      ],
+      ...['--batch', '2'],
+    )
+
+    assert.match(stderr, /^data\.ndjson:6: accountId: names no banking account that exists$/m)
+    assert.deepEqual(linesOf(await bank.dump()), [
+      put.customer('c1'),
+      put.account('a1', ['c1']),
+      put.balance('a1'),
+    ])
+  })
+
+  for (const size of ['0', '-1', '1.5', 'all', '', '1e3', '9999999999']) {
+    it(`refuses “${size}” for a size`, async (t) => {
+      const bank = openBank(t)
+
+      const { status, stdout, stderr } = await bank.load(products(1, 2), `--batch=${size}`)
+
+      assert.match(stderr, /^--batch must be a whole number from 1 to 999999999\n$/)
+      assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
+    })
+  }
+})

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { existsSync, statSync } from 'node:fs'
+import { describe, it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { openProviderStore } from '../../src/storage/open.ts'
+import { type Bank, killed, linesOf, openBank, type start, untilLocked } from './bank.ts'
+import { line, put } from './lines.ts'
+
+const timeout = 120_000
+const megabyte = 1024 * 1024
+
+const people = [put.customer('c1'), put.account('a1', ['c1'])]
+
+/** Long texts make a small load of many bytes. */
+function history(mark: string, count: number, length = 2000): string[] {
+  const description = mark.padEnd(length, '.')
+  return Array.from({ length: count }, (_, index) =>
+    put.transaction('a1', `t${index}`, {
+      description,
+      postingDateTime: new Date(Date.UTC(2025, 0, 1, 0, (index * 7919) % count)).toISOString(),
+    }),
+  )
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** Ends a load when something is so, or lets it end by itself where that never is. */
+async function killedWhen(load: ReturnType<typeof start>, isSo: () => boolean): Promise<void> {
+  load.stdout.resume()
+  load.stderr.resume()
+  while (load.exitCode === null && !isSo()) await setTimeout(1)
+  await killed(load)
+}
+
+/** A bank in one state, with a file that brings it to another, and how both look. */
+async function openTwoStates(t: TestContext, after: readonly string[]) {
+  const before = [...people, ...history('before', 100)]
+  const clean = openBank(t)
+  await clean.fill(before)
+  const first = await clean.dump()
+  await clean.fill(after)
+  const bank = openBank(t)
+  bank.write('after.ndjson', after)
+  await bank.fill(before)
+  return { bank, first, second: await clean.dump() }
+}
+
+describe('kill -9 of a load', { timeout }, () => {
+  const written = (size: number) => (bank: Bank) =>
+    sizeOf(bank.path('bank.db-wal')) >= size * megabyte
+  const points: readonly [string, (bank: Bank, sizeBefore: number) => boolean][] = [
+    ['has just begun', (bank) => sizeOf(bank.path('bank.db-shm')) > 0],
+    ['has written 0.1 MB', written(0.1)],
+    ['has written 1 MB', written(1)],
+    ['has written 3 MB', written(3)],
+    ['has written 6 MB', written(6)],
+    ['has committed', (bank, sizeBefore) => sizeOf(bank.path('bank.db')) > sizeBefore],
+  ]
+
+  it('leaves what was before or what comes after, wherever it was, and can be repeated', async (t) => {
+    const after = [put.customer('c2'), ...history('after', 1500), put.account('a2', ['c1', 'c2'])]
+    const { bank, first, second } = await openTwoStates(t, after)
+    const sizeBefore = sizeOf(bank.path('bank.db'))
+    const outcomes: string[] = []
+
+    for (const [name, isThere] of points) {
+      await killedWhen(bank.start(['load', 'after.ndjson']), () => isThere(bank, sizeBefore))
+
+      const dump = await bank.dump()
+      assert.ok(dump === first || dump === second, `something else when it ${name}`)
+      outcomes.push(dump === first ? 'before' : 'after')
+    }
+    const { status } = await bank.run(['load', 'after.ndjson'])
+
+    assert.equal(status, 0)
+    assert.ok((await bank.dump()) === second)
+    assert.equal(outcomes[0], 'before')
+    assert.equal(outcomes.at(-1), 'after')
+    assert.deepEqual(outcomes, outcomes.toSorted().reverse())
+  })
+
+  it('leaves what was before when more was written than fits into memory', async (t) => {
+    const after = history('after', 2600, 12_000)
+    const { bank, first } = await openTwoStates(t, after)
+
+    for (const size of [0.1, 16]) {
+      await killedWhen(bank.start(['load', 'after.ndjson']), () => written(size)(bank))
+
+      assert.ok((await bank.dump()) === first)
+    }
+  })
+
+  it('leaves what was before when the rest of its input has not come', async (t) => {
+    const bank = openBank(t)
+    await bank.fill(people)
+    const dump = await bank.dump()
+    const more = history('more', 50)
+
+    for (const count of [0, 1, 50]) {
+      const load = bank.start(['load', '-'])
+      await untilLocked(bank.path('bank.db'), load)
+      const part = more.slice(0, count).map((each) => `${each}\n`)
+      await new Promise((resolve) => load.stdin.write(part.join(''), resolve))
+      await killed(load)
+
+      assert.equal(await bank.dump(), dump)
+    }
+    await bank.fill(more)
+    assert.equal(linesOf(await bank.dump()).length, 52)
+  })
+
+  it('leaves a new database that can be used, however far it was made', async (t) => {
+    for (const name of ['bank.db', 'bank.db-wal', 'bank.db-shm']) {
+      const bank = openBank(t)
+      await killedWhen(bank.start(['load', '-']), () => existsSync(bank.path(name)))
+
+      await bank.fill(people)
+
+      assert.deepEqual(linesOf(await bank.dump()), people)
+    }
+  })
+})
+
+describe('kill -9 of a load in batches', { timeout }, () => {
+  const size = 100
+
+  it('leaves a whole number of batches, in order, and can be repeated', async (t) => {
+    const bank = openBank(t)
+    const lines = Array.from({ length: 60 * size }, (_, index) => {
+      const id = `c${String(index).padStart(5, '0')}`
+      return line('customer', { id, name: 'Ana', email: 'ana@example.com' })
+    })
+    bank.write('customers.ndjson', lines)
+    await bank.fill([])
+    const store = openProviderStore(bank.database())
+    let kills = 0
+
+    for (const batches of [1, 7, 20, 40]) {
+      const load = bank.start(['load', 'customers.ndjson', '--batch', String(size)])
+      let customers = (await store.overview()).customers
+      load.stdout.resume()
+      load.stderr.resume()
+      while (load.exitCode === null && customers < batches * size) {
+        customers = (await store.overview()).customers
+        await setTimeout(1)
+      }
+      if (load.exitCode === null) kills += 1
+      await killed(load)
+
+      const dumped = linesOf(await bank.dump())
+      assert.equal(dumped.length % size, 0)
+      assert.deepEqual(dumped, lines.slice(0, dumped.length))
+    }
+    await store.close()
+    await bank.fill(lines, '--batch', String(size))
+
+    assert.ok(kills > 1, `${kills} loads were killed`)
+    assert.deepEqual(linesOf(await bank.dump()), lines)
+  })
+
+  it('shows nothing of lines whose account has not come, until it has', async (t) => {
+    const bank = openBank(t)
+    await bank.fill([])
+    const histories = history('late', 40)
+    const load = bank.start(['load', '-', '--batch', '10'])
+    load.stdin.write([...histories, put.customer('c1')].map((each) => `${each}\n`).join(''))
+    // The batch with the customer is the last that has come: all before it are there.
+    load.stdin.write(
+      Array.from({ length: 9 }, (_, index) => `${put.product(`p${index}`)}\n`).join(''),
+    )
+    await untilLocked(bank.path('bank.db'), load)
+    const store = openProviderStore(bank.database())
+    while (load.exitCode === null && (await store.overview()).customers === 0) await setTimeout(1)
+    await store.close()
+    await killed(load)
+
+    const dumped = linesOf(await bank.dump())
+    await bank.fill([...histories, ...people], '--batch', '10')
+
+    assert.equal(dumped.length, 10)
+    assert.doesNotMatch(dumped.join(), /banking/)
+    const clean = openBank(t)
+    await clean.fill([...people, ...histories, ...dumped.slice(1)])
+    assert.equal(await bank.dump(), await clean.dump())
+  })
+})

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { providerApp } from '../../src/http/provider-app.ts'
+import { openProviderStore } from '../../src/storage/open.ts'
+import { openBank, shuffled } from './bank.ts'
+import { put, timeless } from './lines.ts'
+import { accounts, entriesOf, History, loads, opening, take } from './model.ts'
+
+/** Everything that B3 shows of an account, walked by its links. */
+async function listed(database: string, accountId: string): Promise<unknown[]> {
+  const store = openProviderStore(database)
+  const app = providerApp({
+    context: { store, timeZone: 'UTC', accountVersion: 4 },
+    clock: () => Temporal.Instant.from('2200-01-01T00:00:00Z'),
+    guard: async () => {},
+  })
+  const path = `/v1/banking/customer/c1/accounts/${accountId}/transactions`
+  const seen: unknown[] = []
+  let query: string | undefined = 'oldest-time=1900-01-01T00:00:00Z&page-size=7'
+  while (query !== undefined) {
+    const answer: { statusCode: number; body: string } = await app.inject(`${path}?${query}`)
+    assert.equal(answer.statusCode, 200, answer.body)
+    const { data, links, meta } = JSON.parse(answer.body)
+    seen.push(...data.transactions)
+    query = links.next
+    if (query === undefined) assert.equal(seen.length, meta.totalRecords)
+  }
+  await app.close()
+  await store.close()
+  return seen
+}
+
+describe('transactions that come late', () => {
+  it('stand where they would if all had come at once, in order', async (t) => {
+    const days = Array.from({ length: 120 }, (_, day) => day)
+    const sorted = days.map((day) => {
+      const time = Temporal.Instant.from('2024-01-01T00:00:00Z').add({ hours: 24 * (day >> 1) })
+      return put.transaction('a1', `t${day}`, { postingDateTime: time.toString() })
+    })
+    const atOnce = openBank(t)
+    await atOnce.fill([...opening, ...sorted])
+    const late = openBank(t)
+    const parts = shuffled(sorted, 5)
+
+    await late.fill([...opening, ...parts.slice(0, 40)])
+    await late.fill(parts.slice(40, 41))
+    await late.fill(parts.slice(41, 110))
+    await late.fill(parts.slice(100))
+
+    assert.equal(await late.dump(), await atOnce.dump())
+    const pages = await listed(late.database(), 'a1')
+    assert.equal(pages.length, 120)
+    assert.deepEqual(pages, await listed(atOnce.database(), 'a1'))
+    const times = pages.map((each) => (each as { postingDateTime: string }).postingDateTime)
+    assert.deepEqual(times, times.toSorted().reverse())
+  })
+
+  it('stand there also when committed in batches', async (t) => {
+    const lines = [
+      ...opening,
+      ...Array.from({ length: 50 }, (_, index) =>
+        put.transaction('a1', `t${index}`, {
+          postingDateTime: `2025-03-${10 + ((index * 7) % 19)}T09:30:00Z`,
+        }),
+      ),
+    ]
+    const atOnce = openBank(t)
+    const inBatches = openBank(t)
+
+    await atOnce.fill(lines)
+    await inBatches.fill(lines, '--batch', '3')
+
+    assert.equal(await inBatches.dump(), await atOnce.dump())
+    assert.deepEqual(
+      await listed(inBatches.database(), 'a1'),
+      await listed(atOnce.database(), 'a1'),
+    )
+  })
+
+  it('are before those of the load when they have a time, and among them by id when not', async (t) => {
+    const bank = openBank(t)
+
+    await bank.fill([...opening, timeless('a1', 't2'), timeless('a1', 't1')])
+    await bank.fill([timeless('a1', 't3'), put.transaction('a1', 't0')])
+
+    const ids = (await listed(bank.database(), 'a1')).map(
+      (each) => (each as { transactionId: string }).transactionId,
+    )
+    assert.deepEqual(ids, ['t3', 't1', 't2', 't0'])
+  })
+
+  it('keep every list true through any loads of any lines', async (t) => {
+    const bank = openBank(t)
+    let runs = 0
+
+    await fc.assert(
+      fc.asyncProperty(loads, async (steps) => {
+        runs += 1
+        const database = bank.database(`run-${runs}`)
+        const history = new History()
+        await take(
+          database,
+          [{ text: opening.join('\n'), apply: () => {} }],
+          '2026-01-01T00:00:00Z',
+        )
+
+        for (const [index, load] of steps.entries()) {
+          const loadTime = `2026-02-0${index + 1}T00:00:00Z`
+          assert.deepEqual(await take(database, load, loadTime), [])
+          for (const { apply } of load) apply(history, loadTime)
+
+          for (const account of accounts) {
+            assert.deepEqual(entriesOf(database, account), history.dump(account))
+          }
+        }
+        for (const account of accounts) {
+          const newestFirst = history.transactions(account).reverse()
+          assert.deepEqual(await listed(database, account), newestFirst)
+        }
+        for (const end of ['', '-wal', '-shm']) {
+          rmSync(`${database.slice('sqlite:'.length)}${end}`, { force: true })
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

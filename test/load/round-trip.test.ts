@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { ended, linesOf, openBank, start } from './bank.ts'
+import { line, put, removal, timeless } from './lines.ts'
+
+/** What a dump of these lines gives, and a dump of a store that was filled with that dump. */
+async function roundTrip(
+  t: Parameters<typeof openBank>[0],
+  ...loads: readonly (readonly string[])[]
+) {
+  const bank = openBank(t)
+  for (const lines of loads) await bank.fill(lines)
+  const first = await bank.dump()
+  const restored = openBank(t)
+  await restored.fill(first)
+  return { first, second: await restored.dump() }
+}
+
+/** Two dumps may be long: where they part is enough. */
+function firstDifference(one: string, two: string) {
+  const others = linesOf(two)
+  const index = linesOf(one).findIndex((each, at) => each !== others[at])
+  if (one === two) return undefined
+  return { line: index + 1, one: linesOf(one)[index], two: others[index] }
+}
+
+const people = [put.customer('c1'), put.customer('c2'), put.account('a1', ['c1'])]
+const home = put.energyAccount('e1', ['c1'])
+
+describe('dump, load into an empty store, and dump again', () => {
+  it('gives the same bytes for a few hundred invented customers, through pipes', async (t) => {
+    const bank = openBank(t)
+    const pipe = async (from: readonly string[], to: string) => {
+      const source = start(from)
+      const target = start(['load', '-', '--database', bank.database(to)])
+      source.stdout.pipe(target.stdin)
+      source.stdin.end()
+      const { status, stderr } = await ended(target)
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+    }
+    const flags = ['--customers', '300', '--transactions', '15', '--seed', 'round trip']
+
+    await pipe(['generate', ...flags], 'one')
+    await pipe(['dump', '--database', bank.database('one')], 'two')
+
+    const [one, two] = [await bank.dump('one'), await bank.dump('two')]
+    assert.ok(one.length > 5_000_000, `${one.length} bytes`)
+    assert.deepEqual(firstDifference(one, two), undefined)
+    const { stdout } = await bank.run(['generate', ...flags])
+    const records = (text: string) => linesOf(text).map((each) => each.replace(/^.*?"record":/, ''))
+    assert.ok(records(one).sort().join() === records(stdout).sort().join(), 'nothing is lost')
+  })
+
+  it('gives nothing for an empty store', async (t) => {
+    assert.deepEqual(await roundTrip(t, []), { first: '', second: '' })
+  })
+
+  it('keeps blanks, numbers, escapes and the order of fields as they were written', async (t) => {
+    const odd = [
+      String.raw`{ "name":"\u00c9va \ud83e\udd89" ,"email" : "e@x.example", "id":"c3" }`,
+      '{"depositRate":1.50e-2,"bsb":0.62e5 , "accountId":"a3"}',
+      '{"availableBalance":"-000.50","accountId":"a3","currentBalance":"0"}',
+      String.raw`{"status":"POSTED","amount":"1","transactionId":"t\/1","accountId":"a3","postingDateTime":"2025-01-01t00:00:00.1+10:30","description":"a\tb\\u0000\u0000"}`,
+      '{"authorisedEntity":{"abn":5.0,"acn":1E3},"accountId":"a3"}',
+      '{"users" : [ ],"accountId":"e3" , "plans":[{"servicePointIds":[ "6" , 6.0 ]}]}',
+      '{"payment":{"amount":"1"} ,"transactionUType":"payment","executionDateTime":"2025-04-10T11:00:00.000","accountId":"e3"}',
+    ]
+    const around = [
+      '{ "type" : "customer" , "record" : $ }',
+      '{"record":$,"holders":[{"customerId":"c1"}],"type":"banking.account"}',
+      '{"type":"banking.balance","record":$}',
+      '\t{"record"  :$, "type":"banking.transaction"}',
+      '{"type":"banking.directDebit","record":$}',
+      '{"type":"energy.account","holders":[{"customerId":"c1"}],"record":$}',
+      '{"type":"energy.billing", "record": $ }',
+    ]
+    const lines = odd.map((record, index) => (around[index] ?? '').replace('$', () => record))
+
+    const { first, second } = await roundTrip(t, people, lines)
+
+    assert.equal(second, first)
+    for (const record of odd) assert.ok(first.includes(`"record":${record}}\n`), record)
+  })
+
+  for (const [name, owned] of Object.entries({
+    'at its start': '{"isOwned": false ,"accountId":"a3"}',
+    'in its middle': '{"accountId":"a3" ,"isOwned" :true, "nickname":"x"}',
+    'at its end, behind blanks': '{"accountId":"a3" , "isOwned":  false  }',
+    'by an escaped name': String.raw`{"accountId":"a3","is\u004fwned":true}`,
+    nowhere: '{ "accountId":"a3" }',
+    'nowhere but in a text': String.raw`{"accountId":"a3","nickname":"\"isOwned\":true}"}`,
+  })) {
+    it(`keeps an account that has isOwned ${name}`, async (t) => {
+      const holders = '[{"customerId":"c1","isOwned":true},{"customerId":"c2","isOwned":false}]'
+      const account = `{"type":"banking.account","holders":${holders},"record":${owned}}`
+
+      const { first, second } = await roundTrip(t, people, [account])
+
+      assert.equal(second, first)
+      assert.equal(linesOf(first).at(-1), account)
+    })
+  }
+
+  it('keeps ids of any printable characters', async (t) => {
+    const ids = [
+      '"',
+      '\\',
+      "'",
+      '%_',
+      ' ',
+      'é',
+      '🦉',
+      '你',
+      '</',
+      '\u00a0',
+      'x'.repeat(256),
+      '-1',
+      '0',
+    ]
+
+    const { first, second } = await roundTrip(
+      t,
+      ids.flatMap((id) => [
+        put.customer(id),
+        put.account(id, [id]),
+        put.transaction(id, id),
+        put.debit(id, id),
+        put.product(id),
+      ]),
+    )
+
+    assert.equal(second, first)
+    assert.equal(linesOf(first).length, 5 * ids.length)
+  })
+
+  it('keeps times at their ends, and times that were given at a load', async (t) => {
+    const posted = (id: string, postingDateTime: string) =>
+      put.transaction('a1', id, { postingDateTime })
+    const lines = [
+      posted('t1', '1677-09-21T00:12:44Z'),
+      posted('t2', '2262-04-11T23:47:16.854775807Z'),
+      posted('t3', '1969-12-31T23:59:59.999999999Z'),
+      timeless('a1', 't4'),
+      line('banking.account', { accountId: 'a3' }, { holders: [{ customerId: 'c1' }] }),
+    ]
+
+    const { first, second } = await roundTrip(t, people, lines)
+
+    assert.equal(second, first)
+    const transactions = linesOf(first).filter((each) => each.includes('transactionId'))
+    const ids = transactions.map((each) => JSON.parse(each).record.transactionId)
+    assert.deepEqual(ids, ['t1', 't3', 't4', 't2'])
+  })
+
+  it('keeps restricted contacts, with a record and without', async (t) => {
+    const { first, second } = await roundTrip(t, people, [
+      home,
+      '{"type":"account.contact","accountId":"a1","status":"RESTRICTED"}',
+      put.contact('e1').replace('OPEN', 'RESTRICTED'),
+    ])
+
+    assert.equal(second, first)
+    assert.equal(first.match(/RESTRICTED/g)?.length, 2)
+  })
+
+  it('keeps what has an id beside it apart from what has none', async (t) => {
+    const { first, second } = await roundTrip(t, people, [
+      home,
+      put.debit('a1'),
+      put.debit('a1', 'd1'),
+      put.debit('a1', 'content:d1'),
+      put.billing('e1'),
+      put.billing('e1', 'id:b1'),
+    ])
+
+    assert.equal(second, first)
+    assert.equal(linesOf(first).length, 9)
+  })
+
+  it('keeps what is left of an account whose only holder is gone', async (t) => {
+    const bank = openBank(t)
+    await bank.fill([...people, put.balance('a1')])
+    await bank.fill([removal('customer', { id: 'c1' })])
+    const dump = await bank.dump()
+    const restored = openBank(t)
+
+    const { status, stderr } = await restored.load(dump)
+
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+    assert.equal(await restored.dump(), dump)
+  })
+
+  it('depends on the content alone, not on how it came to be', async (t) => {
+    const lines = [...people, home, put.transaction('a1', 't1'), put.transaction('a1', 't2')]
+    const straight = openBank(t)
+    await straight.fill(lines)
+    const winding = openBank(t)
+
+    await winding.fill([put.product('p1'), ...lines.toReversed(), put.transaction('a1', 't0')])
+    await winding.fill([
+      removal('product', { product_id: 'p1' }),
+      removal('banking.transaction', { accountId: 'a1', transactionId: 't0' }),
+      removal('energy.account', { accountId: 'e1' }),
+    ])
+    await winding.fill([home])
+
+    assert.equal(await winding.dump(), await straight.dump())
+  })
+})

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { describe, it, type TestContext } from 'node:test'
+import { providerApp } from '../../src/http/provider-app.ts'
+import { openProviderStore } from '../../src/storage/open.ts'
+import { ended, linesOf, openBank, untilLocked } from './bank.ts'
+import { line, put } from './lines.ts'
+
+const accounts = ['a1', 'a2', 'a3']
+const transactions = 21_000
+
+/** A state of the bank: every record says which, and the second has twice the history. */
+function* state(mark: 'before' | 'after'): Generator<string> {
+  yield put.customer('c1', { phoneNumber: mark })
+  for (const id of accounts) {
+    yield put.account(id, ['c1'], { nickname: mark })
+    yield put.balance(id, { currency: mark })
+    yield put.debit(id, 'd1', { authorisedEntity: { description: mark } })
+    yield put.payment(id, `s-${id}`, { nickname: mark })
+  }
+  const factor = mark === 'before' ? 1 : 2
+  for (let index = 0; index < transactions * factor; index += 1) {
+    const minutes = (index * 7919) % (transactions * 2)
+    const time = new Date(Date.UTC(2025, 0, 1, 0, minutes)).toISOString()
+    yield line('banking.transaction', {
+      accountId: accounts[index % 3],
+      transactionId: `t${index}`,
+      status: 'POSTED',
+      amount: '1.00',
+      postingDateTime: time,
+      reference: mark,
+    })
+  }
+}
+
+/** A server on the database, in this process; loads run in others. */
+async function serve(t: TestContext, database: string): Promise<string> {
+  const store = openProviderStore(database)
+  const app = providerApp({
+    context: { store, timeZone: 'UTC', accountVersion: 4 },
+    clock: () => Temporal.Instant.from('2025-12-31T00:00:00Z'),
+    guard: async () => {},
+  })
+  t.after(async () => {
+    await app.close()
+    await store.close()
+  })
+  return app.listen({ host: '127.0.0.1', port: 0 })
+}
+
+const named = { body: JSON.stringify({ data: { accountIds: accounts } }), method: 'POST' }
+const headers = { 'content-type': 'application/json' }
+
+/** What is asked over and over, and how much there is to see before and after. */
+const questions = [
+  { path: '/auth/v1/customer/c1', marks: [1, 1] },
+  { path: '/v1/banking/customer/c1/accounts', marks: [3, 3] },
+  { path: '/v1/banking/customer/c1/accounts/balances', marks: [3, 3], ...named },
+  { path: '/v1/banking/customer/c1/accounts/direct-debits', marks: [3, 3], ...named },
+  { path: '/v1/banking/customer/c1/accounts/a1/transactions?page-size=1000', marks: [1000, 1000] },
+  {
+    path: '/v1/banking/customer/c1/accounts/a2/transactions?page-size=1000&page=4',
+    marks: [1000, 1000],
+  },
+  {
+    path: '/v1/banking/customer/c1/accounts/a3/transactions?page-size=100&min-amount=1&text=e',
+    marks: [100, 100],
+  },
+] as const
+
+describe('a server, while a load runs in another process', () => {
+  it('answers every request without a pause, from before the load or from after it', async (t) => {
+    const bank = openBank(t)
+    await bank.fill([...state('before')])
+    bank.write('after.ndjson', [...state('after')])
+    const address = await serve(t, bank.database())
+    const seen: ('before' | 'after')[] = []
+    const delays: number[] = []
+
+    const ask = async ({ path, marks, ...init }: (typeof questions)[number]) => {
+      const started = performance.now()
+      const answer = await fetch(`${address}${path}`, { headers, ...init })
+      const body = await answer.text()
+      delays.push(performance.now() - started)
+
+      assert.equal(answer.status, 200, body)
+      const found = new Set(body.match(/"(before|after)"/g))
+      assert.equal(found.size, 1, `${path} is of two states: ${[...found]}`)
+      const state = found.has('"after"') ? 'after' : 'before'
+      seen.push(state)
+      const isAfter = state === 'after'
+      assert.equal(body.match(/"(before|after)"/g)?.length, marks[isAfter ? 1 : 0], path)
+      if (path.includes('/transactions')) {
+        const total = (transactions * (isAfter ? 2 : 1)) / 3
+        assert.equal(JSON.parse(body).meta.totalRecords, total)
+      }
+    }
+
+    await Promise.all(questions.map(ask))
+    delays.length = 0
+    const load = bank.start(['load', 'after.ndjson'])
+    const result = ended(load)
+    const started = performance.now()
+    const gone = once(load, 'exit')
+    let isRunning = true
+    gone.then(() => {
+      isRunning = false
+    })
+    while (isRunning) await Promise.all(questions.map(ask))
+    const took = performance.now() - started
+    const { status, stderr } = await result
+    seen.push('after')
+    await Promise.all(questions.map(ask))
+
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+    assert.deepEqual(seen, [...seen].sort().reverse(), 'once after, never before again')
+    assert.ok(seen.filter((each) => each === 'before').length > 5 * questions.length)
+    const longest = Math.max(...delays)
+    assert.ok(longest < took / 3, `an answer took ${longest} ms of the load’s ${took} ms`)
+  })
+
+  it('sees each batch whole', async (t) => {
+    const bank = openBank(t)
+    await bank.fill([put.customer('c1')])
+    const address = await serve(t, bank.database())
+    const size = 50
+    const lines = Array.from({ length: 40 * size }, (_, index) =>
+      line('banking.account', { accountId: `a${index}` }, { holders: [{ customerId: 'c1' }] }),
+    )
+    bank.write('accounts.ndjson', lines)
+
+    const load = bank.start(['load', 'accounts.ndjson', '--batch', String(size)])
+    const result = ended(load)
+    let isRunning = true
+    once(load, 'exit').then(() => {
+      isRunning = false
+    })
+    const totals: number[] = []
+    while (isRunning) {
+      const answer = await fetch(`${address}/v1/banking/customer/c1/accounts?page-size=1`)
+      totals.push(((await answer.json()) as { meta: { totalRecords: number } }).meta.totalRecords)
+    }
+
+    assert.equal((await result).status, 0)
+    assert.deepEqual(
+      totals.filter((total) => total % size !== 0),
+      [],
+    )
+    assert.ok(new Set(totals).size > 2, `saw ${[...new Set(totals)]}`)
+  })
+})
+
+describe('two loads at once', () => {
+  it('both succeed, one after the other, and the database has both', async (t) => {
+    const bank = openBank(t)
+    const part = (name: string) =>
+      Array.from({ length: 3000 }, (_, index) =>
+        line('customer', { id: `${name}${index}`, name, email: `${name}@example.com` }),
+      )
+    const names = ['a', 'b', 'c', 'd']
+    for (const name of names) bank.write(`${name}.ndjson`, part(name))
+
+    const runs = await Promise.all(names.map((name) => bank.run(['load', `${name}.ndjson`])))
+
+    for (const run of runs) assert.deepEqual([run.status, run.stderr], [0, ''])
+    assert.deepEqual(linesOf(await bank.dump()), names.flatMap(part).sort())
+  })
+
+  it('both succeed where the first is held up in its middle', async (t) => {
+    const bank = openBank(t)
+    await bank.fill([])
+    const held = bank.start(['load', '-'])
+    const first = ended(held)
+    held.stdin.write(`${put.customer('c1')}\n${put.account('a1', ['c2'])}\n`)
+    await untilLocked(bank.path('bank.db'), held)
+    bank.write('second.ndjson', [put.customer('c2')])
+    const second = bank.run(['load', 'second.ndjson'])
+    held.stdin.end(put.customer('c2', { updatedAt: undefined }))
+
+    assert.deepEqual([(await first).status, (await second).status], [0, 0])
+    assert.deepEqual(linesOf(await bank.dump()), [
+      put.customer('c1'),
+      put.customer('c2'),
+      put.account('a1', ['c2']),
+    ])
+  })
+})
