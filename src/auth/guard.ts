@@ -1,5 +1,6 @@
 import type { Operation } from '../contract/index.ts'
 import type { ClaimStore } from '../provider/claims.ts'
+import { ProviderError } from '../provider/error.ts'
 import { algorithmOf } from './algorithms.ts'
 import type { KeySet } from './key-set.ts'
 import { parseToken, type Token, TokenRefused } from './token.ts'
@@ -40,8 +41,10 @@ export function openGuard({ subdomain, bases, keys, claims, clock }: GuardOption
     await judgeSignature(token, keys)
     // Last, so that a forgery cannot spend the id of a good token.
     const keptUntil = Math.ceil(expiresAt + clockToleranceSeconds)
-    if (!(await claims.claim(tokenId, keptUntil)))
-      throw new TokenRefused('jti was used before', token)
+    const isFirst = await claims.claim(tokenId, keptUntil).catch((cause: unknown) => {
+      throw new ProviderError('unavailable', 'the claim could not be written', { cause })
+    })
+    if (!isFirst) throw new TokenRefused('jti was used before', token)
   }
 }
 

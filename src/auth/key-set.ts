@@ -32,6 +32,9 @@ interface HeldKey {
 export const keySetBytesMax = 256 * 1024
 const keysMax = 100
 
+/** How long to wait before the first keys are asked for again. */
+const firstRetryMs = 1000
+
 export function openKeySet(options: KeySetOptions): KeySet {
   const { url, refreshMs = 5 * 60_000, cooldownMs = 30_000, timeoutMs = 5000, onFetch } = options
   let held: readonly HeldKey[] | undefined
@@ -51,6 +54,14 @@ export function openKeySet(options: KeySetOptions): KeySet {
       })
     return asking
   }
+  /** While there is nothing to serve, more often than for a key that may not exist. */
+  const isTimeToAsk = (): boolean => {
+    const now = performance.now()
+    const wait = held ? cooldownMs : Math.min(cooldownMs, firstRetryMs)
+    if (now - askedForUnknownAt < wait) return false
+    askedForUnknownAt = now
+    return true
+  }
   const timer = setInterval(ask, refreshMs)
   timer.unref()
 
@@ -59,10 +70,7 @@ export function openKeySet(options: KeySetOptions): KeySet {
       const found = pick(held ?? [], algorithm, keyId)
       if (found) return found
       if (asking) await asking
-      else if (performance.now() - askedForUnknownAt >= cooldownMs) {
-        askedForUnknownAt = performance.now()
-        await ask()
-      }
+      else if (isTimeToAsk()) await ask()
       if (!held) throw new ProviderError('unavailable', 'no keys yet')
       return pick(held, algorithm, keyId)
     },

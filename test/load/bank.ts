@@ -192,12 +192,14 @@ export async function loadAt(
   database: string,
   loadTime: Temporal.Instant,
   pieces: Iterable<Uint8Array>,
+  batching: { readonly batch?: number } = {},
 ): Promise<Refusal[]> {
   const refusals: Refusal[] = []
-  const writer = openProviderWriter(database, { loadTime })
+  const writer = openProviderWriter(database, { loadTime, inBatches: 'batch' in batching })
   const file = { name: 'data', open: () => Readable.from(pieces) }
+  const onRefusal = (refusal: Refusal) => void refusals.push(refusal)
   try {
-    await load([file], writer, { onRefusal: (refusal) => void refusals.push(refusal) })
+    await load([file], writer, { ...batching, onRefusal })
   } finally {
     await writer.close()
   }

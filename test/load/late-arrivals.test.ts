@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { providerApp } from '../../src/http/provider-app.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
-import { openBank, shuffled } from './bank.ts'
+import { dumpOf, linesOf, openBank, shuffled } from './bank.ts'
 import { put, timeless } from './lines.ts'
 import { accounts, entriesOf, History, loads, opening, take } from './model.ts'
 
@@ -100,15 +100,12 @@ describe('transactions that come late', () => {
         runs += 1
         const database = bank.database(`run-${runs}`)
         const history = new History()
-        await take(
-          database,
-          [{ text: opening.join('\n'), apply: () => {} }],
-          '2026-01-01T00:00:00Z',
-        )
+        await take(database, opening, '2026-01-01T00:00:00Z')
 
         for (const [index, load] of steps.entries()) {
           const loadTime = `2026-02-0${index + 1}T00:00:00Z`
-          assert.deepEqual(await take(database, load, loadTime), [])
+          const lines = load.map(({ text }) => text)
+          assert.deepEqual(await take(database, lines, loadTime), [])
           for (const { apply } of load) apply(history, loadTime)
 
           for (const account of accounts) {
@@ -119,11 +116,45 @@ describe('transactions that come late', () => {
           const newestFirst = history.transactions(account).reverse()
           assert.deepEqual(await listed(database, account), newestFirst)
         }
-        for (const end of ['', '-wal', '-shm']) {
-          rmSync(`${database.slice('sqlite:'.length)}${end}`, { force: true })
-        }
+        remove(database)
       }),
       { numRuns: 60 },
     )
   })
+
+  it('are in batches what they are at once, wherever their accounts come', async (t) => {
+    const bank = openBank(t)
+    let runs = 0
+
+    await fc.assert(
+      fc.asyncProperty(
+        loads,
+        fc.nat(),
+        fc.integer({ min: 1, max: 12 }),
+        async (steps, at, batch) => {
+          runs += 1
+          const [atOnce, inBatches] = [
+            bank.database(`once-${runs}`),
+            bank.database(`batches-${runs}`),
+          ]
+          const lines = steps.flat().flatMap(({ text }) => text.split('\n'))
+          const mixed = lines.toSpliced(at % (lines.length + 1), 0, ...opening)
+          const loadTime = '2026-02-01T00:00:00Z'
+
+          assert.deepEqual(await take(atOnce, mixed, loadTime), [])
+          assert.deepEqual(await take(inBatches, mixed, loadTime, { batch }), [])
+
+          assert.deepEqual(linesOf(await dumpOf(inBatches)), linesOf(await dumpOf(atOnce)))
+          for (const database of [atOnce, inBatches]) remove(database)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
 })
+
+function remove(database: string): void {
+  for (const end of ['', '-wal', '-shm']) {
+    rmSync(`${database.slice('sqlite:'.length)}${end}`, { force: true })
+  }
+}

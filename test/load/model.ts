@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import { lineOf } from '../../src/load/dump.ts'
 import { dumpProvider } from '../../src/storage/open.ts'
 import { loadAt } from './bank.ts'
-import { line, put, removal } from './lines.ts'
+import { line, removal } from './lines.ts'
 
 /** A line about the history of two accounts, and what it does to the lists that we keep ourselves. */
 export interface Step {
@@ -53,9 +53,13 @@ function oldestFirst(a: Entry, b: Entry): number {
 
 export const accounts = ['a1', 'a2'] as const
 export const opening = [
-  put.customer('c1'),
-  ...accounts.map((id) => put.account(id, ['c1'], { displayName: id })),
+  line('customer', { id: 'c1', name: 'Ana', email: 'ana@example.com' }),
+  ...accounts.map(opened),
 ]
+
+function opened(accountId: string): string {
+  return line('banking.account', { accountId }, { holders: [{ customerId: 'c1' }] })
+}
 
 const account = fc.constantFrom(...accounts)
 const id = fc.constantFrom('1', '2', '3', '4', 'é', '🦉')
@@ -73,7 +77,10 @@ const amount = fc.constantFrom('1.00', '-2.50', '3')
 const posted = fc
   .record({ account, id, time, amount })
   .map(({ account, id, time, amount }): Step => {
-    const text = put.transaction(account, id, { postingDateTime: time, amount })
+    const text = line('banking.transaction', {
+      ...{ accountId: account, transactionId: id, status: 'POSTED', amount },
+      postingDateTime: time,
+    })
     return {
       text,
       apply: (history) => void history.of(account, 'transaction').set(id, { text, time, id }),
@@ -102,7 +109,9 @@ const unposted = fc.record({ account, id }).map(({ account, id }): Step => {
 })
 
 const paid = fc.record({ account, id, amount }).map(({ account, id, amount }): Step => {
-  const text = put.payment(account, id, { nickname: amount })
+  const text = line('banking.scheduledPayment', {
+    ...{ scheduledPaymentId: id, from: { accountId: account }, nickname: amount },
+  })
   return {
     text,
     apply(history) {
@@ -122,13 +131,13 @@ const unpaid = id.map((id): Step => {
 })
 
 const debited = fc.record({ account, id, amount }).map(({ account, id, amount }): Step => {
-  const text = put.debit(account, id, { lastDebitAmount: amount })
+  const text = line('banking.directDebit', { accountId: account, lastDebitAmount: amount }, { id })
   return { text, apply: (history) => void history.of(account, 'debit').set(id, { text, id }) }
 })
 
 const closed = account.map((account): Step => {
   return {
-    text: `${removal('banking.account', { accountId: account })}\n${put.account(account, ['c1'], { displayName: account })}`,
+    text: `${removal('banking.account', { accountId: account })}\n${opened(account)}`,
     apply(history) {
       for (const type of ['transaction', 'payment', 'debit']) history.of(account, type).clear()
     },
@@ -152,18 +161,21 @@ export const loads: Arbitrary<Step[][]> = fc.array(
   { minLength: 1, maxLength: 5 },
 )
 
-/** What a load of these steps must not refuse, at the given time. */
-export async function take(database: string, steps: readonly Step[], loadTime: string) {
-  const lines = steps.map(({ text }) => Buffer.from(`${text}\n`))
-  return loadAt(database, Temporal.Instant.from(loadTime), lines)
+/** Loads lines as if it was then; returns what was refused. */
+export async function take(
+  database: string,
+  lines: readonly string[],
+  loadTime: string,
+  batching: { readonly batch?: number } = {},
+) {
+  const pieces = lines.map((each) => Buffer.from(`${each}\n`))
+  return loadAt(database, Temporal.Instant.from(loadTime), pieces, batching)
 }
 
 /** The dumped entries of an account. */
 export function entriesOf(database: string, accountId: string): string[] {
   const lines = [...dumpProvider(database)].map(lineOf)
-  const start = lines.findIndex((each) =>
-    each.includes(`"accountId":"${accountId}","creationDate"`),
-  )
+  const start = lines.findIndex((each) => each.endsWith(`"record":{"accountId":"${accountId}"}}`))
   const end = lines.findIndex((each, index) => index > start && each.includes('"holders"'))
   return lines.slice(start + 1, end === -1 ? lines.length : end)
 }
