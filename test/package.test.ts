@@ -77,7 +77,12 @@ describe('the published package', () => {
        }
        export const first: Operation = operations.listBankingBalances
        export const size = (input: Input<typeof operations.listBankingBalances>): number =>
-         input.query['page-size'] + input.body.data.accountIds.length`,
+         input.query['page-size'] + input.body.data.accountIds.length
+       import { createClient, type SigningKey } from 'holdfast/client'
+       declare const key: SigningKey
+       const client = createClient({ providerUrl: 'https://bank.example', subdomain: 's', key })
+       export const name = async (): Promise<string> =>
+         (await client.getCustomer({ params: { customerId: 'c1' } })).name`,
     )
 
     const { status, stdout } = typeCheck('right.ts')
@@ -93,12 +98,14 @@ describe('the published package', () => {
        export const balance: BankingBalance = { accountId: 'a1', currentBalance: 10 }
        export const size = (input: Input<typeof operations.listBankingBalances>): string =>
          input.query['page-size']
-       export const { frobnicate } = operations`,
+       export const { frobnicate } = operations
+       import { createClient } from 'holdfast/client'
+       export const client = createClient({ providerUrl: 'https://bank.example' })`,
     )
 
     const { status, stdout } = typeCheck('wrong.ts')
 
-    for (const line of [2, 4, 5]) assert.match(stdout, new RegExp(`^wrong\\.ts\\(${line},`, 'm'))
+    for (const line of [2, 4, 5, 7]) assert.match(stdout, new RegExp(`^wrong\\.ts\\(${line},`, 'm'))
     assert.notEqual(status, 0)
   })
 
