@@ -14,7 +14,7 @@ import { load } from '../../src/load/load.ts'
 import type { Refusal } from '../../src/provider/writer.ts'
 import { openProviderWriter } from '../../src/storage/open.ts'
 
-const launcher = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+export const launcher = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 
 /** Most tests are a process or two: a few at a time keep the machine busy. */
 export const concurrency = 4
@@ -79,7 +79,7 @@ export interface Bank {
   /** Writes a file for the program to read. */
   write(name: string, lines: Lines): void
   /** Starts the program in the folder, in a process of its own that does not outlive the test. */
-  start(args: readonly string[]): ReturnType<typeof start>
+  start(args: readonly string[], nodeFlags?: readonly string[]): ReturnType<typeof start>
   /** The same, until it ends by itself. */
   run(args: readonly string[], options?: RunOptions): Promise<Run>
   /** Writes the lines to `data.ndjson` and loads them, with whatever else the command is told. */
@@ -103,8 +103,9 @@ export function openBank(t: { after(close: () => unknown): void }): Bank {
     write(name, lines) {
       writeFileSync(path(name), bytesOf(lines))
     },
-    start(args) {
-      const child = start(args, { cwd: folder, environment: { HOLDFAST_DATABASE: database() } })
+    start(args, nodeFlags = []) {
+      const environment = { HOLDFAST_DATABASE: database() }
+      const child = start(args, { cwd: folder, environment, nodeFlags })
       t.after(() => killed(child))
       return child
     },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { linesOf, openBank, shuffled, withoutLoadTimes } from './bank.ts'
-import { oneOfEach, put, timeless } from './lines.ts'
+import { oneOfEach, put, removal, timeless } from './lines.ts'
 
 const bad = '{"type":"customer","record":{"id":"c9"}}'
 const people = [put.customer('c1'), put.account('a1', ['c1']), put.account('a2', ['c1'])]
@@ -201,6 +201,18 @@ describe('holdfast load --batch', () => {
 
     assert.equal(status, 1)
     assert.equal(await bank.dump(), before)
+  })
+
+  it('removes what a line before put, also where its account comes later', async (t) => {
+    const bank = openBank(t)
+    const key = { accountId: 'a1', transactionId: 't1' }
+
+    await bank.fill(
+      [put.transaction('a1', 't1'), removal('banking.transaction', key), ...people],
+      ...['--batch', '2'],
+    )
+
+    assert.deepEqual(linesOf(await bank.dump()), people)
   })
 
   it('misses what a batch that was left out would have brought', async (t) => {

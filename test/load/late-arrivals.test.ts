@@ -118,7 +118,7 @@ describe('transactions that come late', () => {
         }
         remove(database)
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     )
   })
 
@@ -148,7 +148,7 @@ describe('transactions that come late', () => {
           for (const database of [atOnce, inBatches]) remove(database)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     )
   })
 })

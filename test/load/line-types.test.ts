@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { examples } from '../../src/contract/examples/index.ts'
 import type { RecordType } from '../../src/contract/index.ts'
@@ -222,6 +223,22 @@ describe('holdfast load', () => {
     ])
 
     assert.match(await bank.dump(), /"to":\{"toUType":"payeeId","payeeID":"payee-1"\}/)
+  })
+
+  it('takes as many accounts as there are', async (t) => {
+    const bank = openBank(t)
+    await bank.fill([])
+    // Accounts are numbered one after another: this is as if two hundred million had come before.
+    const database = new DatabaseSync(bank.path('bank.db'))
+    database.exec("insert into account (number, id) values (200000000, 'one of many')")
+    database.close()
+    const lines = [...Object.values(oneOfEach()), put.transaction('a1', 't0')]
+
+    await bank.fill(lines)
+    await bank.fill(lines.toReversed())
+    await bank.fill([removal('banking.transaction', { accountId: 'a1', transactionId: 't0' })])
+
+    assert.deepEqual(linesOf(await bank.dump()).sort(), lines.slice(0, -1).sort())
   })
 
   it('reads the database that a variable names, unless a flag names another', async (t) => {

@@ -14,6 +14,8 @@ interface Entry {
   readonly text: string
   /** Undefined where the type has no order of time. */
   readonly time?: string
+  /** The time that it was given, having none of its own. */
+  readonly given?: string
   readonly id: string
 }
 
@@ -93,10 +95,10 @@ const pending = fc.record({ account, id, amount }).map(({ account, id, amount })
     text: line('banking.transaction', record),
     apply(history, loadTime) {
       const list = history.of(account, 'transaction')
-      const effectiveTime = list.get(id)?.time ?? loadTime
+      const effectiveTime = list.get(id)?.given ?? loadTime
       const instant = Temporal.Instant.from(effectiveTime).toString()
       const text = line('banking.transaction', record, { effectiveTime: instant })
-      list.set(id, { text, time: effectiveTime, id })
+      list.set(id, { text, time: effectiveTime, given: effectiveTime, id })
     },
   }
 })

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { providerApp } from '../../src/http/provider-app.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { ended, linesOf, openBank, untilLocked } from './bank.ts'
@@ -183,5 +187,28 @@ describe('two loads at once', () => {
       put.customer('c2'),
       put.account('a1', ['c2']),
     ])
+  })
+
+  it('both succeed where the database is new, and the first is just making it', async (t) => {
+    const bank = openBank(t)
+    const first = new DatabaseSync(bank.path('bank.db'))
+    first.exec('begin immediate')
+    const storage = new URL('../../src/storage/open.ts', import.meta.url)
+    const script = `import { openProviderWriter } from ${JSON.stringify(storage)}
+      console.log('opening')
+      const options = { loadTime: Temporal.Now.instant() }
+      await openProviderWriter(${JSON.stringify(bank.database())}, options).close()
+      console.log('opened')`
+
+    const second = spawn(process.execPath, ['--input-type=module', '--eval', script])
+    const output = text(second.stdout)
+    const complaint = text(second.stderr)
+    await once(second.stdout, 'data')
+    // Long enough for it to find the file taken; too short a time would only make the test easier.
+    await setTimeout(200)
+    first.exec('rollback')
+    first.close()
+
+    assert.equal(await output, 'opening\nopened\n', await complaint)
   })
 })

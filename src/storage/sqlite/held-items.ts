@@ -3,21 +3,31 @@ import { deserialize, serialize } from 'node:v8'
 import type { PlacedItem } from '../../provider/writer.ts'
 import { query } from './statements.ts'
 
+/** What an item must keep its place in line for: its account, and a payment that may change accounts. */
+export interface Line {
+  readonly account?: string | undefined
+  readonly payment?: string | undefined
+}
+
 /**
  * Items of a load in batches that refer to what is not there yet. They wait here, in order, and so does
- * whatever comes after them for the same account: a batch that is committed holds nothing half.
+ * whatever comes after them in the same line: a batch that is committed holds nothing half.
  */
 export function openHeldItems(database: DatabaseSync) {
   database.exec(`
     create temp table held (
-      number integer primary key, type text not null, account text not null, item blob not null
+      number integer primary key, type text not null, account text, payment text, item blob not null
     ) strict;
     create index temp.held_account on held (account);
+    create index temp.held_payment on held (payment);
   `)
-  const insert = database.prepare('insert into held (type, account, item) values (?, ?, ?)')
+  const insert = database.prepare(
+    'insert into held (type, account, payment, item) values (?, ?, ?, ?)',
+  )
+  const forget = database.prepare('delete from held where account = ?')
   const waits = query<{ found: number }>(
     database,
-    'select 1 as found from held where account = ? limit 1',
+    'select 1 as found from held where account = ? or payment = ? limit 1',
   )
   const accounts = query<{ item: Uint8Array }>(
     database,
@@ -29,11 +39,15 @@ export function openHeldItems(database: DatabaseSync) {
   )
 
   return {
-    hold(account: string, item: PlacedItem): void {
-      insert.run(item.type, account, serialize(item))
+    hold({ account = null, payment = null }: Nullable<Line>, item: PlacedItem): void {
+      insert.run(item.type, account, payment, serialize(item))
     },
 
-    isWaiting: (account: string): boolean => waits.first(account) !== undefined,
+    /** The account is removed, and what waits for it with it. */
+    forget: (account: string): void => void forget.run(account),
+
+    isWaiting: ({ account = null, payment = null }: Nullable<Line>): boolean =>
+      waits.first(account, payment) !== undefined,
 
     /** Accounts first: the rest may be waiting for them. */
     *all(): Generator<PlacedItem> {
@@ -43,3 +57,5 @@ export function openHeldItems(database: DatabaseSync) {
     },
   }
 }
+
+type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null }

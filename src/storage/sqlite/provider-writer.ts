@@ -15,7 +15,7 @@ import type {
 import { isOfKind, openAccountRows } from './account-rows.ts'
 import { openCustomerRows } from './customer-rows.ts'
 import { openEntryWriter } from './entry-writer.ts'
-import { openHeldItems } from './held-items.ts'
+import { type Line, openHeldItems } from './held-items.ts'
 import { kindCodes } from './keys.ts'
 import { noAccount, noCustomer, openMentions } from './mentions.ts'
 import { openDatabase } from './open.ts'
@@ -91,7 +91,10 @@ export function openSqliteProviderWriter(
         entries.removePayment(id)
         break
       case 'account':
-        if (account && kind && isOfKind(account, kind)) removeAccount(account.number)
+        held.forget(accountId)
+        // Also one that is only mentioned yet: what came for it so far goes with it.
+        if (account && (account.kind === 0 || isOfKind(account, kind)))
+          removeAccount(account.number)
         break
       case 'balance':
         if (account) dropBalance.run(account.number)
@@ -145,11 +148,9 @@ export function openSqliteProviderWriter(
   }
 
   const writeOrHold = (item: PlacedItem): Problem | undefined => {
-    const account = inBatches ? accountNamedBy(item) : undefined
-    if (account === undefined || (!held.isWaiting(account) && lacking(item).length === 0)) {
-      return write(item)
-    }
-    held.hold(account, item)
+    const line = inBatches ? lineOf(item) : undefined
+    if (!line || (!held.isWaiting(line) && lacking(item).length === 0)) return write(item)
+    held.hold(line, item)
     return undefined
   }
 
@@ -202,10 +203,20 @@ function referenceOf(item: Referring): { kind: AccountKind | undefined; field: s
   return { kind: kindOfList[item.list], field }
 }
 
-/** The account that an item is of: undefined where it is of none, or is to be removed at once. */
-function accountNamedBy(item: PlacedItem): string | undefined {
-  if (item.type === 'account') return item.id
-  return item.type === 'balance' || item.type === 'contact' || item.type === 'entry'
-    ? item.accountId
-    : undefined
+/** Where an item must keep its place. The removal of a whole account does not wait. */
+function lineOf(item: PlacedItem): Line | undefined {
+  switch (item.type) {
+    case 'account':
+      return { account: item.id }
+    case 'balance':
+    case 'contact':
+      return { account: item.accountId }
+    case 'entry':
+      return { account: item.accountId, payment: item.list === 'payment' ? item.id : undefined }
+    case 'removal':
+      if (item.of === 'payment') return { payment: item.id }
+      return item.of === 'account' ? undefined : { account: item.accountId }
+    default:
+      return undefined
+  }
 }

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync } from 'node:fs'
+import { request } from 'node:http'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { delimiter } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { type Bank, command, concurrency, ended, killed, launcher, openBank } from './bank.ts'
+import { put } from './lines.ts'
+
+const timeout = 60_000
+
+/** Starts the demo on ports of its own choice and waits until it has said what it has to say. */
+async function startDemo(bank: Bank, ...flags: readonly string[]) {
+  const child = bank.start(['demo', '--port', '0', ...flags])
+  let complaint = ''
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    complaint += part
+  })
+  let output = ''
+  for await (const part of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    output += part
+    if (output.includes('Ctrl-C')) break
+  }
+  const address = /^provider +(http:\S+)/m.exec(output)?.[1] ?? assert.fail(complaint || output)
+  child.stdout.resume()
+  return { child, output, address, complaint: () => complaint }
+}
+
+/** Pastes into a shell what the demo says to try. Only npx and curl are of our making. */
+async function paste(bank: Bank, output: string): Promise<string> {
+  const [, lines = ''] = output.split(/^Try it:$/m)
+  const commands = lines.split('Ctrl-C')[0] ?? ''
+  mkdirSync(bank.path('bin'), { recursive: true })
+  const node = JSON.stringify(process.execPath)
+  bank.write('bin/npx', `#!/bin/sh\nshift\nexec ${node} ${JSON.stringify(launcher)} "$@"\n`)
+  bank.write(
+    'bin/curl',
+    `#!/bin/sh\nexec ${node} ${JSON.stringify(bank.path('bin/curl.mjs'))} "$@"\n`,
+  )
+  bank.write(
+    'bin/curl.mjs',
+    `const args = process.argv.slice(2)
+    const given = args.filter((_, index) => args[index - 1] === '-H').map((each) => each.split(': '))
+    const url = args.find((each) => each.startsWith('http'))
+    const answer = await fetch(url, { headers: Object.fromEntries(given) })
+    console.log(answer.status + ' ' + (await answer.text()))`,
+  )
+  for (const name of ['npx', 'curl']) chmodSync(bank.path(`bin/${name}`), 0o755)
+
+  const shell = spawn('sh', ['-c', commands], {
+    cwd: bank.folder,
+    env: { PATH: `${bank.path('bin')}${delimiter}${process.env['PATH']}` },
+  })
+  const [answer, complaint] = await Promise.all([text(shell.stdout), text(shell.stderr)])
+  assert.equal(complaint, '')
+  return answer
+}
+
+async function tokenFor(bank: Bank, url: string): Promise<string> {
+  const { status, stdout } = await bank.run(['token', url])
+  assert.equal(status, 0)
+  return stdout.trim()
+}
+
+const ownData = [
+  put.customer('c1'),
+  put.account('a1', ['c1']),
+  put.balance('a1'),
+  put.transaction('a1', 't1', { postingDateTime: new Date().toISOString() }),
+]
+
+describe('holdfast demo', { concurrency, timeout }, () => {
+  it('makes data on its first start, and shows a request that works when pasted', async (t) => {
+    const bank = openBank(t)
+
+    const { child, output, complaint } = await startDemo(bank)
+    const answer = await paste(bank, output)
+    const exit = once(child, 'exit')
+    child.kill('SIGTERM')
+
+    assert.match(complaint(), /making demo data/)
+    assert.match(output, /Never for production/)
+    assert.match(output, /^provider +http:\/\/127\.0\.0\.1:\d+ +25 customers, \d+ accounts$/m)
+    assert.match(output, /^platform +http:\/\/127\.0\.0\.1:\d+/m)
+    const customer = /^customer +(\S+)$/m.exec(output)?.[1] ?? ''
+    assert.ok((await bank.dump()).includes(`{"type":"customer","record":{"id":"${customer}"`))
+    assert.match(answer, /^200 /)
+    assert.equal(JSON.parse(answer.slice(4)).data.transactions.length, 2)
+    assert.deepEqual(await exit, [0, null])
+  })
+
+  it('is whole after kill -9, in the middle of making data and in the middle of serving', async (t) => {
+    const bank = openBank(t)
+    const first = bank.start(['demo', '--port', '0'])
+    await once(first.stderr, 'data')
+    await killed(first)
+
+    const second = await startDemo(bank)
+    const answer = await paste(bank, second.output)
+    await killed(second.child)
+    const third = await startDemo(bank)
+
+    assert.match(second.output, / 25 customers, /)
+    assert.equal(third.complaint(), '')
+    const served = (body: string) => JSON.parse(body.slice(4)).data
+    assert.deepEqual(served(await paste(bank, third.output)), served(answer))
+    assert.equal(
+      third.output.replaceAll(third.address, ''),
+      second.output
+        .replaceAll(second.address, '')
+        .replace(/^platform.*$/m, /^platform.*$/m.exec(third.output)?.[0] ?? ''),
+    )
+  })
+
+  it('serves the data that is there, whatever its ids and wherever it is', async (t) => {
+    const bank = openBank(t)
+    const [customer, account] = ["o'brien & sons", 'a $1/"2"']
+    mkdirSync(bank.path('my bank'))
+    const database = `sqlite:${bank.path("my bank/it's.db")}`
+    bank.write('data.ndjson', [
+      put.customer(customer),
+      put.account(account, [customer]),
+      put.transaction(account, 't1', { postingDateTime: new Date().toISOString() }),
+    ])
+    await bank.run(['load', 'data.ndjson', '--database', database])
+
+    const { output, complaint } = await startDemo(bank, '--database', database)
+    const answer = await paste(bank, output)
+
+    assert.equal(complaint(), '')
+    assert.match(output, /^provider .* 1 customers?, 1 accounts?$/m)
+    assert.match(answer, /^200 /)
+    assert.equal(JSON.parse(answer.slice(4)).data.transactions[0].accountId, account)
+  })
+
+  it('finishes what is in flight when it is told to stop', async (t) => {
+    const bank = openBank(t)
+    await bank.fill(ownData)
+    const { child, address } = await startDemo(bank)
+    const exit = once(child, 'exit')
+    const url = `${address}/v1/banking/customer/c1/accounts/balances`
+    const body = JSON.stringify({ data: { accountIds: ['a1'] } })
+    const post = request(url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${await tokenFor(bank, url)}`,
+        'content-type': 'application/json',
+        'content-length': body.length,
+        expect: '100-continue',
+      },
+    })
+    post.flushHeaders()
+    await once(post, 'continue')
+    post.write(body.slice(0, 5))
+
+    child.kill('SIGTERM')
+    while (await isListening(address)) assert.equal(child.exitCode, null)
+    post.end(body.slice(5))
+    const [answer] = await once(post, 'response')
+
+    assert.equal(answer.statusCode, 200)
+    assert.deepEqual(JSON.parse(await text(answer)).data.balances, [
+      JSON.parse(put.balance('a1')).record,
+    ])
+    assert.deepEqual(await exit, [0, null])
+  })
+
+  it('exits with 1 and a hint where a port is taken', { timeout: 20_000 }, async (t) => {
+    const bank = openBank(t)
+    await bank.fill(ownData)
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    t.after(() => other.close())
+    const { port } = other.address() as AddressInfo
+
+    for (const taken of [port, port - 1]) {
+      const { status, stdout, stderr } = await ended(bank.start(['demo', '--port', String(taken)]))
+
+      assert.match(stderr, /^port \d+ is taken: .*--port/m)
+      assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
+    }
+  })
+
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', 'bank.example', '127.bank.example']) {
+    it(`refuses to listen on ${host}, which others can reach`, async (t) => {
+      const bank = openBank(t)
+
+      const flags = ['--host', host, '--port', '0', '--database', bank.database()]
+      const { status, stdout, stderr } = await command(['demo', ...flags])
+
+      assert.match(stderr, /^--host must be this machine’s own address/)
+      assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
+    })
+  }
+})
+
+async function isListening(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(address)
+  const socket = connect(Number(port), hostname)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}

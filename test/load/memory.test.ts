@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { describe, it } from 'node:test'
+import { type Bank, ended, openBank, start } from './bank.ts'
+import { line } from './lines.ts'
+
+const timeout = 120_000
+const megabyte = 1024 * 1024
+const peakMax = 300 * megabyte
+
+/** Has a process say at its end how much memory it held at most. */
+const confess = `data:text/javascript,process.on('exit', () =>
+  console.error('peak', process.resourceUsage().maxRSS * 1024))`.replaceAll(/\s+/g, ' ')
+
+/** Loads a stream as it comes, and returns how long it was and what it took. */
+async function loadStream(bank: Bank, source: Readable, ...flags: readonly string[]) {
+  const load = bank.start(['load', '-', ...flags], ['--import', confess])
+  const result = ended(load)
+  let bytes = 0
+  source.on('data', (part: Buffer) => {
+    bytes += part.length
+  })
+  await pipeline(source, load.stdin)
+  const { status, stdout, stderr } = await result
+  assert.match(stdout, /^[\d,]+ lines loaded/, stderr)
+  assert.equal(status, 0)
+  return { bytes, peak: Number(/^peak (\d+)$/m.exec(stderr)?.[1]) }
+}
+
+function shown(peak: number): string {
+  return `${Math.round(peak / megabyte)} MB`
+}
+
+describe('the memory of a load', { timeout }, () => {
+  it('stays the same for a hundred megabytes', async (t) => {
+    const bank = openBank(t)
+    const source = start(['generate', '--customers', '460'])
+    t.after(() => source.kill())
+
+    const { bytes, peak } = await loadStream(bank, source.stdout)
+
+    assert.ok(bytes > 90 * megabyte, `${bytes} bytes`)
+    assert.ok(peak < peakMax, shown(peak))
+  })
+
+  it('stays the same for batches of histories that come before their accounts', async (t) => {
+    const bank = openBank(t)
+    const description = 'x'.repeat(4000)
+    const accounts = 100
+    const lines = function* () {
+      for (let index = 20_000; index > 0; index -= 1) {
+        const record = {
+          accountId: `a${index % accounts}`,
+          transactionId: `t${index}`,
+          status: 'POSTED',
+          amount: '1.00',
+          postingDateTime: new Date(1_700_000_000_000 + index * 1000).toISOString(),
+          description,
+        }
+        yield Buffer.from(`${line('banking.transaction', record)}\n`)
+      }
+      const holders = [{ customerId: 'c1' }]
+      for (let index = 0; index < accounts; index += 1) {
+        yield Buffer.from(`${line('banking.account', { accountId: `a${index}` }, { holders })}\n`)
+      }
+      const person = { id: 'c1', name: 'Ana', email: 'ana@example.com' }
+      yield Buffer.from(`${line('customer', person)}\n`)
+    }
+
+    const { bytes, peak } = await loadStream(bank, Readable.from(lines()), '--batch', '1000')
+
+    assert.ok(bytes > 75 * megabyte, `${bytes} bytes`)
+    assert.ok(peak < peakMax, shown(peak))
+  })
+})
