@@ -30,14 +30,14 @@ export function demoCommand(terminal: Terminal): Command {
     }
     await prepare(settings.database, terminal)
     const platform = await openPlatform(settings)
-    const platformAddress = await listen(
-      platform,
-      settings.host,
-      settings.port && settings.port + 1,
-    )
-    const jwksUrl = `${platformAddress}/.well-known/jwks.json`
-    await serveProvider({ ...settings, jwksUrl }, platformAddress, terminal)
-    await platform.close()
+    const port = settings.port && settings.port + 1
+    const platformAddress = await listen(platform, settings.host, port)
+    try {
+      const jwksUrl = `${platformAddress}/.well-known/jwks.json`
+      await serveProvider({ ...settings, jwksUrl }, platformAddress, terminal)
+    } finally {
+      await platform.close()
+    }
   })
 }
 
@@ -120,11 +120,11 @@ function welcome(
 ): string {
   const { customers, accounts, example } = overview
   const flags = [
-    ...(database === databaseDefault ? [] : [` --database ${database}`]),
-    ...(subdomain === subdomainDefault ? [] : [` --subdomain ${subdomain}`]),
+    ...(database === databaseDefault ? [] : [` --database ${quoted(database)}`]),
+    ...(subdomain === subdomainDefault ? [] : [` --subdomain ${quoted(subdomain)}`]),
   ].join('')
-  const customer = encodeURIComponent(example?.customerId ?? '')
-  const account = encodeURIComponent(example?.accountId ?? '')
+  const customer = escaped(example?.customerId ?? '')
+  const account = escaped(example?.accountId ?? '')
   const url = `${address}/v1/banking/customer/${customer}/accounts/${account}/transactions`
   const tries = [
     '',
@@ -145,6 +145,16 @@ function welcome(
   ].join('\n')}\n`
 }
 
+/** Fit for a path that stands in single quotes. */
+function escaped(id: string): string {
+  return encodeURIComponent(id).replaceAll("'", '%27')
+}
+
+/** As one word of a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
 /** For port 0: any that is free. */
 async function freePort(host: string): Promise<number> {
   const server = createServer().listen(0, host)
@@ -155,5 +165,5 @@ async function freePort(host: string): Promise<number> {
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }

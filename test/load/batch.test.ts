@@ -215,6 +215,18 @@ describe('holdfast load --batch', () => {
     assert.deepEqual(linesOf(await bank.dump()), people)
   })
 
+  it('removes a payment with the account that it had moved to, also where both come later', async (t) => {
+    const bank = openBank(t)
+    const gone = removal('banking.account', { accountId: 'a1' })
+
+    await bank.fill(
+      [put.payment('a2', 's1'), put.payment('a1', 's1'), gone, ...people],
+      ...['--batch', '1'],
+    )
+
+    assert.deepEqual(linesOf(await bank.dump()), people)
+  })
+
   it('misses what a batch that was left out would have brought', async (t) => {
     const bank = openBank(t)
 

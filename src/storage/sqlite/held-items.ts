@@ -51,9 +51,8 @@ export function openHeldItems(database: DatabaseSync) {
 
     /** Accounts first: the rest may be waiting for them. */
     *all(): Generator<PlacedItem> {
-      for (const { item } of [...accounts.each(), ...others.each()]) {
-        yield deserialize(item) as PlacedItem
-      }
+      for (const { item } of accounts.each()) yield deserialize(item) as PlacedItem
+      for (const { item } of others.each()) yield deserialize(item) as PlacedItem
     },
   }
 }

@@ -6,6 +6,8 @@ import { migrations } from './schema.ts'
 /** How long a statement waits for another process, in milliseconds. */
 const busyTimeoutMs = 5000
 
+const walRetryMs = 20
+
 /** A load waits this long for another one to finish. */
 const loadWaitMs = 60 * 60 * 1000
 
@@ -30,11 +32,25 @@ export function openFile(path: string): DatabaseSync {
   try {
     mkdirSync(dirname(path), { recursive: true })
     const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
-    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma temp_store = file')
+    useWriteAheadLog(database)
+    database.exec('pragma synchronous = full; pragma temp_store = file')
     return database
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : ''
     throw new DatabaseError(`the database ${path} cannot be opened: ${reason}`, { cause })
+  }
+}
+
+/** For a file that is new, this needs it alone, and does not wait by itself for another process. */
+function useWriteAheadLog(database: DatabaseSync): void {
+  for (let waitedMs = 0; ; waitedMs += walRetryMs) {
+    try {
+      database.exec('pragma journal_mode = wal')
+      return
+    } catch (error) {
+      if (waitedMs >= busyTimeoutMs || !/locked/.test(String(error))) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, walRetryMs)
+    }
   }
 }
 
