@@ -3,7 +3,7 @@ import type { Problem } from '../../contract/index.ts'
 import type { AccountKind } from '../../provider/store.ts'
 import type { AccountItem } from '../../provider/writer.ts'
 import { createdUnknown, kindCodes } from './keys.ts'
-import { query } from './statements.ts'
+import { command, query } from './statements.ts'
 
 /** How many accounts are remembered by id while a load runs. */
 const knownMax = 50_000
@@ -21,12 +21,14 @@ export function openAccountRows(database: DatabaseSync) {
     database,
     'select number, case when head is null then 0 else kind end as kind from account where id = ?',
   )
-  const mention = database.prepare('insert into account (id) values (?)')
-  const put = database.prepare(
+  const mention = command(database, 'insert into account (id) values (?)')
+  const put = command(
+    database,
     `update account set kind = ?, is_open = ?, category = ?, created = ?, is_owned_text = ?,
        shareable = ?, head = ?, tail = ?, detail = ? where number = ?`,
   )
-  const remove = database.prepare(
+  const remove = command(
+    database,
     `update account set kind = 0, is_owned_text = null, shareable = null, category = null,
        head = null, tail = null, detail = null where number = ?`,
   )
@@ -34,9 +36,9 @@ export function openAccountRows(database: DatabaseSync) {
     database,
     'select customer, is_owned from holder where account = ?',
   )
-  const putHolder = database.prepare('insert or replace into holder values (?, ?, ?)')
-  const removeHolder = database.prepare('delete from holder where customer = ? and account = ?')
-  const removeHolders = database.prepare('delete from holder where account = ?')
+  const putHolder = command(database, 'insert or replace into holder values (?, ?, ?)')
+  const removeHolder = command(database, 'delete from holder where customer = ? and account = ?')
+  const removeHolders = command(database, 'delete from holder where account = ?')
 
   const lookUp = (id: string): AccountNumber | undefined => {
     const remembered = known.get(id)
@@ -56,7 +58,7 @@ export function openAccountRows(database: DatabaseSync) {
     numberOf(id: string): AccountNumber {
       const row = lookUp(id)
       if (row) return row
-      const made = { number: Number(mention.run(id).lastInsertRowid), kind: 0 }
+      const made = { number: mention.run(id).rowid, kind: 0 }
       remember(id, made)
       return made
     },

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../contract/index.ts'
 import { folded } from '../../provider/folding.ts'
 import type { CustomerItem, RemovalItem } from '../../provider/writer.ts'
-import { query } from './statements.ts'
+import { command, query } from './statements.ts'
 
 interface Row {
   readonly number: number
@@ -24,23 +24,25 @@ export function openCustomerRows(database: DatabaseSync) {
     database,
     'select number, email, record, email_hash, name_hash from customer where id = ?',
   )
-  const mention = database.prepare('insert into customer (id) values (?)')
-  const put = database.prepare(
+  const mention = command(database, 'insert into customer (id) values (?)')
+  const put = command(
+    database,
     `insert into customer (id, email, match, record) values (?, ?, ?, ?)
      on conflict (id) do update set email = excluded.email, match = excluded.match,
        record = excluded.record, email_hash = null, name_hash = null`,
   )
-  const remove = database.prepare(
+  const remove = command(
+    database,
     `update customer set email = null, match = null, record = null, email_hash = ?, name_hash = ?
      where number = ?`,
   )
-  const removeHoldings = database.prepare('delete from holder where customer = ?')
+  const removeHoldings = command(database, 'delete from holder where customer = ?')
 
   return {
     numberOf(id: string): { number: number; isDefined: boolean } {
       const row = find.first(id)
       if (row) return { number: row.number, isDefined: row.record !== null }
-      return { number: Number(mention.run(id).lastInsertRowid), isDefined: false }
+      return { number: mention.run(id).rowid, isDefined: false }
     },
 
     put(item: CustomerItem): Problem | undefined {
@@ -61,7 +63,7 @@ export function openCustomerRows(database: DatabaseSync) {
         remove.run(digest(folded(email)), digest(name), row.number)
         removeHoldings.run(row.number)
       } else if (person && !row?.email_hash) {
-        const number = row?.number ?? mention.run(id).lastInsertRowid
+        const number = row?.number ?? mention.run(id).rowid
         remove.run(person.email, person.name, number)
       }
       return row?.number

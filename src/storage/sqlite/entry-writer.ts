@@ -4,7 +4,7 @@ import type { EntryItem } from '../../provider/writer.ts'
 import { amountKey } from '../amount-key.ts'
 import { listCodes, listEnd, listNumber, ordinalOfPosition, positionOf } from './keys.ts'
 import { type EntryRow, openOrder } from './order.ts'
-import { query } from './statements.ts'
+import { command, query } from './statements.ts'
 
 /** How many lists are remembered while a load runs; more would not be faster, only larger. */
 const tailsMax = 50_000
@@ -28,15 +28,17 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   const order = openOrder(database)
   const tails = new Map<number, Tail>()
 
-  const appendRow = database.prepare(
+  const appendRow = command(
+    database,
     `insert or ignore into entry
        (position, list, time, id, amount, description, reference, record) values (?,?,?,?,?,?,?,?)`,
   )
-  const replace = database.prepare(
+  const replace = command(
+    database,
     'update entry set amount = ?, description = ?, reference = ?, record = ? where position = ?',
   )
-  const remove = database.prepare('delete from entry where position = ?')
-  const removeWaiting = database.prepare('delete from waiting where list = ? and id = ?')
+  const remove = command(database, 'delete from entry where position = ?')
+  const removeWaiting = command(database, 'delete from waiting where list = ? and id = ?')
   const newest = query<{ ordinal: bigint; time: bigint; id: string }>(
     database,
     `select ${ordinalOfPosition} as ordinal, time, id from entry
@@ -63,8 +65,8 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     `select list from waiting where id = ? and list & 7 = ${listCodes.payment}`,
     true,
   )
-  const removeList = database.prepare('delete from entry where position > ? and position < ?')
-  const removeWaitingList = database.prepare('delete from waiting where list = ?')
+  const removeList = command(database, 'delete from entry where position > ? and position < ?')
+  const removeWaitingList = command(database, 'delete from waiting where list = ?')
 
   const tailOf = (list: number): Tail => {
     const known = tails.get(list)

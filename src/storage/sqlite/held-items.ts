@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
 import type { PlacedItem } from '../../provider/writer.ts'
-import { query } from './statements.ts'
+import { command, query } from './statements.ts'
 
 /** What an item must keep its place in line for: its account, and a payment that may change accounts. */
 export interface Line {
@@ -21,10 +21,17 @@ export function openHeldItems(database: DatabaseSync) {
     create index temp.held_account on held (account);
     create index temp.held_payment on held (payment);
   `)
-  const insert = database.prepare(
+  const insert = command(
+    database,
     'insert into held (type, account, payment, item) values (?, ?, ?, ?)',
   )
-  const forget = database.prepare('delete from held where account = ?')
+  const forget = command(
+    database,
+    // A payment that moved to the account last goes whole: where it was before is overruled.
+    `delete from held where account = ?1
+       or payment in (select payment from held h where account = ?1 and not exists
+         (select 1 from held later where later.payment = h.payment and later.number > h.number))`,
+  )
   const waits = query<{ found: number }>(
     database,
     'select 1 as found from held where account = ? or payment = ? limit 1',

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { AccountKind } from '../../provider/store.ts'
 import type { Place, Refusal } from '../../provider/writer.ts'
 import { kindCodes } from './keys.ts'
-import { query } from './statements.ts'
+import { command, query } from './statements.ts'
 
 /**
  * Who referred to what was not there yet. Most of it comes later in the same load; what does not is
@@ -22,8 +22,8 @@ export function openMentions(database: DatabaseSync) {
     ) strict;
     create index temp.holder_line_customer on holder_line (customer);
   `)
-  const mentionAccount = database.prepare('insert into account_mention values (?, ?, ?, ?, ?)')
-  const mentionCustomer = database.prepare('insert into customer_mention values (?, ?, ?, ?)')
+  const mentionAccount = command(database, 'insert into account_mention values (?, ?, ?, ?, ?)')
+  const mentionCustomer = command(database, 'insert into customer_mention values (?, ?, ?, ?)')
   const lostAccounts = query<Place & { field: string; kind: number }>(
     database,
     `select m.file, m.line, m.field, m.kind from account_mention m
@@ -35,8 +35,9 @@ export function openMentions(database: DatabaseSync) {
     `select m.file, m.line, m.field from customer_mention m
      join customer c on c.number = m.customer where c.record is null order by m.file, m.line`,
   )
-  const noteHolder = database.prepare('insert into holder_line values (?, ?, ?, ?)')
-  const mentionHolders = database.prepare(
+  const noteHolder = command(database, 'insert into holder_line values (?, ?, ?, ?)')
+  const mentionHolders = command(
+    database,
     'insert into customer_mention select * from holder_line where customer = ?',
   )
 

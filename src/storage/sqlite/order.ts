@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { listEnd, ordinalOfPosition, positionOf } from './keys.ts'
-import { query } from './statements.ts'
+import { command, query } from './statements.ts'
 
 export interface EntryRow {
   readonly list: number
@@ -28,10 +28,12 @@ export function openOrder(database: DatabaseSync) {
     create index temp.waiting_id on waiting (id);
     create temp table disturbed (list integer primary key, since integer not null) strict;
   `)
-  const wait = database.prepare(
+  const wait = command(
+    database,
     `insert or replace into waiting (${columns}) values (?,?,?,?,?,?,?)`,
   )
-  const disturb = database.prepare(
+  const disturb = command(
+    database,
     `insert into disturbed values (?, ?)
      on conflict do update set since = min(since, excluded.since)`,
   )
@@ -45,15 +47,17 @@ export function openOrder(database: DatabaseSync) {
     `select ${ordinalOfPosition} as ordinal from entry
      where list = ? and time < ? order by time desc, position desc limit 1`,
   )
-  const lift = database.prepare(
+  const lift = command(
+    database,
     `insert into waiting (${columns}) select ${columns} from entry where position > ? and position < ?`,
   )
-  const clear = database.prepare('delete from entry where position > ? and position < ?')
-  const place = database.prepare(
+  const clear = command(database, 'delete from entry where position > ? and position < ?')
+  const place = command(
+    database,
     `insert into entry (position, ${columns})
      select ? + row_number() over (order by time, id desc), ${columns} from waiting where list = ?`,
   )
-  const done = database.prepare('delete from waiting where list = ?')
+  const done = command(database, 'delete from waiting where list = ?')
 
   let anyWaiting = false
 

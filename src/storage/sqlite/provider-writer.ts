@@ -19,6 +19,7 @@ import { type Line, openHeldItems } from './held-items.ts'
 import { kindCodes } from './keys.ts'
 import { noAccount, noCustomer, openMentions } from './mentions.ts'
 import { openDatabase } from './open.ts'
+import { command } from './statements.ts'
 
 /**
  * Opens the store for one load. Waits while another load has it. With `inBatches`, what refers to
@@ -34,12 +35,12 @@ export function openSqliteProviderWriter(
   const held = openHeldItems(database)
   const customers = openCustomerRows(database)
   const accounts = openAccountRows(database)
-  const putBalance = database.prepare('insert or replace into balance values (?, ?)')
-  const putContact = database.prepare('insert or replace into contact values (?, ?, ?)')
-  const putProduct = database.prepare('insert or replace into product values (?, ?)')
-  const dropBalance = database.prepare('delete from balance where account = ?')
-  const dropContact = database.prepare('delete from contact where account = ?')
-  const dropProduct = database.prepare('delete from product where id = ?')
+  const putBalance = command(database, 'insert or replace into balance values (?, ?)')
+  const putContact = command(database, 'insert or replace into contact values (?, ?, ?)')
+  const putProduct = command(database, 'insert or replace into product values (?, ?)')
+  const dropBalance = command(database, 'delete from balance where account = ?')
+  const dropContact = command(database, 'delete from contact where account = ?')
+  const dropProduct = command(database, 'delete from product where id = ?')
   // Behind the temporary tables: a rollback must not take them away.
   database.exec('begin immediate')
 

@@ -17,6 +17,26 @@ export function query<Row>(database: DatabaseSync, sql: string, bigints = false)
   }
 }
 
+/** A statement that writes. */
+export interface Command {
+  run(...values: readonly SQLInputValue[]): { readonly changes: number; readonly rowid: number }
+}
+
+/**
+ * Positions of entries are larger than a number of JavaScript can be, and the driver tells the last one
+ * after every statement: as a big integer, or not at all.
+ */
+export function command(database: DatabaseSync, sql: string): Command {
+  const statement = database.prepare(sql)
+  statement.setReadBigInts(true)
+  return {
+    run(...values) {
+      const { changes, lastInsertRowid } = statement.run(...values)
+      return { changes: Number(changes), rowid: Number(lastInsertRowid) }
+    },
+  }
+}
+
 /** Runs the work on one state of the data, whatever other processes commit meanwhile. */
 export function snapshots(database: DatabaseSync): <Result>(work: () => Result) => Result {
   const begin = database.prepare('begin')
