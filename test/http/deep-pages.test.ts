@@ -199,3 +199,20 @@ describe('B3 over a long history', () => {
     })
   }
 })
+
+describe('many who ask at once', () => {
+  it('each get what they would get alone', async () => {
+    const here = await world()
+    const questions = Array.from({ length: 40 }, (_, index) =>
+      index % 2
+        ? () => page(here, 'E5', 1 + index * 2, 25)
+        : () => page(here, 'B3', 1 + index, 25, index % 4 ? 'text=rent' : ''),
+    )
+
+    const together = await Promise.all(questions.map((question) => question()))
+
+    for (const [index, question] of questions.entries()) {
+      assert.equal(together[index]?.text, (await question()).text)
+    }
+  })
+})

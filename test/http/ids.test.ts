@@ -179,6 +179,17 @@ describe('an id of any printable characters', () => {
     })
   }
 
+  it('is no other: half a character is not the mark that stands for one', async () => {
+    const here = await world()
+    const half = '\ud800'
+
+    const alone = await ask(here, 'B2', { customer: '\ufffd', accounts: [half] })
+    const beside = await ask(here, 'B2', { customer: '\ufffd', accounts: ['\ufffd', half] })
+
+    assert.equal(alone.status, 422)
+    assert.equal(beside.status, 422)
+  })
+
   it('in a plus sign is no blank', async () => {
     const { send } = await world()
 

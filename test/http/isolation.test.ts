@@ -106,7 +106,9 @@ describe('another customer’s account', () => {
 
       for (const account of [bensBank, bensEnergy]) {
         for (const query of filters) {
-          for (const encode of Object.values(encodings)) {
+          // Only a path has more than one way to write an id.
+          const ways = operationOf(ref).names === 'path' ? Object.values(encodings) : [String]
+          for (const encode of ways) {
             const own = (id: string) => (id === 'ana' ? id : encode(id))
             const path = pathOf(ref, { accounts: [account], query, encode: own })
             const foreign = await send(here, ref, path, [account])
@@ -212,7 +214,7 @@ describe('no answer to a customer', () => {
         assert.ok(answer.status < 500, answer.text)
         assert.ok(!answer.text.includes(secret), `${ref} ${path}`)
       }),
-      { numRuns: 600 },
+      { numRuns: 400 },
     )
   })
 

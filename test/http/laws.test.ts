@@ -121,7 +121,7 @@ describe('pages', () => {
         assert.deepEqual(pages.flat(), whole.slice(0, pages.length * size))
         for (const page of pages.slice(0, total - 1)) assert.equal(page.length, size)
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     )
   })
 

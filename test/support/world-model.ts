@@ -58,23 +58,21 @@ export function openModel(makeAccount: MakeAccount) {
     }
     const { put } = change
     const key = keyOf(put.list, put.account, put.id)
+    const before = entries.get(key)
+    const given = before && !before.isTimed ? before.time : loadTime
     entries.set(key, {
       list: put.list,
       account: put.account,
       id: put.id,
-      time: timeOf(put) ?? entries.get(key)?.time ?? loadTime,
+      time: timeOf(put) ?? given,
       isTimed: put.time !== undefined && put.place !== 'effectiveTime',
       record: (putLine(put) as { record: object }).record,
     })
   }
 
   return {
-    /** What the change would be as lines, given all before it. */
     lineOf,
     apply,
-
-    isTimed: ({ list, account, id }: Put): boolean =>
-      entries.get(keyOf(list, account, id))?.isTimed ?? false,
 
     /** Newest first, then by id. */
     sorted(list: List, accounts: readonly string[]): Entry[] {

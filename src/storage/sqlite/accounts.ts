@@ -29,7 +29,8 @@ export function openAccounts(database: DatabaseSync) {
     accountId: string,
     kind?: AccountKind,
   ): SeenAccount | undefined => {
-    const account = seen.first(customer, accountId)
+    // The database would take half a character for the mark that stands for an unknown one.
+    const account = accountId.isWellFormed() ? seen.first(customer, accountId) : undefined
     return kind === undefined || account?.kind === kindCodes[kind] ? account : undefined
   }
 

@@ -173,6 +173,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
     },
 
     async findCustomers(email) {
+      if (!email.isWellFormed()) return []
       return matches.all(folded(email)).map(({ match }) => match)
     },
 

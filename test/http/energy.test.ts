@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { energyAccount as example } from '../../src/contract/examples/energy.ts'
 import { sharedWorld, type World } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
-import { ask, recordsOf } from '../support/world-operations.ts'
+import { accountsOf, ask, recordsOf } from '../support/world-operations.ts'
 
 const usual = '2025-07-01T00:00:00Z'
 
@@ -17,6 +18,8 @@ const windows = [
 function dayOff(date: string, days: number): string {
   return Temporal.PlainDate.from(date).add({ days }).toString()
 }
+
+const { users, complexAccountType, ...detail } = example
 
 const data = [
   lines.customer('ana'),
@@ -46,6 +49,23 @@ const data = [
     lines.invoice(name, 'oldest', oldest),
     lines.invoice(name, 'just too old', dayOff(oldest, -1)),
   ]),
+  lines.customer('eva'),
+  lines.customer('ben'),
+  lines.customer('cy'),
+  lines.energyAccount(example.accountId, ['eva'], { ...example }),
+  lines.energyAccount('plain', ['eva'], { creationDate: '2020-01-01T00:00:00Z' }),
+  lines.energyAccount('joint', ['eva', 'ben'], {
+    complexAccountType: 'JOINT',
+    users,
+    creationDate: '2022-01-01T00:00:00Z',
+  }),
+  lines.bankingAccount('bank', { eva: true }),
+  // In an order that is neither that of creation nor that of ids.
+  lines.energyAccount('unknown', ['cy']),
+  lines.energyAccount('b', ['cy'], { creationDate: '2021-01-01T11:00:00+11:00' }),
+  lines.energyAccount('late', ['cy'], { creationDate: '2022-01-01T00:00:00Z' }),
+  lines.energyAccount('a', ['cy'], { creationDate: '2021-01-01T00:00:00Z' }),
+  lines.energyAccount('z', ['cy'], { creationDate: '2020-12-31T23:59:59Z' }),
 ]
 
 const world = sharedWorld(data)
@@ -59,6 +79,71 @@ async function numbersIn(here: World, accounts: readonly string[], query = '') {
   assert.equal(answer.status, 200, answer.text)
   return recordsOf('E3', answer).map(({ invoiceNumber }) => invoiceNumber)
 }
+
+describe('E1, the energy accounts of a customer', () => {
+  it('lists all of them, with their users and types', async () => {
+    const answer = await ask(await world(), 'E1', { customer: 'eva' })
+
+    assert.equal(answer.status, 200)
+    assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
+    assert.deepEqual(accountsOf('E1', answer), ['plain', example.accountId, 'joint'])
+    assert.deepEqual(recordsOf('E1', answer)[1], example)
+    assert.deepEqual(answer.body.meta, { totalRecords: 3, totalPages: 1 })
+  })
+
+  it('orders by creation and then by id, those of unknown creation last', async () => {
+    const answer = await ask(await world(), 'E1', { customer: 'cy' })
+
+    assert.deepEqual(accountsOf('E1', answer), ['z', 'a', 'b', 'late', 'unknown'])
+  })
+
+  it('shows a joint account to each of its holders, and no ownership', async () => {
+    const answer = await ask(await world(), 'E1', { customer: 'ben' })
+
+    assert.deepEqual(recordsOf('E1', answer), [
+      {
+        accountId: 'joint',
+        users,
+        complexAccountType: 'JOINT',
+        creationDate: '2022-01-01T00:00:00Z',
+      },
+    ])
+  })
+})
+
+describe('E2, energy accounts by id', () => {
+  it('shows them with their plans, without users and type', async () => {
+    assert.ok(complexAccountType)
+
+    const answer = await ask(await world(), 'E2', {
+      customer: 'eva',
+      accounts: [example.accountId],
+    })
+
+    assert.equal(answer.status, 200)
+    assert.deepEqual(recordsOf('E2', answer), [detail])
+  })
+
+  it('shows them in the order asked, whatever their creation', async () => {
+    const answer = await ask(await world(), 'E2', {
+      customer: 'cy',
+      accounts: ['unknown', 'z', 'late', 'a'],
+    })
+
+    assert.deepEqual(accountsOf('E2', answer), ['unknown', 'z', 'late', 'a'])
+  })
+
+  it('shows a joint account to each of its holders', async () => {
+    const here = await world()
+
+    const first = await ask(here, 'E2', { customer: 'eva', accounts: ['joint'] })
+    const second = await ask(here, 'E2', { customer: 'ben', accounts: ['joint'] })
+
+    assert.equal(second.status, 200)
+    assert.deepEqual(second.body, first.body)
+    assert.doesNotMatch(second.text, /users|complexAccountType|isOwned/)
+  })
+})
 
 describe('E3, the invoices of energy accounts', () => {
   it('come in an envelope, newest issue date first', async () => {
