@@ -92,8 +92,8 @@ function mount(app: FastifyInstance, id: ProviderOperationId, options: ProviderA
         query: read.query(request.query as RawQuery),
         body: read.body(request.body),
       }
-      const body = await handler(input, { ...options.context, now: options.clock() })
       reply.headers(deprecationHeaders(operation, input.params))
+      const body = await handler(input, { ...options.context, now: options.clock() })
       if (body === '') return reply.status(operation.status).send()
       return reply.status(operation.status).type('application/json; charset=utf-8').send(body)
     },

@@ -8,7 +8,7 @@ type PlacedKey = EntryKey & { readonly list: number }
 
 /**
  * The records from `start` to `end` of several lists together, newest first, then by id. Reads what the
- * page needs and not what lies before it: `rest` lets others be served in between.
+ * page needs and not what lies before it, and lets others be served in between.
  */
 export async function mergedRecords(
   lists: Lists,
