@@ -24,6 +24,33 @@ function timeOf(dumped: string | undefined): string {
 }
 
 describe('loading a file twice', () => {
+  for (const [name, lines] of Object.entries({
+    'posted and then not': [put.transaction('a1', 't1'), timeless('a1', 't1')],
+    'removed and then brought': [
+      removal('banking.transaction', { accountId: 'a1', transactionId: 't1' }),
+      timeless('a1', 't1'),
+    ],
+    'of an account that is removed first': [
+      removal('banking.account', { accountId: 'a1' }),
+      put.account('a1', ['c1']),
+      timeless('a1', 't1'),
+    ],
+  })) {
+    it(`changes nothing of a transaction without a time that is ${name}`, async (t) => {
+      const bank = openBank(t)
+      bank.write('data.ndjson', [...people, ...lines])
+      await bank.run(['load', 'data.ndjson'])
+      const once = await bank.run(['dump'])
+
+      const again = await bank.run(['load', 'data.ndjson'])
+      const twice = await bank.run(['dump'])
+
+      assert.equal(again.status, 0)
+      assert.deepEqual(twice, once)
+      assert.equal(only(twice.stdout, 'banking.transaction').length, 1)
+    })
+  }
+
   it('changes nothing', async (t) => {
     const bank = openBank(t)
     bank.write('data.ndjson', everything)

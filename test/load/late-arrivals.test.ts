@@ -106,6 +106,7 @@ describe('transactions that come late', () => {
           const loadTime = `2026-02-0${index + 1}T00:00:00Z`
           const lines = load.map(({ text }) => text)
           assert.deepEqual(await take(database, lines, loadTime), [])
+          history.startLoad()
           for (const { apply } of load) apply(history, loadTime)
 
           for (const account of accounts) {
@@ -137,7 +138,11 @@ describe('transactions that come late', () => {
             bank.database(`once-${runs}`),
             bank.database(`batches-${runs}`),
           ]
-          const lines = steps.flat().flatMap(({ text }) => text.split('\n'))
+          // Payments that change accounts while these are not there yet are told apart in batch.test.ts.
+          const lines = steps
+            .flat()
+            .flatMap(({ text }) => text.split('\n'))
+            .filter((text) => !text.includes('scheduledPayment'))
           const mixed = lines.toSpliced(at % (lines.length + 1), 0, ...opening)
           const loadTime = '2026-02-01T00:00:00Z'
 

@@ -22,6 +22,22 @@ interface Entry {
 /** What a store should hold: by account and type, entries by their key. */
 export class History {
   readonly #entries = new Map<string, Map<string, Entry>>()
+  #atStart = new Map<string, string>()
+
+  /** What a load takes away and brings again without a time keeps the one that it was given. */
+  startLoad(): void {
+    this.#atStart = new Map(
+      accounts.flatMap((account) =>
+        [...this.of(account, 'transaction')].flatMap(([id, { given }]) =>
+          given === undefined ? [] : [[`${account} ${id}`, given] as const],
+        ),
+      ),
+    )
+  }
+
+  givenBefore(account: string, id: string): string | undefined {
+    return this.#atStart.get(`${account} ${id}`)
+  }
 
   of(account: string, type: string): Map<string, Entry> {
     const key = `${account} ${type}`
@@ -95,7 +111,7 @@ const pending = fc.record({ account, id, amount }).map(({ account, id, amount })
     text: line('banking.transaction', record),
     apply(history, loadTime) {
       const list = history.of(account, 'transaction')
-      const effectiveTime = list.get(id)?.given ?? loadTime
+      const effectiveTime = list.get(id)?.given ?? history.givenBefore(account, id) ?? loadTime
       const instant = Temporal.Instant.from(effectiveTime).toString()
       const text = line('banking.transaction', record, { effectiveTime: instant })
       list.set(id, { text, time: effectiveTime, given: effectiveTime, id })

@@ -39,6 +39,14 @@ export type MakeAccount = (account: string) => object
 
 export function openModel(makeAccount: MakeAccount) {
   const entries = new Map<string, Entry>()
+  /** Times that were given to entries which this load has taken away, or given others. */
+  const remembered = new Map<string, bigint>()
+  let lastLoad: bigint | undefined
+
+  const note = (key: string): void => {
+    const entry = entries.get(key)
+    if (entry && !entry.isTimed) remembered.set(key, entry.time)
+  }
 
   const lineOf = (change: Change): object[] => {
     if (change.kind === 'put') return [putLine(change.put)]
@@ -48,18 +56,26 @@ export function openModel(makeAccount: MakeAccount) {
   }
 
   const apply = (change: Change, loadTime: bigint): void => {
+    if (loadTime !== lastLoad) remembered.clear()
+    lastLoad = loadTime
     if (change.kind === 'wipe') {
-      for (const [key, { account }] of entries) if (account === change.account) entries.delete(key)
+      for (const [key, { account }] of entries) {
+        if (account !== change.account) continue
+        note(key)
+        entries.delete(key)
+      }
       return
     }
     if (change.kind === 'remove') {
+      note(keyOf(change.list, change.account, change.id))
       entries.delete(keyOf(change.list, change.account, change.id))
       return
     }
     const { put } = change
     const key = keyOf(put.list, put.account, put.id)
     const before = entries.get(key)
-    const given = before && !before.isTimed ? before.time : loadTime
+    note(key)
+    const given = before && !before.isTimed ? before.time : (remembered.get(key) ?? loadTime)
     entries.set(key, {
       list: put.list,
       account: put.account,

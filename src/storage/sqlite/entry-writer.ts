@@ -20,12 +20,16 @@ interface Kept {
   readonly position: bigint
   readonly list: bigint
   readonly time: bigint
+  readonly id: string
   readonly record: string
 }
 
 /** Writes the entries of lists. Most come in the order of time and go to the end of theirs at once. */
 export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   const order = openOrder(database)
+  database.exec(`create temp table given (
+    list integer not null, id text not null, time integer not null, primary key (list, id)
+  ) strict, without rowid`)
   const tails = new Map<number, Tail>()
 
   const appendRow = command(
@@ -47,7 +51,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   )
   const kept = query<Kept>(
     database,
-    'select position, list, time, record from entry where list = ? and id = ?',
+    'select position, list, time, id, record from entry where list = ? and id = ?',
     true,
   )
   const waiting = query<{ list: bigint; time: bigint; record: string }>(
@@ -57,7 +61,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   )
   const payment = query<Kept>(
     database,
-    `select position, list, time, record from entry where id = ? and list & 7 = ${listCodes.payment}`,
+    `select position, list, time, id, record from entry where id = ? and list & 7 = ${listCodes.payment}`,
     true,
   )
   const waitingPayment = query<{ list: bigint }>(
@@ -67,6 +71,33 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   )
   const removeList = command(database, 'delete from entry where position > ? and position < ?')
   const removeWaitingList = command(database, 'delete from waiting where list = ?')
+
+  const remember = command(database, 'insert or replace into given values (?, ?, ?)')
+  const rememberList = command(
+    database,
+    `insert or replace into given select list, id, time from entry
+     where position > ? and position < ? and list & 7 = ${listCodes.transaction}
+       and record ->> 'postingDateTime' is null and record ->> 'executionDateTime' is null`,
+  )
+  const rememberWaiting = command(
+    database,
+    `insert or replace into given select list, id, time from waiting
+     where list = ? and list & 7 = ${listCodes.transaction}
+       and record ->> 'postingDateTime' is null and record ->> 'executionDateTime' is null`,
+  )
+  const given = query<{ time: bigint }>(
+    database,
+    'select time from given where list = ? and id = ?',
+    true,
+  )
+
+  /**
+   * A load may take an entry away, or give it a time of its own, and then bring it without one again: it
+   * keeps the time that it was given before, so that loading the file twice changes nothing.
+   */
+  const noteGiven = (list: number, id: string, { time, record }: Pick<Kept, 'time' | 'record'>) => {
+    if (list % 8 === listCodes.transaction && !hasOwnTime(record)) remember.run(list, id, time)
+  }
 
   const tailOf = (list: number): Tail => {
     const known = tails.get(list)
@@ -80,7 +111,8 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     return tail
   }
 
-  const drop = ({ position, list, time }: Kept): void => {
+  const drop = ({ position, list, time, id, record }: Kept): void => {
+    noteGiven(Number(list), id, { time, record })
     remove.run(position)
     order.disturb(Number(list), time)
     tails.delete(Number(list))
@@ -104,7 +136,11 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     )
     if (changes === 0) return false
     // An earlier version of it may wait: this one is the last word.
-    if (order.isAnyWaiting()) removeWaiting.run(list, id)
+    if (order.isAnyWaiting()) {
+      const early = waiting.first(list, id)
+      if (early) noteGiven(list, id, early)
+      removeWaiting.run(list, id)
+    }
     Object.assign(tail, { ordinal: tail.ordinal + 1, time, id })
     return true
   }
@@ -114,18 +150,24 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     const old = kept.first(row.list, row.id)
     if (old && old.time === row.time) {
       if (old.record === row.record) return
+      noteGiven(row.list, row.id, old)
       replace.run(row.amount, row.description, row.reference, row.record, old.position)
       return
     }
     if (old) drop(old)
     const early = waiting.first(row.list, row.id)
-    if (early) order.disturb(row.list, early.time)
+    if (early) {
+      noteGiven(row.list, row.id, early)
+      order.disturb(row.list, early.time)
+    }
     order.wait(row)
   }
 
   const removeEntry = (list: number, id: string): void => {
     const old = kept.first(list, id)
     if (old) drop(old)
+    const early = waiting.first(list, id)
+    if (early) noteGiven(list, id, early)
     removeWaiting.run(list, id)
   }
 
@@ -140,7 +182,8 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   /** The time that an entry without one of its own was given when it first came. */
   const timeGivenBefore = (list: number, id: string): bigint | undefined => {
     const before = waiting.first(list, id) ?? kept.first(list, id)
-    return before && !hasOwnTime(before.record) ? before.time : undefined
+    if (before && !hasOwnTime(before.record)) return before.time
+    return given.first(list, id)?.time
   }
 
   return {
@@ -170,6 +213,8 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     /** All that a list holds. */
     removeList(account: number, list: EntryItem['list']): void {
       const number = listNumber(account, list)
+      rememberList.run(positionOf(number, 0), listEnd(number))
+      rememberWaiting.run(number)
       removeList.run(positionOf(number, 0), listEnd(number))
       removeWaitingList.run(number)
       tails.delete(number)
