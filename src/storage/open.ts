@@ -4,14 +4,10 @@ import type { ProviderStore } from '../provider/store.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../provider/writer.ts'
 import { openSqliteClaimStore } from './sqlite/claim-store.ts'
 import { dumpSqlite } from './sqlite/dump.ts'
+import { DatabaseError } from './sqlite/open.ts'
 import { openSqliteProviderStore } from './sqlite/provider-store.ts'
 import { openSqliteProviderWriter } from './sqlite/provider-writer.ts'
 import { openSqliteSigningKeyStore } from './sqlite/signing-key-store.ts'
-
-/** An address of a database that no engine here can open. */
-export class UnknownEngineError extends Error {
-  override readonly name = 'UnknownEngineError'
-}
 
 export function openProviderStore(database: string): ProviderStore {
   return openSqliteProviderStore(sqlitePath(database))
@@ -35,7 +31,7 @@ export function dumpProvider(database: string): Iterable<DumpedItem> {
 
 function sqlitePath(database: string): string {
   if (!database.startsWith('sqlite:')) {
-    throw new UnknownEngineError('only sqlite:FILE can be opened yet')
+    throw new DatabaseError('only sqlite:FILE can be opened yet')
   }
   return database.slice('sqlite:'.length)
 }
