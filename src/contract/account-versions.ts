@@ -143,7 +143,9 @@ function downgradeFeature(feature: unknown): unknown {
   const { featureType } = feature as Fields
   const old = changed(feature, { isActivated: (value) => known.get(value) }) as Fields
   if (only(featureTypesV3)(featureType)) return old
-  return { additionalInfo: featureType, ...old, featureType: 'OTHER' }
+  const info =
+    String(old['additionalInfo'] ?? '').trim() === '' ? featureType : old['additionalInfo']
+  return { ...old, featureType: 'OTHER', additionalInfo: info }
 }
 
 function upgradeFee(fee: unknown): unknown {
