@@ -108,7 +108,7 @@ export const RateConditionV3 = record(
 )
 
 /** A number in version 3, a string in version 4, which has no room for an amount beyond this. */
-const TierBoundV3 = Type.Number({ minimum: -1e15, maximum: 1e15 })
+const TierBoundV3 = Type.Number({ minimum: -1e31, maximum: 1e31 })
 
 export type RateTierV3 = Static<typeof RateTierV3>
 export const RateTierV3 = record(
