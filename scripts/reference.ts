@@ -33,6 +33,7 @@ const tagTitles: Record<Operation['tag'], string> = {
   contact: 'Account contact',
   consent: 'Consent flow',
   catalogue: 'Product catalogue',
+  access: 'Tokens and keys of the platform',
 }
 
 const baseAddresses: Record<Base, string> = {
@@ -69,12 +70,13 @@ function operationsPage(): string {
 }
 
 function operationSection(id: string, operation: Operation): string[] {
-  const { base, body, deprecated, description, headers = {}, response, status } = operation
+  const { base, body, deprecated, description, form, headers = {}, response, status } = operation
   const answer = response ? mustBe(nodeOf(response), 'records.md') : 'without a body'
   const facts = [
     `Base address: ${baseAddresses[base]}`,
     `Protection: ${protectionOf(operation)}`,
     ...(body ? [`Body: ${mustBe(nodeOf(body), 'records.md')}`] : []),
+    ...(form ? [`Body as a form: ${mustBe(nodeOf(form), 'records.md')}`] : []),
     `Answer: ${status}, ${answer}`,
     ...Object.entries(headers).map(([name, says]) => `Header \`${name}\` of the answer: ${says}`),
   ]
@@ -105,8 +107,12 @@ function protectionOf({ protection, scope }: Operation): string {
   }
 }
 
-function parametersTable({ params, query }: Operation): string[] {
-  const places = { path: nodeOf(params), query: nodeOf(query) }
+function parametersTable({ params, query, requestHeaders }: Operation): string[] {
+  const places = {
+    path: nodeOf(params),
+    query: nodeOf(query),
+    ...(requestHeaders && { header: nodeOf(requestHeaders) }),
+  }
   const rows = Object.entries(places).flatMap(([place, { properties = {} }]) =>
     Object.entries(properties).map(([name, node]) => [
       `\`${name}\``,
@@ -210,8 +216,8 @@ function mustBe(node: Node, onPage = ''): string {
   return expectation(node)
 }
 
-function schemasOf([, { body, response }]: readonly [string, Operation]): TSchema[] {
-  return [body, response].filter((schema) => schema !== undefined)
+function schemasOf([, { body, form, response }]: readonly [string, Operation]): TSchema[] {
+  return [body, form, response].filter((schema) => schema !== undefined)
 }
 
 /** The named records that some schemas are made of, each before its parts. */
@@ -257,8 +263,8 @@ function errorsPage(): string {
 
 function errorsTable(codes: readonly ErrorCode[]): string {
   const rows = codes.map((code) => {
-    const error: { status: number; message: string; detailed?: true } = errorTable[code]
-    const text = error.detailed
+    const error: { status: number; message: string; sentence?: string } = errorTable[code]
+    const text = error.sentence
       ? 'a sentence that names the field and what it must be'
       : `\`${error.message}\``
     return [`\`${code}\``, String(error.status), text]

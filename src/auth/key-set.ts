@@ -1,6 +1,6 @@
 import { KeyObject } from 'node:crypto'
 import { importJWK, type JWK } from 'jose'
-import { ProviderError } from '../provider/error.ts'
+import { ContractError } from '../contract/index.ts'
 import { algorithmOf } from './algorithms.ts'
 
 /** The platform's public keys, from where it publishes them. */
@@ -40,15 +40,18 @@ export function openKeySet(options: KeySetOptions): KeySet {
   let held: readonly HeldKey[] | undefined
   let askedForUnknownAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | undefined
+  const closing = new AbortController()
 
   const ask = (): Promise<void> => {
-    asking ??= fetchKeys(url, timeoutMs)
+    asking ??= fetchKeys(url, AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]))
       .then((keys) => {
         held = keys
         onFetch?.({ keys: keys.length })
       })
       // Keys that are held go on serving while the URL is away.
-      .catch((error: Error) => onFetch?.({ failure: error.message }))
+      .catch((error: Error) => {
+        if (!closing.signal.aborted) onFetch?.({ failure: reasonOf(error) })
+      })
       .finally(() => {
         asking = undefined
       })
@@ -67,14 +70,20 @@ export function openKeySet(options: KeySetOptions): KeySet {
 
   return {
     async find(algorithm, keyId) {
-      const found = pick(held ?? [], algorithm, keyId)
-      if (found) return found
-      if (asking) await asking
-      else if (isTimeToAsk()) await ask()
-      if (!held) throw new ProviderError('unavailable', 'no keys yet')
-      return pick(held, algorithm, keyId)
+      let key = pick(held ?? [], algorithm, keyId)
+      // Twice: a question that is under way may have left before the key was published.
+      for (let turn = 0; !key && turn < 2; turn += 1) {
+        if (!asking && isTimeToAsk()) ask()
+        await asking
+        if (!held) throw new ContractError('unavailable', 'no keys yet')
+        key = pick(held, algorithm, keyId)
+      }
+      return key
     },
-    close: () => clearInterval(timer),
+    close() {
+      clearInterval(timer)
+      closing.abort()
+    },
   }
 }
 
@@ -92,13 +101,17 @@ function pick(
   return fitting.length === 1 ? fitting[0]?.key : undefined
 }
 
-async function fetchKeys(url: string, timeoutMs: number): Promise<HeldKey[]> {
+async function fetchKeys(url: string, signal: AbortSignal): Promise<HeldKey[]> {
   const response = await fetch(url, {
     headers: { accept: 'application/json' },
     redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
+    signal,
   })
-  if (!response.ok) throw new Error(`status ${response.status}`)
+  if (!response.ok) {
+    // What nobody reads would hold the connection.
+    await response.body?.cancel()
+    throw new Error(`status ${response.status}`)
+  }
   const { keys } = JSON.parse(await boundedText(response)) as { keys?: unknown }
   if (!Array.isArray(keys)) throw new Error('not a key set')
   const imported = await Promise.all(keys.slice(0, keysMax).map(importKey))
@@ -118,6 +131,12 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
+/** That it failed is all that fetch says itself. */
+function reasonOf({ message, cause }: Error): string {
+  if (!(cause instanceof Error)) return message
+  return `${message}: ${(cause as NodeJS.ErrnoException).code ?? cause.message}`
+}
+
 /** What a key that does not say is imported for; RSA serves both of its algorithms. */
 const algorithmByType = new Map<JWK['kty'], string>([
   ['EC', 'ES256'],
@@ -131,6 +150,7 @@ async function importKey(jwk: JWK): Promise<HeldKey | undefined> {
     const { kty, use, key_ops: operations, alg, kid } = jwk
     if (use !== undefined && use !== 'sig') return undefined
     if (operations !== undefined && !operations.includes('verify')) return undefined
+    if ([alg, kid].some((name) => name !== undefined && typeof name !== 'string')) return undefined
     const algorithm = alg ?? algorithmByType.get(kty)
     const { d: _, ...publicPart } = jwk
     const key = await importJWK({ ...publicPart, ext: true }, algorithm)

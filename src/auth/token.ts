@@ -3,6 +3,8 @@ import { repeatedMember } from '../provider/json-text.ts'
 
 /** A token taken apart. Nothing in it is to be believed before its signature is. */
 export interface Token {
+  /** As it was sent. */
+  readonly text: string
   readonly algorithm: string
   readonly keyId: string | undefined
   readonly claims: Readonly<Record<string, unknown>>
@@ -10,14 +12,21 @@ export interface Token {
   readonly signature: Buffer
 }
 
+/** Whom a token says it is from, fit for a log. Anybody can write anything there. */
+interface Origin {
+  readonly keyId: string | undefined
+  readonly issuer: string | undefined
+}
+
 /** Why a token is refused. For the log; the caller is told nothing. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused'
-  readonly token: Token | undefined
+  readonly origin: Origin | undefined
 
-  constructor(reason: string, token?: Token) {
+  /** The token itself is not kept: whoever has the error could log it. */
+  constructor(reason: string, token?: string) {
     super(reason)
-    this.token = token
+    this.origin = token === undefined ? undefined : originOf(token)
   }
 }
 
@@ -25,6 +34,9 @@ export class TokenRefused extends Error {
 export const tokenLengthMax = 8192
 
 const keyIdLengthMax = 256
+const loggedLengthMax = 256
+
+type Refuse = (reason: string) => never
 
 /**
  * Reads a compact JWS as RFC 7515 writes it and in no other way: libraries also take padding, blanks and
@@ -32,47 +44,49 @@ const keyIdLengthMax = 256
  */
 export function parseToken(text: string): Token {
   if (text.length > tokenLengthMax) throw new TokenRefused('too long')
+  const refuse: Refuse = (reason) => {
+    throw new TokenRefused(reason, text)
+  }
   const segments = text.split('.')
   const [head = '', body = '', tail = ''] = segments
-  if (segments.length !== 3) throw new TokenRefused('not three segments')
+  if (segments.length !== 3) return refuse('not three segments')
 
-  const header = object(decode(head), 'header')
+  const header = object(decode(head, refuse), 'header', refuse)
   const { alg, kid, crit, b64 } = header
-  if (crit !== undefined) throw new TokenRefused('crit')
+  if (crit !== undefined) return refuse('crit')
   // It would change what is signed, and has no effect without crit: somebody is trying something.
-  if (b64 !== undefined && b64 !== true) throw new TokenRefused('b64')
-  if (typeof alg !== 'string') throw new TokenRefused('alg')
+  if (b64 !== undefined && b64 !== true) return refuse('b64')
+  if (typeof alg !== 'string') return refuse('alg')
   if (kid !== undefined && (typeof kid !== 'string' || kid.length > keyIdLengthMax)) {
-    throw new TokenRefused('kid')
+    return refuse('kid')
   }
   return {
+    text,
     algorithm: alg,
     keyId: kid,
-    claims: object(decode(body), 'payload'),
+    claims: object(decode(body, refuse), 'payload', refuse),
     signedText: Buffer.from(`${head}.${body}`, 'latin1'),
-    signature: decode(tail),
+    signature: decode(tail, refuse),
   }
 }
 
 /** Base64url without padding, blanks, other alphabets or spare bits: one text for one content. */
-function decode(segment: string): Buffer {
+function decode(segment: string, refuse: Refuse): Buffer {
   const bytes = Buffer.from(segment, 'base64url')
-  if (segment === '' || bytes.toString('base64url') !== segment) {
-    throw new TokenRefused('not base64url')
-  }
+  if (segment === '' || bytes.toString('base64url') !== segment) refuse('not base64url')
   return bytes
 }
 
-function object(bytes: Buffer, part: string): Record<string, unknown> {
-  if (!isUtf8(bytes)) throw new TokenRefused(`${part} is not UTF-8`)
+function object(bytes: Buffer, part: string, refuse: Refuse): Record<string, unknown> {
+  if (!isUtf8(bytes)) refuse(`${part} is not UTF-8`)
   const text = bytes.toString('utf8')
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new TokenRefused(`${part} is not an object`)
+    return refuse(`${part} is not an object`)
   }
   // A text that is what its content would be written as cannot say anything twice.
   if (JSON.stringify(value) !== text && repeatedMember(text) !== undefined) {
-    throw new TokenRefused(`${part} repeats a member`)
+    return refuse(`${part} repeats a member`)
   }
   return value as Record<string, unknown>
 }
@@ -83,4 +97,18 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Read as leniently as can be: the log is to say who sends tokens that are spelled wrongly, too. */
+function originOf(token: string): Origin {
+  const [head = '', body = ''] = token.split('.')
+  return { keyId: loggedMember(head, 'kid'), issuer: loggedMember(body, 'iss') }
+}
+
+/** Short, and without what would break a line or hide in one. */
+function loggedMember(segment: string, name: string): string | undefined {
+  const value = parse(Buffer.from(segment, 'base64url').toString('utf8'))
+  const member = (value as Record<string, unknown> | null | undefined)?.[name]
+  if (typeof member !== 'string') return undefined
+  return member.slice(0, loggedLengthMax).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
 }

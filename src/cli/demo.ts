@@ -11,6 +11,7 @@ import { untilStopped } from './until-stopped.ts'
 
 const demoCustomers = 25
 const demoSeed = 'demo'
+const portMax = 65_535
 
 /** What `holdfast token` goes by when it is told nothing else. */
 const databaseDefault = definitions.database.defaults.demo
@@ -31,6 +32,8 @@ export function demoCommand(terminal: Terminal): Command {
     await prepare(settings.database, terminal)
     const platform = await openPlatform(settings)
     const port = settings.port && settings.port + 1
+    if (port > portMax)
+      throw new CommandError(2, `--port must be below ${portMax}: the platform takes the next one`)
     const platformAddress = await listen(platform, settings.host, port)
     try {
       const jwksUrl = `${platformAddress}/.well-known/jwks.json`
@@ -62,8 +65,10 @@ async function serveProvider(
   const provider = await openProvider({ ...settings, providerUrl: address, resourceUrl: address })
   await listen(provider, settings.host, port)
   const { openProviderStore } = await import('../storage/open.ts')
+  const { catalogueOperations } = await import('../contract/index.ts')
+  const products = catalogueOperations.listProducts.path
   const store = openProviderStore(settings.database)
-  terminal.out(welcome(address, platformAddress, await store.overview(), settings))
+  terminal.out(welcome(address, platformAddress, products, await store.overview(), settings))
   await store.close()
   await untilStopped()
   await provider.close()
@@ -115,6 +120,7 @@ async function fillIfEmpty(
 function welcome(
   address: string,
   platformAddress: string,
+  products: string,
   overview: Overview,
   { database, subdomain }: Pick<Settings, 'database' | 'subdomain'>,
 ): string {
@@ -137,7 +143,7 @@ function welcome(
     'Holdfast demo. Never for production: whoever can reach it can sign tokens.',
     '',
     `provider  ${address}   ${customers} customers, ${accounts} accounts`,
-    `platform  ${platformAddress}   keys at /.well-known/jwks.json`,
+    `platform  ${platformAddress}   products at ${products}`,
     `data      ${database}`,
     ...(example ? tries : []),
     '',

@@ -1,7 +1,8 @@
 import { Argument, Command, Option } from 'commander'
 import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
-import { addSettingFlags, settingsOf } from './settings-command.ts'
+import { addSettingFlags } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
+import { withStore } from './with-store.ts'
 
 interface Flags {
   readonly database?: string
@@ -55,21 +56,15 @@ export function keysCommand(terminal: Terminal): Command {
     .addCommand(retire)
 }
 
-async function withKeys(
+function withKeys(
   flags: Flags,
   terminal: Terminal,
   work: (store: SigningKeyStore) => Promise<void>,
 ): Promise<void> {
-  const { database } = settingsOf(
-    'platform',
-    flags.database ? { database: flags.database } : {},
+  return withStore(
+    flags,
     terminal,
+    (storage, database) => storage.openSigningKeyStore(database),
+    work,
   )
-  const { openSigningKeyStore } = await import('../storage/open.ts')
-  const store = openSigningKeyStore(database)
-  try {
-    await work(store)
-  } finally {
-    await store.close()
-  }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
 import { dumpCommand } from './dump.ts'
 import { generateCommand } from './generate.ts'
@@ -30,7 +31,7 @@ export async function main(
       return error.status
     }
     // By name: the storage is loaded only by the commands that need it.
-    if (error instanceof Error && error.name === 'DatabaseError') {
+    if (error instanceof Error && /^(Database|Contract)Error$/.test(error.name)) {
       terminal.error(`${error.message}\n`)
       return 1
     }
@@ -54,6 +55,7 @@ function program(terminal: Terminal): Command {
     generateCommand(terminal),
     tokenCommand(terminal),
     keysCommand(terminal),
+    clientCommand(terminal),
     openapiCommand(version, terminal),
     settingsCommand(terminal),
   ]

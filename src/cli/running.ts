@@ -1,4 +1,4 @@
-import type { HttpApp } from '../http/provider-app.ts'
+import type { HttpApp } from '../http/app.ts'
 import type { Settings } from './settings.ts'
 import { CommandError } from './terminal.ts'
 
@@ -66,11 +66,27 @@ export async function openProvider(
 export async function openPlatform(
   settings: Pick<Settings, 'database'> & Logged,
 ): Promise<HttpApp> {
-  const { openSigningKeyStore } = await import('../storage/open.ts')
+  const { openCatalogueStore, openClientStore, openSigningKeyStore } = await import(
+    '../storage/open.ts'
+  )
   const { platformApp } = await import('../http/platform-app.ts')
+  const { openAccess } = await import('../auth/clients.ts')
+  const clock = () => Temporal.Now.instant()
+  const catalogue = openCatalogueStore(settings.database)
+  const clients = openClientStore(settings.database)
   const signingKeys = openSigningKeyStore(settings.database)
-  const app = platformApp({ signingKeys, log: await openLog(settings) })
-  app.addHook('onClose', () => signingKeys.close())
+  const app = platformApp({
+    catalogue,
+    access: openAccess(clients, clock),
+    signingKeys,
+    clock,
+    log: await openLog(settings),
+  })
+  app.addHook('onClose', async () => {
+    await signingKeys.close()
+    await clients.close()
+    await catalogue.close()
+  })
   return app
 }
 

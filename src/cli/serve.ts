@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { HttpApp } from '../http/provider-app.ts'
+import type { HttpApp } from '../http/app.ts'
 import { listen, openPlatform, openProvider } from './running.ts'
 import type { Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
@@ -16,8 +16,10 @@ export function serveCommand(terminal: Terminal): Command {
       'Serves sections A and C of the interface. Every request must carry a token that the platform signed for exactly that resource, and that was not used before.',
     )
   const platform = new Command('platform')
-    .summary('publish the platform’s public keys')
-    .description('Serves /.well-known/jwks.json, with the keys that holdfast keys manages.')
+    .summary('serve the product catalogue, its tokens and the platform’s public keys')
+    .description(
+      'Serves section D of the interface, /v1/token for the clients that holdfast client manages, and /.well-known/jwks.json with the keys that holdfast keys manages.',
+    )
 
   addSettingFlags(provider).action(async (flags: Flags) => {
     const settings = requiredSettingsOf('provider', flags, terminal)

@@ -33,7 +33,7 @@ export interface ClientOptions {
 type ProviderOperationId = keyof typeof providerOperations
 
 /** What has a default may be left out, and so may a query that has nothing in it. */
-type CallInput<O extends Operation> = Omit<Input<O>, 'query' | 'body'> & {
+type CallInput<O extends Operation> = Pick<Input<O>, 'params'> & {
   readonly query?: Partial<Input<O>['query']>
 } & (Input<O>['body'] extends undefined ? unknown : { readonly body: Input<O>['body'] })
 
@@ -52,7 +52,8 @@ const retryAfterMaxSeconds = 30
 export function createClient(options: ClientOptions): Client {
   const sign = openSigner(options.key, options.subdomain)
   const calls = Object.entries<Operation>(providerOperations).map(([id, operation]) => {
-    const call = (input: AnyInput) => ask(operation, resourceOf(operation, input, options), input)
+    const call = async (input: AnyInput) =>
+      ask(operation, resourceOf(operation, input, options), input)
     const pages = (input: AnyInput) => follow(operation, input)
     return [id, Object.assign(call, { pages })]
   })
@@ -112,8 +113,15 @@ function resourceOf(
   options: ClientOptions,
 ): string {
   const { providerUrl, resourceUrl = providerUrl } = options
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
-  return (base === 'resource' ? resourceUrl : providerUrl) + filled
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => pathSegment(name, params[name] ?? ''))
+  // The provider keeps its address without them, too.
+  return (base === 'resource' ? resourceUrl : providerUrl).replace(/\/+$/, '') + filled
+}
+
+function pathSegment(name: string, id: string): string {
+  // No URL has these as a name: the request would be for another resource than the token.
+  if (['', '.', '..'].includes(id)) throw new RangeError(`${name} cannot be '${id}'`)
+  return encodeURIComponent(id)
 }
 
 function queryOf(query: AnyInput['query'] = {}): string {
@@ -124,7 +132,7 @@ function queryOf(query: AnyInput['query'] = {}): string {
 }
 
 function linkOf(page: unknown): string | undefined {
-  return (page as { links?: Links }).links?.next
+  return (page as { links?: Links } | undefined)?.links?.next
 }
 
 async function read(operation: Operation, response: Response, version: 3 | 4): Promise<unknown> {
@@ -142,10 +150,12 @@ async function read(operation: Operation, response: Response, version: 3 | 4): P
 }
 
 function errorOf(text: string): string {
+  const foreign = 'not an error of the interface'
   try {
-    return String((JSON.parse(text) as { error?: unknown }).error)
+    const { error } = JSON.parse(text) as { error?: unknown }
+    return typeof error === 'string' ? error : foreign
   } catch {
-    return 'not an error of the interface'
+    return foreign
   }
 }
 

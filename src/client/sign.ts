@@ -11,8 +11,10 @@ export function openSigner(
   key: SigningKey,
   subdomain: string,
 ): (resource: string) => Promise<string> {
-  const imported = importJWK(key, key.alg)
+  let imported: ReturnType<typeof importJWK> | undefined
   return async (resource) => {
+    // Not before it is needed: a key that is no good fails the call, and nothing else.
+    imported ??= importJWK(key, key.alg)
     const now = Math.floor(Date.now() / 1000)
     return new SignJWT()
       .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT' })

@@ -1,6 +1,6 @@
 /** The interface as data: every record, every operation, every error, and what follows from them. */
 export { downgradeAccount, upgradeAccount } from './account-versions.ts'
-export { type ErrorCode, errorTable } from './errors.ts'
+export { ContractError, type ErrorCode, errorTable } from './errors.ts'
 export { examples } from './examples/index.ts'
 export * from './limits.ts'
 export { openApiDocument } from './openapi.ts'
@@ -14,6 +14,7 @@ export {
   type Protection,
 } from './operation.ts'
 export {
+  accessOperations,
   catalogueOperations,
   type OperationId,
   type OperationOf,
@@ -21,7 +22,17 @@ export {
   providerOperations,
 } from './operations/index.ts'
 export { AccountIds, ErrorBody } from './operations/parts.ts'
+export { type LinkQuery, type PageRequest, pageBody } from './page-body.ts'
 export { Links, Meta } from './paging.ts'
+export {
+  KeySet,
+  permits,
+  type Scope,
+  scopes,
+  TokenAnswer,
+  TokenForm,
+  TokenRequest,
+} from './records/access.ts'
 export { BankingAccount, BankingAccountV3 } from './records/banking-account.ts'
 export { BankingBalance, BankingTransaction } from './records/banking-history.ts'
 export { DirectDebit, ScheduledPayment } from './records/banking-payments.ts'
@@ -36,7 +47,7 @@ export { AccountContact } from './records/contact.ts'
 export { EnergyAccount, EnergyAccountDetail } from './records/energy-account.ts'
 export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billing.ts'
 export { type RecordType, recordTypes } from './records/index.ts'
-export { Product, ProductInput, ProductRead } from './records/product.ts'
+export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
 export type { Problem } from './rules.ts'
 export { speller } from './spelling.ts'
 export { legible, sentenceOf, type Validator, validator } from './validate.ts'

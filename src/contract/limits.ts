@@ -14,6 +14,15 @@ export const emailLengthMax = 320
 /** The longest text that B3 is asked to look for. */
 export const searchTextLengthMax = 1000
 
+/** The longest Idempotency-Key that P1 takes. */
+export const idempotencyKeyLengthMax = 255
+
+/** How many mistakes of a product one refusal names. */
+export const mistakesMax = 50
+
+/** How long a token of an API client is good, in seconds. */
+export const clientTokenSeconds = 900
+
 /** How far back B3, E4 and E5 look when no lower bound is given. */
 export const historyMonthsDefault = 12
 

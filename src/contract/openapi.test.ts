@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(document.paths['/auth/v1/customer/{customerId}'].get.security, [
       { platformToken: [] },
     ])
-    assert.deepEqual(document.paths[products].post.security, [{ clientToken: [] }])
+    assert.deepEqual(document.paths[products].post.security, [{ clientToken: ['products.write'] }])
     assert.deepEqual(document.paths[`${products}/{productID}`].get.security, [])
   })
 

@@ -2,8 +2,10 @@ import { type ErrorCode, errorTable } from './errors.ts'
 import { examples } from './examples/index.ts'
 import { leaves } from './leaves.ts'
 import { type Base, errorsOf, type Operation, type Protection } from './operation.ts'
+import { issueToken } from './operations/access.ts'
 import { operations } from './operations/index.ts'
 import { ErrorBody } from './operations/parts.ts'
+import type { Scope } from './records/access.ts'
 import { clause } from './rules.ts'
 import { type Node, nodeOf } from './schema.ts'
 
@@ -45,6 +47,7 @@ export function openApiDocument(version: string): Json {
 }
 
 const tags = {
+  access: 'Tokens for API clients, and the platform’s public keys.',
   banking: 'Accounts, balances, transactions and payments of one customer.',
   catalogue: 'Products with their rates, fees, features and eligibility, on the platform.',
   consent: 'What the consent flow asks: who the customer is and what can be shared.',
@@ -67,9 +70,17 @@ const securitySchemes = {
       'Signed by the platform for one resource and one use: `iss` and `sub` are the provider’s subdomain, `aud` the URI of the resource without its query, `exp` and `jti` are required.',
   },
   clientToken: {
-    type: 'http',
-    scheme: 'bearer',
+    type: 'oauth2',
     description: 'An API client’s token, with the scope that the operation asks for.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: issueToken.path,
+        scopes: {
+          'products.read': 'Read the history of products.',
+          'products.write': 'Create, replace and delete products, and read their history.',
+        } satisfies Record<Scope, string>,
+      },
+    },
   },
 } satisfies Record<Exclude<Protection, 'none'>, Json>
 
@@ -83,7 +94,8 @@ function server(name: string, address: string, description: string): Json {
 }
 
 function operationObject(id: string, operation: Operation, components: Map<string, Json>): Json {
-  const { body, deprecated, description, protection, ref, scope, summary } = operation
+  const { body, deprecated, description, form, protection, ref, requestHeaders, scope, summary } =
+    operation
   const scoped = scope && `Needs the scope \`${scope}\`.`
   const replaced = deprecated && `Deprecated: use ${deprecated.successor} instead.`
   return {
@@ -92,20 +104,38 @@ function operationObject(id: string, operation: Operation, components: Map<strin
     description: [description, scoped, replaced, `Reference ${ref}.`].filter(Boolean).join(' '),
     tags: [operation.tag],
     ...(deprecated && { deprecated: true }),
-    security: protection === 'none' ? [] : [{ [protection]: [] }],
+    security: protection === 'none' ? [] : [{ [protection]: scope ? [scope] : [] }],
     parameters: [
       ...parameters('path', nodeOf(operation.params), components),
       ...parameters('query', nodeOf(operation.query), components),
+      ...(requestHeaders ? parameters('header', nodeOf(requestHeaders), components) : []),
       { name: 'x-fapi-interaction-id', in: 'header', ...interactionId },
     ],
     ...(body && {
-      requestBody: { required: true, content: content(nodeOf(body), components) },
+      requestBody: {
+        required: true,
+        content: {
+          ...content(nodeOf(body), components),
+          ...(form && { 'application/x-www-form-urlencoded': mediaType(nodeOf(form), components) }),
+        },
+      },
     }),
     responses: {
       [operation.status]: success(operation, components),
+      ...(isConditional(operation) && { 304: unchanged }),
       ...failures(operation, components),
     },
   }
+}
+
+/** Whether the caller may say which version it holds, and be told that it is still the newest. */
+function isConditional({ requestHeaders }: Operation): boolean {
+  return 'if-none-match' in (requestHeaders?.properties ?? {})
+}
+
+const unchanged = {
+  description: 'What the caller holds is still true.',
+  headers: { 'x-fapi-interaction-id': interactionId },
 }
 
 function parameters(place: string, node: Node, components: Map<string, Json>): Json[] {
@@ -188,8 +218,11 @@ function headerObjects(headers: Readonly<Record<string, string>>): Json {
 }
 
 function content(node: Node, components: Map<string, Json>, links = ''): Json {
-  const example = exampleOf(node, links)
-  return { 'application/json': { schema: schemaOf(node, components), example } }
+  return { 'application/json': mediaType(node, components, links) }
+}
+
+function mediaType(node: Node, components: Map<string, Json>, links = ''): Json {
+  return { schema: schemaOf(node, components), example: exampleOf(node, links) }
 }
 
 /** A whole example of a schema: its own where it has one, else one made of those of its fields. */

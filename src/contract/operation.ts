@@ -17,18 +17,22 @@ export interface Deprecation {
 export interface Operation {
   /** The row in the interface that demands it: how a log line or a report finds the sentence. */
   readonly ref: string
-  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly base: Base
   readonly protection: Protection
   readonly scope?: string
   readonly deprecated?: Deprecation
-  readonly tag: 'banking' | 'energy' | 'contact' | 'consent' | 'catalogue'
+  readonly tag: 'banking' | 'energy' | 'contact' | 'consent' | 'catalogue' | 'access'
   readonly summary: string
   readonly description?: string
   readonly params: TObject
   readonly query: TObject
+  /** Headers of the request that change what is done, by their names in lower case. */
+  readonly requestHeaders?: TObject
   readonly body?: TSchema
+  /** The body as a form, which is taken instead. */
+  readonly form?: TSchema
   readonly status: 200 | 201 | 204
   /** What a success carries. Absent: no body. */
   readonly response?: TSchema
@@ -43,6 +47,7 @@ export interface Operation {
 export interface Input<O extends Operation> {
   readonly params: Static<O['params']>
   readonly query: Static<O['query']>
+  readonly headers: O['requestHeaders'] extends TObject ? Static<O['requestHeaders']> : undefined
   readonly body: O['body'] extends TSchema ? Static<O['body']> : undefined
 }
 
@@ -64,7 +69,12 @@ export function errorsOf(operation: Operation): ErrorCode[] {
   return [...new Set([...operation.errors, ...shared])]
 }
 
-function takesInput({ query, body, errors }: Operation): boolean {
+function takesInput({ query, requestHeaders, body, errors }: Operation): boolean {
   const hasQuery = Object.keys(query.properties satisfies TProperties).length > 0
-  return hasQuery || body !== undefined || errors.includes('invalid_request')
+  return (
+    hasQuery ||
+    requestHeaders !== undefined ||
+    body !== undefined ||
+    errors.includes('invalid_request')
+  )
 }

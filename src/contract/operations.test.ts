@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { errorsOf, errorTable, type Operation, operations } from './index.ts'
 
-/** The tables of the interface, read again by hand. */
+/** The tables of the interface, read again by hand, and behind them what callers of a catalogue expect. */
 const document = `
 B1 GET /v1/banking/customer/{customerId}/accounts : product-category open-status is-owned page page-size
 B2 POST /v1/banking/customer/{customerId}/accounts/balances : page page-size product-category open-status is-owned
@@ -22,7 +22,12 @@ C3 GET /auth/v1/customer/{customerId} :
 C4 GET /customer/{customerId}/accounts/{id}/balances :
 P1 POST /v1/data-provider/cdr/products :
 P2 PUT /v1/data-provider/cdr/products/{productID} :
-P3 GET /v1/data-provider/cdr/products/{productID} :`
+P3 GET /v1/data-provider/cdr/products/{productID} : version
+P4 GET /v1/data-provider/cdr/products : product-category brand effective updated-since page page-size
+P5 DELETE /v1/data-provider/cdr/products/{productID} :
+P6 GET /v1/data-provider/cdr/products/{productID}/history : page page-size
+T1 POST /v1/token :
+T2 GET /.well-known/jwks.json :`
 
 const lines = document.trim().split('\n')
 const all = Object.values<Operation>(operations)
@@ -62,18 +67,22 @@ describe('the operations', () => {
     )
   })
 
-  it('ask for the platform’s token on sections A and C, a client’s on P1 and P2, none on P3', () => {
+  it('ask for the platform’s token on sections A and C, a client’s to change products, none to read them', () => {
     assert.deepEqual(
       refsWhere(({ protection }) => protection === 'none'),
-      ['P3'],
+      ['P3', 'P4', 'T1', 'T2'],
     )
     assert.deepEqual(
       refsWhere(({ scope }) => scope === 'products.write'),
-      ['P1', 'P2'],
+      ['P1', 'P2', 'P5'],
+    )
+    assert.deepEqual(
+      refsWhere(({ scope }) => scope === 'products.read'),
+      ['P6'],
     )
     assert.deepEqual(
       refsWhere(({ protection }) => protection === 'clientToken'),
-      ['P1', 'P2'],
+      ['P1', 'P2', 'P5', 'P6'],
     )
   })
 
@@ -84,7 +93,7 @@ describe('the operations', () => {
     )
     assert.deepEqual(
       refsWhere(({ base }) => base === 'platform'),
-      ['P1', 'P2', 'P3'],
+      ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'T1', 'T2'],
     )
   })
 
@@ -130,6 +139,11 @@ describe('the errors', () => {
     ['account_not_found', 404, 'Account not found'],
     ['account_in_query_not_found', 422, 'Account in query not found'],
     ['product_not_found', 404, 'Product not found'],
+    ['wrong_credentials', 401, 'Unauthorized'],
+    ['oauth_invalid_client', 401, 'invalid_client'],
+    ['oauth_unsupported_grant', 400, 'unsupported_grant_type'],
+    ['oauth_invalid_scope', 400, 'invalid_scope'],
+    ['oauth_invalid_request', 400, 'invalid_request'],
     ['unavailable', 503, 'Service unavailable'],
     ['too_many_requests', 429, 'Too many requests'],
     ['internal', 500, 'Internal error'],
@@ -143,6 +157,9 @@ describe('the errors', () => {
     ['invalid_request', 400],
     ['route_not_found', 404],
     ['method_not_allowed', 405],
+    ['insufficient_scope', 403],
+    ['precondition_failed', 412],
+    ['idempotency_key_reused', 422],
     ['body_too_large', 413],
     ['unsupported_media_type', 415],
   ] as const) {

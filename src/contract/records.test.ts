@@ -12,7 +12,8 @@ import { expectation } from './validate.ts'
 /** Every named schema of the contract, however deep. */
 const named = new Map<string, Node>()
 for (const operation of Object.values<Operation>(operations)) {
-  for (const schema of [operation.body, operation.response]) if (schema) collect(nodeOf(schema))
+  const { body, form, response } = operation
+  for (const schema of [body, form, response]) if (schema) collect(nodeOf(schema))
 }
 for (const schema of [...Object.values(recordTypes), BankingAccountV3]) collect(nodeOf(schema))
 

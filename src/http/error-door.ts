@@ -1,11 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { TokenRefused } from '../auth/token.ts'
-import { type ErrorCode, errorTable } from '../contract/index.ts'
-import { ProviderError } from '../provider/error.ts'
+import { ContractError, type ErrorCode, errorTable } from '../contract/index.ts'
 import { tieToRequest } from './interaction.ts'
 
-/** How long a caller is asked to wait, in seconds, before it tries again. */
-const retryAfterSeconds = 1
+/** How long a caller is asked to wait, in seconds, where nobody knows better. */
+const retryAfterDefault = 1
 
 /** The only place where an error becomes a response. */
 export function errorDoor(
@@ -19,8 +18,10 @@ export function errorDoor(
   if (status >= 500) request.log.error({ err: error, code }, 'request failed')
   if (error instanceof TokenRefused) request.log.info(refusalOf(error, request), 'token refused')
 
-  if (status === 401) reply.header('www-authenticate', authenticate(request))
-  if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds)
+  if (status === 401 || status === 403) {
+    reply.header('www-authenticate', challengeOf(code, request))
+  }
+  if (status === 429 || status === 503) reply.header('retry-after', retryAfterOf(error))
   const sentence = 'sentence' in rest ? sentenceOf(error) : message
   return reply
     .status(status)
@@ -35,7 +36,7 @@ const fastifyCodes: Readonly<Record<string, ErrorCode>> = {
 }
 
 function codeOf(error: FastifyError | Error): ErrorCode {
-  if (error instanceof ProviderError) return error.code
+  if (error instanceof ContractError) return error.code
   if (error instanceof TokenRefused) return 'unauthorized'
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>
   const known = fastifyCodes[code]
@@ -46,23 +47,28 @@ function codeOf(error: FastifyError | Error): ErrorCode {
 
 /** Our own sentences name a field. Fastify's may repeat what was sent, so they are not passed on. */
 function sentenceOf(error: FastifyError | Error): string {
-  if (error instanceof ProviderError) return error.message
+  if (error instanceof ContractError) return error.message
   const { code = '' } = error as Partial<FastifyError>
   if (code === 'FST_ERR_BAD_URL') return 'the path must be a valid URL path'
   return 'the body must be JSON'
 }
 
 /** What is known of a token that was refused; the token itself is in no log. */
-function refusalOf({ message, token }: TokenRefused, request: FastifyRequest): object {
-  const { iss } = token?.claims ?? {}
-  return {
-    reason: message,
-    keyId: token?.keyId,
-    issuer: typeof iss === 'string' ? iss.slice(0, 256) : undefined,
-    operation: request.routeOptions.config.operation,
-  }
+function refusalOf({ message, origin }: TokenRefused, request: FastifyRequest): object {
+  return { reason: message, ...origin, operation: request.routeOptions.config.operation?.ref }
 }
 
-function authenticate(request: FastifyRequest): string {
-  return request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
+function retryAfterOf(error: Error): number {
+  const known = error instanceof ContractError ? error.retryAfterSeconds : undefined
+  return known ?? retryAfterDefault
+}
+
+/** What is no bearer token at all is answered as if nothing had been sent (RFC 6750, section 3.1). */
+function challengeOf(code: ErrorCode, { headers, routeOptions }: FastifyRequest): string {
+  if ('challenge' in errorTable[code]) return 'Basic realm="holdfast", charset="UTF-8"'
+  if (code === 'insufficient_scope') {
+    return `Bearer error="insufficient_scope", scope="${routeOptions.config.operation?.scope}"`
+  }
+  const isTokenSent = /^bearer\s+\S/i.test(headers.authorization ?? '')
+  return isTokenSent ? 'Bearer error="invalid_token"' : 'Bearer'
 }

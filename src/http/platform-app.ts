@@ -1,39 +1,154 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { isUtf8 } from 'node:buffer'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import type { Access } from '../auth/clients.ts'
 import { publicKeySet } from '../auth/signing.ts'
+import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalogue/handler.ts'
+import * as products from '../catalogue/products.ts'
 import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
-import { ProviderError } from '../provider/error.ts'
-import { errorDoor } from './error-door.ts'
-import { httpLimits } from './limits.ts'
+import type { Author, CatalogueStore } from '../catalogue/store.ts'
+import {
+  accessOperations,
+  ContractError,
+  catalogueOperations,
+  legible,
+  mistakesMax,
+  type Operation,
+  permits,
+} from '../contract/index.ts'
+import { repeatedMember } from '../provider/json-text.ts'
+import { type HttpApp, openApp, urlOf } from './app.ts'
+import type { HttpLimits } from './limits.ts'
+import { type RawQuery, requestReader } from './request.ts'
+import { mountTokens } from './token-route.ts'
+
+const handlers: Handlers = products
 
 /** How long a reader of the key set may keep it, in seconds. A new key is found by its id before that. */
 const keySetSeconds = 300
 
 export interface PlatformAppOptions {
+  readonly catalogue: CatalogueStore
+  readonly access: Access
   readonly signingKeys: SigningKeyStore
+  readonly clock: () => Temporal.Instant
   readonly log?: FastifyBaseLogger
+  readonly limits?: Partial<HttpLimits>
 }
 
-/** What the platform answers: its public keys. */
-export function platformApp({ signingKeys, log }: PlatformAppOptions): FastifyInstance {
-  const app = Fastify({
-    ...(log ? { loggerInstance: log } : { logger: false }),
-    logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: httpLimits.bodyBytesMax,
-    requestTimeout: httpLimits.requestMs,
-    keepAliveTimeout: httpLimits.idleMs,
-    frameworkErrors: errorDoor,
-    return503OnClosing: false,
+/** What the platform answers: the catalogue, tokens for it, and its public keys. */
+export function platformApp(options: PlatformAppOptions): HttpApp {
+  const all: Operation[] = [
+    ...Object.values(catalogueOperations),
+    ...Object.values(accessOperations),
+  ]
+  const app = openApp(all, options)
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    try {
+      done(null, parsedOnce(textOf(bytes as Buffer)))
+    } catch (error) {
+      done(error as Error)
+    }
   })
-  app.setErrorHandler(errorDoor)
-  app.setNotFoundHandler(() => {
-    throw new ProviderError('route_not_found')
-  })
-  app.get('/.well-known/jwks.json', async (_request, reply) => {
-    const body = JSON.stringify(publicKeySet(await signingKeys.list()))
-    return reply
-      .header('cache-control', `public, max-age=${keySetSeconds}`)
-      .type('application/json; charset=utf-8')
-      .send(body)
-  })
+  for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
+    mount(app, id, options)
+  }
+  mountTokens(app, options.access)
+  mountKeys(app, options.signingKeys)
   return app
+}
+
+/** The whole way of a request: token, reading, handler, answer. */
+function mount(app: HttpApp, id: CatalogueOperationId, options: PlatformAppOptions): void {
+  const operation: Operation = catalogueOperations[id]
+  const read = requestReader(operation, mistakesMax)
+  const handler = handlers[id] as (input: unknown, context: Context) => Promise<Answer>
+  const { catalogue: store, access, clock } = options
+
+  app.route({
+    method: operation.method,
+    url: urlOf(operation),
+    config: { operation },
+    onRequest: async (request, reply) => {
+      if (operation.protection === 'clientToken') {
+        request.client = await clientOf(request, operation, access)
+        return
+      }
+      // What anyone may read, any page may read, and may keep as long as it asks whether it still holds.
+      reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
+    },
+    handler: async (request, reply) => {
+      const input = {
+        params: read.params(request.params as Record<string, string>),
+        query: read.query(request.query as RawQuery),
+        headers: read.headers(request.headers),
+        body: read.body(request.body),
+      }
+      const context = { store, now: clock(), client: request.client }
+      const { headers = {}, body, status } = await handler(input, context)
+      reply.headers(headers).status(status ?? operation.status)
+      return body === undefined
+        ? reply.send()
+        : reply.type('application/json; charset=utf-8').send(body)
+    },
+  })
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The API client whose token was sent. */
+    client?: Author
+  }
+}
+
+async function clientOf(
+  { headers }: FastifyRequest,
+  operation: Operation,
+  access: Access,
+): Promise<Author> {
+  const [, token] = /^bearer +([\w-]+)$/i.exec(headers.authorization ?? '') ?? []
+  const issued = token === undefined ? undefined : await access.judge(token)
+  if (!issued) throw new ContractError('unauthorized')
+  if (!permits(issued.scopes, operation.scope)) throw new ContractError('insufficient_scope')
+  return issued.client
+}
+
+/** Bytes of another encoding would be kept as something that nobody wrote. */
+function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new ContractError('invalid_request', 'the body must be UTF-8')
+  return bytes.toString()
+}
+
+/** An object that says something twice would lose one of the two. */
+function parsedOnce(text: string): unknown {
+  // Some callers announce JSON also where they send nothing.
+  if (text === '') return undefined
+  const value: unknown = parsed(text)
+  const twice = repeatedMember(text)
+  if (twice === undefined) return value
+  throw new ContractError('invalid_request', `${legible(twice)} is there twice in one object`)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ContractError('invalid_request', 'the body must be JSON')
+  }
+}
+
+function mountKeys(app: HttpApp, signingKeys: SigningKeyStore): void {
+  const operation: Operation = accessOperations.getKeySet
+  app.route({
+    method: operation.method,
+    url: urlOf(operation),
+    config: { operation },
+    handler: async (_request, reply) => {
+      const body = JSON.stringify(publicKeySet(await signingKeys.list()))
+      return reply
+        .header('cache-control', `public, max-age=${keySetSeconds}`)
+        .type('application/json; charset=utf-8')
+        .send(body)
+    },
+  })
 }

@@ -1,29 +1,11 @@
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { Asked, Guard } from '../auth/guard.ts'
 import { type Operation, providerOperations } from '../contract/index.ts'
-import { ProviderError } from '../provider/error.ts'
 import type { Context, ProviderOperationId } from '../provider/handler.ts'
 import { providerHandlers } from '../provider/handlers.ts'
-import { errorDoor } from './error-door.ts'
-import { tieToRequest } from './interaction.ts'
-import { type HttpLimits, httpLimits } from './limits.ts'
+import { type HttpApp, openApp, urlOf } from './app.ts'
+import type { HttpLimits } from './limits.ts'
 import { type RawQuery, requestReader } from './request.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The row of the interface, for the log. */
-    operation?: string
-  }
-}
-
-/** A server that is ready to listen. */
-export type HttpApp = FastifyInstance
 
 export interface ProviderAppOptions {
   readonly context: Omit<Context, 'now'>
@@ -35,56 +17,22 @@ export interface ProviderAppOptions {
 }
 
 /** Sections A and C of the interface over HTTP. Adding an operation does not touch this file. */
-export function providerApp(options: ProviderAppOptions): FastifyInstance {
-  const limits = { ...httpLimits, ...options.limits }
-  const app = Fastify({
-    ...(options.log ? { loggerInstance: options.log } : { logger: false }),
-    logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: limits.bodyBytesMax,
-    requestTimeout: limits.requestMs,
-    keepAliveTimeout: limits.idleMs,
-    exposeHeadRoutes: false,
-    frameworkErrors: errorDoor,
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: limits.headBytesMax },
-    http: {
-      maxHeaderSize: limits.headBytesMax,
-      headersTimeout: limits.headMs,
-      connectionsCheckingInterval: limits.checkMs,
-    },
-  })
-  app.setErrorHandler(errorDoor)
-  // Bodies are JSON; Fastify would also take plain text.
-  app.removeContentTypeParser('text/plain')
-  // An operation's answer is about a person, or about who is one: nothing on the way keeps it.
-  app.addHook('onRequest', async (request, reply) => {
-    tieToRequest(request, reply)
-    reply.header('cache-control', 'no-store')
-    // Here, and not in the handler for what is not found: that one reads the body first.
-    if (request.is404) refuseRoute(request, reply)
-  })
+export function providerApp(options: ProviderAppOptions): HttpApp {
+  const app = openApp(Object.values<Operation>(providerOperations), options)
   for (const id of Object.keys(providerOperations) as ProviderOperationId[]) mount(app, id, options)
-  app.setNotFoundHandler(refuseRoute)
   return app
 }
 
-function refuseRoute(request: FastifyRequest, reply: FastifyReply): never {
-  const methods = methodsAt(request.url)
-  if (methods.length === 0) throw new ProviderError('route_not_found')
-  reply.header('allow', methods.join(', '))
-  throw new ProviderError('method_not_allowed')
-}
-
 /** The whole way of a request: guard, reading, handler, answer. */
-function mount(app: FastifyInstance, id: ProviderOperationId, options: ProviderAppOptions): void {
+function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOptions): void {
   const operation: Operation = providerOperations[id]
   const read = requestReader(operation)
   const handler = providerHandlers[id] as (input: unknown, context: Context) => Promise<string>
 
   app.route({
     method: operation.method,
-    url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    config: { operation: operation.ref },
+    url: urlOf(operation),
+    config: { operation },
     onRequest: (request) => options.guard(askedOf(request, operation)),
     handler: async (request, reply) => {
       const input = {
@@ -120,15 +68,4 @@ function askedOf(request: FastifyRequest, operation: Operation): Asked {
     (_, index) => index % 2 === 1 && /^authorization$/i.test(rawHeaders[index - 1] ?? ''),
   )
   return { authorization, path: url.split('?', 1)[0] ?? '', operation }
-}
-
-const routes = Object.values<Operation>(providerOperations).map(({ method, path }) => ({
-  method,
-  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-}))
-
-/** The methods that a path takes, for the one that was asked for is not among them. */
-function methodsAt(url: string): string[] {
-  const [path = ''] = url.split('?', 1)
-  return routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
 }

@@ -1,9 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
-import { type Operation, type Problem, sentenceOf, validator } from '../contract/index.ts'
+import {
+  ContractError,
+  type Operation,
+  type Problem,
+  sentenceOf,
+  speller,
+  validator,
+} from '../contract/index.ts'
 import { leaves } from '../contract/leaves.ts'
 import { type Node, nodeOf } from '../contract/schema.ts'
 import { expectation } from '../contract/validate.ts'
-import { ProviderError } from '../provider/error.ts'
 
 /** The query as Fastify reads it: a parameter that is given twice is a list. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -11,14 +18,19 @@ export type RawQuery = Readonly<Record<string, string | readonly string[] | unde
 export interface RequestReader {
   readonly params: (raw: Readonly<Record<string, string>>) => Record<string, string>
   readonly query: (raw: RawQuery) => Record<string, unknown>
+  /** Those that the operation has. */
+  readonly headers: (raw: IncomingHttpHeaders) => Record<string, unknown>
   readonly body: (raw: unknown) => unknown
 }
 
-/** Reads what an operation takes, or says in one sentence what is wrong with it. */
-export function requestReader(operation: Operation): RequestReader {
+/** Reads what an operation takes, or says what is wrong with it: as many mistakes of a body as is told. */
+export function requestReader(operation: Operation, mistakesMax = 1): RequestReader {
   const params = Object.entries(nodeOf(operation.params).properties ?? {})
   const query = Object.entries(nodeOf(operation.query).properties ?? {})
-  const body = bodyReader(operation.body)
+  const headers = Object.entries(
+    operation.requestHeaders ? (nodeOf(operation.requestHeaders).properties ?? {}) : {},
+  )
+  const body = bodyReader(operation.body, mistakesMax)
 
   return {
     params(raw) {
@@ -31,6 +43,14 @@ export function requestReader(operation: Operation): RequestReader {
       for (const [name, node] of query) {
         const value = readParameter(name, node, raw[name])
         if (value !== undefined) values[name] = value
+      }
+      return values
+    },
+    headers(raw) {
+      const values: Record<string, unknown> = {}
+      for (const [name, node] of headers) {
+        const given = raw[name]
+        if (given !== undefined) values[name] = readText(name, node, String(given))
       }
       return values
     },
@@ -64,21 +84,27 @@ function converted(node: Node, text: string): unknown {
       const { minimum = -Infinity, maximum = Infinity } = node
       return /^-?\d+$/.test(text) && value >= minimum && value <= maximum ? value : undefined
     }
-    default:
-      return [...text].length <= (node.maxLength ?? Infinity) ? text : undefined
+    default: {
+      const { minLength = 0, maxLength = Infinity } = node
+      const length = [...text].length
+      return length >= minLength && length <= maxLength ? text : undefined
+    }
   }
 }
 
-function bodyReader(schema: TSchema | undefined): (raw: unknown) => unknown {
+function bodyReader(schema: TSchema | undefined, mistakesMax: number): (raw: unknown) => unknown {
   if (!schema) return () => undefined
   const { problems } = validator(schema)
+  const respell = speller(schema)
   return (raw) => {
-    const [problem] = problems(raw)
-    if (problem) refuse({ ...problem, path: problem.path || 'the body' })
-    return raw
+    const body = respell(raw)
+    const mistakes = problems(body).slice(0, mistakesMax)
+    if (mistakes.length === 0) return body
+    const named = mistakes.map((each) => ({ ...each, path: each.path || 'the body' }))
+    throw new ContractError('invalid_request', named.map(sentenceOf).join('; '))
   }
 }
 
 function refuse(problem: Problem): never {
-  throw new ProviderError('invalid_request', sentenceOf(problem))
+  throw new ContractError('invalid_request', sentenceOf(problem))
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { contentOf } from '../catalogue/product.ts'
 import type {
   AccountContact,
   BankingAccount,
@@ -129,6 +130,8 @@ const makers: Readonly<Record<RecordType, Make>> = {
     type: 'product',
     id: record.product_id,
     record: text,
+    content: contentOf(record),
+    lastUpdated: record.last_updated,
   }),
 }
 

@@ -1,7 +1,6 @@
-import { downgradeAccount } from '../contract/index.ts'
+import { downgradeAccount, type LinkQuery, type PageRequest, pageBody } from '../contract/index.ts'
 import { foundInBody, foundInPath, type Handler } from './handler.ts'
-import { type LinkQuery, pageBody } from './paging.ts'
-import type { AccountFilters, AccountText, EntryList, PageRequest } from './store.ts'
+import type { AccountFilters, AccountText, EntryList } from './store.ts'
 import { instantWindow } from './times.ts'
 
 interface FilterQuery {

@@ -1,5 +1,4 @@
-import type { BankingBalance } from '../contract/index.ts'
-import { ProviderError } from './error.ts'
+import { type BankingBalance, ContractError } from '../contract/index.ts'
 import { foundInPath, type Handler } from './handler.ts'
 
 /** Where no currency was loaded with a balance. */
@@ -25,7 +24,7 @@ export const listShareableAccounts: Handler<'listShareableAccounts'> = async (
 
 export const getCustomer: Handler<'getCustomer'> = async ({ params }, { store }) => {
   const customer = await store.readCustomer(params.customerId)
-  if (customer === undefined) throw new ProviderError('customer_not_found')
+  if (customer === undefined) throw new ContractError('customer_not_found')
   return customer
 }
 

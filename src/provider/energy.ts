@@ -1,6 +1,6 @@
+import { pageBody } from '../contract/index.ts'
 import { accountFilters, filterLinks, pageRequest } from './banking.ts'
 import { foundInBody, foundInPath, type Handler } from './handler.ts'
-import { pageBody } from './paging.ts'
 import { dateWindow, wallClockWindow } from './times.ts'
 
 export const listEnergyAccounts: Handler<'listEnergyAccounts'> = async (

@@ -1,5 +1,9 @@
-import type { Input, OperationOf, providerOperations } from '../contract/index.ts'
-import { ProviderError } from './error.ts'
+import {
+  ContractError,
+  type Input,
+  type OperationOf,
+  type providerOperations,
+} from '../contract/index.ts'
 import type { Missing, ProviderStore } from './store.ts'
 
 export type ProviderOperationId = keyof typeof providerOperations
@@ -24,7 +28,7 @@ export type Handlers = { readonly [Id in ProviderOperationId]: Handler<Id> }
 /** For operations whose path names the account. */
 export function foundInPath<Found>(result: Found | Missing): Found {
   if (!isMissing(result)) return result
-  throw new ProviderError(
+  throw new ContractError(
     result.missing === 'customer' ? 'customer_not_found' : 'account_not_found',
   )
 }
@@ -32,7 +36,7 @@ export function foundInPath<Found>(result: Found | Missing): Found {
 /** For operations whose body names the accounts. */
 export function foundInBody<Found>(result: Found | Missing): Found {
   if (!isMissing(result)) return result
-  throw new ProviderError(
+  throw new ContractError(
     result.missing === 'customer' ? 'customer_not_found' : 'account_in_query_not_found',
   )
 }

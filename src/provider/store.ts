@@ -1,3 +1,5 @@
+import type { PageRequest } from '../contract/index.ts'
+
 /**
  * What the provider needs from a database. Records come back as the exact JSON text that was loaded,
  * ready to be joined into an answer; nothing is parsed on the way out.
@@ -37,11 +39,6 @@ export interface Overview {
 /** Which of the two that a question names is not there, or not this customer's. */
 export interface Missing {
   readonly missing: 'customer' | 'account'
-}
-
-export interface PageRequest {
-  readonly page: number
-  readonly pageSize: number
 }
 
 export interface Page<Item> {

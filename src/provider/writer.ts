@@ -1,3 +1,4 @@
+import type { ProductContent } from '../catalogue/store.ts'
 import type { Problem } from '../contract/index.ts'
 import type { AccountKind, EntryList } from './store.ts'
 
@@ -103,7 +104,10 @@ export interface EntryItem {
 export interface ProductItem {
   readonly type: 'product'
   readonly id: string
+  readonly content: ProductContent
   readonly record: string
+  /** As the record has it; the time of the load where it has none. */
+  readonly lastUpdated: string | undefined
 }
 
 /** Removing what is not there changes nothing. With an account or a customer goes all that is theirs. */
@@ -125,5 +129,5 @@ export type DumpedItem =
   | BalanceItem
   | ContactItem
   | (Pick<EntryItem, 'type' | 'list' | 'id' | 'record'> & { readonly time: bigint })
-  | ProductItem
+  | { readonly type: 'product'; readonly record: string }
   | RemovalItem

@@ -1,8 +1,12 @@
+import type { ClientStore } from '../catalogue/clients.ts'
 import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
+import type { CatalogueStore } from '../catalogue/store.ts'
 import type { ClaimStore } from '../provider/claims.ts'
 import type { ProviderStore } from '../provider/store.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../provider/writer.ts'
+import { openSqliteCatalogueStore } from './sqlite/catalogue-store.ts'
 import { openSqliteClaimStore } from './sqlite/claim-store.ts'
+import { openSqliteClientStore } from './sqlite/client-store.ts'
 import { dumpSqlite } from './sqlite/dump.ts'
 import { DatabaseError } from './sqlite/open.ts'
 import { openSqliteProviderStore } from './sqlite/provider-store.ts'
@@ -23,6 +27,14 @@ export function openClaimStore(database: string, clock: () => Temporal.Instant):
 
 export function openSigningKeyStore(database: string): SigningKeyStore {
   return openSqliteSigningKeyStore(sqlitePath(database))
+}
+
+export function openCatalogueStore(database: string): CatalogueStore {
+  return openSqliteCatalogueStore(sqlitePath(database))
+}
+
+export function openClientStore(database: string): ClientStore {
+  return openSqliteClientStore(sqlitePath(database))
 }
 
 export function dumpProvider(database: string): Iterable<DumpedItem> {

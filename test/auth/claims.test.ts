@@ -159,6 +159,32 @@ describe('a time', () => {
     }
   }
 
+  for (const value of ['-0', '-0.0', '1e-400', '-1e-400', '0', '-1', '0.5']) {
+    it(`is long past where it is ${value}`, async () => {
+      const world = await open()
+      const { exp: _, ...rest } = goodClaims(accountsPath, world.now())
+      const payload = JSON.stringify({ ...rest, iat: undefined })
+      const minted = (times: string) =>
+        signTexts('{"alg":"ES256","kid":"k1"}', payload.replace('{', `{${times},`), world.key)
+
+      await assertOnlyGoodPasses(world, minted(`"exp":${value}`))
+      await assertPasses(world, minted(`"nbf":${value},"iat":${value},"exp":${world.now() + 60}`))
+    })
+  }
+
+  for (const fraction of [0.001, 0.25, 0.5, 0.999]) {
+    it(`with a fraction of ${fraction} is good until that and the tolerance have passed`, async (t) => {
+      const world = await openWorld(t)
+      const exp = world.now() + 60 + fraction
+      const [last, over] = [0, 1].map(() => world.mint(accountsPath, { exp })) as [string, string]
+
+      world.setClock(exp + tolerance - 0.001)
+      await assertPasses(world, last)
+      world.setClock(exp + tolerance)
+      await assertOnlyGoodPasses(world, over)
+    })
+  }
+
   it('passes: a token ages from good to too old', async (t) => {
     const world = await openWorld(t)
     const start = world.now()
@@ -293,6 +319,8 @@ describe('a jti', () => {
     'a number': 7,
     'a list': ['j'],
     'an object': { j: 1 },
+    'half of a character': '\ud83d',
+    'something with half of a character': 'j\udd11j',
   })) {
     it(`is refused where it is ${name}`, async () => {
       const world = await open()
@@ -308,7 +336,8 @@ describe('a jti', () => {
     'an SQL fragment': "'); delete from claim; --",
     blanks: '   ',
     'something with a NUL': 'a\u0000b',
-    'half of a character': '\ud83d',
+    'a NUL': '\u0000',
+    'the mark of half a character': '\ufffd',
   })) {
     it(`is taken once where it is ${name}`, async () => {
       const world = await open()
@@ -322,7 +351,8 @@ describe('a jti', () => {
   it('differs from another in what follows a NUL, in case, blanks and composition', async () => {
     const world = await open()
 
-    for (const jti of ['n\u0000x', 'n\u0000y', 'N\u0000x', 'n', 'n ', ' n', 'é', 'e\u0301']) {
+    const similar = ['n\u0000x', 'n\u0000y', 'N\u0000x', 'n', 'n\u0000', 'n ', ' n', 'é', 'e\u0301']
+    for (const jti of similar) {
       await assertPasses(world, world.mint(accountsPath, { jti }))
     }
   })

@@ -109,7 +109,8 @@ describe('of all that is some steps from a good token, nothing passes', () => {
         const mutated = mutations.reduce(apply, token)
         fc.pre(mutated !== token)
 
-        assertRefused(await world.ask(mutated))
+        // Of a token that is cut to nothing, nothing is sent.
+        assertRefused(await world.ask(mutated), mutated === '' ? 'Bearer' : undefined)
         await assertPasses(world, token)
       }),
       { numRuns: 400 },

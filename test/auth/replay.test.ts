@@ -162,7 +162,7 @@ describe('the record of spent tokens', () => {
 
     const left = [claimedIds(file).length]
     for (let turn = 0; turn < 4; turn += 1) {
-      t.mock.timers.tick(1000)
+      t.mock.timers.tick(200)
       left.push(claimedIds(file).length)
     }
     await store.close()

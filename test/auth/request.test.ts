@@ -61,29 +61,32 @@ describe('the Authorization header', () => {
     })
   }
 
-  for (const [name, spell] of Object.entries({
-    'no scheme': (token: string) => token,
-    'another scheme': (token: string) => `Basic ${token}`,
-    'the scheme twice': (token: string) => `Bearer Bearer ${token}`,
-    'no blank': (token: string) => `Bearer${token}`,
-    'a tab': (token: string) => `Bearer\t${token}`,
-    'a colon': (token: string) => `Bearer: ${token}`,
-    'a comma behind': (token: string) => `Bearer ${token},`,
-    'two tokens': (token: string) => `Bearer ${token} ${token}`,
-    'two tokens and a comma': (token: string) => `Bearer ${token}, Bearer ${token}`,
-    'a parameter': (token: string) => `Bearer token="${token}"`,
-    'the scheme alone': () => 'Bearer',
-    'DPoP instead': (token: string) => `DPoP ${token}`,
-  })) {
-    it(`is refused with ${name}`, async () => {
+  const invalid = 'Bearer error="invalid_token"'
+  const spellings: Record<string, [challenge: string, spell: (token: string) => string]> = {
+    'no scheme': ['Bearer', (token) => token],
+    'another scheme': ['Bearer', (token) => `Basic ${token}`],
+    'a user and a password': ['Bearer', () => 'Basic YW5hOnNlY3JldA=='],
+    'no blank': ['Bearer', (token) => `Bearer${token}`],
+    'a colon': ['Bearer', (token) => `Bearer: ${token}`],
+    'the scheme alone': ['Bearer', () => 'Bearer'],
+    'the scheme and blanks': ['Bearer', () => 'Bearer   '],
+    'DPoP instead': ['Bearer', (token) => `DPoP ${token}`],
+    nothing: ['Bearer', () => ''],
+    'the scheme twice': [invalid, (token) => `Bearer Bearer ${token}`],
+    'a tab': [invalid, (token) => `Bearer\t${token}`],
+    'a comma behind': [invalid, (token) => `Bearer ${token},`],
+    'two tokens': [invalid, (token) => `Bearer ${token} ${token}`],
+    'two tokens and a comma': [invalid, (token) => `Bearer ${token}, Bearer ${token}`],
+    'a parameter': [invalid, (token) => `Bearer token="${token}"`],
+  }
+  for (const [name, [challenge, spell]] of Object.entries(spellings)) {
+    it(`is refused with ${name}, by the challenge ${challenge}`, async () => {
       const world = await open()
       const token = world.mint(accountsPath)
 
       const answer = await world.send(accountsPath, { headers: ['authorization', spell(token)] })
 
-      assert.equal(answer.status, 401)
-      assert.equal(answer.text, '{"error":"Unauthorized"}')
-      assert.match(answer.headers['www-authenticate'] ?? '', /^Bearer/)
+      assertRefused(answer, challenge)
       await assertPasses(world, token)
     })
   }

@@ -114,6 +114,59 @@ describe('a client', () => {
     await assert.rejects(open().getCustomer(odd), { status: 404, message: 'Customer not found' })
   })
 
+  for (const odd of ['', '.', '..', '\ud83d']) {
+    it(`does not send ${JSON.stringify(odd)} as an id: it would ask for something else`, async () => {
+      let count = 0
+      const other = await answer(() => {
+        count += 1
+        return { status: 200, body: '{}' }
+      })
+      closing.unshift(() => other.server.close())
+      const client = open({ providerUrl: other.url })
+
+      await assert.rejects(client.getCustomer({ params: { customerId: odd } }), /customerId|URI/)
+      const input = { params: { customerId, accountId: odd } }
+      await assert.rejects(client.listBankingTransactions.pages(input).next(), /accountId|URI/)
+      assert.equal(count, 0)
+    })
+  }
+
+  it('takes a base address with a slash at its end, as the provider does', async () => {
+    const client = open({ providerUrl: `${providerUrl}/` })
+
+    assert.equal((await client.getCustomer({ params: { customerId } })).id, customerId)
+  })
+
+  it('fails at a key that cannot sign when it is used, and not before', async () => {
+    const client = open({ key: { kty: 'none', kid: 'k', alg: 'ES256' } })
+    // A failure that nobody waits for would be noticed by now, and end the process.
+    await new Promise((resolve) => setImmediate(resolve))
+
+    await assert.rejects(client.getCustomer({ params: { customerId } }), /kty/i)
+    await assert.rejects(client.getCustomer({ params: { customerId } }), /kty/i)
+  })
+
+  it('gives one page of what has no body', async () => {
+    const restricted = await answer(() => ({ status: 200, body: '' }))
+    closing.unshift(() => restricted.server.close())
+    const client = open({ providerUrl: restricted.url })
+    const pages = client.getAccountContact.pages({ params: { customerId, accountId: 'a' } })
+
+    assert.deepEqual(await Array.fromAsync(pages), [undefined])
+  })
+
+  for (const body of ['<html>', '', 'null', '[]', '{"message":"no"}', '{"error":{"code":1}}']) {
+    it(`says that it was refused by a stranger: ${body || 'nothing'}`, async () => {
+      const gateway = await answer(() => ({ status: 403, body }))
+      closing.unshift(() => gateway.server.close())
+
+      await assert.rejects(
+        open({ providerUrl: gateway.url }).getCustomer({ params: { customerId } }),
+        { status: 403, message: 'not an error of the interface' },
+      )
+    })
+  }
+
   it('tells what was refused, by status, text, operation and interaction', async () => {
     const error = await open()
       .listEnergyBilling({ params: { customerId, accountId: 'nope' } })

@@ -1,3 +1,4 @@
+import { publicKey, tokenAnswer, tokenForm, tokenRequest } from './access.ts'
 import {
   bankingAccount,
   bankingAccountV3,
@@ -14,7 +15,7 @@ import {
   exampleBalance,
   shareableAccount,
 } from './people.ts'
-import { personalLoanProduct, readProduct, savingsProduct } from './product.ts'
+import { personalLoanProduct, productChange, readProduct, savingsProduct } from './product.ts'
 
 const { users: _users, complexAccountType: _type, ...energyAccountDetail } = energyAccount
 
@@ -44,8 +45,13 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   ],
   Meta: [{ totalRecords: 3, totalPages: 3 }],
   Product: [{ product_id: 'prod-1', ...savingsProduct }],
+  ProductChange: [productChange],
   ProductInput: [savingsProduct, personalLoanProduct],
   ProductRead: [readProduct],
+  PublicKey: [publicKey],
   ScheduledPayment: [scheduledPayment],
   ShareableAccount: [shareableAccount],
+  TokenAnswer: [tokenAnswer],
+  TokenForm: [tokenForm],
+  TokenRequest: [tokenRequest],
 }

@@ -1,4 +1,4 @@
-import type { ProductInput, ProductRead } from '../records/product.ts'
+import type { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
 
 export const savingsProduct: ProductInput = {
   brand: 'Example Bank',
@@ -203,4 +203,12 @@ export const readProduct: ProductRead = {
       ],
     },
   ],
+}
+
+export const productChange: ProductChange = {
+  version: 2,
+  change: 'UPDATED',
+  changed_at: '2025-02-01T00:00:00Z',
+  changed_by: '0b6f3d0a-5c8e-4f43-9a86-5f0c2f9d6a11',
+  changed_by_name: 'pricing-team',
 }

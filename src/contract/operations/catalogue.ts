@@ -1,40 +1,79 @@
 import Type from 'typebox'
-import { Text } from '../leaves.ts'
+import { oneOf, values } from '../enumerations.ts'
+import { Text, Timestamp } from '../leaves.ts'
+import { idempotencyKeyLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
+import { paged, pageQuery } from '../paging.ts'
 import { described } from '../record.ts'
-import { ProductInput, ProductRead } from '../records/product.ts'
+import { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
 import { noQuery } from './parts.ts'
 
-const common = { base: 'platform', tag: 'catalogue', query: noQuery } as const
-const write = { ...common, protection: 'clientToken', scope: 'products.write' } as const
+const common = { base: 'platform', tag: 'catalogue' } as const
+const write = {
+  ...common,
+  protection: 'clientToken',
+  scope: 'products.write',
+  query: noQuery,
+} as const
+
+const products = '/v1/data-provider/cdr/products'
+const product = `${products}/{productID}` as const
 
 const ProductParams = Type.Object({ productID: described(Text, 'The id that P1 answered with.') })
+
+const etag = { ETag: 'The version of the product, for `If-Match`.' }
+const ifMatch = Type.Object({
+  'if-match': Type.Optional(
+    described(
+      Text,
+      'The `ETag` that was read: where the product has another by now, nothing is done.',
+    ),
+  ),
+})
+const ifNoneMatch = Type.Object({
+  'if-none-match': Type.Optional(
+    described(
+      Text,
+      'An `ETag` that is held: where it is still the product’s, the answer is a 304.',
+    ),
+  ),
+})
 
 export const createProduct = {
   ...write,
   ref: 'P1',
   method: 'POST',
-  path: '/v1/data-provider/cdr/products',
+  path: products,
   summary: 'Create a product',
   params: Type.Object({}),
+  requestHeaders: Type.Object({
+    'idempotency-key': Type.Optional(
+      described(
+        Type.String({ minLength: 1, maxLength: idempotencyKeyLengthMax }),
+        'Any text of the caller’s choice. A second request with it makes no second product: it is answered as the first was.',
+      ),
+    ),
+  }),
   body: ProductInput,
   status: 201,
   response: ProductRead,
-  headers: { Location: 'The path of the new product.' },
-  errors: [],
+  headers: { Location: 'The path of the new product.', ...etag },
+  errors: ['idempotency_key_reused'],
 } as const satisfies Operation
 
 export const replaceProduct = {
   ...write,
   ref: 'P2',
   method: 'PUT',
-  path: '/v1/data-provider/cdr/products/{productID}',
+  path: product,
   summary: 'Replace a product',
   description: 'Puts the whole record: a field that is left out is gone.',
   params: ProductParams,
+  requestHeaders: ifMatch,
   body: ProductInput,
   status: 204,
-  errors: ['product_not_found'],
+  headers: etag,
+  errors: ['product_not_found', 'precondition_failed'],
 } as const satisfies Operation
 
 export const getProduct = {
@@ -42,10 +81,78 @@ export const getProduct = {
   protection: 'none',
   ref: 'P3',
   method: 'GET',
-  path: '/v1/data-provider/cdr/products/{productID}',
+  path: product,
   summary: 'Read a product',
   params: ProductParams,
+  query: Type.Object({
+    version: Type.Optional(
+      described(
+        Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+        'The product as it was in this version; as it is now where it is left out.',
+      ),
+    ),
+  }),
+  requestHeaders: ifNoneMatch,
   status: 200,
   response: ProductRead,
+  headers: etag,
+  errors: ['product_not_found'],
+} as const satisfies Operation
+
+export const listProducts = {
+  ...common,
+  protection: 'none',
+  ref: 'P4',
+  method: 'GET',
+  path: products,
+  summary: 'List the products',
+  description: 'By product id.',
+  params: Type.Object({}),
+  query: Type.Object({
+    'product-category': Type.Optional(
+      described(oneOf(values.productCategory), 'Only products of this category.'),
+    ),
+    brand: Type.Optional(described(Text, 'Only products of exactly this brand.')),
+    effective: described(
+      Type.Enum(['CURRENT', 'FUTURE', 'ALL'], { default: 'CURRENT' }),
+      'CURRENT: what can be applied for now. FUTURE: what will be. ALL: those, and what is retired.',
+    ),
+    'updated-since': Type.Optional(
+      described(Timestamp, 'Only products that were changed at or after this time.'),
+    ),
+    ...pageQuery,
+  }),
+  status: 200,
+  response: paged('ProductList', { products: Type.Array(ProductRead) }),
+  errors: [],
+} as const satisfies Operation
+
+export const deleteProduct = {
+  ...write,
+  ref: 'P5',
+  method: 'DELETE',
+  path: product,
+  summary: 'Delete a product',
+  description: 'It is no longer read or listed. Its history and its versions stay.',
+  params: ProductParams,
+  requestHeaders: ifMatch,
+  status: 204,
+  errors: ['product_not_found', 'precondition_failed'],
+} as const satisfies Operation
+
+export const listProductChanges = {
+  ...common,
+  protection: 'clientToken',
+  scope: 'products.read',
+  ref: 'P6',
+  method: 'GET',
+  path: `${product}/history`,
+  summary: 'List the changes of a product',
+  description:
+    'The newest first, with who made each. To put a version back, read it and send it to P2.',
+  params: ProductParams,
+  query: Type.Object(pageQuery),
+  status: 200,
+  response: paged('ProductHistory', { history: Type.Array(ProductChange) }),
   errors: ['product_not_found'],
 } as const satisfies Operation

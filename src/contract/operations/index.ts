@@ -1,4 +1,5 @@
 import type { Operation } from '../operation.ts'
+import { getKeySet, issueToken } from './access.ts'
 import {
   listBankingAccounts,
   listBankingBalances,
@@ -7,7 +8,14 @@ import {
   listScheduledPayments,
   listScheduledPaymentsOfAccounts,
 } from './banking.ts'
-import { createProduct, getProduct, replaceProduct } from './catalogue.ts'
+import {
+  createProduct,
+  deleteProduct,
+  getProduct,
+  listProductChanges,
+  listProducts,
+  replaceProduct,
+} from './catalogue.ts'
 import {
   getCustomer,
   getExampleBalance,
@@ -43,15 +51,28 @@ export const providerOperations = {
   getExampleBalance,
 } as const satisfies Record<string, Operation>
 
-/** Section D: what the platform answers. */
+/** Section D, and what else callers of a catalogue expect. */
 export const catalogueOperations = {
   createProduct,
   replaceProduct,
   getProduct,
+  listProducts,
+  deleteProduct,
+  listProductChanges,
 } as const satisfies Record<string, Operation>
 
+/** How API clients get their tokens, and providers the keys of the platform's. */
+export const accessOperations = { issueToken, getKeySet } as const satisfies Record<
+  string,
+  Operation
+>
+
 /** Every operation of the interface, by the name it has everywhere. */
-export const operations = { ...providerOperations, ...catalogueOperations } as const
+export const operations = {
+  ...providerOperations,
+  ...catalogueOperations,
+  ...accessOperations,
+} as const
 
 export type OperationId = keyof typeof operations
 export type OperationOf<Id extends OperationId> = (typeof operations)[Id]

@@ -133,3 +133,19 @@ export const ProductRead = record(
   optional(ProductFeeRead),
   { description: 'A product as P3 shows it.' },
 )
+
+export const changes = ['CREATED', 'UPDATED', 'DELETED'] as const
+
+export type ProductChange = Static<typeof ProductChange>
+export const ProductChange = record(
+  'ProductChange',
+  {
+    version: described(Count, 'Counts up from 1. `?version=` reads the product as it was then.'),
+    change: Type.Enum(changes),
+    changed_at: Timestamp,
+    changed_by: described(Text, 'The id of the API client, or `load`.'),
+    changed_by_name: described(Text, 'The name that the client had then.'),
+  },
+  {},
+  { description: 'One change of a product.' },
+)

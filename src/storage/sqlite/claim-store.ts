@@ -1,12 +1,22 @@
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { ClaimStore } from '../../provider/claims.ts'
 import { openFile } from './open.ts'
 
-const purgeEveryMs = 1000
+/** As often as this, so many of those that are too old to matter are forgotten. */
+const purgeEveryMs = 200
 const purgeStep = 1000
+
+/** How many claims are written before others are served again. */
+const groupMax = 1000
+
+/** How long a claim waits for a file that another process holds, and how long between two tries. */
+const busyMaxMs = 5000
+const busyRetryMs = 5
 
 interface Waiting {
   readonly tokenId: string
   readonly keptUntil: number
+  readonly since: number
   readonly resolve: (won: boolean) => void
   readonly reject: (error: unknown) => void
 }
@@ -23,28 +33,46 @@ export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant
     ) strict, without rowid;
     create index if not exists claim_kept_until on claim (kept_until);
   `)
+  // SQLite waits by holding up the whole process, so whatever waits from here on does it in `write`.
+  database.exec('pragma busy_timeout = 0')
   const insert = database.prepare('insert or ignore into claim values (?, ?)')
   const purge = database.prepare(
     `delete from claim where token_id in
        (select token_id from claim where kept_until < ? order by kept_until limit ${purgeStep})`,
   )
-  let waiting: Waiting[] = []
+  const waiting: Waiting[] = []
+  let writing: Promise<void> | undefined
 
-  const commit = (): void => {
-    const group = waiting
-    waiting = []
-    if (group.length === 0) return
+  const commit = (group: readonly Waiting[]): boolean[] => {
+    database.exec('begin immediate')
     try {
-      database.exec('begin immediate')
       const won = group.map(
         ({ tokenId, keptUntil }) => insert.run(tokenId, keptUntil).changes === 1,
       )
       database.exec('commit')
-      for (const [index, { resolve }] of group.entries()) resolve(won[index] ?? false)
+      return won
     } catch (error) {
       if (database.isTransaction) database.exec('rollback')
-      for (const { reject } of group) reject(error)
+      throw error
     }
+  }
+  const write = async (): Promise<void> => {
+    await nextTurn()
+    while (waiting.length > 0) {
+      const group = waiting.splice(0, groupMax)
+      try {
+        const won = commit(group)
+        for (const [index, { resolve }] of group.entries()) resolve(won[index] ?? false)
+        if (waiting.length > 0) await nextTurn()
+      } catch (error) {
+        const now = performance.now()
+        const isPatient = ({ since }: Waiting) => isBusy(error) && now - since < busyMaxMs
+        waiting.unshift(...group.filter(isPatient))
+        for (const each of group) if (!isPatient(each)) each.reject(error)
+        if (waiting.length > 0) await wait(busyRetryMs)
+      }
+    }
+    writing = undefined
   }
   const timer = setInterval(() => {
     try {
@@ -58,14 +86,19 @@ export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant
   return {
     claim(tokenId, keptUntil) {
       return new Promise((resolve, reject) => {
-        waiting.push({ tokenId, keptUntil, resolve, reject })
-        if (waiting.length === 1) setImmediate(commit)
+        waiting.push({ tokenId, keptUntil, since: performance.now(), resolve, reject })
+        writing ??= write()
       })
     },
     async close() {
       clearInterval(timer)
-      if (waiting.length > 0) commit()
+      await writing
       database.close()
     },
   }
+}
+
+function isBusy(error: unknown): boolean {
+  // The lowest byte of SQLite's result codes is the kind; 5 is SQLITE_BUSY.
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === 5
 }

@@ -31,11 +31,7 @@ export function* dumpSqlite(path: string): Generator<DumpedItem> {
     database.exec('begin')
     yield* customers(database)
     yield* accounts(database)
-    const products = query<{ id: string; record: string }>(
-      database,
-      'select id, record from product order by id',
-    )
-    for (const { id, record } of products.each()) yield { type: 'product', id, record }
+    yield* products(database)
     database.exec('commit')
   } finally {
     database.close()
@@ -43,6 +39,16 @@ export function* dumpSqlite(path: string): Generator<DumpedItem> {
 }
 
 type Database = ReturnType<typeof openDatabase>
+
+/** As they are now: what they were before stays where it is. */
+function* products(database: Database): Generator<DumpedItem> {
+  const rows = query<{ record: string }>(
+    database,
+    `select v.record from product p
+     join product_version v on v.product = p.id and v.version = p.version order by p.id`,
+  )
+  for (const { record } of rows.each()) yield { type: 'product', record }
+}
 
 function* customers(database: Database): Generator<DumpedItem> {
   const rows = query<CustomerRow>(

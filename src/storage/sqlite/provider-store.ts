@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
+import type { PageRequest } from '../../contract/index.ts'
 import { folded } from '../../provider/folding.ts'
 import {
   type AccountsQuery,
@@ -7,7 +8,6 @@ import {
   kindOfList,
   type Overview,
   type Page,
-  type PageRequest,
   type ProviderStore,
 } from '../../provider/store.ts'
 import { amountKey } from '../amount-key.ts'

@@ -17,6 +17,7 @@ import { openCustomerRows } from './customer-rows.ts'
 import { openEntryWriter } from './entry-writer.ts'
 import { type Line, openHeldItems } from './held-items.ts'
 import { kindCodes } from './keys.ts'
+import { openLoadedProducts } from './loaded-products.ts'
 import { noAccount, noCustomer, openMentions } from './mentions.ts'
 import { openDatabase } from './open.ts'
 import { command } from './statements.ts'
@@ -35,12 +36,11 @@ export function openSqliteProviderWriter(
   const held = openHeldItems(database)
   const customers = openCustomerRows(database)
   const accounts = openAccountRows(database)
+  const products = openLoadedProducts(database, loadTime)
   const putBalance = command(database, 'insert or replace into balance values (?, ?)')
   const putContact = command(database, 'insert or replace into contact values (?, ?, ?)')
-  const putProduct = command(database, 'insert or replace into product values (?, ?)')
   const dropBalance = command(database, 'delete from balance where account = ?')
   const dropContact = command(database, 'delete from contact where account = ?')
-  const dropProduct = command(database, 'delete from product where id = ?')
   // Behind the temporary tables: a rollback must not take them away.
   database.exec('begin immediate')
 
@@ -86,7 +86,7 @@ export function openSqliteProviderWriter(
         removeCustomer(id, person)
         break
       case 'product':
-        dropProduct.run(id)
+        products.remove(id)
         break
       case 'payment':
         entries.removePayment(id)
@@ -124,7 +124,7 @@ export function openSqliteProviderWriter(
         entries.put(accountOf(item), item)
         return undefined
       case 'product':
-        putProduct.run(item.id, item.record)
+        products.put(item)
         return undefined
       case 'removal':
         remove(item)
@@ -176,12 +176,14 @@ export function openSqliteProviderWriter(
 
     async commit() {
       entries.settle()
+      products.settle()
       database.exec('commit; begin immediate')
     },
 
     async rollback() {
       database.exec('rollback; begin immediate')
       entries.forget()
+      products.forget()
       accounts.forget()
     },
 

@@ -59,8 +59,6 @@ export const migrations: readonly string[] = [
   create unique index entry_id on entry (list, id);
   create index entry_time on entry (list, time);
   create unique index entry_payment on entry (id) where list & 7 = 2;
-
-  create table product (id text primary key, record text not null) strict, without rowid;
   `,
   `
   -- The platform's own keys. A retired one signs no more and is no longer published.
@@ -71,5 +69,59 @@ export const migrations: readonly string[] = [
     created integer not null,   -- milliseconds since 1970
     retired integer
   ) strict;
+  `,
+  `
+  -- Every version of every product. One that says DELETED has no record.
+  create table product_version (
+    product text not null,
+    version integer not null,
+    change text not null,
+    changed_at integer not null,  -- milliseconds since 1970
+    changed_by text not null,
+    changed_by_name text not null,
+    last_updated text not null,
+    record text,                  -- as a dump has it
+    shown text,                   -- as a read shows it, without its id and its time
+    primary key (product, version)
+  ) strict, without rowid;
+
+  -- The products that there are, with what they are filtered by. Times in milliseconds since 1970.
+  create table product (
+    id text primary key,
+    version integer not null,
+    category text not null,
+    brand text not null,
+    effective_from integer,
+    effective_to integer,
+    updated_at integer not null
+  ) strict, without rowid;
+
+  create table idempotency (
+    client text not null,
+    key text not null,
+    digest text not null,         -- of the content that it was used with
+    product text not null,
+    created integer not null,
+    primary key (client, key)
+  ) strict, without rowid;
+  create index idempotency_created on idempotency (created);
+
+  create table api_client (
+    id text primary key,
+    name text not null,
+    scopes text not null,
+    secret_hash text not null,
+    created integer not null,
+    rotated integer
+  ) strict, without rowid;
+
+  create table api_token (
+    digest text primary key,
+    client text not null,
+    scopes text not null,
+    expires integer not null
+  ) strict, without rowid;
+  create index api_token_client on api_token (client);
+  create index api_token_expires on api_token (expires);
   `,
 ]

@@ -1,4 +1,7 @@
-import type { Page, PageRequest } from './store.ts'
+export interface PageRequest {
+  readonly page: number
+  readonly pageSize: number
+}
 
 /** The query as it was asked, with its time bounds filled in: what every link repeats. */
 export type LinkQuery = Readonly<Record<string, string | undefined>>
@@ -7,7 +10,7 @@ export type LinkQuery = Readonly<Record<string, string | undefined>>
 export function pageBody(
   field: string,
   items: readonly string[],
-  { total }: Page<unknown>,
+  { total }: { readonly total: number },
   request: PageRequest,
   query: LinkQuery,
 ): string {

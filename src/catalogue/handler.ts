@@ -1,0 +1,28 @@
+import type { catalogueOperations, Input, OperationOf } from '../contract/index.ts'
+import type { Author, CatalogueStore } from './store.ts'
+
+export type CatalogueOperationId = keyof typeof catalogueOperations
+
+/** All that a handler may know besides its input. */
+export interface Context {
+  readonly store: CatalogueStore
+  readonly now: Temporal.Instant
+  /** The API client who asks, where the operation wants one. */
+  readonly client?: Author | undefined
+}
+
+export interface Answer {
+  readonly headers?: Readonly<Record<string, string>>
+  /** As JSON text. */
+  readonly body?: string
+  /** Where it is not the operation's own. */
+  readonly status?: 304
+}
+
+export type Handler<Id extends CatalogueOperationId> = (
+  input: Input<OperationOf<Id>>,
+  context: Context,
+) => Promise<Answer>
+
+/** One handler an operation. A missing or misnamed one does not compile. */
+export type Handlers = { readonly [Id in CatalogueOperationId]: Handler<Id> }

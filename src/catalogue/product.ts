@@ -1,0 +1,87 @@
+import type { Product, ProductInput, ProductRead } from '../contract/index.ts'
+import type { ProductContent } from './store.ts'
+
+type Fee = NonNullable<ProductInput['fees']>[number]
+type Discount = NonNullable<Fee['discounts']>[number]
+type ReadFee = NonNullable<ProductRead['fees']>[number]
+type ReadDiscount = NonNullable<ReadFee['discounts']>[number]
+
+/** A product as the store keeps it. `record` is in the contract's own spelling. */
+export function contentOf(record: ProductInput | Product): ProductContent {
+  const {
+    product_id: _id,
+    last_updated: _updated,
+    ...fields
+  } = record as Product & { last_updated?: string }
+  return {
+    category: fields.product_category,
+    brand: fields.brand,
+    effectiveFrom: milliseconds(fields.effective_from),
+    effectiveTo: milliseconds(fields.effective_to),
+    record: JSON.stringify(fields),
+    shown: JSON.stringify(fields.fees ? { ...fields, fees: fields.fees.map(readFee) } : fields),
+  }
+}
+
+/** The whole record: its own fields between its id and its time. */
+export function withIdentity(fields: string, id: string, lastUpdated: string): string {
+  return `{"product_id":${JSON.stringify(id)},${fields.slice(1, -1)},"last_updated":"${lastUpdated}"}`
+}
+
+/** No later time can be written with a year of four digits. */
+const lastTime = Temporal.Instant.from('9999-12-31T23:59:59.999999999Z')
+
+/** Later than before, whatever the clock says; at the end of all time, the same. */
+export function nextUpdate(at: Temporal.Instant, before: string | undefined): string {
+  const now = Temporal.Instant.fromEpochMilliseconds(at.epochMilliseconds)
+  if (before === undefined) return now.toString()
+  const next = Temporal.Instant.from(before).add({ milliseconds: 1 })
+  if (Temporal.Instant.compare(next, lastTime) > 0) return before
+  return (Temporal.Instant.compare(next, now) > 0 ? next : now).toString()
+}
+
+/** Up to the next whole one: what begins within a millisecond has not begun at its start. */
+export function milliseconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const nanoseconds = Temporal.Instant.from(text).epochNanoseconds
+  const whole = nanoseconds / 1_000_000n
+  return Number(nanoseconds > whole * 1_000_000n ? whole + 1n : whole)
+}
+
+/** Readers of the older structure find a fee's discounts as they know them, beside the newer fields. */
+function readFee(fee: Fee): ReadFee {
+  const { discounts, ...rest } = fee
+  return discounts ? { ...rest, discounts: discounts.map(readDiscount) } : rest
+}
+
+const legacyRates = {
+  BALANCE: 'balance_rate',
+  FEE: 'fee_rate',
+  INTEREST_ACCRUED: 'accrued_rate',
+  TRANSACTION: 'transaction_rate',
+} as const
+
+function readDiscount(discount: Discount): ReadDiscount {
+  const { fixed_amount, rate_based, ...rest } = discount
+  if (fixed_amount) return { ...rest, fixed_amount, amount: fixed_amount.amount }
+  if (!rate_based) return rest
+  const { amount_range, ...rate } = rate_based
+  return {
+    ...rest,
+    rate_based: { ...rate, ...(amount_range && { amount_range: readRange(amount_range) }) },
+    [legacyRates[rate.rate_type]]: rate.rate,
+  }
+}
+
+function readRange({
+  discount_maximum,
+  discount_minimum,
+}: {
+  discount_maximum?: string
+  discount_minimum?: string
+}) {
+  return {
+    ...(discount_maximum !== undefined && { fee_maximum: discount_maximum }),
+    ...(discount_minimum !== undefined && { fee_minimum: discount_minimum }),
+  }
+}

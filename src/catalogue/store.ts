@@ -1,0 +1,77 @@
+import type { ProductChange } from '../contract/index.ts'
+
+/**
+ * What the catalogue needs from a database. Every change makes a version, and every version is kept. When
+ * a change resolves, it outlives a crash.
+ */
+export interface CatalogueStore {
+  /** The same key of the same caller with the same content finds the product that it made before. */
+  create(product: NewProduct, change: Change): Promise<StoredProduct | 'keyReused'>
+  replace(id: string, product: ProductContent, change: Change): Promise<Outcome>
+  remove(id: string, change: Change): Promise<Outcome>
+  /** As it is now, or as it was in a version. */
+  read(id: string, version?: number): Promise<StoredProduct | undefined>
+  list(query: ProductListQuery): Promise<ProductPage>
+  /** The newest first. Undefined where there never was such a product. */
+  history(id: string, page: number, pageSize: number): Promise<HistoryPage | undefined>
+  close(): Promise<void>
+}
+
+/** A product, with what it is filtered by. Times are milliseconds since 1970. */
+export interface ProductContent {
+  readonly category: string
+  readonly brand: string
+  readonly effectiveFrom: number | undefined
+  readonly effectiveTo: number | undefined
+  /** The record without its id and its time, as JSON text: as it was given, and as a read shows it. */
+  readonly record: string
+  readonly shown: string
+}
+
+export interface NewProduct extends ProductContent {
+  readonly id: string
+  readonly idempotency?: { readonly key: string; readonly digest: string } | undefined
+}
+
+/** Who makes a change: an API client, or a load. */
+export interface Author {
+  readonly id: string
+  readonly name: string
+}
+
+export interface Change {
+  readonly by: Author
+  readonly at: Temporal.Instant
+  /** It is made only where the product still has one of these versions. */
+  readonly ifVersion?: readonly number[] | undefined
+}
+
+export type Outcome = StoredProduct | 'missing' | 'stale'
+
+export interface StoredProduct {
+  readonly id: string
+  readonly version: number
+  readonly lastUpdated: string
+  readonly shown: string
+}
+
+export interface ProductListQuery {
+  readonly category: string | undefined
+  readonly brand: string | undefined
+  readonly effective: 'CURRENT' | 'FUTURE' | 'ALL'
+  /** Milliseconds since 1970, both. */
+  readonly now: number
+  readonly updatedSince: number | undefined
+  readonly page: number
+  readonly pageSize: number
+}
+
+export interface ProductPage {
+  readonly items: readonly StoredProduct[]
+  readonly total: number
+}
+
+export interface HistoryPage {
+  readonly items: readonly ProductChange[]
+  readonly total: number
+}

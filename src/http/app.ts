@@ -1,0 +1,79 @@
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import { ContractError, type Operation } from '../contract/index.ts'
+import { errorDoor } from './error-door.ts'
+import { tieToRequest } from './interaction.ts'
+import { type HttpLimits, httpLimits } from './limits.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the route is, for the guard, the error door and the log. */
+    operation?: Operation
+  }
+}
+
+/** A server that is ready to listen. */
+export type HttpApp = FastifyInstance
+
+export interface AppOptions {
+  readonly log?: FastifyBaseLogger | undefined
+  readonly limits?: Partial<HttpLimits> | undefined
+}
+
+/** A server that has these operations, still without what they do: bounds, errors, ids, unknown routes. */
+export function openApp(operations: readonly Operation[], options: AppOptions): HttpApp {
+  const limits = { ...httpLimits, ...options.limits }
+  const app = Fastify({
+    ...(options.log ? { loggerInstance: options.log } : { logger: false }),
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: limits.bodyBytesMax,
+    requestTimeout: limits.requestMs,
+    keepAliveTimeout: limits.idleMs,
+    exposeHeadRoutes: false,
+    frameworkErrors: errorDoor,
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: limits.headBytesMax },
+    http: {
+      maxHeaderSize: limits.headBytesMax,
+      headersTimeout: limits.headMs,
+      connectionsCheckingInterval: limits.checkMs,
+    },
+  })
+  app.setErrorHandler(errorDoor)
+  // Bodies are JSON; Fastify would also take plain text.
+  app.removeContentTypeParser('text/plain')
+  const refuseRoute = routeRefusal(operations)
+  app.addHook('onRequest', async (request, reply) => {
+    tieToRequest(request, reply)
+    // Unless the operation knows better: nothing on the way keeps an answer.
+    reply.header('cache-control', 'no-store')
+    // Here, and not in the handler for what is not found: that one reads the body first.
+    if (request.is404) refuseRoute(request, reply)
+  })
+  app.setNotFoundHandler(refuseRoute)
+  return app
+}
+
+/** The path of an operation as Fastify writes it. */
+export function urlOf({ path }: Operation): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1')
+}
+
+function routeRefusal(operations: readonly Operation[]) {
+  const routes = operations.map(({ method, path }) => ({
+    method,
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }))
+  return (request: FastifyRequest, reply: FastifyReply): never => {
+    const [path = ''] = request.url.split('?', 1)
+    const methods = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    if (methods.length === 0) throw new ContractError('route_not_found')
+    reply.header('allow', methods.join(', '))
+    throw new ContractError('method_not_allowed')
+  }
+}

@@ -1,0 +1,122 @@
+import type { FastifyRequest } from 'fastify'
+import type { Access } from '../auth/clients.ts'
+import {
+  accessOperations,
+  ContractError,
+  clientTokenSeconds,
+  type ErrorCode,
+  type Operation,
+  permits,
+  type Scope,
+  scopes,
+  type TokenAnswer,
+  type TokenRequest,
+} from '../contract/index.ts'
+import { type HttpApp, urlOf } from './app.ts'
+import { requestReader } from './request.ts'
+
+const operation: Operation = accessOperations.issueToken
+const read = requestReader(operation)
+const formType = 'application/x-www-form-urlencoded'
+
+/** What a caller asks for, and how it is to be told of a mistake. */
+interface Asked {
+  readonly clientId: string
+  readonly secret: string
+  readonly scope: string | undefined
+  readonly isOauth: boolean
+}
+
+/** Tokens for the catalogue, asked for in JSON or in the form of OAuth 2.0. */
+export function mountTokens(app: HttpApp, access: Access): void {
+  // Forms are taken here and nowhere else.
+  app.register(async (scope) => {
+    scope.addContentTypeParser(formType, { parseAs: 'string' }, (_request, text, done) =>
+      done(null, new URLSearchParams(String(text))),
+    )
+    scope.route({
+      method: operation.method,
+      url: urlOf(operation),
+      config: { operation },
+      handler: async (request, reply) => {
+        const asked = askedOf(request)
+        const { clientId, secret, isOauth } = asked
+        const client = await access.authenticate({ clientId, secret, address: request.ip })
+        if (!client) throw refusal(asked, 'wrong_credentials', 'oauth_invalid_client')
+        const given = scopesOf(asked, client.scopes)
+        const token = await access.issue(client, given)
+        const answer: TokenAnswer = {
+          token,
+          expires_in: clientTokenSeconds,
+          ...(isOauth && { access_token: token, token_type: 'Bearer', scope: given.join(' ') }),
+        }
+        // As RFC 6749 (5.1) wants it, beside the `no-store` that every answer has.
+        reply.header('pragma', 'no-cache')
+        return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
+      },
+    })
+  })
+}
+
+function askedOf(request: FastifyRequest): Asked {
+  const { body } = request
+  if (body instanceof URLSearchParams) return askedInForm(body, request.headers.authorization)
+  const { client_id, client_secret, scope } = read.body(body) as TokenRequest
+  return { clientId: client_id, secret: client_secret, scope, isOauth: false }
+}
+
+function askedInForm(form: URLSearchParams, authorization: string | undefined): Asked {
+  const malformed = new ContractError('oauth_invalid_request')
+  const names = [...form.keys()]
+  if (new Set(names).size < names.length) throw malformed
+  const grant = form.get('grant_type')
+  if (!grant) throw malformed
+  if (grant !== 'client_credentials') throw new ContractError('oauth_unsupported_grant')
+
+  const inForm = { clientId: form.get('client_id'), secret: form.get('client_secret') }
+  const inHeader = authorization === undefined ? undefined : basicCredentials(authorization)
+  // Two ways at once would leave it open which of them counts.
+  if (inHeader && inForm.secret !== null) throw malformed
+  if (inHeader && inForm.clientId !== null && inForm.clientId !== inHeader.clientId) throw malformed
+  const { clientId, secret } = inHeader ?? inForm
+  if (clientId === null || secret === null) throw new ContractError('oauth_invalid_client')
+  return { clientId, secret, scope: form.get('scope') ?? undefined, isOauth: true }
+}
+
+/** Both parts are written as in a form before they are joined (RFC 6749, 2.3.1). */
+function basicCredentials(authorization: string): { clientId: string; secret: string } {
+  const [, encoded = ''] = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization) ?? []
+  const [, clientId, secret] =
+    /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString()) ?? []
+  if (clientId === undefined || secret === undefined) {
+    throw new ContractError('oauth_invalid_client')
+  }
+  return { clientId: formDecoded(clientId), secret: formDecoded(secret) }
+}
+
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new ContractError('oauth_invalid_client')
+  }
+}
+
+/** Those that were asked for, where the client has them all; else all that it has. */
+function scopesOf(asked: Asked, granted: readonly Scope[]): readonly Scope[] {
+  if (asked.scope === undefined) return granted
+  const allowed = scopes.filter((scope) => permits(granted, scope))
+  const wanted = new Set(asked.scope.split(' ').filter((name) => name !== ''))
+  const given = allowed.filter((scope) => wanted.has(scope))
+  if (wanted.size === 0 || given.length < wanted.size) {
+    throw refusal(asked, 'invalid_request', 'oauth_invalid_scope')
+  }
+  return given
+}
+
+function refusal({ isOauth }: Asked, own: ErrorCode, oauth: ErrorCode): ContractError {
+  if (isOauth) return new ContractError(oauth)
+  const sentence =
+    own === 'invalid_request' ? 'scope must be of the scopes that the client has' : undefined
+  return new ContractError(own, sentence)
+}

@@ -1,0 +1,46 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
+import { ContractError } from '../../contract/index.ts'
+
+/** How long a change waits for a load or another process, and how long between two tries. */
+const busyMaxMs = 5000
+const busyRetryMs = 5
+
+/**
+ * Changes in a server. SQLite waits by holding up the whole process, so it is told not to wait, and whoever
+ * finds the database taken tries again while others are served.
+ */
+export function openWriting(database: DatabaseSync) {
+  database.exec('pragma busy_timeout = 0')
+  return async <Result>(work: () => Result): Promise<Result> => {
+    const since = performance.now()
+    for (;;) {
+      try {
+        return transaction(database, work)
+      } catch (cause) {
+        if (!isBusy(cause)) throw cause
+        if (performance.now() - since > busyMaxMs) {
+          throw new ContractError('unavailable', 'the database is taken', { cause })
+        }
+        await wait(busyRetryMs)
+      }
+    }
+  }
+}
+
+function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('begin immediate')
+  try {
+    const result = work()
+    database.exec('commit')
+    return result
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback')
+    throw error
+  }
+}
+
+export function isBusy(error: unknown): boolean {
+  // The lowest byte of SQLite's result codes is the kind; 5 is SQLITE_BUSY.
+  return ((error as { errcode?: number }).errcode ?? 0) % 256 === 5
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { makeSigningKey, publicKeySet } from '../../src/auth/signing.ts'
+import type { SigningKey } from '../../src/client/index.ts'
+import { holdfast } from '../auth/command.ts'
+import { openKeyServer } from '../auth/key-server.ts'
+import { serve, temporaryFolder } from '../auth/processes.ts'
+import { openBrowser } from './browser.ts'
+import { openSite } from './site.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const customerId = 'c-000001'
+const accountId = 'b-000001-2'
+
+/** What the page does with the client. It says what came of it by a report. */
+const script = `
+  const { key, subdomain, customerId, accountId } = JSON.parse(document.body.textContent)
+  const report = { pages: [], globals: ['process', 'Buffer', 'require'].filter((name) => name in globalThis) }
+  try {
+    const { createClient, ResponseError } = await import('holdfast/client')
+    const client = createClient({ providerUrl: location.origin, subdomain, key })
+    report.customer = await client.getCustomer({ params: { customerId } })
+    const { accounts } = await client.listShareableAccounts({ params: { customerId } })
+    const accountIds = accounts.map(({ id }) => id).filter((id) => id.startsWith('b-'))
+    report.accountIds = accountIds
+    const { data } = await client.listBankingBalances({ params: { customerId }, body: { data: { accountIds } } })
+    report.balances = data.balances.length
+    const input = { params: { customerId, accountId }, query: { 'page-size': 7 } }
+    for await (const { data, meta } of client.listBankingTransactions.pages(input)) {
+      report.pages.push({ ids: data.transactions.map((each) => each.transactionId), total: meta.totalRecords })
+    }
+    const refused = await client.getCustomer({ params: { customerId: 'no/body' } }).catch((error) => error)
+    report.refused = [refused instanceof ResponseError, refused.status, refused.message, refused.operation]
+  } catch (error) {
+    report.failure = String(error?.stack ?? error)
+  }
+  await fetch('/report', { method: 'POST', body: JSON.stringify(report) })
+`
+
+interface Report {
+  readonly globals: readonly string[]
+  readonly customer?: { readonly id: string }
+  readonly accountIds?: readonly string[]
+  readonly balances?: number
+  readonly pages: readonly { readonly ids: readonly string[]; readonly total: number }[]
+  readonly refused?: readonly unknown[]
+  readonly failure?: string
+}
+
+describe('the client in a browser', { timeout: 120_000 }, () => {
+  it('signs, asks, follows pages and tells what was refused, without any code of a server', async (t) => {
+    const closings: (() => Promise<void>)[] = []
+    t.after(async () => {
+      for (const close of closings.reverse()) await close()
+    })
+    const scope = { after: (work: () => Promise<void>) => void closings.push(work) }
+    const folder = await temporaryFolder(scope)
+    const database = await invent(folder)
+    const made = await makeSigningKey('ES256', Temporal.Now.instant())
+    const key: SigningKey = { ...made.privateKey, kid: made.id, alg: made.algorithm }
+    const keyServer = await openKeyServer(publicKeySet([made]).keys)
+    scope.after(() => keyServer.close())
+    const given = { key, subdomain: 's', customerId, accountId }
+    const site = await openSite(scope, compile(folder), script, given)
+    const provider = await serve(scope, 'provider', {
+      database,
+      subdomain: 's',
+      'jwks-url': keyServer.url,
+      'provider-url': site.origin,
+    })
+    site.passOnTo(provider.port)
+
+    const browser = await openBrowser(site.origin)
+    scope.after(() => browser.close())
+    const report = (await Promise.race([site.report, browser.ended])) as Report
+
+    assert.equal(report.failure, undefined)
+    assert.deepEqual(report.globals, [])
+    assert.equal(report.customer?.id, customerId)
+    assert.ok(report.accountIds?.includes(accountId))
+    assert.equal(report.balances, report.accountIds?.length)
+    assert.deepEqual(report.refused, [true, 404, 'Customer not found', 'C3'])
+    const [first] = report.pages
+    assert.ok(report.pages.length > 2, String(report.pages.length))
+    assert.equal(new Set(report.pages.flatMap(({ ids }) => ids)).size, first?.total)
+    assert.deepEqual(site.missing, [])
+    assert.deepEqual(
+      [...new Set(site.served.map((path) => path.split('/').slice(1, 3).join('/')))].sort(),
+      ['compiled/client', 'compiled/contract', 'installed/jose', 'installed/typebox'],
+    )
+  })
+})
+
+/** A database with invented customers. */
+async function invent(folder: string): Promise<string> {
+  const database = `sqlite:${join(folder, 'browser.db')}`
+  const file = join(folder, 'lines.ndjson')
+  const lines = await holdfast(['generate', '--customers', '2', '--seed', '1'])
+  writeFileSync(file, lines.stdout)
+  const { status, stderr } = await holdfast(['load', file, '--database', database])
+  assert.equal(status, 0, stderr)
+  return database
+}
+
+/** The package's code, as it is published. */
+function compile(folder: string): string {
+  const compiled = join(folder, 'compiled')
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const args = ['--project', join(root, 'tsconfig.build.json'), '--outDir', compiled]
+  const { status, stdout } = spawnSync(process.execPath, [compiler, ...args], { encoding: 'utf8' })
+  assert.equal(status, 0, stdout)
+  return compiled
+}
