@@ -28,9 +28,17 @@ export interface Asked {
   readonly operation: Operation
 }
 
-export type Guard = (asked: Asked) => Promise<void>
+/** Every check was passed but the last, which is under way: no answer may leave before it is. */
+export interface Judged {
+  readonly claimed: Promise<void>
+}
 
-/** The five checks of the interface's Authentication section. Throws `TokenRefused` with the one that failed. */
+export type Guard = (asked: Asked) => Promise<Judged>
+
+/**
+ * The five checks of the interface's Authentication section. Throws `TokenRefused` with the one that failed. The
+ * fifth, whether the token was used before, goes beside the answer's making rather than before it.
+ */
 export function openGuard({ subdomain, bases, keys, claims, clock }: GuardOptions): Guard {
   return async ({ authorization, path, operation }) => {
     const token = parseToken(bearerToken(authorization))
@@ -40,11 +48,23 @@ export function openGuard({ subdomain, bases, keys, claims, clock }: GuardOption
     await judgeSignature(token, keys)
     // Last, so that a forgery cannot spend the id of a good token.
     const keptUntil = Math.ceil(expiresAt + clockToleranceSeconds)
-    const isFirst = await claims.claim(tokenId, keptUntil).catch((cause: unknown) => {
-      throw new ContractError('unavailable', 'the claim could not be written', { cause })
-    })
-    if (!isFirst) throw new TokenRefused('jti was used before', token.text)
+    const claimed = spend(claims, token, tokenId, keptUntil)
+    // Whoever asked may be gone before anybody waits for it.
+    claimed.catch(() => {})
+    return { claimed }
   }
+}
+
+async function spend(
+  claims: ClaimStore,
+  token: Token,
+  tokenId: string,
+  keptUntil: number,
+): Promise<void> {
+  const isFirst = await claims.claim(tokenId, keptUntil).catch((cause: unknown) => {
+    throw new ContractError('unavailable', 'the claim could not be written', { cause })
+  })
+  if (!isFirst) throw new TokenRefused('jti was used before', token.text)
 }
 
 function bearerToken(authorization: readonly string[]): string {

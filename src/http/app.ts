@@ -15,6 +15,10 @@ declare module 'fastify' {
     /** What the route is, for the guard, the error door and the log. */
     operation?: Operation
   }
+  interface FastifyRequest {
+    /** Settles when the token of the request is spent, or was before. */
+    claimed?: Promise<void>
+  }
 }
 
 /** A server that is ready to listen. */

@@ -6,12 +6,16 @@ import { tieToRequest } from './interaction.ts'
 /** How long a caller is asked to wait, in seconds, where nobody knows better. */
 const retryAfterDefault = 1
 
-/** The only place where an error becomes a response. */
-export function errorDoor(
-  error: FastifyError | Error,
+/** The only place where an error becomes a response. A token that was used before outweighs whatever it is. */
+export async function errorDoor(
+  thrown: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
+  const error = await (request.claimed ?? Promise.resolve()).then(
+    () => thrown,
+    (refusal: Error) => refusal,
+  )
   tieToRequest(request, reply)
   const code = codeOf(error)
   const { status, message, ...rest } = errorTable[code]

@@ -33,7 +33,9 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
     method: operation.method,
     url: urlOf(operation),
     config: { operation },
-    onRequest: (request) => options.guard(askedOf(request, operation)),
+    onRequest: async (request) => {
+      request.claimed = (await options.guard(askedOf(request, operation))).claimed
+    },
     handler: async (request, reply) => {
       const input = {
         params: read.params(request.params as Record<string, string>),
@@ -42,6 +44,7 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
       }
       reply.headers(deprecationHeaders(operation, input.params))
       const body = await handler(input, { ...options.context, now: options.clock() })
+      await request.claimed
       if (body === '') return reply.status(operation.status).send()
       return reply.status(operation.status).type('application/json; charset=utf-8').send(body)
     },

@@ -42,6 +42,30 @@ describe('a token', () => {
     for (const answer of answers) if (answer.status !== 200) assertRefused(answer)
   })
 
+  for (const [what, path, sent, status] of [
+    ['a body that is no JSON', balancesPath, { method: 'POST', body: '{' }, 400],
+    [
+      'a body of another kind',
+      balancesPath,
+      { method: 'POST', body: 'x', type: 'text/plain' },
+      415,
+    ],
+    ['a parameter that is wrong', `${accountsPath}?page=0`, {}, 400],
+    ['a customer that is unknown', accountsPath.replace('c1', 'nobody'), {}, 404],
+  ] as const) {
+    it(`that was used is a 401 also with ${what}`, async () => {
+      const world = await open()
+      const token = world.mint(path.split('?', 1)[0] ?? '')
+      const { type = 'application/json', ...rest } = { type: undefined, ...sent }
+      const headers = ['authorization', `Bearer ${token}`, 'content-type', type]
+      const ask = () =>
+        world.send(path, { ...rest, headers: 'body' in rest ? headers : headers.slice(0, 2) })
+
+      assert.equal((await ask()).status, status)
+      assertRefused(await ask())
+    })
+  }
+
   it('does not pass with the jti of another, for the same resource or for another', async () => {
     const world = await open()
     const jti = randomUUID()

@@ -241,11 +241,12 @@ export async function sendTo(
 
 async function judge(guard: Guard, token: string): Promise<'passes' | 'refused'> {
   try {
-    await guard({
+    const { claimed } = await guard({
       authorization: [`Bearer ${token}`],
       path: accountsPath,
       operation: providerOperations.listBankingAccounts,
     })
+    await claimed
     return 'passes'
   } catch (error) {
     if (error instanceof TokenRefused) return 'refused'

@@ -85,7 +85,7 @@ export async function openWorld(
   const app = providerApp({
     context: { store: around(store), timeZone, accountVersion },
     clock: () => now,
-    guard: async () => {},
+    guard: async () => ({ claimed: Promise.resolve() }),
     limits,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
