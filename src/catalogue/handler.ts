@@ -6,7 +6,7 @@ export type CatalogueOperationId = keyof typeof catalogueOperations
 /** All that a handler may know besides its input. */
 export interface Context {
   readonly store: CatalogueStore
-  readonly now: Temporal.Instant
+  readonly clock: () => Temporal.Instant
   /** The API client who asks, where the operation wants one. */
   readonly client?: Author | undefined
 }

@@ -29,7 +29,7 @@ export function withIdentity(fields: string, id: string, lastUpdated: string): s
 }
 
 /** No later time can be written with a year of four digits. */
-const lastTime = Temporal.Instant.from('9999-12-31T23:59:59.999999999Z')
+const lastTime = '9999-12-31T23:59:59.999999999Z'
 
 /** Later than before, whatever the clock says; at the end of all time, the same. */
 export function nextUpdate(at: Temporal.Instant, before: string | undefined): string {

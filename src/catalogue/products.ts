@@ -45,14 +45,14 @@ export const getProduct: Handler<'getProduct'> = async ({ params, query, headers
   return { headers: kept, body: textOf(product) }
 }
 
-export const listProducts: Handler<'listProducts'> = async ({ query }, { store, now }) => {
+export const listProducts: Handler<'listProducts'> = async ({ query }, { store, clock }) => {
   const { 'product-category': category, brand, effective, 'updated-since': since } = query
   const request = { page: query.page, pageSize: query['page-size'] }
   const page = await store.list({
     category,
     brand,
     effective,
-    now: now.epochMilliseconds,
+    now: clock().epochMilliseconds,
     updatedSince: milliseconds(since),
     ...request,
   })
@@ -72,9 +72,9 @@ export const listProductChanges: Handler<'listProductChanges'> = async (
 }
 
 /** Only operations that ask for a token change anything. */
-function changeBy({ client, now }: Context): Change {
+function changeBy({ client, clock }: Context): Change {
   if (!client) throw new ContractError('unauthorized')
-  return { by: client, at: now }
+  return { by: client, clock }
 }
 
 function done(outcome: Outcome): StoredProduct {

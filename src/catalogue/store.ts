@@ -41,7 +41,8 @@ export interface Author {
 
 export interface Change {
   readonly by: Author
-  readonly at: Temporal.Instant
+  /** Asked when the change is made, which may be later than it was asked for. */
+  readonly clock: () => Temporal.Instant
   /** It is made only where the product still has one of these versions. */
   readonly ifVersion?: readonly number[] | undefined
 }

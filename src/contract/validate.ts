@@ -7,8 +7,8 @@ import { isFields, type Node, nodeOf } from './schema.ts'
 export interface Validator<T extends TSchema> {
   /** Compiled: the way of nearly every record. */
   check(value: unknown): value is Static<T>
-  /** Everything that is wrong, field by field; empty exactly when `check` holds. */
-  problems(value: unknown): Problem[]
+  /** Everything that is wrong, field by field, up to so much; empty exactly when `check` holds. */
+  problems(value: unknown, most?: number): Problem[]
 }
 
 /** Compile once, at start: a validator costs milliseconds to make and microseconds to use. */
@@ -16,7 +16,8 @@ export function validator<T extends TSchema>(schema: T): Validator<T> {
   const compiled = Compile(schema)
   return {
     check: (value): value is Static<T> => compiled.Check(value),
-    problems: (value) => (compiled.Check(value) ? [] : problemsOf(nodeOf(schema), value, '')),
+    problems: (value, most = Number.POSITIVE_INFINITY) =>
+      compiled.Check(value) ? [] : [...problemsOf(nodeOf(schema), value, '').take(most)],
   }
 }
 
@@ -46,57 +47,64 @@ export function expectation(node: Node): string {
   }
 }
 
-function problemsOf(node: Node, value: unknown, path: string): Problem[] {
-  if (node.properties && isFields(value)) return fieldProblems(node, value, path)
-  if (node.items && Array.isArray(value)) return elementProblems(node, node.items, value, path)
-  if (node.anyOf) return branchProblems(node, node.anyOf, value, path)
-  return fits(node, value) ? [] : [{ path, reason: `must be ${expectation(node)}` }]
+function* problemsOf(node: Node, value: unknown, path: string): Generator<Problem> {
+  if (node.properties && isFields(value)) yield* fieldProblems(node, value, path)
+  else if (node.items && Array.isArray(value)) yield* elementProblems(node, node.items, value, path)
+  else if (node.anyOf) yield* branchProblems(node, node.anyOf, value, path)
+  else if (!fits(node, value)) yield { path, reason: `must be ${expectation(node)}` }
 }
 
-function fieldProblems(node: Node, fields: Record<string, unknown>, path: string): Problem[] {
+function* fieldProblems(
+  node: Node,
+  fields: Record<string, unknown>,
+  path: string,
+): Generator<Problem> {
   const { properties = {}, required = [], rules = [] } = node
   const at = (field: string) => (path ? `${path}.${field}` : field)
 
-  const unknown =
-    node.additionalProperties === false
-      ? Object.keys(fields).filter((field) => !Object.hasOwn(properties, field))
-      : []
-  const missing = required.filter((field) => fields[field] === undefined)
-  const wrong = Object.entries(properties).flatMap(([field, type]) =>
-    fields[field] === undefined ? [] : problemsOf(type, fields[field], at(field)),
-  )
-  const broken = rules.flatMap((rule) => breaches(rule, fields))
-
-  return [
-    ...missing.map((field) => ({ path: at(field), reason: 'is required' })),
-    ...wrong,
-    ...broken.map((breach) => ({ ...breach, path: at(breach.path) })),
-    ...unknown.map((field) => ({
-      path: at(legible(field)),
-      reason: 'is not a field of this record',
-    })),
-  ]
+  for (const field of required) {
+    if (fields[field] === undefined) yield { path: at(field), reason: 'is required' }
+  }
+  for (const [field, type] of Object.entries(properties)) {
+    if (fields[field] !== undefined) yield* problemsOf(type, fields[field], at(field))
+  }
+  for (const rule of rules) {
+    for (const breach of breaches(rule, fields)) yield { ...breach, path: at(breach.path) }
+  }
+  if (node.additionalProperties !== false) return
+  for (const field of Object.keys(fields)) {
+    if (Object.hasOwn(properties, field)) continue
+    yield { path: at(legible(field)), reason: 'is not a field of this record' }
+  }
 }
 
-function elementProblems(node: Node, items: Node, value: unknown[], path: string): Problem[] {
+function* elementProblems(
+  node: Node,
+  items: Node,
+  value: unknown[],
+  path: string,
+): Generator<Problem> {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = node
   if (value.length < minItems || value.length > maxItems) {
-    return [{ path, reason: `must be ${expectation(node)}` }]
+    yield { path, reason: `must be ${expectation(node)}` }
+    return
   }
-  return value.flatMap((element, index) => problemsOf(items, element, `${path}[${index}]`))
+  for (const [index, element] of value.entries()) {
+    yield* problemsOf(items, element, `${path}[${index}]`)
+  }
 }
 
 /** The branch that the value was meant for speaks, if its kind tells which one that is. */
-function branchProblems(
+function* branchProblems(
   node: Node,
   branches: readonly Node[],
   value: unknown,
   path: string,
-): Problem[] {
-  const found = branches.map((branch) => problemsOf(branch, value, path))
-  if (found.some((problems) => problems.length === 0)) return []
-  const meant = branches.findIndex(({ type }) => type === kindOf(value) && type !== 'string')
-  return found[meant] ?? [{ path, reason: `must be ${expectation(node)}` }]
+): Generator<Problem> {
+  if (branches.some((branch) => problemsOf(branch, value, path).next().done)) return
+  const meant = branches.find(({ type }) => type === kindOf(value) && type !== 'string')
+  if (meant) yield* problemsOf(meant, value, path)
+  else yield { path, reason: `must be ${expectation(node)}` }
 }
 
 function kindOf(value: unknown): string {

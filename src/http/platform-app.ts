@@ -84,7 +84,7 @@ function mount(app: HttpApp, id: CatalogueOperationId, options: PlatformAppOptio
         headers: read.headers(request.headers),
         body: read.body(request.body),
       }
-      const context = { store, now: clock(), client: request.client }
+      const context = { store, clock, client: request.client }
       const { headers = {}, body, status } = await handler(input, context)
       reply.headers(headers).status(status ?? operation.status)
       return body === undefined

@@ -98,7 +98,7 @@ function bodyReader(schema: TSchema | undefined, mistakesMax: number): (raw: unk
   const respell = speller(schema)
   return (raw) => {
     const body = respell(raw)
-    const mistakes = problems(body).slice(0, mistakesMax)
+    const mistakes = problems(body, mistakesMax)
     if (mistakes.length === 0) return body
     const named = mistakes.map((each) => ({ ...each, path: each.path || 'the body' }))
     throw new ContractError('invalid_request', named.map(sentenceOf).join('; '))

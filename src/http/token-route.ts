@@ -19,6 +19,9 @@ const operation: Operation = accessOperations.issueToken
 const read = requestReader(operation)
 const formType = 'application/x-www-form-urlencoded'
 
+/** Credentials are short, and whoever sends them is not known yet. */
+const bodyBytesMax = 16 * 1024
+
 /** What a caller asks for, and how it is to be told of a mistake. */
 interface Asked {
   readonly clientId: string
@@ -38,6 +41,7 @@ export function mountTokens(app: HttpApp, access: Access): void {
       method: operation.method,
       url: urlOf(operation),
       config: { operation },
+      bodyLimit: bodyBytesMax,
       handler: async (request, reply) => {
         const asked = askedOf(request)
         const { clientId, secret, isOauth } = asked

@@ -72,7 +72,7 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
   return {
     async create({ id, idempotency, ...content }, change) {
       return write((): StoredProduct | 'keyReused' => {
-        const now = change.at.epochMilliseconds
+        const now = change.clock().epochMilliseconds
         forgetKeys.run(now - idempotencyMs)
         const used = idempotency && usedKey.first(change.by.id, idempotency.key)
         if (used && used.digest !== idempotency.digest) return 'keyReused'

@@ -16,11 +16,12 @@ export function openLoadedProducts(database: DatabaseSync, at: Temporal.Instant)
   const held = query<{ id: string; item: string | null }>(database, 'select * from held_product')
   const forget = command(database, 'delete from held_product')
   const rows = openProductRows(database)
+  const clock = () => at
 
   const write = (item: ProductItem): void => {
     const now = rows.current(item.id)
     if (now?.shown === item.content.shown && !isAfter(item.lastUpdated, now.lastUpdated)) return
-    rows.put(item.id, item.content, { by, at, loaded: item })
+    rows.put(item.id, item.content, { by, clock, loaded: item })
   }
 
   return {
@@ -28,7 +29,7 @@ export function openLoadedProducts(database: DatabaseSync, at: Temporal.Instant)
     remove: (id: string): void => void hold.run(id, null),
     settle(): void {
       for (const { id, item } of held.each()) {
-        if (item === null) rows.remove(id, { by, at })
+        if (item === null) rows.remove(id, { by, clock })
         else write(JSON.parse(item))
       }
       forget.run()

@@ -13,7 +13,7 @@ interface Newest {
 
 export interface Version {
   readonly by: Author
-  readonly at: Temporal.Instant
+  readonly clock: () => Temporal.Instant
   /** What was loaded, to be dumped as it came. Its own time counts, unless that goes back. */
   readonly loaded?: Pick<ProductItem, 'record' | 'lastUpdated'>
 }
@@ -39,7 +39,8 @@ export function openProductRows(database: DatabaseSync) {
       return row?.change === 'DELETED' ? undefined : row
     },
 
-    put(id: string, content: ProductContent, { by, at, loaded }: Version): StoredProduct {
+    put(id: string, content: ProductContent, { by, clock, loaded }: Version): StoredProduct {
+      const at = clock()
       const before = newest.first(id)
       const version = (before?.version ?? 0) + 1
       const isNew = before === undefined || before.change === 'DELETED'
@@ -66,7 +67,8 @@ export function openProductRows(database: DatabaseSync) {
       return { id, version, lastUpdated: updated, shown }
     },
 
-    remove(id: string, { by, at }: Version): StoredProduct | undefined {
+    remove(id: string, { by, clock }: Version): StoredProduct | undefined {
+      const at = clock()
       const before = newest.first(id)
       if (before === undefined || before.change === 'DELETED') return undefined
       const version = before.version + 1

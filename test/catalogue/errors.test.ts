@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { plain, plainWith } from './products.ts'
+import {
+  type Answer,
+  type Headers,
+  openWorld,
+  pathOf,
+  productsPath,
+  sharedWorld,
+  type World,
+} from './world.ts'
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const given = '0f0e0d0c-0b0a-4908-8706-050403020100'
+
+function assertError(answer: Answer, status: number, error: string): void {
+  assert.deepEqual([answer.status, answer.body], [status, { error }])
+  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+  assert.match(answer.headers['x-fapi-interaction-id'] ?? '', uuid)
+}
+
+describe('the platform', () => {
+  const open = sharedWorld()
+  const writing = ({ token }: World, headers = {}) => ({
+    authorization: `Bearer ${token}`,
+    ...headers,
+  })
+
+  it('answers with the caller’s interaction id, on success and on failure', async () => {
+    const world = await open()
+    const id = await world.made(plain)
+    const headers = { 'x-fapi-interaction-id': given }
+    const answers = [
+      await world.get(pathOf(id), headers),
+      await world.get(productsPath, headers),
+      await world.get(`${productsPath}?page=0`, headers),
+      await world.get(pathOf('nothing'), headers),
+      await world.get('/nowhere', headers),
+      await world.create(plain, headers),
+      await world.create('{', headers),
+      await world.send(productsPath, { method: 'POST', headers }),
+      await world.send('/v1/token', { method: 'POST', headers, body: {} }),
+      await world.send(productsPath, { method: 'PATCH', headers }),
+    ]
+
+    for (const { headers } of answers) assert.equal(headers['x-fapi-interaction-id'], given)
+  })
+
+  it('makes an interaction id where there is none, or none that is one', async () => {
+    const { get } = await open()
+    for (const sent of [{}, { 'x-fapi-interaction-id': 'x; set-cookie: a=b' }]) {
+      const { headers } = await get(productsPath, sent)
+      assert.match(headers['x-fapi-interaction-id'] ?? '', uuid)
+      assert.equal(headers['set-cookie'], undefined)
+    }
+  })
+
+  for (const [path, allow] of [
+    [productsPath, 'POST, GET'],
+    [`${productsPath}/p-1`, 'PUT, GET, DELETE'],
+    [`${productsPath}/p-1/history`, 'GET'],
+    ['/v1/token', 'POST'],
+    ['/.well-known/jwks.json', 'GET'],
+  ] as const) {
+    for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']) {
+      if (allow.split(', ').includes(method)) continue
+      it(`answers ${method} ${path} with a 405 and what there is instead`, async () => {
+        const { send } = await open()
+        const answer = await send(path, { method })
+        assert.equal(answer.status, 405)
+        assert.equal(answer.headers['allow'], allow)
+        if (method !== 'HEAD') {
+          assertError(answer, 405, 'This resource does not take that method')
+        }
+      })
+    }
+  }
+
+  for (const path of [
+    '/',
+    '/v1',
+    '/v1/data-provider/cdr',
+    `${productsPath}x`,
+    `${productsPath}/a/b`,
+    `${productsPath}/a/history/1`,
+    '/v1/banking/customer/c1/accounts',
+  ]) {
+    it(`has nothing at ${path}`, async () => {
+      assertError(await (await open()).get(path), 404, 'There is no such resource')
+    })
+  }
+
+  for (const id of ['nothing', '%20', 'a%2Fb', '%00', '..%2F..', '%C3%A4', 'x'.repeat(5000)]) {
+    it(`has no product ${id.slice(0, 20)}`, async () => {
+      const { get } = await open()
+      assertError(await get(`${productsPath}/${id}`), 404, 'Product not found')
+    })
+  }
+
+  it('refuses a path with a broken escape', async () => {
+    const { get } = await open()
+    assertError(await get(`${productsPath}/%zz`), 400, 'the path must be a valid URL path')
+    assertError(await get(`${productsPath}/%ff`), 400, 'the path must be a valid URL path')
+  })
+
+  for (const [name, body] of Object.entries({
+    nothing: '',
+    'half an object': '{"brand":',
+    'a word': 'brand',
+    'a trailing comma': '{"brand":"a",}',
+    'a comment': '{/* */}',
+    'a control character in a text': '{"brand":"a\nb"}',
+    'two objects': '{}{}',
+    'a number that is none': '{"brand":01}',
+  })) {
+    it(`refuses ${name} as a body`, async () => {
+      const world = await open()
+      const said = name === 'nothing' ? 'the body must be an object' : 'the body must be JSON'
+      assertError(await world.create(body), 400, said)
+      assertError(await world.replace('x', body), 400, said)
+    })
+  }
+
+  it('refuses bytes that are no UTF-8: they would be kept as something else', async () => {
+    const world = await open()
+    const latin = Buffer.from(JSON.stringify(plainWith({ name: 'Zürich' })), 'latin1')
+
+    assertError(await world.create(latin), 400, 'the body must be UTF-8')
+  })
+
+  it('refuses a member that is given twice, at any depth', async () => {
+    const { create } = await open()
+    for (const [text, name] of [
+      [JSON.stringify(plain).replace('{', '{"name":"Other",'), 'name'],
+      [JSON.stringify(plainWith({ fees: [{ name: 'a' }] })).replace('[{', '[{"name":"b",'), 'name'],
+      [JSON.stringify(plain).replace('{', '{"n\\u0061me":"Other",'), 'name'],
+      [JSON.stringify(plain).replace('{', '{"product_id":1,"product_id":2,'), 'product_id'],
+    ] as const) {
+      assertError(await create(text), 400, `${name} is there twice in one object`)
+    }
+  })
+
+  for (const type of [
+    'text/plain',
+    'application/xml',
+    'application/x-www-form-urlencoded',
+    'json',
+  ]) {
+    it(`refuses a body of ${type}`, async () => {
+      const world = await open()
+      const headers = { 'content-type': type }
+      const body = JSON.stringify(plain)
+      assertError(await world.create(body, headers), 415, 'The body must be application/json')
+      assertError(await world.replace('x', body, headers), 415, 'The body must be application/json')
+    })
+  }
+
+  it('takes application/json with parameters, in any letters', async () => {
+    const { create } = await open()
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
+      assert.equal((await create(plain, { 'content-type': type })).status, 201)
+    }
+  })
+
+  it('takes a delete that announces JSON and sends none', async () => {
+    const world = await open()
+    const headers = writing(world, { 'content-type': 'application/json' })
+    const id = await world.made(plain)
+
+    assert.equal((await world.send(pathOf(id), { method: 'DELETE', headers })).status, 204)
+  })
+
+  it('refuses a body that is too large, with 413', async (t) => {
+    const world = await openWorld(t, { limits: { bodyBytesMax: 10_000 } })
+    const sized = (bytes: number) => {
+      const empty = JSON.stringify(plainWith({ description: '' })).length
+      return plainWith({ description: 'x'.repeat(bytes - empty) })
+    }
+
+    assert.equal((await world.create(sized(10_000))).status, 201)
+    assertError(await world.create(sized(10_001)), 413, 'The body is too large')
+    assertError(await world.replace('x', sized(10_001)), 413, 'The body is too large')
+  })
+
+  it('refuses what it does not take before it looks whether the product is there', async () => {
+    const world = await open()
+    assertError(
+      await world.replace('nothing', plainWith({ name: 1 })),
+      400,
+      'name must be a string',
+    )
+  })
+
+  it('publishes its keys', async () => {
+    const { get } = await open()
+    const { status, body } = await get('/.well-known/jwks.json')
+    assert.deepEqual([status, body], [200, { keys: [] }])
+  })
+})
+
+describe('without a good token', () => {
+  const open = sharedWorld()
+  const header = (authorization: string): Headers => ({ authorization })
+
+  for (const [name, headers, challenge] of [
+    ['no header', () => ({}), 'Bearer'],
+    ['an empty header', () => header(''), 'Bearer'],
+    ['a token that is none', () => header('Bearer abc'), 'Bearer error="invalid_token"'],
+    [
+      'a good one cut',
+      (token: string) => header(`Bearer ${token.slice(1)}`),
+      'Bearer error="invalid_token"',
+    ],
+    [
+      'a good one in other letters',
+      (token: string) => header(`Bearer ${swapped(token)}`),
+      'Bearer error="invalid_token"',
+    ],
+    [
+      'a good one twice',
+      (token: string) => header(`Bearer ${token} ${token}`),
+      'Bearer error="invalid_token"',
+    ],
+    [
+      'a good one in quotes',
+      (token: string) => header(`Bearer "${token}"`),
+      'Bearer error="invalid_token"',
+    ],
+    ['a good one in another scheme', (token: string) => header(`Basic ${token}`), 'Bearer'],
+    ['the scheme alone', () => header('Bearer'), 'Bearer'],
+    ['a quote for SQL', () => header(`Bearer ' or '1'='1`), 'Bearer error="invalid_token"'],
+  ] as const) {
+    it(`a write with ${name} is a 401, before anything else is looked at`, async () => {
+      const { send, token, made, read } = await open()
+      const id = await made(plain)
+      for (const [method, path, body] of [
+        ['POST', '/v1/data-provider/cdr/products', '{not JSON'],
+        ['PUT', pathOf(id), '{not JSON'],
+        ['PUT', pathOf('nothing'), '{}'],
+        ['DELETE', pathOf(id), undefined],
+        ['GET', `${pathOf(id)}/history?page=0`, undefined],
+      ] as const) {
+        const answer = await send(path, { method, body, headers: headers(token) })
+        assert.equal(answer.status, 401)
+        assert.deepEqual(answer.body, { error: 'Unauthorized' })
+        assert.equal(answer.headers['www-authenticate'], challenge)
+      }
+      assert.equal((await read(id))['name'], 'Saver')
+    })
+  }
+
+  it('the scheme is taken in any letters', async () => {
+    const { send, token } = await open()
+    const headers = header(`bEARER ${token}`)
+    const answer = await send('/v1/data-provider/cdr/products', {
+      method: 'POST',
+      body: plain,
+      headers,
+    })
+    assert.equal(answer.status, 201)
+  })
+})
+
+function swapped(token: string): string {
+  const at = token.search(/[a-z]/i)
+  const letter = token[at] ?? ''
+  const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
+  return token.slice(0, at) + other + token.slice(at + 1)
+}

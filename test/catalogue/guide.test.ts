@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { launcher } from '../auth/command.ts'
+import { serve, temporaryFolder } from '../auth/processes.ts'
+
+const guide = readFileSync(new URL('../../docs/guides/catalogue.md', import.meta.url), 'utf8')
+
+interface Block {
+  readonly language: string
+  readonly text: string
+  /** The paragraph before it. */
+  readonly before: string
+}
+
+const blocks: Block[] = [...guide.matchAll(/([^\n]*)\n\n```(\w+)\n(.*?)```/gs)].map(
+  ([, before = '', language = '', text = '']) => ({ before, language, text }),
+)
+
+const serving = 'npx holdfast serve platform\n'
+const platformLine = 'PLATFORM=http://127.0.0.1:8081\n'
+
+/** What is another every time, as a word of its own. */
+function comparable(output: string): string {
+  return output
+    .trimEnd()
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replaceAll(/(client_secret: )\S+/g, '$1SECRET')
+    .replaceAll(/("(?:access_)?token":)"[^"]+"/g, '$1"TOKEN"')
+}
+
+describe('the guide to the catalogue', { timeout: 120_000 }, () => {
+  it('has commands that print what it says, run as they stand', async (t) => {
+    const closings: (() => Promise<void>)[] = []
+    t.after(async () => {
+      for (const close of closings.reverse()) await close()
+    })
+    const scope = { after: (work: () => Promise<void>) => void closings.push(work) }
+    const folder = await temporaryFolder(scope)
+    const { address } = await serve(scope, 'platform', {
+      database: `sqlite:${join(folder, 'bank.db')}`,
+    })
+    for (const { before, text } of blocks.filter(({ language }) => language === 'json')) {
+      const [, name] = /Save this as `(\w+\.json)`/.exec(before) ?? []
+      assert.ok(name, before)
+      await writeFile(join(folder, name), text)
+    }
+    const commands = blocks.filter(({ language }) => language === 'sh')
+    assert.equal(commands.filter(({ text }) => text.endsWith(serving)).length, 1)
+    assert.equal(commands.filter(({ text }) => text.includes(platformLine)).length, 1)
+
+    // The server is running already, at an address of its own; npx would look for what is being tested.
+    const mark = '----- next block'
+    const script = [
+      'npx() { shift; "$NODE" "$LAUNCHER" "$@"; }',
+      ...commands
+        .filter(({ text }) => !text.endsWith(serving))
+        .map(({ text }) => `${text.replace(platformLine, `PLATFORM=${address}\n`)}echo '${mark}'`),
+    ].join('\n')
+    const shell = spawn('bash', ['-u', '-o', 'pipefail', '-c', script], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], NODE: process.execPath, LAUNCHER: launcher },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const [stdout, stderr, [status]] = await Promise.all([
+      text(shell.stdout),
+      text(shell.stderr),
+      once(shell, 'close'),
+    ])
+
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+    const printed = stdout.split(`${mark}\n`).slice(0, -1)
+    const expected = blocks.flatMap(({ language, text }, index) => {
+      if (language !== 'sh' || text.endsWith(serving)) return []
+      const next = blocks[index + 1]
+      return [next?.language === 'text' ? next.text : '']
+    })
+    assert.deepEqual(printed.map(comparable), expected.map(comparable))
+    assert.ok(expected.filter((each) => each !== '').length > 10)
+  })
+})

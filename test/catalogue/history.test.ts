@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { contentOf, plain, plainWith } from './products.ts'
+import { callerOf, openWorld, pathOf, sharedWorld } from './world.ts'
+
+const open = sharedWorld()
+
+describe('the history of a product', () => {
+  it('has who changed what when, the newest first', async (t) => {
+    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
+    const other = await world.register(['products.write'], 'Zoë’s "script"')
+    const id = await world.made(plain)
+    world.setClock('2026-07-01T00:05:00.25Z')
+    const { replace } = callerOf(world.port, await world.tokenFor(other))
+    await replace(id, plainWith({ name: 'B' }))
+    world.setClock('2026-07-01T00:10:00Z')
+    await world.remove(id)
+
+    const { status, body, headers } = await world.history(id)
+
+    const ours = { changed_by: world.client.id, changed_by_name: 'pricing team' }
+    assert.equal(status, 200)
+    assert.deepEqual(body, {
+      data: {
+        history: [
+          { version: 3, change: 'DELETED', changed_at: '2026-07-01T00:10:00Z', ...ours },
+          {
+            version: 2,
+            change: 'UPDATED',
+            changed_at: '2026-07-01T00:05:00.25Z',
+            changed_by: other.id,
+            changed_by_name: 'Zoë’s "script"',
+          },
+          { version: 1, change: 'CREATED', changed_at: '2026-07-01T00:00:00Z', ...ours },
+        ],
+      },
+      links: { first: 'page=1&page-size=25', last: 'page=1&page-size=25' },
+      meta: { totalRecords: 3, totalPages: 1 },
+    })
+    assert.equal(headers['cache-control'], 'no-store')
+    assert.equal(headers['access-control-allow-origin'], undefined)
+  })
+
+  it('keeps the name of a client that is gone', async () => {
+    const world = await open()
+    const other = await world.register(['products.write'], 'gone by now')
+    const { made } = callerOf(world.port, await world.tokenFor(other))
+    const id = await made(plain)
+    assert.equal(await world.unregister(other), true)
+
+    const { body } = await world.history(id)
+
+    assert.equal(body.data.history[0].changed_by_name, 'gone by now')
+    assert.equal(body.data.history[0].changed_by, other.id)
+  })
+
+  it('is for clients that may read, and for no one else', async () => {
+    const world = await open()
+    const id = await world.made(plain)
+    const reader = await world.register(['products.read'])
+    const { history } = callerOf(world.port, await world.tokenFor(reader))
+
+    assert.equal((await history(id)).status, 200)
+    assert.equal((await world.get(`${pathOf(id)}/history`)).status, 401)
+  })
+
+  it('comes in pages', async () => {
+    const world = await open()
+    const id = await world.made(plain)
+    for (const name of ['B', 'C', 'D', 'E']) await world.replace(id, plainWith({ name }))
+    const page = async (query: string) => {
+      const { body } = await world.history(id, query)
+      const versions = body.data.history.map((change: { version: number }) => change.version)
+      return { versions, ...body.links, ...body.meta }
+    }
+
+    assert.deepEqual(await page('?page=2&page-size=2'), {
+      versions: [3, 2],
+      first: 'page=1&page-size=2',
+      last: 'page=3&page-size=2',
+      next: 'page=3&page-size=2',
+      prev: 'page=1&page-size=2',
+      totalRecords: 5,
+      totalPages: 3,
+    })
+    assert.deepEqual((await page('?page=4&page-size=2')).versions, [])
+    assert.equal((await world.history(id, '?page-size=1001')).status, 400)
+  })
+
+  it('of a product that never was is a 404', async () => {
+    const { history } = await open()
+    assert.deepEqual((await history('nothing')).text, '{"error":"Product not found"}')
+  })
+})
+
+describe('a version of a product', () => {
+  it('is read as it was then, by anyone, with its tag', async (t) => {
+    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
+    const made = await world.create(plain)
+    const id: string = made.body.product_id
+    world.setClock('2026-07-01T00:05:00Z')
+    await world.replace(id, plainWith({ name: 'B' }))
+
+    const [first, second, now] = [
+      await world.get(`${pathOf(id)}?version=1`),
+      await world.get(`${pathOf(id)}?version=2`),
+      await world.get(pathOf(id)),
+    ]
+
+    assert.equal(first.text, made.text)
+    assert.equal(first.headers['etag'], '"1"')
+    assert.equal(second.text, now.text)
+    assert.equal(now.headers['etag'], '"2"')
+    assert.equal(now.body.last_updated, '2026-07-01T00:05:00Z')
+  })
+
+  it('that is not there is a 404, and one that cannot be a 400', async () => {
+    const world = await open()
+    const id = await world.made(plain)
+    await world.remove(id)
+
+    for (const version of [2, 3, Number.MAX_SAFE_INTEGER]) {
+      const answer = await world.get(`${pathOf(id)}?version=${version}`)
+      assert.deepEqual([answer.status, answer.text], [404, '{"error":"Product not found"}'])
+    }
+    for (const version of ['0', '-1', '1.0', 'one', '', '9007199254740992', '1&version=1']) {
+      const { status, body } = await world.get(`${pathOf(id)}?version=${version}`)
+      assert.equal(status, 400, version)
+      assert.match(body.error, /^version must be /)
+    }
+  })
+
+  it('stays when the product is deleted', async () => {
+    const world = await open()
+    const id = await world.made(plain)
+    await world.remove(id)
+
+    assert.deepEqual(contentOf(await world.read(id, 1)), plain)
+  })
+
+  it('is put back with what it answered, as it is', async () => {
+    const world = await open()
+    const discounts = [
+      {
+        discount_method_u_type: 'rateBased',
+        rate_based: {
+          rate: '0.5',
+          rate_type: 'FEE',
+          amount_range: { discount_maximum: '20.00', discount_minimum: '1.00' },
+        },
+      },
+      { discount_method_u_type: 'fixedAmount', fixed_amount: { amount: '4.00' } },
+    ]
+    const id = await world.made(plainWith({ fees: [{ name: 'Keeping', discounts }] }))
+    await world.replace(id, plainWith({ name: 'A mistake' }))
+    const { text: old } = await world.get(`${pathOf(id)}?version=1`)
+
+    const { status, headers } = await world.replace(id, old, { 'if-match': '"2"' })
+
+    assert.deepEqual([status, headers['etag']], [204, '"3"'])
+    assert.deepEqual(contentOf(await world.read(id)), contentOf(JSON.parse(old)))
+    assert.deepEqual(contentOf(await world.read(id, 2)), plainWith({ name: 'A mistake' }))
+  })
+})

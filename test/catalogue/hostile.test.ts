@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
+import { describe, it } from 'node:test'
+import { contentOf, plain, plainWith } from './products.ts'
+import { pathOf, productsPath, refusalsOf, sharedWorld, type World } from './world.ts'
+
+/** How long a request that was made to hurt may take, and others with it. */
+const patienceMs = 5000
+
+async function within<T>(work: Promise<T>): Promise<T> {
+  const since = performance.now()
+  const result = await work
+  const took = performance.now() - since
+  assert.ok(took < patienceMs, `it took ${Math.round(took)} ms`)
+  return result
+}
+
+/** Sends bytes as they are, and gives all that comes back. */
+async function raw({ port }: World, head: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.end(head)
+  return textOf(socket)
+}
+
+describe('whoever means harm', { timeout: 120_000 }, () => {
+  const open = sharedWorld()
+
+  it('gets fifty mistakes told out of many', async () => {
+    const { create } = await open()
+    const body = `{"features":[${'{},'.repeat(100_000)}{}]}`
+
+    const refusals = refusalsOf(await within(create(body)))
+
+    assert.equal(refusals.length, 50)
+    assert.equal(refusals[0], 'brand is required')
+    assert.equal(refusals[49], 'features[44].feature_type is required')
+  })
+
+  it('gets fifty strange fields told out of many, each cut to what can be read', async () => {
+    const { create } = await open()
+    const strangers = Array.from({ length: 20_000 }, (_, index) => `"${index}\\u001b[31m":1`)
+
+    const refusals = refusalsOf(await within(create(`{${strangers.join(',')}}`)))
+
+    assert.equal(refusals.length, 50)
+    assert.equal(refusals[5], '0?[31m is not a field of this record')
+    const long = refusalsOf(await create(plainWith({ ['x'.repeat(100_000)]: 1 })))
+    assert.deepEqual(long, [`${'x'.repeat(64)}… is not a field of this record`])
+  })
+
+  it('cannot overflow anything with depth', async () => {
+    const { create, send } = await open()
+    const deep = '['.repeat(200_000) + ']'.repeat(200_000)
+    const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
+
+    assert.deepEqual(refusalsOf(await within(create(deep))), ['the body must be an object'])
+    const [first] = refusalsOf(await within(create(`{"brand":${deep}}`)))
+    assert.equal(first, 'description is required')
+    refusalsOf(await within(create(objects)))
+    refusalsOf(await within(create(`{"fees":[${objects}]}`)))
+    const ask = (body: string) => send('/v1/token', { method: 'POST', body })
+    const token = await ask('['.repeat(5000) + ']'.repeat(5000))
+    assert.deepEqual([token.status, token.body], [400, { error: 'the body must be an object' }])
+  })
+
+  it('cannot have large bodies read without credentials', async () => {
+    const { send } = await open()
+    const secret = 'x'.repeat(20_000)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answers = [
+      await send('/v1/token', { method: 'POST', body: { client_id: 'x', client_secret: secret } }),
+      await send('/v1/token', { method: 'POST', body: `client_secret=${secret}`, headers: form }),
+      await send(productsPath, { method: 'POST', body: plainWith({ name: secret.repeat(300) }) }),
+    ]
+
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [413, 413, 401],
+    )
+  })
+
+  it('cannot reach a prototype', async () => {
+    const { create, made, read } = await open()
+    const poison = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'
+
+    const refusals = refusalsOf(await create(poison))
+
+    assert.ok(refusals.includes('__proto__ is not a field of this record'))
+    assert.ok(refusals.includes('constructor is not a field of this record'))
+    // Fields that only a prototype has are not there.
+    const inherited = `{"__proto__":${JSON.stringify(plain)}}`
+    assert.ok(refusalsOf(await create(inherited)).includes('brand is required'))
+    const id = await made(plain)
+    assert.equal('polluted' in (await read(id)), false)
+  })
+
+  it('gets every character back that JSON can carry', async () => {
+    const { create, read } = await open()
+    const texts = [
+      '\u0000\u0001\u001f\u007f',
+      '\u2028\u2029\ufeff\u202e',
+      '\ud83d\ude00 é e\u0301',
+      '</script><script>alert(1)</script>',
+      "'; drop table product; --",
+      '{{name}} %s %00 \\u0000',
+      '\r\nset-cookie: a=b',
+    ]
+    for (const text of texts) {
+      const made = await create(plainWith({ name: text, description: text }))
+      assert.equal(made.status, 201, made.text)
+      assert.equal(made.headers['set-cookie'], undefined)
+      assert.deepEqual(contentOf(await read(made.body.product_id)), {
+        ...plain,
+        name: text,
+        description: text,
+      })
+    }
+  })
+
+  it('gets half of a character back as it came', async () => {
+    const { create, read } = await open()
+    const made = await create(JSON.stringify(plain).replace('"Saver"', '"\\ud800"'))
+
+    assert.equal(made.status, 201)
+    assert.equal((await read(made.body.product_id))['name'], '\ud800')
+  })
+
+  it('finds brands of any characters by exactly them', async () => {
+    const { made, get } = await open()
+    for (const brand of [
+      'O\'Brien % _ \\ "',
+      '\u0000',
+      'ÄÖ',
+      'äö',
+      '漢字',
+      ' ',
+      'a&effective=ALL',
+    ]) {
+      const id = await made(plainWith({ brand }))
+      const { body } = await get(`${productsPath}?brand=${encodeURIComponent(brand)}`)
+      const ids = body.data.products.map((product: { product_id: string }) => product.product_id)
+      assert.deepEqual(ids, [id], JSON.stringify(brand))
+    }
+  })
+
+  for (const [name, header] of [
+    ['a line feed', 'Idempotency-Key: a\nX-Injected: 1'],
+    ['a null', 'If-Match: "1\u0000"'],
+    ['a header without a name', ': x'],
+    ['two lengths', 'Content-Length: 5\r\nContent-Length: 6'],
+    ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
+  ] as const) {
+    it(`gets no answer of ours to ${name} in a header but a refusal`, async () => {
+      const world = await open()
+      const answer = await raw(
+        world,
+        `POST ${productsPath} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`,
+      )
+      assert.match(answer, /^HTTP\/1\.1 40[01] /)
+      assert.doesNotMatch(answer, /x-injected/i)
+    })
+  }
+
+  it('cannot put a header of theirs into an answer', async () => {
+    const { get, made } = await open()
+    const id = await made(plain)
+    for (const path of [
+      `${pathOf(id)}%0d%0aset-cookie:%20a=b`,
+      `${productsPath}/x%0d%0ax-injected:1/history`,
+      `${productsPath}?brand=%0d%0aset-cookie:%20a=b`,
+    ]) {
+      const { headers } = await get(path)
+      assert.equal(headers['set-cookie'], undefined)
+      assert.equal(headers['x-injected'], undefined)
+    }
+  })
+
+  it('cannot name so many versions that it takes long', async () => {
+    const { made, replace } = await open()
+    const id = await made(plain)
+    const tags = Array.from({ length: 1500 }, (_, index) => `"${index + 2}"`).join(',')
+
+    assert.equal((await within(replace(id, plain, { 'if-match': tags }))).status, 412)
+    assert.equal((await within(replace(id, plain, { 'if-match': `${tags},"1"` }))).status, 204)
+    const slow = `"${' '.repeat(6000)}`
+    assert.equal((await within(replace(id, plain, { 'if-match': slow }))).status, 412)
+  })
+
+  it('does not stop others from being served meanwhile', async () => {
+    const { create, get, made } = await open()
+    const id = await made(plain)
+    const body = `{"features":[${'{"feature_type":1},'.repeat(20_000)}{}]}`
+
+    const attacks = Promise.all(Array.from({ length: 4 }, () => create(body)))
+    assert.equal((await within(get(pathOf(id)))).status, 200)
+
+    for (const answer of await attacks) assert.equal(refusalsOf(answer).length, 50)
+  })
+})

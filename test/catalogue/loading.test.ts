@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, it } from 'node:test'
+import { load } from '../../src/load/load.ts'
+import { openProviderWriter } from '../../src/storage/open.ts'
+import { contentOf, plain, plainWith } from './products.ts'
+import { dumpOf, loadInto, openWorld, pathOf, productsPath, type World } from './world.ts'
+
+const line = (product_id: string, fields: object = {}) => ({
+  type: 'product',
+  record: { product_id, ...plainWith(fields) },
+})
+
+interface Change {
+  readonly version: number
+  readonly change: string
+  readonly changed_by: string
+  readonly changed_by_name: string
+}
+
+async function changesOf({ history }: World, id: string): Promise<string[]> {
+  const { body } = await history(id)
+  return body.data.history.map(
+    ({ version, change, changed_by }: Change) => `${version} ${change} ${changed_by}`,
+  )
+}
+
+/** A load in this process, at a time of the test's choice. */
+async function loadAt({ database }: World, time: string, lines: readonly object[]): Promise<void> {
+  const writer = openProviderWriter(database, { loadTime: Temporal.Instant.from(time) })
+  try {
+    const text = lines.map((each) => `${JSON.stringify(each)}\n`).join('')
+    await load([{ name: 'lines', open: () => Readable.from([Buffer.from(text)]) }], writer, {
+      onRefusal: ({ line, path, reason }) => assert.fail(`line ${line}: ${path} ${reason}`),
+    })
+  } finally {
+    await writer.close()
+  }
+}
+
+describe('a product that is loaded', () => {
+  it('is read, listed and changed like any other', async (t) => {
+    const world = await openWorld(t)
+    const record = {
+      product_id: 'p-1',
+      ...plainWith({
+        deposit_rates: [
+          {
+            deposit_rate_type: 'VARIABLE',
+            rate: '0.1',
+            tiers: [{ unitOfMeasure: 'DAY', minimumValue: 1 }],
+          },
+        ],
+        fees: [
+          {
+            discounts: [
+              { discount_method_u_type: 'fixedAmount', fixed_amount: { amount: '4.00' } },
+            ],
+          },
+        ],
+      }),
+      last_updated: '2026-03-01T10:00:00+10:00',
+    }
+    await world.load([{ type: 'product', record }])
+
+    const read = await world.read('p-1')
+    assert.deepEqual(read, {
+      ...record,
+      deposit_rates: [
+        {
+          deposit_rate_type: 'VARIABLE',
+          rate: '0.1',
+          tiers: [{ unit_of_measure: 'DAY', minimum_value: '1' }],
+        },
+      ],
+      fees: [
+        {
+          discounts: [
+            {
+              discount_method_u_type: 'fixedAmount',
+              fixed_amount: { amount: '4.00' },
+              amount: '4.00',
+            },
+          ],
+        },
+      ],
+    })
+    assert.deepEqual((await world.get(productsPath)).body.data.products, [read])
+    assert.equal((await world.replace('p-1', plain, { 'if-match': '"1"' })).status, 204)
+    assert.deepEqual(await changesOf(world, 'p-1'), [
+      `2 UPDATED ${world.client.id}`,
+      '1 CREATED load',
+    ])
+  })
+
+  it('has any id that a record can have', async (t) => {
+    const world = await openWorld(t)
+    const ids = ['a/b', '..', 'ü 漢', '%2F', 'a?b#c', "'; --", 'x'.repeat(256), 'history']
+    await world.load(ids.map((id) => line(id)))
+
+    for (const id of ids) {
+      // A client would tidy two dots away, the server does not.
+      const path = id === '..' ? `${productsPath}/%2E%2E` : pathOf(id)
+      const answer = await world.get(path)
+      assert.equal(answer.status, 200, `${id}: ${answer.text}`)
+      assert.equal(answer.body.product_id, id)
+      assert.deepEqual(await changesOf(world, id), ['1 CREATED load'])
+      assert.equal((await world.replace(id, plainWith({ name: 'B' }))).status, 204)
+      assert.equal((await world.remove(id)).status, 204)
+    }
+  })
+
+  it('is in the history as load, also where it changes what a client made', async (t) => {
+    const world = await openWorld(t)
+    const id = await world.made(plain)
+    await world.load([line(id, { name: 'Loaded' })])
+    await world.load([{ type: 'product', delete: { product_id: id } }])
+    await world.load([line(id, { name: 'Back' })])
+
+    assert.deepEqual(await changesOf(world, id), [
+      '4 CREATED load',
+      '3 DELETED load',
+      '2 UPDATED load',
+      `1 CREATED ${world.client.id}`,
+    ])
+    assert.equal((await world.read(id))['name'], 'Back')
+    const { body } = await world.history(id)
+    assert.equal(body.data.history[0].changed_by_name, 'holdfast load')
+  })
+
+  it('does not go back in time', async (t) => {
+    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
+    const updated = async () => (await world.read('p-1'))['last_updated']
+    await loadAt(world, '2026-07-01T00:00:00Z', [line('p-1')])
+    assert.equal(await updated(), '2026-07-01T00:00:00Z')
+
+    await loadAt(world, '2020-01-01T00:00:00Z', [line('p-1', { name: 'B' })])
+    assert.equal(await updated(), '2026-07-01T00:00:00.001Z')
+    await loadAt(world, '2020-01-01T00:00:00Z', [
+      line('p-1', { name: 'C', last_updated: '2025-01-01T00:00:00Z' }),
+    ])
+    assert.equal(await updated(), '2026-07-01T00:00:00.002Z')
+    await loadAt(world, '2020-01-01T00:00:00Z', [
+      line('p-1', { name: 'D', last_updated: '2026-08-01T00:00:00Z' }),
+    ])
+    assert.equal(await updated(), '2026-08-01T00:00:00Z')
+    await world.replace('p-1', plain)
+    assert.equal(await updated(), '2026-08-01T00:00:00.001Z')
+    await loadAt(world, '2020-01-01T00:00:00Z', [
+      { type: 'product', delete: { product_id: 'p-1' } },
+    ])
+    await loadAt(world, '2020-01-01T00:00:00Z', [line('p-1')])
+    assert.equal(await updated(), '2026-08-01T00:00:00.003Z')
+  })
+
+  it('stays readable at the end of all time that can be written', async (t) => {
+    const world = await openWorld(t)
+    const last = '9999-12-31T23:59:59.999999999Z'
+    await loadAt(world, '2026-07-01T00:00:00Z', [line('p-1', { last_updated: last })])
+
+    assert.equal((await world.replace('p-1', plainWith({ name: 'B' }))).status, 204)
+
+    assert.match(String((await world.read('p-1'))['last_updated']), /^9999-/)
+  })
+
+  it('is left as it was where the load is refused', async (t) => {
+    const world = await openWorld(t)
+    await world.load([line('p-1')])
+
+    await assert.rejects(world.load([line('p-1', { name: 'B' }), line('p-2', { name: 1 })]))
+
+    assert.deepEqual(await changesOf(world, 'p-1'), ['1 CREATED load'])
+    assert.deepEqual(contentOf(await world.read('p-1')), plain)
+  })
+})
+
+describe('loading a file twice', () => {
+  const cases = {
+    'without times': [line('p-1'), line('p-2', { name: 'B' })],
+    'with times': [line('p-1', { last_updated: '2026-01-01T00:00:00Z' })],
+    'with times to come': [line('p-1', { last_updated: '2030-01-01T10:00:00+10:00' })],
+    'with the same product twice': [line('p-1', { name: 'A' }), line('p-1', { name: 'B' })],
+    'with a product that is deleted again': [
+      line('p-1'),
+      { type: 'product', delete: { product_id: 'p-1' } },
+    ],
+    'with a product that is deleted first': [
+      { type: 'product', delete: { product_id: 'p-1' } },
+      line('p-1'),
+    ],
+    'with the same product far apart': [
+      line('p-1', { name: 'A' }),
+      ...Array.from({ length: 2500 }, (_, index) => line(`q-${index}`)),
+      line('p-1', { name: 'B' }),
+    ],
+  }
+  for (const [name, lines] of Object.entries(cases)) {
+    it(`changes nothing ${name}`, async (t) => {
+      const world = await openWorld(t)
+      await loadAt(world, '2026-07-01T00:00:00Z', lines)
+      const [changes, read] = [await changesOf2(world), await world.get(pathOf('p-1'))]
+
+      await loadAt(world, '2026-07-02T00:00:00Z', lines)
+
+      assert.deepEqual(await changesOf2(world), changes)
+      assert.equal((await world.get(pathOf('p-1'))).text, read.text)
+    })
+  }
+
+  async function changesOf2(world: World): Promise<string[]> {
+    const { status } = await world.history('p-1')
+    return status === 404 ? [] : changesOf(world, 'p-1')
+  }
+})
+
+describe('a dump', () => {
+  it('that is loaded and dumped again is the same, byte for byte', async (t) => {
+    const world = await openWorld(t, { now: '2026-07-01T00:00:00.123Z' })
+    await world.load([
+      line('loaded', { name: 'ü "quoted" \u2028 🐚', last_updated: '2026-03-01T10:00:00.5+10:00' }),
+      line('deleted'),
+    ])
+    const id = await world.made(
+      plainWith({
+        fees: [
+          {
+            discounts: [
+              {
+                discount_method_u_type: 'rateBased',
+                rate_based: {
+                  rate: '0.5',
+                  rate_type: 'FEE',
+                  amount_range: { discount_maximum: '2' },
+                },
+              },
+            ],
+          },
+        ],
+      }),
+    )
+    await world.replace(id, { ...(await world.read(id)), name: 'Changed' })
+    await world.remove('deleted')
+
+    const first = await world.dump()
+    const other = `sqlite:${join(world.folder, 'other.db')}`
+    await loadInto(other, world.folder, first.trimEnd().split('\n'))
+    const second = await dumpOf(other)
+
+    assert.equal(second, first)
+    const records = first
+      .trimEnd()
+      .split('\n')
+      .map((text) => JSON.parse(text))
+    assert.deepEqual(records.map(({ record }) => record.product_id).sort(), [id, 'loaded'].sort())
+    const { fees, last_updated } = records.find(({ record }) => record.product_id === id).record
+    assert.deepEqual(fees[0].discounts[0], {
+      discount_method_u_type: 'rateBased',
+      rate_based: { rate: '0.5', rate_type: 'FEE', amount_range: { discount_maximum: '2' } },
+    })
+    assert.equal(last_updated, '2026-07-01T00:00:00.124Z')
+
+    await loadInto(world.database, world.folder, first.trimEnd().split('\n'))
+    assert.equal(await world.dump(), first)
+    assert.equal((await changesOf(world, id)).length, 2, 'what is there already is not changed')
+  })
+
+  it('has nothing of clients', async (t) => {
+    const world = await openWorld(t)
+    assert.equal(await world.dump(), '')
+  })
+})

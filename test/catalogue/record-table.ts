@@ -1,0 +1,367 @@
+import { type Product, plain } from './products.ts'
+
+/**
+ * The product record, written down by hand from the interface and the Consumer Data Standards: every object
+ * in it, what it cannot do without, and the kind of each of its fields. A list is the values of a field that
+ * has no others.
+ */
+export type Kind = keyof typeof kinds | readonly string[]
+
+/** What fits a kind, and what looks like it and does not. */
+export const kinds = {
+  text: {
+    good: ['Some text', '', 'ünïcødé 漢字 🐚 "\\'],
+    bad: [7, true, null, ['text'], { a: 1 }],
+  },
+  flag: { good: [true, false], bad: ['true', 1, null, []] },
+  count: { good: [0, 12, 2 ** 53 - 1], bad: ['12', -1, 1.5, 2 ** 53, null, [1]] },
+  decimal: {
+    good: ['10.50', '0', '-3', '12345678901234567890.000000001'],
+    bad: ['ten', '', '1,5', '1e3', '+1', '.5', '5.', ' 1', 'NaN', null, ['1']],
+  },
+  time: {
+    good: ['2026-01-31T09:30:00+11:00', '2026-01-31T09:30:00.123456789Z'],
+    bad: ['2026-01-31', '2026-02-30T00:00:00Z', '2026-01-31T09:30:00', 'now', 1767225600, null],
+  },
+  duration: {
+    good: ['P1M', 'P7Y', 'PT30M', 'P1DT12H'],
+    bad: ['monthly', 'P', '1M', 'P1X', 30, null],
+  },
+  ids: { good: [['p-1', 'p-2'], []], bad: ['p-1', { a: 'p-1' }, null] },
+} as const
+
+const explained = {
+  additional_info: 'text',
+  additional_info_uri: 'text',
+  additional_value: 'text',
+} as const
+const more = { additional_info_uri: 'text', description: 'text' } as const
+const aPage = { additional_info_uri: 'https://bank.example/more' }
+
+const applicabilityTypes = [
+  'DEPOSIT_BALANCE_INCREASED',
+  'EXISTING_CUST',
+  'MAX_WITHDRAWALS',
+  'MAX_WITHDRAWAL_AMOUNT',
+  'MIN_DEPOSITS',
+  'MIN_DEPOSIT_AMOUNT',
+  'MIN_PURCHASES',
+  'NEW_ACCOUNTS',
+  'NEW_CUSTOMER',
+  'NEW_CUSTOMER_TO_GROUP',
+  'ONLINE_ONLY',
+  'OTHER',
+]
+const condition = { rate_applicability_type: applicabilityTypes, ...explained } as const
+const aCondition = { rate_applicability_type: 'ONLINE_ONLY' }
+const tier = {
+  name: 'text',
+  unit_of_measure: ['DAY', 'DOLLAR', 'MONTH', 'PERCENT'],
+  additional_info: 'text',
+  additional_info_uri: 'text',
+  maximum_value: 'decimal',
+  minimum_value: 'decimal',
+  rate_application_method: ['PER_TIER', 'WHOLE_BALANCE'],
+} as const
+const rate = {
+  rate: 'decimal',
+  ...explained,
+  application_type: ['MATURITY', 'PERIODIC', 'UPFRONT'],
+  application_frequency: 'duration',
+  calculation_frequency: 'duration',
+} as const
+const eligibilityTypes = [
+  'BUSINESS',
+  'EMPLOYMENT_STATUS',
+  'MAX_AGE',
+  'MIN_AGE',
+  'MIN_INCOME',
+  'MIN_TURNOVER',
+  'NATURAL_PERSON',
+  'OTHER',
+  'PENSION_RECIPIENT',
+  'RESIDENCY_STATUS',
+  'STAFF',
+  'STUDENT',
+]
+
+interface Part {
+  readonly fields: Readonly<Record<string, Kind>>
+  /** Without these it is refused. */
+  readonly least?: Product
+  /** What the object around it must say for it to be there. */
+  readonly beside?: Product
+}
+
+/** By where they are: `[0]` is an element of a list. */
+export const parts: Readonly<Record<string, Part>> = {
+  '': {
+    least: plain,
+    fields: {
+      brand: 'text',
+      description: 'text',
+      is_tailored: 'flag',
+      name: 'text',
+      product_category: [
+        'BUSINESS_LOANS',
+        'BUY_NOW_PAY_LATER',
+        'CRED_AND_CHRG_CARDS',
+        'LEASES',
+        'MARGIN_LOANS',
+        'OVERDRAFTS',
+        'PERS_LOANS',
+        'REGULATED_TRUST_ACCOUNTS',
+        'RESIDENTIAL_MORTGAGES',
+        'TERM_DEPOSITS',
+        'TRADE_FINANCE',
+        'TRANS_AND_SAVINGS_ACCOUNTS',
+        'TRAVEL_CARDS',
+      ],
+      application_uri: 'text',
+      brand_name: 'text',
+      effective_from: 'time',
+      effective_to: 'time',
+    },
+  },
+  additional_information: {
+    fields: {
+      bundle_uri: 'text',
+      eligibility_uri: 'text',
+      fees_and_pricing_uri: 'text',
+      overview_uri: 'text',
+      terms_uri: 'text',
+    },
+  },
+  'additional_information.additional_bundle_uris[0]': { least: aPage, fields: more },
+  'additional_information.additional_eligibility_uris[0]': { least: aPage, fields: more },
+  'additional_information.additional_fees_and_pricing_uris[0]': { least: aPage, fields: more },
+  'additional_information.additional_overview_uris[0]': { least: aPage, fields: more },
+  'additional_information.additional_terms_uris[0]': { least: aPage, fields: more },
+  'bundles[0]': {
+    fields: {
+      name: 'text',
+      additional_info: 'text',
+      additional_info_uri: 'text',
+      description: 'text',
+      product_ids: 'ids',
+    },
+  },
+  'card_art[0]': {
+    fields: {
+      image_uri: 'text',
+      title: 'text',
+      card_scheme: ['AMEX', 'EFTPOS', 'MASTERCARD', 'VISA', 'OTHER'],
+      card_type: ['CHARGE', 'CREDIT', 'DEBIT'],
+    },
+  },
+  'constraints[0]': {
+    least: { constraint_type: 'OTHER', additional_info: 'As agreed' },
+    fields: {
+      constraint_type: [
+        'MAX_BALANCE',
+        'MAX_LIMIT',
+        'MAX_LVR',
+        'MIN_BALANCE',
+        'MIN_LIMIT',
+        'MIN_LVR',
+        'OPENING_BALANCE',
+        'OTHER',
+      ],
+      additional_info_uri: 'text',
+      additional_value: 'text',
+    },
+  },
+  'deposit_rates[0]': {
+    least: { deposit_rate_type: 'VARIABLE', rate: '0.035' },
+    fields: {
+      deposit_rate_type: [
+        'BONUS',
+        'BUNDLE_BONUS',
+        'FIXED',
+        'FLOATING',
+        'INTRODUCTORY',
+        'MARKET_LINKED',
+        'VARIABLE',
+      ],
+      ...rate,
+    },
+  },
+  'deposit_rates[0].applicability_conditions[0]': { least: aCondition, fields: condition },
+  'deposit_rates[0].tiers[0]': { fields: tier },
+  'deposit_rates[0].tiers[0].applicability_conditions[0]': { least: aCondition, fields: condition },
+  'eligibility[0]': {
+    least: { eligibility_type: 'STAFF' },
+    fields: { eligibility_type: eligibilityTypes, ...explained },
+  },
+  'features[0]': {
+    least: { feature_type: 'OFFSET' },
+    fields: {
+      feature_type: [
+        'ADDITIONAL_CARDS',
+        'BALANCE_TRANSFERS',
+        'BILL_PAYMENT',
+        'BONUS_REWARDS',
+        'CARD_ACCESS',
+        'CASHBACK_OFFER',
+        'COMPLEMENTARY_PRODUCT_DISCOUNTS',
+        'DIGITAL_BANKING',
+        'DIGITAL_WALLET',
+        'DONATE_INTEREST',
+        'EXTRA_DOWN_PAYMENT',
+        'EXTRA_REPAYMENTS',
+        'FRAUD_PROTECTION',
+        'FREE_TXNS',
+        'FREE_TXNS_ALLOWANCE',
+        'FUNDS_AVAILABLE_AFTER',
+        'GUARANTOR',
+        'INSTALMENT_PLAN',
+        'INSURANCE',
+        'INTEREST_FREE',
+        'INTEREST_FREE_TRANSFERS',
+        'LOYALTY_PROGRAM',
+        'NOTIFICATIONS',
+        'NPP_ENABLED',
+        'NPP_PAYID',
+        'OFFSET',
+        'OTHER',
+        'OVERDRAFT',
+        'REDRAW',
+        'RELATIONSHIP_MANAGEMENT',
+        'UNLIMITED_TXNS',
+      ],
+      ...explained,
+    },
+  },
+  'fees[0]': {
+    fields: {
+      fee_type: [
+        'CASH_ADVANCE',
+        'DEPOSIT',
+        'DISHONOUR',
+        'ENQUIRY',
+        'EVENT',
+        'EXIT',
+        'LATE_PAYMENT',
+        'OTHER',
+        'PAYMENT',
+        'PERIODIC',
+        'PURCHASE',
+        'REPLACEMENT',
+        'TRANSACTION',
+        'UPFRONT',
+        'UPFRONT_PER_PLAN',
+        'VARIATION',
+        'WITHDRAWAL',
+      ],
+      name: 'text',
+      ...explained,
+      currency: 'text',
+      fee_cap: 'decimal',
+      fee_cap_period: 'duration',
+    },
+  },
+  'fees[0].fixed_amount': {
+    beside: { fee_method_u_type: 'fixedAmount' },
+    least: { amount: '4.00' },
+    fields: { amount: 'decimal' },
+  },
+  'fees[0].rate_based': {
+    beside: { fee_method_u_type: 'rateBased' },
+    least: { rate: '0.01', rate_type: 'BALANCE' },
+    fields: {
+      rate: 'decimal',
+      rate_type: ['BALANCE', 'INTEREST_ACCRUED', 'TRANSACTION'],
+      accrual_frequency: 'duration',
+    },
+  },
+  'fees[0].rate_based.amount_range': { fields: { fee_maximum: 'decimal', fee_minimum: 'decimal' } },
+  'fees[0].variable': {
+    beside: { fee_method_u_type: 'variable' },
+    fields: { fee_maximum: 'decimal', fee_minimum: 'decimal' },
+  },
+  'fees[0].discounts[0]': {
+    fields: {
+      description: 'text',
+      discount_type: ['BALANCE', 'DEPOSITS', 'ELIGIBILITY_ONLY', 'FEE_CAP', 'PAYMENTS'],
+      ...explained,
+    },
+  },
+  'fees[0].discounts[0].eligibility[0]': {
+    least: { discount_eligibility_type: 'STAFF' },
+    fields: {
+      discount_eligibility_type: [...eligibilityTypes, 'INTRODUCTORY'],
+      ...explained,
+    },
+  },
+  'fees[0].discounts[0].fixed_amount': {
+    beside: { discount_method_u_type: 'fixedAmount' },
+    least: { amount: '4.00' },
+    fields: { amount: 'decimal' },
+  },
+  'fees[0].discounts[0].rate_based': {
+    beside: { discount_method_u_type: 'rateBased' },
+    least: { rate: '0.5', rate_type: 'FEE' },
+    fields: {
+      rate: 'decimal',
+      rate_type: ['BALANCE', 'FEE', 'INTEREST_ACCRUED', 'TRANSACTION'],
+    },
+  },
+  'fees[0].discounts[0].rate_based.amount_range': {
+    fields: { discount_maximum: 'decimal', discount_minimum: 'decimal' },
+  },
+  instalments: {
+    fields: {
+      maximum_split: 'count',
+      minimum_split: 'count',
+      instalments_limit: 'decimal',
+      maximum_concurrent_plans: 'count',
+      maximum_plan_value: 'decimal',
+      minimum_plan_value: 'decimal',
+    },
+  },
+  'lending_rates[0]': {
+    least: { lending_rate_type: 'VARIABLE', rate: '0.0899' },
+    fields: {
+      lending_rate_type: [
+        'BALANCE_TRANSFER',
+        'BUNDLE_DISCOUNT_FIXED',
+        'BUNDLE_DISCOUNT_VARIABLE',
+        'CASH_ADVANCE',
+        'DISCOUNT',
+        'FIXED',
+        'FLOATING',
+        'INTRODUCTORY',
+        'MARKET_LINKED',
+        'PENALTY',
+        'PURCHASE',
+        'VARIABLE',
+      ],
+      ...rate,
+      loan_purpose: ['INVESTMENT', 'OTHER', 'OWNER_OCCUPIED', 'UNCONSTRAINED'],
+      repayment_type: ['INTEREST_ONLY', 'OTHER', 'PRINCIPAL_AND_INTEREST', 'UNCONSTRAINED'],
+      comparison_rate: 'decimal',
+      interest_payment_due: ['IN_ADVANCE', 'IN_ARREARS'],
+    },
+  },
+  'lending_rates[0].applicability_conditions[0]': { least: aCondition, fields: condition },
+  'lending_rates[0].tiers[0]': { fields: tier },
+  'lending_rates[0].tiers[0].applicability_conditions[0]': { least: aCondition, fields: condition },
+}
+
+/** A product that has these fields in one of its parts, and around it what must be there. */
+export function productWith(path: string, fields: Product): Product {
+  const part = { ...parts[path]?.least, ...fields }
+  if (path === '') return part
+  const [, around = '', name = '', isElement] = /^(?:(.*)\.)?(\w+)(\[0\])?$/.exec(path) ?? []
+  return productWith(around, { ...parts[path]?.beside, [name]: isElement ? [part] : part })
+}
+
+/** What is at a path such as `fees[0].name`. */
+export function valueAt(product: unknown, path: string): unknown {
+  return path
+    .split(/[.[\]]+/)
+    .filter((step) => step !== '')
+    .reduce((value, step) => (value as Product | undefined)?.[step], product)
+}
+
+export const pathIn = (part: string, field: string) => (part === '' ? field : `${part}.${field}`)

@@ -1,0 +1,327 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { type Product, plainWith } from './products.ts'
+import { pathIn, productWith, valueAt } from './record-table.ts'
+import { refusalsOf, sharedWorld } from './world.ts'
+
+const open = sharedWorld()
+
+async function assertTaken(product: Product): Promise<Product> {
+  const answer = await (await open()).create(product)
+  assert.equal(answer.status, 201, answer.text)
+  return answer.body
+}
+
+async function assertRefused(product: unknown, ...refusals: string[]): Promise<void> {
+  assert.deepEqual(refusalsOf(await (await open()).create(product)), refusals)
+}
+
+const siblings: Product = {
+  fixed_amount: { amount: '1.00' },
+  rate_based: { rate: '0.1', rate_type: 'BALANCE' },
+  variable: { fee_minimum: '1.00' },
+}
+
+/** Each method, the sibling that it names, and the part of the record that both are in. */
+const methods: readonly [part: string, method: string, value: string, sibling: string][] = [
+  ['fees[0]', 'fee_method_u_type', 'fixedAmount', 'fixed_amount'],
+  ['fees[0]', 'fee_method_u_type', 'rateBased', 'rate_based'],
+  ['fees[0]', 'fee_method_u_type', 'variable', 'variable'],
+  ['fees[0].discounts[0]', 'discount_method_u_type', 'fixedAmount', 'fixed_amount'],
+  ['fees[0].discounts[0]', 'discount_method_u_type', 'rateBased', 'rate_based'],
+]
+
+describe('a method', () => {
+  for (const [part, method, value, sibling] of methods) {
+    const others = methods.filter((each) => each[0] === part && each[3] !== sibling)
+
+    it(`of ${value} in ${part} needs ${sibling}`, async () => {
+      await assertTaken(productWith(part, { [method]: value, [sibling]: siblings[sibling] }))
+      await assertRefused(
+        productWith(part, { [method]: value }),
+        `${part}.${sibling} is required where ${method} is ${value}`,
+      )
+    })
+
+    for (const [, , otherValue, other] of others) {
+      it(`of ${value} in ${part} takes no ${other} beside`, () =>
+        assertRefused(
+          productWith(part, {
+            [method]: value,
+            [sibling]: siblings[sibling],
+            [other]: siblings[other],
+          }),
+          `${part}.${other} must be absent where ${method} is not ${otherValue}`,
+        ))
+    }
+
+    it(`must be there for ${part}.${sibling}`, () =>
+      assertRefused(
+        productWith(part, { [sibling]: siblings[sibling] }),
+        `${part}.${sibling} must be absent where ${method} is not ${value}`,
+      ))
+  }
+
+  for (const [part, method, ...unknown] of [
+    ['fees[0]', 'fee_method_u_type', 'fixed_amount', 'FIXED_AMOUNT', 'tiered'],
+    ['fees[0].discounts[0]', 'discount_method_u_type', 'fixed_amount', 'variable'],
+  ] as const) {
+    it(`of ${part} that is not known is refused by its name`, async () => {
+      const world = await open()
+      for (const value of unknown) {
+        const refusals = refusalsOf(await world.create(productWith(part, { [method]: value })))
+        assert.equal(refusals.length, 1)
+        assert.ok(
+          refusals[0]?.startsWith(`${part}.${method} must be one of fixedAmount, rateBased`),
+        )
+      }
+    })
+  }
+})
+
+/** Where a type can be OTHER and then says nothing by itself. */
+const othersIn: readonly [part: string, type: string][] = [
+  ['constraints[0]', 'constraint_type'],
+  ['eligibility[0]', 'eligibility_type'],
+  ['features[0]', 'feature_type'],
+  ['fees[0]', 'fee_type'],
+  ['fees[0].discounts[0].eligibility[0]', 'discount_eligibility_type'],
+  ['deposit_rates[0].applicability_conditions[0]', 'rate_applicability_type'],
+  ['deposit_rates[0].tiers[0].applicability_conditions[0]', 'rate_applicability_type'],
+  ['lending_rates[0].applicability_conditions[0]', 'rate_applicability_type'],
+  ['lending_rates[0].tiers[0].applicability_conditions[0]', 'rate_applicability_type'],
+]
+
+describe('a type of OTHER', () => {
+  for (const [part, type] of othersIn) {
+    it(`in ${part} needs a text beside`, async () => {
+      const other = (info?: string) => productWith(part, { [type]: 'OTHER', additional_info: info })
+
+      await assertTaken(other('Round-ups'))
+      await assertRefused(other(), `${part}.additional_info is required where ${type} is OTHER`)
+      for (const blank of ['', ' \t']) {
+        await assertRefused(
+          other(blank),
+          `${part}.additional_info must not be empty where ${type} is OTHER`,
+        )
+      }
+    })
+  }
+
+  it('of a card, a loan purpose or a repayment needs none', async () => {
+    await assertTaken(productWith('card_art[0]', { card_scheme: 'OTHER' }))
+    await assertTaken(
+      productWith('lending_rates[0]', { loan_purpose: 'OTHER', repayment_type: 'OTHER' }),
+    )
+  })
+})
+
+describe('a tier', () => {
+  const camel = {
+    name: 'Up to fifty thousand',
+    unitOfMeasure: 'DOLLAR',
+    minimumValue: 0,
+    maximumValue: '50000.00',
+    rateApplicationMethod: 'PER_TIER',
+    additionalInfo: 'Info',
+    additionalInfoUri: 'https://bank.example/tiers',
+    applicabilityConditions: [
+      { rateApplicabilityType: 'MIN_DEPOSITS', additionalValue: '1', additionalInfo: 'One' },
+    ],
+  }
+  const snake = {
+    name: 'Up to fifty thousand',
+    unit_of_measure: 'DOLLAR',
+    minimum_value: '0',
+    maximum_value: '50000.00',
+    rate_application_method: 'PER_TIER',
+    additional_info: 'Info',
+    additional_info_uri: 'https://bank.example/tiers',
+    applicability_conditions: [
+      { rate_applicability_type: 'MIN_DEPOSITS', additional_value: '1', additional_info: 'One' },
+    ],
+  }
+
+  for (const part of ['deposit_rates[0].tiers[0]', 'lending_rates[0].tiers[0]']) {
+    it(`of ${part} is taken in camelCase and kept in snake_case`, async () => {
+      const made = await assertTaken(productWith(part, camel))
+      assert.deepEqual(valueAt(made, part), snake)
+    })
+
+    it(`of ${part} has its mistakes named in snake_case, whatever it was sent in`, () =>
+      assertRefused(
+        productWith(part, { unitOfMeasure: 'EURO', minimumValue: 'none' }),
+        `${part}.unit_of_measure must be one of DAY, DOLLAR, MONTH, PERCENT`,
+        `${part}.minimum_value must be a decimal string`,
+      ))
+
+    it(`of ${part} that says the same in both spellings is refused`, () =>
+      assertRefused(
+        productWith(part, { minimum_value: '1', minimumValue: '2' }),
+        `${part}.minimumValue is not a field of this record`,
+      ))
+  }
+
+  it('takes numbers for its bounds, exactly', async () => {
+    const numbers: readonly [number, string][] = [
+      [0.1, '0.1'],
+      [1e21, '1000000000000000000000'],
+      [1e-7, '0.0000001'],
+      [-5, '-5'],
+    ]
+    const tiers = numbers.map(([minimum_value]) => ({ minimum_value }))
+    const made = await assertTaken(productWith('deposit_rates[0]', { tiers }))
+
+    assert.deepEqual(
+      valueAt(made, 'deposit_rates[0].tiers'),
+      numbers.map(([, minimum_value]) => ({ minimum_value })),
+    )
+  })
+
+  it('is, with its conditions, all that is taken in camelCase', async () => {
+    for (const [part, field] of [
+      ['', 'brandName'],
+      ['fees[0]', 'feeType'],
+      ['features[0]', 'additionalInfo'],
+      ['deposit_rates[0]', 'applicationType'],
+    ] as const) {
+      await assertRefused(
+        productWith(part, { [field]: 'PERIODIC' }),
+        `${pathIn(part, field)} is not a field of this record`,
+      )
+    }
+  })
+})
+
+const legacyNames = ['amount', 'balance_rate', 'transaction_rate', 'accrued_rate', 'fee_rate']
+
+describe('the older fields of a discount', () => {
+  const discountOf = (product: Product) => valueAt(product, 'fees[0].discounts[0]') as Product
+  const legacyOf = (product: Product) =>
+    Object.fromEntries(
+      Object.entries(discountOf(product)).filter(([name]) => legacyNames.includes(name)),
+    )
+  const discounted = (discount: object) => productWith('fees[0].discounts[0]', { ...discount })
+  const fixed = { discount_method_u_type: 'fixedAmount', fixed_amount: { amount: '4.00' } }
+  const rated = (rate_type: string, more = {}) => ({
+    discount_method_u_type: 'rateBased',
+    rate_based: { rate: '0.5', rate_type, ...more },
+  })
+
+  it('are the amount of a fixed amount', async () => {
+    assert.deepEqual(legacyOf(await assertTaken(discounted(fixed))), { amount: '4.00' })
+  })
+
+  for (const [type, name] of [
+    ['BALANCE', 'balance_rate'],
+    ['TRANSACTION', 'transaction_rate'],
+    ['INTEREST_ACCRUED', 'accrued_rate'],
+    ['FEE', 'fee_rate'],
+  ] as const) {
+    it(`are the ${name} of a rate of type ${type}`, async () => {
+      const made = await assertTaken(discounted(rated(type)))
+      assert.deepEqual(legacyOf(made), { [name]: '0.5' })
+      assert.deepEqual(legacyOf(await (await open()).read(String(made['product_id']))), {
+        [name]: '0.5',
+      })
+    })
+  }
+
+  it('are none where the discount has no method', async () => {
+    assert.deepEqual(legacyOf(await assertTaken(discounted({ description: 'Free' }))), {})
+  })
+
+  it('have the range under the names of a fee', async () => {
+    const range = { discount_maximum: '20.00', discount_minimum: '1.00' }
+    const made = await assertTaken(discounted(rated('FEE', { amount_range: range })))
+
+    assert.deepEqual(discountOf(made)['rate_based'], {
+      rate: '0.5',
+      rate_type: 'FEE',
+      amount_range: { fee_maximum: '20.00', fee_minimum: '1.00' },
+    })
+  })
+
+  it('are passed over beside a method, whatever they say', async () => {
+    const made = await assertTaken(discounted({ ...fixed, amount: '9.99', fee_rate: '7' }))
+    assert.deepEqual(discountOf(made), { ...fixed, amount: '4.00' })
+  })
+
+  it('are refused by name without a method: the price would be lost', async () => {
+    for (const name of legacyNames) {
+      await assertRefused(
+        discounted({ [name]: '1.00' }),
+        `fees[0].discounts[0].${name} is not a field of this record`,
+      )
+    }
+  })
+
+  it('are no fields of a fee itself', () =>
+    assertRefused(
+      productWith('fees[0]', { amount: '1.00' }),
+      'fees[0].amount is not a field of this record',
+    ))
+
+  it('leave a range that is given under both names to be refused', () =>
+    assertRefused(
+      discounted(rated('FEE', { amount_range: { discount_maximum: '2', fee_maximum: '3' } })),
+      'fees[0].discounts[0].rate_based.amount_range.fee_maximum is not a field of this record',
+    ))
+})
+
+describe('a refusal', () => {
+  it('lists every mistake of the record, each with its path', () =>
+    assertRefused(
+      {
+        brand: 7,
+        name: 'Saver',
+        product_category: 'CAR_LOANS',
+        features: [{ feature_type: 'OFFSET' }, { feature_type: 'OTHER' }],
+        fees: [{ fee_method_u_type: 'variable', fixed_amount: { amount: 'four' } }],
+        deposit_rates: [{ rate: '0.1', tiers: [{ minimumValue: true }], fee: 1 }],
+        colour: 'blue',
+      },
+      'description is required',
+      'is_tailored is required',
+      'brand must be a string',
+      'product_category must be one of BUSINESS_LOANS, BUY_NOW_PAY_LATER, CRED_AND_CHRG_CARDS, LEASES, MARGIN_LOANS, OVERDRAFTS, PERS_LOANS, REGULATED_TRUST_ACCOUNTS, RESIDENTIAL_MORTGAGES, TERM_DEPOSITS, TRADE_FINANCE, TRANS_AND_SAVINGS_ACCOUNTS, TRAVEL_CARDS',
+      'deposit_rates[0].deposit_rate_type is required',
+      'deposit_rates[0].tiers[0].minimum_value must be a decimal string',
+      'deposit_rates[0].fee is not a field of this record',
+      'features[1].additional_info is required where feature_type is OTHER',
+      'fees[0].fixed_amount.amount must be a decimal string',
+      'fees[0].fixed_amount must be absent where fee_method_u_type is not fixedAmount',
+      'fees[0].variable is required where fee_method_u_type is variable',
+      'colour is not a field of this record',
+    ))
+
+  it('of an update is the same as of a create, and changes nothing', async () => {
+    const world = await open()
+    const id = await world.made(plainWith({}))
+    const before = await world.read(id)
+    const wrong = plainWith({ name: 1, features: [{}], colour: 'blue' })
+
+    const [put, post] = [await world.replace(id, wrong), await world.create(wrong)]
+
+    assert.deepEqual(refusalsOf(put), [
+      'name must be a string',
+      'features[0].feature_type is required',
+      'colour is not a field of this record',
+    ])
+    assert.equal(put.text, post.text)
+    assert.deepEqual(await world.read(id), before)
+  })
+
+  it('lists the first fifty', async () => {
+    const features = Array.from({ length: 51 }, () => ({}))
+    const expected = features.map((_, index) => `features[${index}].feature_type is required`)
+
+    await assertRefused(plainWith({ features: features.slice(1) }), ...expected.slice(0, 50))
+    await assertRefused(plainWith({ features }), ...expected.slice(0, 50))
+  })
+
+  for (const [name, body] of Object.entries({ 'a list': [], 'a text': '"text"', null: 'null' })) {
+    it(`of ${name} says that the body must be an object`, () =>
+      assertRefused(body, 'the body must be an object'))
+  }
+})

@@ -1,0 +1,373 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { plain } from './products.ts'
+import {
+  type Answer,
+  callerOf,
+  type Headers,
+  openWorld,
+  type Registered,
+  sharedWorld,
+  type World,
+} from './world.ts'
+
+const path = '/v1/token'
+const formType = { 'content-type': 'application/x-www-form-urlencoded' }
+const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+})
+
+const askInJson = ({ send }: World, body: unknown, headers: Headers = {}) =>
+  send(path, { method: 'POST', body, headers })
+const askInForm = ({ send }: World, fields: Record<string, string> | string, headers = {}) =>
+  send(path, {
+    method: 'POST',
+    body: new URLSearchParams(fields).toString(),
+    headers: { ...formType, ...headers },
+  })
+
+/** Right in each of the three forms, but for what the test changes. */
+type Ask = (world: World, id: string, secret: string, scope?: string) => Promise<Answer>
+
+const forms: Record<'JSON' | 'a form' | 'a form with HTTP Basic', Ask> = {
+  JSON: (world, client_id, client_secret, scope) =>
+    askInJson(world, { client_id, client_secret, ...(scope !== undefined && { scope }) }),
+  'a form': (world, client_id, client_secret, scope) =>
+    askInForm(world, {
+      grant_type: 'client_credentials',
+      client_id,
+      client_secret,
+      ...(scope !== undefined && { scope }),
+    }),
+  'a form with HTTP Basic': (world, id, secret, scope) =>
+    askInForm(
+      world,
+      { grant_type: 'client_credentials', ...(scope !== undefined && { scope }) },
+      basic(id, secret),
+    ),
+}
+const isOauth = (form: string) => form !== 'JSON'
+
+async function mayWrite(world: World, token: string): Promise<number> {
+  return (await callerOf(world.port, token).create(plain)).status
+}
+
+async function mayReadHistory(world: World, token: string): Promise<number> {
+  const id = await world.made(plain)
+  return (await callerOf(world.port, token).history(id)).status
+}
+
+describe('a token', () => {
+  const open = sharedWorld()
+  let readers: Promise<Registered> | undefined
+  const openWithReader = async () => {
+    const world = await open()
+    readers ??= world.register(['products.read'], 'reader')
+    return { world, reader: await readers }
+  }
+
+  it('asked for in JSON comes as token and expires_in', async () => {
+    const world = await open()
+    const { status, body, headers } = await forms['JSON'](
+      world,
+      world.client.id,
+      world.client.secret,
+    )
+
+    assert.equal(status, 200)
+    assert.deepEqual(Object.keys(body), ['token', 'expires_in'])
+    assert.equal(body.expires_in, 900)
+    assert.match(body.token, /^[\w-]{43}$/)
+    assert.equal(headers['cache-control'], 'no-store')
+    assert.equal(await mayWrite(world, body.token), 201)
+  })
+
+  for (const form of ['a form', 'a form with HTTP Basic'] as const) {
+    it(`asked for in ${form} comes as OAuth has it too`, async () => {
+      const world = await open()
+      const { status, body, headers } = await forms[form](
+        world,
+        world.client.id,
+        world.client.secret,
+      )
+
+      assert.equal(status, 200)
+      assert.deepEqual(body, {
+        token: body.access_token,
+        expires_in: 900,
+        access_token: body.access_token,
+        token_type: 'Bearer',
+        scope: 'products.write',
+      })
+      assert.equal(headers['cache-control'], 'no-store')
+      assert.equal(headers['pragma'], 'no-cache')
+      assert.equal(await mayWrite(world, body.access_token), 201)
+    })
+  }
+
+  it('is another each time, and each is good', async () => {
+    const world = await open()
+    const tokens = [await world.tokenFor(world.client), await world.tokenFor(world.client)]
+
+    assert.notEqual(tokens[0], tokens[1])
+    for (const token of tokens) assert.equal(await mayWrite(world, token), 201)
+  })
+
+  it('to write lets read too; one to read does not let write', async () => {
+    const { world, reader } = await openWithReader()
+    const token = await world.tokenFor(reader)
+    const { create, replace, remove } = callerOf(world.port, token)
+
+    assert.equal(await mayReadHistory(world, world.token), 200)
+    assert.equal(await mayReadHistory(world, token), 200)
+    for (const answer of [await create(plain), await replace('x', plain), await remove('x')]) {
+      assert.equal(answer.status, 403)
+      assert.deepEqual(answer.body, { error: 'Insufficient scope' })
+      assert.equal(
+        answer.headers['www-authenticate'],
+        'Bearer error="insufficient_scope", scope="products.write"',
+      )
+    }
+  })
+
+  for (const [form, ask] of Object.entries<Ask>(forms)) {
+    it(`of a client that may write is narrowed by a scope in ${form}`, async () => {
+      const world = await open()
+      const { id, secret } = world.client
+
+      const narrow = await ask(world, id, secret, 'products.read')
+      const both = await ask(world, id, secret, 'products.read products.write')
+
+      assert.deepEqual([narrow.status, both.status], [200, 200])
+      assert.equal(await mayWrite(world, narrow.body.token), 403)
+      assert.equal(await mayReadHistory(world, narrow.body.token), 200)
+      assert.equal(await mayWrite(world, both.body.token), 201)
+      if (isOauth(form)) assert.equal(narrow.body.scope, 'products.read')
+    })
+
+    it(`with a scope that the client does not have is a 400 in ${form}`, async () => {
+      const { world, reader } = await openWithReader()
+
+      for (const scope of ['products.read products.write', 'admin']) {
+        const { status, body } = await ask(world, reader.id, reader.secret, scope)
+        assert.equal(status, 400)
+        const error = isOauth(form)
+          ? 'invalid_scope'
+          : 'scope must be of the scopes that the client has'
+        assert.deepEqual(body, { error })
+      }
+    })
+  }
+
+  it('takes credentials that need escaping in Basic, as RFC 6749 writes them', async () => {
+    const world = await open()
+    const { id, secret } = world.client
+    const escaped = [...id].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('')
+
+    assert.equal((await forms['a form with HTTP Basic'](world, escaped, secret)).status, 200)
+  })
+
+  for (const [name, fields, headers, status, error] of [
+    ['no grant', { client_id: 'ID', client_secret: 'S' }, {}, 400, 'invalid_request'],
+    ['another grant', { grant_type: 'password' }, {}, 400, 'unsupported_grant_type'],
+    ['no credentials', { grant_type: 'client_credentials' }, {}, 401, 'invalid_client'],
+    ['no secret', { grant_type: 'client_credentials', client_id: 'ID' }, {}, 401, 'invalid_client'],
+    [
+      'something twice',
+      'grant_type=client_credentials&client_id=a&client_id=b&client_secret=c',
+      {},
+      400,
+      'invalid_request',
+    ],
+    [
+      'credentials in both places',
+      { grant_type: 'client_credentials', client_id: 'ID', client_secret: 'S' },
+      basic('ID', 'S'),
+      400,
+      'invalid_request',
+    ],
+    [
+      'two clients',
+      { grant_type: 'client_credentials', client_id: 'other' },
+      basic('ID', 'S'),
+      400,
+      'invalid_request',
+    ],
+    [
+      'a scheme that is not Basic',
+      { grant_type: 'client_credentials' },
+      { authorization: 'Bearer abc' },
+      401,
+      'invalid_client',
+    ],
+    [
+      'Basic without a colon',
+      { grant_type: 'client_credentials' },
+      { authorization: `Basic ${Buffer.from('abc').toString('base64')}` },
+      401,
+      'invalid_client',
+    ],
+    [
+      'Basic with a bad escape',
+      { grant_type: 'client_credentials' },
+      basic('%zz', 'S'),
+      401,
+      'invalid_client',
+    ],
+    ['nothing', '', {}, 400, 'invalid_request'],
+  ] as const) {
+    it(`asked for in a form with ${name} is a ${status} ${error}`, async () => {
+      const answer = await askInForm(await open(), fields, headers)
+      assert.deepEqual([answer.status, answer.body], [status, { error }])
+      const challenge = status === 401 ? 'Basic realm="holdfast", charset="UTF-8"' : undefined
+      assert.equal(answer.headers['www-authenticate'], challenge)
+    })
+  }
+
+  for (const [name, body, error] of [
+    ['no secret', { client_id: 'x' }, 'client_secret is required'],
+    ['no id', { client_secret: 'x' }, 'client_id is required'],
+    ['an id that is no text', { client_id: 1, client_secret: 'x' }, 'client_id must be a string'],
+    [
+      'a field too many',
+      { client_id: 'x', client_secret: 'x', grant: 1 },
+      'grant is not a field of this record',
+    ],
+    ['a list', [], 'the body must be an object'],
+    ['bad JSON', '{"client_id":', 'the body must be JSON'],
+    [
+      'something twice',
+      '{"client_id":"a","client_id":"b","client_secret":"c"}',
+      'client_id is there twice in one object',
+    ],
+  ] as const) {
+    it(`asked for in JSON with ${name} is a 400 that says so`, async () => {
+      const answer = await askInJson(await open(), body)
+      assert.deepEqual([answer.status, answer.body], [400, { error }])
+    })
+  }
+
+  it('is asked for with POST, in JSON or a form', async () => {
+    const { send } = await open()
+    const got = await send(path)
+    const text = await send(path, {
+      method: 'POST',
+      body: 'x',
+      headers: { 'content-type': 'text/plain' },
+    })
+
+    assert.deepEqual([got.status, got.headers['allow']], [405, 'POST'])
+    assert.equal(text.status, 415)
+  })
+})
+
+describe('wrong credentials', () => {
+  // Six of them, in all forms, are few enough to be judged.
+  const open = sharedWorld()
+
+  for (const [form, ask] of Object.entries<Ask>(forms)) {
+    it(`in ${form} are a 401 that is the same whether the client exists or not`, async () => {
+      const world = await open()
+      const { id, secret } = world.client
+
+      const answers = [
+        await ask(world, id, `${secret}x`),
+        await ask(world, id, ''),
+        await ask(world, '00000000-0000-0000-0000-000000000000', secret),
+        await ask(world, "' or 1=1 --", secret),
+      ]
+
+      for (const { status, text, headers } of answers) {
+        const error = isOauth(form) ? 'invalid_client' : 'Unauthorized'
+        assert.deepEqual([status, text], [401, JSON.stringify({ error })])
+        assert.equal(headers['www-authenticate'], 'Basic realm="holdfast", charset="UTF-8"')
+      }
+      assert.equal((await ask(world, id, secret)).status, 200)
+    })
+  }
+
+  it('cost the same whether the client exists or not', async (t) => {
+    const world = await openWorld(t)
+    const costs = { known: [] as number[], unknown: [] as number[] }
+    await forms['JSON'](world, 'warm', 'up')
+
+    for (let round = 0; round < 4; round += 1) {
+      for (const [who, id] of [
+        ['known', world.client.id],
+        ['unknown', 'nobody'],
+      ] as const) {
+        const since = performance.now()
+        assert.equal((await forms['JSON'](world, id, 'wrong')).status, 401)
+        costs[who].push(performance.now() - since)
+      }
+    }
+
+    // The quickest of each is the least disturbed. Without the hash it would be a twentieth.
+    const ratio = Math.min(...costs.unknown) / Math.min(...costs.known)
+    assert.ok(ratio > 0.4 && ratio < 2.5, `${ratio}`)
+  })
+
+  it('are counted: after ten a client is asked to wait, others are not', async (t) => {
+    const world = await openWorld(t)
+    const other = await world.register(['products.read'])
+    const { id, secret } = world.client
+
+    const since = performance.now()
+    const wrong = await Promise.all(
+      Array.from({ length: 13 }, () => forms['JSON'](world, id, 'wrong')),
+    )
+    const statuses = wrong.map(({ status }) => status)
+    const limited = wrong.find(({ status }) => status === 429)
+    const right = await forms['a form with HTTP Basic'](world, id, secret)
+
+    // Two are judged at a time, so that one may slip in before the tenth is counted; and one more may be
+    // wrong every six seconds.
+    const judged = statuses.filter((status) => status === 401).length
+    const most = 11 + Math.floor((performance.now() - since) / 6000)
+    assert.ok(judged >= 10 && judged <= most, `${statuses}`)
+    assert.equal(statuses.filter((status) => status === 429).length, 13 - judged)
+    assert.deepEqual(limited?.body, { error: 'Too many requests' })
+    assert.match(limited?.headers['retry-after'] ?? '', /^[1-9]\d*$/)
+    assert.equal(right.status, 429, 'also the right secret: else guessing would go on')
+    assert.equal((await forms['JSON'](world, other.id, other.secret)).status, 200)
+    assert.equal(await mayWrite(world, world.token), 201, 'tokens are not touched')
+  })
+
+  it('are what is counted: right ones never are', async (t) => {
+    const world = await openWorld(t)
+    const { id, secret } = world.client
+
+    for (let round = 0; round < 11; round += 1) {
+      assert.equal((await forms['JSON'](world, id, secret)).status, 200)
+    }
+  })
+})
+
+describe('the life of a token', () => {
+  it('ends after 900 seconds', async (t) => {
+    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
+
+    world.setClock('2026-07-01T00:14:59.999Z')
+    assert.equal(await mayWrite(world, world.token), 201)
+    world.setClock('2026-07-01T00:15:00Z')
+    const late = await world.create(plain)
+
+    assert.equal(late.status, 401)
+    assert.equal(late.headers['www-authenticate'], 'Bearer error="invalid_token"')
+  })
+
+  it('ends when its client is removed', async (t) => {
+    const world = await openWorld(t)
+    const other = await world.register(['products.write'])
+    const token = await world.tokenFor(other)
+    assert.equal(await mayWrite(world, token), 201)
+
+    assert.equal(await world.unregister(other), true)
+
+    assert.equal(await mayWrite(world, token), 401)
+    // One that was on its way when the client went is no good either.
+    assert.equal(await mayWrite(world, await world.tokenFor(other)), 401)
+    assert.equal(await mayWrite(world, world.token), 201)
+    assert.equal((await forms['JSON'](world, other.id, other.secret)).status, 401)
+  })
+})
