@@ -12,7 +12,7 @@ const allowed: Record<string, readonly string[]> = {
   provider: ['contract'],
   catalogue: ['contract'],
   auth: ['contract', 'provider', 'catalogue', 'jose'],
-  storage: ['contract', 'provider', 'catalogue', 'pg'],
+  storage: ['contract', 'provider', 'catalogue', 'pg', 'pg-copy-streams'],
   http: ['contract', 'provider', 'catalogue', 'auth', 'fastify', 'typebox'],
   load: ['contract', 'provider', 'catalogue', 'typebox'],
   client: ['contract', 'jose'],

@@ -11,8 +11,9 @@ import {
   type ProviderStore,
 } from '../../provider/store.ts'
 import { amountKey } from '../amount-key.ts'
+import { kindCodes, listCodes } from '../codes.ts'
 import { openAccounts, passes, type SeenAccount } from './accounts.ts'
-import { kindCodes, listCodes, listNumber } from './keys.ts'
+import { listNumber } from './keys.ts'
 import { type Filter, type Lists, lengthOf, openLists, type Stretch, slice } from './lists.ts'
 import { mergedRecords } from './merge.ts'
 import { openDatabase } from './open.ts'
