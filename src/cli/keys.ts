@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander'
 import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
+import { databaseOptions, databaseSettings } from './database.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
@@ -13,7 +14,7 @@ const algorithms = ['ES256', 'PS256', 'RS256', 'EdDSA']
 
 export function keysCommand(terminal: Terminal): Command {
   const command = (name: string, summary: string) =>
-    addSettingFlags(new Command(name).summary(summary).description(summary), ['database'])
+    addSettingFlags(new Command(name).summary(summary).description(summary), databaseSettings)
 
   const list = command('list', 'list the platform’s signing keys').action((flags: Flags) =>
     withKeys(flags, terminal, async (store) => {
@@ -60,13 +61,10 @@ async function withKeys(
   terminal: Terminal,
   work: (store: SigningKeyStore) => Promise<void>,
 ): Promise<void> {
-  const { database } = settingsOf(
-    'platform',
-    flags.database ? { database: flags.database } : {},
-    terminal,
-  )
+  const { algorithm: _algorithm, ...given } = flags
+  const settings = settingsOf('platform', given, terminal)
   const { openSigningKeyStore } = await import('../storage/open.ts')
-  const store = openSigningKeyStore(database)
+  const store = await openSigningKeyStore(settings.database, databaseOptions(settings))
   try {
     await work(store)
   } finally {

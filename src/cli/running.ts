@@ -1,4 +1,5 @@
 import type { HttpApp } from '../http/provider-app.ts'
+import { databaseOptions } from './database.ts'
 import type { Settings } from './settings.ts'
 import { CommandError } from './terminal.ts'
 
@@ -22,6 +23,7 @@ export async function openProvider(
     | 'timeZone'
     | 'accountVersion'
   > &
+    Partial<Settings> &
     Logged,
 ): Promise<HttpApp> {
   const { openClaimStore, openProviderStore } = await import('../storage/open.ts')
@@ -33,8 +35,9 @@ export async function openProvider(
   const clock = () => Temporal.Now.instant()
   const log = await openLog(settings)
 
-  const store = openProviderStore(database)
-  const claims = openClaimStore(database, clock)
+  const options = databaseOptions(settings)
+  const store = await openProviderStore(database, options)
+  const claims = await openClaimStore(database, clock, options)
   const keys = openKeySet({
     url: jwksUrl,
     onFetch: (outcome) =>
@@ -64,11 +67,11 @@ export async function openProvider(
 
 /** The platform's side, ready to listen. */
 export async function openPlatform(
-  settings: Pick<Settings, 'database'> & Logged,
+  settings: Pick<Settings, 'database'> & Partial<Settings> & Logged,
 ): Promise<HttpApp> {
   const { openSigningKeyStore } = await import('../storage/open.ts')
   const { platformApp } = await import('../http/platform-app.ts')
-  const signingKeys = openSigningKeyStore(settings.database)
+  const signingKeys = await openSigningKeyStore(settings.database, databaseOptions(settings))
   const app = platformApp({ signingKeys, log: await openLog(settings) })
   app.addHook('onClose', () => signingKeys.close())
   return app

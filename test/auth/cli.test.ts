@@ -50,7 +50,7 @@ describe('holdfast keys', { concurrency }, () => {
 
   it('retires any key that it makes by the id that it printed', async (t) => {
     const { run, database } = await platform(t)
-    const store = openSigningKeyStore(database)
+    const store = await openSigningKeyStore(database)
     t.after(() => store.close())
     // One id in 64 looks like a flag, unless ids are made in another way.
     for (let tries = 0; tries < 600; tries += 1) {

@@ -91,7 +91,7 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
   const log: string[] = []
   const fetches = new EventEmitter()
   const claimsFile = join(folder, 'world.db-claims')
-  const store = openProviderStore(`sqlite:${join(folder, 'world.db')}`)
+  const store = await openProviderStore(`sqlite:${join(folder, 'world.db')}`)
   const claims = openSqliteClaimStore(claimsFile, clock)
   const keys = openKeySet({
     url: keyServer.url,

@@ -81,7 +81,7 @@ export async function openWorld(
   if (lines.length > 0) await loadHere(lines)
 
   let now = Temporal.Instant.from(options.now ?? nowDefault)
-  const store = openProviderStore(database)
+  const store = await openProviderStore(database)
   const app = providerApp({
     context: { store: around(store), timeZone, accountVersion },
     clock: () => now,
@@ -143,7 +143,7 @@ export async function loadInProcess(
   lines: readonly Line[],
   loadTime: string,
 ): Promise<void> {
-  const writer = openProviderWriter(database, { loadTime: Temporal.Instant.from(loadTime) })
+  const writer = await openProviderWriter(database, { loadTime: Temporal.Instant.from(loadTime) })
   try {
     const open = () => Readable.from([Buffer.from(ndjson(lines))])
     await load([{ name: 'lines', open }], writer, {

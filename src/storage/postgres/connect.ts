@@ -24,8 +24,18 @@ interface Use {
   readonly session: Readonly<Record<string, string>>
 }
 
-/** Plans are made once and do not depend on the values: each statement asks for few rows by a key. */
-const steady = { plan_cache_mode: 'force_generic_plan', jit: 'off' }
+/**
+ * Plans are made once and depend neither on the values nor on what the tables hold just then: each statement
+ * asks for few rows by a key of an index.
+ */
+const steady = {
+  plan_cache_mode: 'force_generic_plan',
+  jit: 'off',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+}
 
 const uses = {
   read: { statementMs: 30_000, session: { ...steady, default_transaction_read_only: 'on' } },

@@ -29,6 +29,12 @@ export async function isUpToDate(pool: pg.Pool): Promise<boolean> {
   return (await versionOf(pool)) === migrations.length
 }
 
+/** Into how many tables the histories were divided when the database was made. */
+export async function partitionsOf(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ partitions: number }>('select partitions from schema_version')
+  return rows[0]?.partitions ?? partitionsDefault
+}
+
 async function versionOf(client: pg.Pool | pg.ClientBase): Promise<number> {
   const { rows } = await client.query<{ there: boolean }>(
     `select to_regclass('schema_version') is not null as there`,

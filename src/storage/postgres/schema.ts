@@ -1,3 +1,5 @@
+import { partitionBits } from './partition.ts'
+
 /** How the first migration lays a database out. It cannot be changed afterwards. */
 export interface Layout {
   /** Into how many tables the histories are divided, by account. */
@@ -18,13 +20,15 @@ export const migrations: readonly ((layout: Layout) => string)[] = [
     email text collate "C",     -- without case
     match text,                 -- what a search by e-mail shows
     record text,                -- null: removed
-    email_hash text,            -- of the person who had the id, kept when the record is removed
-    name_hash text
+    email_hash text not null,   -- of the person who has or had the id
+    name_hash text not null
   );
   create index customer_email on customer (email, id) where email is not null;
 
+  -- The number of an account begins with the table that its histories are in, and its id tells that one:
+  -- whoever asks by an id names the table at once, and the others are not looked at (partition.ts).
   create table account (
-    number bigint generated always as identity primary key,
+    number bigint primary key,
     id text collate "C" not null unique,
     kind smallint not null,
     is_open boolean not null,
@@ -36,6 +40,17 @@ export const migrations: readonly ((layout: Layout) => string)[] = [
     tail text not null,
     detail text
   );
+  create sequence account_number;
+  create function number_account() returns trigger language plpgsql as $$
+    declare
+      digest bytea := sha256(convert_to(new.id, 'UTF8'));
+      partition bigint := (get_byte(digest, 0) * 256 + get_byte(digest, 1)) % ${partitions};
+    begin
+      new.number := (partition << ${partitionBits}) + nextval('account_number');
+      return new;
+    end $$;
+  create trigger number_account before insert on account
+    for each row execute function number_account();
 
   create table holder (
     customer bigint not null,
@@ -53,6 +68,7 @@ export const migrations: readonly ((layout: Layout) => string)[] = [
   create table entry (
     account bigint not null,
     list smallint not null,
+    has_own_time boolean not null, -- false: the record does not say it, a line or a load gave it
     ordinal integer not null,
     time bigint not null,
     id text collate "C" not null,
@@ -60,14 +76,15 @@ export const migrations: readonly ((layout: Layout) => string)[] = [
     description text,           -- without case
     reference text,
     record text not null
-  ) partition by hash (account);
+  ) partition by range (account);
   create index entry_ordinal on entry (account, list, ordinal);
   create unique index entry_id on entry (account, list, id);
   create index entry_time on entry (account, list, time, ordinal);
   ${Array.from(
     { length: partitions },
     (_, index) =>
-      `create table entry_${index} partition of entry for values with (modulus ${partitions}, remainder ${index});`,
+      `create table entry_${index} partition of entry
+        for values from (${BigInt(index) << partitionBits}) to (${BigInt(index + 1) << partitionBits});`,
   ).join('\n  ')}
 
   -- A scheduled payment has one id over all accounts, which no index of a divided table can hold.
@@ -77,8 +94,8 @@ export const migrations: readonly ((layout: Layout) => string)[] = [
 
   -- Rows that live for minutes: what is purged is made room of soon, and a little at a time.
   create table claim (
-    token text collate "C" primary key, -- a digest of the token's id
-    kept_until bigint not null          -- seconds since 1970
+    token_id text collate "C" primary key,
+    kept_until bigint not null  -- seconds since 1970
   ) with (
     autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
     autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,

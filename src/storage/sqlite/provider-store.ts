@@ -152,7 +152,8 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       return longReaders(async (reader) => {
         const owner = reader.accounts.customer(asked.customerId)
         if (owner === undefined) return noCustomer
-        const found = reader.accounts.findAll(owner, asked.accountIds, kind)
+        const accountIds = asked.window ? asked.accountIds.toSorted(byBytes) : asked.accountIds
+        const found = reader.accounts.findAll(owner, accountIds, kind)
         if (!found) return noAccount
 
         const stretches = found
@@ -221,6 +222,11 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       database.close()
     },
   }
+}
+
+/** Accounts that have entries of the same time and id come in this order. */
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
 function pageOf<Item>(all: readonly Item[], { page, pageSize }: PageRequest): Page<Item> {
