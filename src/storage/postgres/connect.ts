@@ -35,6 +35,7 @@ const steady = {
   enable_bitmapscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
+  enable_material: 'off',
 }
 
 const uses = {

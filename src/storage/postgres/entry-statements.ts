@@ -23,6 +23,15 @@ function newest(list: string, time: string): string {
       order by e.time desc, e.ordinal desc limit 1)`
 }
 
+/**
+ * A stretch of a list by ordinals, the newest first. The order inside is what binds the planner to the index
+ * of ordinals: it cannot know how long a list is.
+ */
+function stretch(list: string, low: string, high: string): string {
+  return `(select e.ordinal, e.time, e.id, e.record from entry e
+      where ${list} and e.ordinal >= ${low} and e.ordinal <= ${high} order by e.ordinal desc offset 0)`
+}
+
 /** One account: $3 its kind, $4 the list, $9 and $10 what its number lies between. */
 const ofOneList = `e.account = h.account and e.list = $4::smallint
     and e.account >= $9::bigint and e.account < $10::bigint`
@@ -38,7 +47,7 @@ export const listEntries: Statement = {
   text: `select ${missingOne}, greatest(0, last.ordinal - first.ordinal + 1),
       array_to_string(array(
         select e.record from entry e where ${ofOneList}
-          and e.ordinal >= greatest(first.ordinal, last.ordinal - $7::bigint - $8::bigint + 1)
+          and e.ordinal >= first.ordinal and e.ordinal > last.ordinal - $7::bigint - $8::bigint
           and e.ordinal <= last.ordinal - $7::bigint
         order by e.ordinal desc), ${separatorSql})
     from ${oneList}`,
@@ -52,7 +61,7 @@ export const searchEntries: Statement = {
         select e.record
         from unnest(matching.ordinals[$7::bigint + 1 : $7::bigint + $8::bigint])
           with ordinality as wanted(ordinal, place)
-        join entry e on ${ofOneList} and e.ordinal = wanted.ordinal
+        cross join lateral ${stretch(ofOneList, 'wanted.ordinal', 'wanted.ordinal + 0')} e
         order by wanted.place), ${separatorSql})
     from ${oneList}
     left join lateral (
@@ -92,9 +101,11 @@ export const listEntriesByAccount: Statement = {
     )
     select ${missingAny}, ${totalOfAll},
       array_to_string(array(
-        select e.record from placed p join entry e on ${listOf('p.number')}
-          and e.ordinal >= greatest(p.first, p.last + 1 - ($6::bigint + $7::bigint - p.before))
-          and e.ordinal <= p.last - greatest(0, $6::bigint - p.before)
+        select e.record from placed p cross join lateral ${stretch(
+          listOf('p.number'),
+          'greatest(p.first, p.last + 1 - ($6::bigint + $7::bigint - p.before))',
+          'p.last - greatest(0, $6::bigint - p.before)',
+        )} e
         where p.before < $6::bigint + $7::bigint and p.before + p.last - p.first + 1 > $6::bigint
         order by p.place, e.ordinal desc), ${separatorSql})
     from ${owner}`,
@@ -109,9 +120,11 @@ export const listEntriesByTime: Statement = {
   text: `with ${severalLists}
     select ${missingAny}, ${totalOfAll},
       array_to_string(array(
-        select e.record from stretch s join entry e on ${listOf('s.number')}
-          and e.ordinal >= greatest(s.first, s.last + 1 - $6::bigint - $7::bigint)
-          and e.ordinal <= s.last
+        select e.record from stretch s cross join lateral ${stretch(
+          listOf('s.number'),
+          'greatest(s.first, s.last + 1 - $6::bigint - $7::bigint)',
+          's.last',
+        )} e
         ${byTime} offset $6::bigint limit $7::bigint), ${separatorSql})
     from ${owner}`,
 }
@@ -155,8 +168,7 @@ export const listEntriesByTimeFarDown: Statement = {
     )
     select ${missingAny}, (select count from total),
       array_to_string(array(
-        select e.record from part s join entry e on ${listOf('s.number')}
-          and e.ordinal between s.low and s.high
+        select e.record from part s cross join lateral ${stretch(listOf('s.number'), 's.low', 's.high')} e
         ${byTime}
         offset $6::bigint - (select coalesce(sum(last - high), 0) from part)
         limit $7::bigint), ${separatorSql})
