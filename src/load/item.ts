@@ -57,13 +57,15 @@ const makers: Readonly<Record<RecordType, Make>> = {
     record: text,
   }),
   'banking.transaction': (line, record: BankingTransaction, text) => {
-    const time = record.postingDateTime ?? record.executionDateTime ?? line.effectiveTime
+    const ownTime = record.postingDateTime ?? record.executionDateTime
+    const time = ownTime ?? line.effectiveTime
     return {
       type: 'entry',
       list: 'transaction',
       accountId: record.accountId,
       id: record.transactionId,
       time: time === undefined ? undefined : instant(time),
+      hasOwnTime: ownTime !== undefined,
       record: text,
       amount: record.amount,
       description: foldedOrNot(record.description),
@@ -76,6 +78,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
     accountId: record.from.accountId,
     id: record.scheduledPaymentId,
     time: 0n,
+    hasOwnTime: true,
     record: text,
   }),
   'banking.directDebit': (line, record: DirectDebit, text) => ({
@@ -84,6 +87,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
     accountId: record.accountId,
     id: keyOf(line.id, record),
     time: 0n,
+    hasOwnTime: true,
     record: text,
   }),
   'energy.account': (line, record: EnergyAccount, text) => {
@@ -109,6 +113,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
     accountId: record.accountId,
     id: record.invoiceNumber,
     time: epochDay(record.issueDate),
+    hasOwnTime: true,
     record: text,
   }),
   'energy.billing': (line, record: EnergyBillingTransaction, text) => ({
@@ -117,6 +122,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
     accountId: record.accountId,
     id: keyOf(line.id, record),
     time: localTime(record.executionDateTime),
+    hasOwnTime: true,
     record: text,
   }),
   'account.contact': (line, _record: AccountContact, text) => ({

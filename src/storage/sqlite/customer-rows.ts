@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../contract/index.ts'
 import { folded } from '../../provider/folding.ts'
 import type { CustomerItem, RemovalItem } from '../../provider/writer.ts'
+import { digest } from '../digest.ts'
 import { anotherPerson } from '../refusals.ts'
 import { command, query } from './statements.ts'
 
@@ -75,8 +75,4 @@ function isSamePerson(row: Row, { email, name }: CustomerItem): boolean {
   }
   if (row.email_hash === null) return true
   return row.email_hash === digest(address) || row.name_hash === digest(name)
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

@@ -163,6 +163,9 @@ export function openSqliteProviderWriter(
       })
     },
 
+    /** Each was told when it was written. */
+    impossible: () => [],
+
     *unresolved() {
       for (const item of held.all()) {
         const problems = lacking(item)
