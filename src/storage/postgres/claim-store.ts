@@ -101,7 +101,7 @@ export async function openPostgresClaimStore(
   return {
     claim(tokenId, keptUntil) {
       return new Promise((resolve, reject) => {
-        waiting.push({ tokenId: toText(tokenId), keptUntil, resolve, reject })
+        waiting.push({ tokenId: toText(tokenId.toWellFormed()), keptUntil, resolve, reject })
         if (waiting.length === 1) setImmediate(flush)
       })
     },
