@@ -33,7 +33,7 @@ for (const algorithm of ['ES256', 'PS256'] as const) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
   const clock = () => Temporal.Now.instant()
   const keys = openKeySet({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` })
-  const claims = openClaimStore(`sqlite:${join(folder, 'bench.db')}`, clock)
+  const claims = await openClaimStore(`sqlite:${join(folder, 'bench.db')}`, clock)
   const bases = { provider: base, resource: base, platform: base }
   const guard = openGuard({ subdomain: 's', bases, keys, claims, clock })
   const sign = openSigner({ ...key.privateKey, kid: key.id, alg: algorithm }, 's')

@@ -40,6 +40,12 @@ export function nextUpdate(at: Temporal.Instant, before: string | undefined): st
   return (Temporal.Instant.compare(next, now) > 0 ? next : now).toString()
 }
 
+/** Whether a time is after another; any is after none. */
+export function isAfter(time: string | undefined, before: string | undefined): time is string {
+  if (time === undefined || before === undefined) return time !== undefined
+  return Temporal.Instant.compare(time, before) > 0
+}
+
 /** Up to the next whole one: what begins within a millisecond has not begun at its start. */
 export function milliseconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined

@@ -28,6 +28,9 @@ export interface ProductContent {
   readonly shown: string
 }
 
+/** How long a key stands for the product that it made, in milliseconds. */
+export const idempotencyMs = 7 * 24 * 60 * 60 * 1000
+
 export interface NewProduct extends ProductContent {
   readonly id: string
   readonly idempotency?: { readonly key: string; readonly digest: string } | undefined
@@ -38,6 +41,9 @@ export interface Author {
   readonly id: string
   readonly name: string
 }
+
+/** As the history has a load. */
+export const loader: Author = { id: 'load', name: 'holdfast load' }
 
 export interface Change {
   readonly by: Author

@@ -1,6 +1,7 @@
 import { Argument, Command, Option } from 'commander'
 import type { ClientStore } from '../catalogue/clients.ts'
 import { type Scope, scopes } from '../contract/records/access.ts'
+import { databaseSettings } from './database.ts'
 import { addSettingFlags } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 import { withStore } from './with-store.ts'
@@ -14,7 +15,7 @@ const nameLengthMax = 256
 
 export function clientCommand(terminal: Terminal): Command {
   const command = (name: string, summary: string) =>
-    addSettingFlags(new Command(name).summary(summary).description(summary), ['database'])
+    addSettingFlags(new Command(name).summary(summary).description(summary), databaseSettings)
   const id = new Argument('<id>', 'as client list shows it')
 
   const add = command('add', 'register an API client; its secret is shown this once')
@@ -107,9 +108,9 @@ function isPrintable(name: string): boolean {
 }
 
 function withClients(
-  flags: Flags,
+  { scope: _scope, ...given }: Flags,
   terminal: Terminal,
   work: (store: ClientStore) => Promise<void>,
 ): Promise<void> {
-  return withStore(flags, terminal, (storage, database) => storage.openClientStore(database), work)
+  return withStore(given, terminal, (storage, ...at) => storage.openClientStore(...at), work)
 }

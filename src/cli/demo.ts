@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { Command } from 'commander'
 import type { Overview, ProviderStore } from '../provider/store.ts'
+import { databaseOptions, databaseSettings } from './database.ts'
 import { listen, openPlatform, openProvider } from './running.ts'
 import { definitions, type Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf } from './settings-command.ts'
@@ -29,7 +30,7 @@ export function demoCommand(terminal: Terminal): Command {
     if (!isLoopback(settings.host)) {
       throw new CommandError(2, '--host must be this machine’s own address: this is a demo')
     }
-    await prepare(settings.database, terminal)
+    await prepare(settings, terminal)
     const platform = await openPlatform(settings)
     const port = settings.port && settings.port + 1
     if (port > portMax)
@@ -45,7 +46,7 @@ export function demoCommand(terminal: Terminal): Command {
 }
 
 const flagNames = [
-  'database',
+  ...databaseSettings,
   'host',
   'port',
   'subdomain',
@@ -67,7 +68,7 @@ async function serveProvider(
   const { openProviderStore } = await import('../storage/open.ts')
   const { catalogueOperations } = await import('../contract/index.ts')
   const products = catalogueOperations.listProducts.path
-  const store = openProviderStore(settings.database)
+  const store = await openProviderStore(settings.database, databaseOptions(settings))
   terminal.out(welcome(address, platformAddress, products, await store.overview(), settings))
   await store.close()
   await untilStopped()
@@ -75,21 +76,23 @@ async function serveProvider(
 }
 
 /** A key to sign with and customers to look at, where there are none. */
-async function prepare(database: string, terminal: Terminal): Promise<void> {
+async function prepare(settings: Settings, terminal: Terminal): Promise<void> {
+  const { database } = settings
+  const options = databaseOptions(settings)
   const { openProviderStore, openSigningKeyStore } = await import('../storage/open.ts')
   const { makeSigningKey } = await import('../auth/signing.ts')
-  const keys = openSigningKeyStore(database)
+  const keys = await openSigningKeyStore(database, options)
   const inUse = (await keys.list()).filter(({ retired }) => retired === undefined)
   if (inUse.length === 0) await keys.add(await makeSigningKey('ES256', Temporal.Now.instant()))
   await keys.close()
-  const store = openProviderStore(database)
-  await fillIfEmpty(store, database, terminal)
+  const store = await openProviderStore(database, options)
+  await fillIfEmpty(store, settings, terminal)
   await store.close()
 }
 
 async function fillIfEmpty(
   store: ProviderStore,
-  database: string,
+  settings: Settings,
   terminal: Terminal,
 ): Promise<void> {
   const { customers } = await store.overview()
@@ -101,7 +104,8 @@ async function fillIfEmpty(
   const { openProviderWriter } = await import('../storage/open.ts')
   const now = Temporal.Now.instant()
   const lines = generateLines({ customers: demoCustomers, seed: demoSeed, until: now.toString() })
-  const writer = openProviderWriter(database, { loadTime: now })
+  const options = databaseOptions(settings)
+  const writer = await openProviderWriter(settings.database, { loadTime: now }, options)
   try {
     const bytes = function* () {
       for (const line of lines) yield Buffer.from(`${line}\n`)

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { databaseOptions, databaseSettings } from './database.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -12,17 +13,19 @@ export function dumpCommand(terminal: Terminal): Command {
       'Writes all that the database holds as JSON lines that load reads: a backup, or a move to another database. The order depends on the content alone.',
     )
     .addHelpText('after', '\nExample: holdfast dump > backup.ndjson')
-  return addSettingFlags(command, ['database']).action(async (options: { database?: string }) => {
-    const { database } = settingsOf('demo', options, terminal)
-    const { lineOf } = await import('../load/dump.ts')
-    const { dumpProvider } = await import('../storage/open.ts')
-    let text = ''
-    for (const item of dumpProvider(database)) {
-      text += `${lineOf(item)}\n`
-      if (text.length < chunkLength) continue
+  return addSettingFlags(command, databaseSettings).action(
+    async (options: { database?: string }) => {
+      const settings = settingsOf('demo', options, terminal)
+      const { lineOf } = await import('../load/dump.ts')
+      const { dumpProvider } = await import('../storage/open.ts')
+      let text = ''
+      for await (const item of dumpProvider(settings.database, databaseOptions(settings))) {
+        text += `${lineOf(item)}\n`
+        if (text.length < chunkLength) continue
+        await terminal.write(text)
+        text = ''
+      }
       await terminal.write(text)
-      text = ''
-    }
-    await terminal.write(text)
-  })
+    },
+  )
 }

@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander'
 import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
+import { databaseSettings } from './database.ts'
 import { addSettingFlags } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 import { withStore } from './with-store.ts'
@@ -14,7 +15,7 @@ const algorithms = ['ES256', 'PS256', 'RS256', 'EdDSA']
 
 export function keysCommand(terminal: Terminal): Command {
   const command = (name: string, summary: string) =>
-    addSettingFlags(new Command(name).summary(summary).description(summary), ['database'])
+    addSettingFlags(new Command(name).summary(summary).description(summary), databaseSettings)
 
   const list = command('list', 'list the platform’s signing keys').action((flags: Flags) =>
     withKeys(flags, terminal, async (store) => {
@@ -61,10 +62,6 @@ function withKeys(
   terminal: Terminal,
   work: (store: SigningKeyStore) => Promise<void>,
 ): Promise<void> {
-  return withStore(
-    flags,
-    terminal,
-    (storage, database) => storage.openSigningKeyStore(database),
-    work,
-  )
+  const { algorithm: _algorithm, ...given } = flags
+  return withStore(given, terminal, (storage, ...at) => storage.openSigningKeyStore(...at), work)
 }

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { LoadFile, LoadResult } from '../load/load.ts'
 import type { Refusal } from '../provider/writer.ts'
+import { databaseOptions, databaseSettings } from './database.ts'
 import { progressOn } from './progress.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
@@ -29,7 +30,7 @@ export function loadCommand(terminal: Terminal): Command {
     .option('--batch <lines>', 'commit every so many lines, instead of all at once')
     .option('--errors <file>', 'write every refusal to a file')
     .addHelpText('after', '\nExample: holdfast load customers.ndjson accounts.ndjson')
-  return addSettingFlags(command, ['database']).action((names: string[], options: Options) =>
+  return addSettingFlags(command, databaseSettings).action((names: string[], options: Options) =>
     run(names, options, terminal),
   )
 }
@@ -38,7 +39,7 @@ async function run(names: readonly string[], options: Options, terminal: Termina
   // A load makes garbage evenly and keeps nothing: a nursery that grows would only hold more of it.
   setFlagsFromString('--semi-space-growth-factor=1')
   const batch = batchOf(options.batch)
-  const { database } = settingsOf('demo', options, terminal)
+  const settings = settingsOf('demo', options, terminal)
   const files = names.map(fileOf)
   const errors = options.errors === undefined ? undefined : errorFile(options.errors)
   const { load } = await import('../load/load.ts')
@@ -54,10 +55,14 @@ async function run(names: readonly string[], options: Options, terminal: Termina
   )
   let shown = 0
   const started = performance.now()
-  const writer = openProviderWriter(database, {
-    loadTime: Temporal.Now.instant(),
-    inBatches: batch !== undefined && !options.dryRun,
-  })
+  const writer = await openProviderWriter(
+    settings.database,
+    {
+      loadTime: Temporal.Now.instant(),
+      inBatches: batch !== undefined && !options.dryRun,
+    },
+    databaseOptions(settings),
+  )
   try {
     const result = await load(files, writer, {
       ...(batch !== undefined && { batch }),

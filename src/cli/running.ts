@@ -1,4 +1,5 @@
 import type { HttpApp } from '../http/app.ts'
+import { databaseOptions } from './database.ts'
 import type { Settings } from './settings.ts'
 import { CommandError } from './terminal.ts'
 
@@ -22,6 +23,7 @@ export async function openProvider(
     | 'timeZone'
     | 'accountVersion'
   > &
+    Partial<Settings> &
     Logged,
 ): Promise<HttpApp> {
   const { openClaimStore, openProviderStore } = await import('../storage/open.ts')
@@ -33,8 +35,9 @@ export async function openProvider(
   const clock = () => Temporal.Now.instant()
   const log = await openLog(settings)
 
-  const store = openProviderStore(database)
-  const claims = openClaimStore(database, clock)
+  const options = databaseOptions(settings)
+  const store = await openProviderStore(database, options)
+  const claims = await openClaimStore(database, clock, options)
   const keys = openKeySet({
     url: jwksUrl,
     onFetch: (outcome) =>
@@ -64,7 +67,7 @@ export async function openProvider(
 
 /** The platform's side, ready to listen. */
 export async function openPlatform(
-  settings: Pick<Settings, 'database'> & Logged,
+  settings: Pick<Settings, 'database'> & Partial<Settings> & Logged,
 ): Promise<HttpApp> {
   const { openCatalogueStore, openClientStore, openSigningKeyStore } = await import(
     '../storage/open.ts'
@@ -72,9 +75,11 @@ export async function openPlatform(
   const { platformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/clients.ts')
   const clock = () => Temporal.Now.instant()
-  const catalogue = openCatalogueStore(settings.database)
-  const clients = openClientStore(settings.database)
-  const signingKeys = openSigningKeyStore(settings.database)
+  const { database } = settings
+  const options = databaseOptions(settings)
+  const catalogue = await openCatalogueStore(database, options)
+  const clients = await openClientStore(database, options)
+  const signingKeys = await openSigningKeyStore(database, options)
   const app = platformApp({
     catalogue,
     access: openAccess(clients, clock),

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { HttpApp } from '../http/app.ts'
+import { databaseSettings } from './database.ts'
 import { listen, openPlatform, openProvider } from './running.ts'
 import type { Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
@@ -29,7 +30,7 @@ export function serveCommand(terminal: Terminal): Command {
     }
     await run('provider', await openProvider(settings), settings, terminal)
   })
-  addSettingFlags(platform, ['database', 'host', 'port', 'logLevel']).action(
+  addSettingFlags(platform, [...databaseSettings, 'host', 'port', 'logLevel']).action(
     async (flags: Flags) => {
       const settings = settingsOf('platform', flags, terminal)
       await run('platform', await openPlatform(settings), settings, terminal)

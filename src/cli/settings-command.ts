@@ -79,6 +79,9 @@ export function requiredSettingsOf(
 
 type DefaultedSetting =
   | 'database'
+  | 'databaseConnections'
+  | 'databasePartitions'
+  | 'databaseLagMax'
   | 'host'
   | 'port'
   | 'accountVersion'
@@ -123,7 +126,7 @@ function jsonValue({ value, source }: InForce): unknown {
 }
 
 /** Parameters of an address that are no secret; the value of any other is not shown. */
-const openParameters = ['application_name', 'host', 'port', 'sslmode', 'user']
+const openParameters = ['host', 'port', 'sslmode', 'sslrootcert', 'user']
 
 function shown({ value = '-' }: InForce): string {
   const url = URL.parse(String(value))

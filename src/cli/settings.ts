@@ -4,6 +4,11 @@
  */
 export interface Settings {
   readonly database: string
+  readonly databasePasswordFile: string | undefined
+  readonly databaseConnections: number
+  readonly databasePartitions: number
+  readonly databaseRead: string | undefined
+  readonly databaseLagMax: number
   readonly host: string
   readonly port: number
   readonly providerUrl: string
@@ -38,6 +43,9 @@ interface Definition<Value> {
 }
 
 const workersMax = 256
+const connectionsMax = 1000
+const partitionsMax = 1024
+const lagSecondsMax = 86_400
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 export const definitions: { readonly [Name in SettingName]: Definition<Settings[Name]> } = {
@@ -46,6 +54,37 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     mustBe: 'sqlite:FILE or postgres://USER@HOST/NAME',
     read: (text) => (/^sqlite:.+/.test(text) || isDatabaseUrl(text) ? text : undefined),
     defaults: everywhere('sqlite:.holdfast/holdfast.db'),
+  },
+  databasePasswordFile: {
+    about: 'a file with the password of the PostgreSQL user, instead of in the address',
+    mustBe: 'the path of a file',
+    read: (text) => text || undefined,
+    defaults: {},
+  },
+  databaseConnections: {
+    about: 'the most connections to PostgreSQL that a process has for reading',
+    mustBe: `a whole number from 1 to ${connectionsMax}`,
+    read: (text) => wholeNumber(text, 1, connectionsMax),
+    defaults: everywhere('10'),
+  },
+  databasePartitions: {
+    about: 'into how many tables a new PostgreSQL database divides the histories, for good',
+    mustBe: `a whole number from 1 to ${partitionsMax}`,
+    read: (text) => wholeNumber(text, 1, partitionsMax),
+    defaults: everywhere('16'),
+  },
+  databaseRead: {
+    about: 'a replica of the PostgreSQL database, to read from',
+    mustBe: 'postgres://USER@HOST/NAME',
+    read: (text) => (isDatabaseUrl(text) ? text : undefined),
+    defaults: {},
+  },
+  databaseLagMax: {
+    about:
+      'how many seconds the replica may be behind; while it is more, the database itself is read',
+    mustBe: `a whole number from 1 to ${lagSecondsMax}`,
+    read: (text) => wholeNumber(text, 1, lagSecondsMax),
+    defaults: everywhere('5'),
   },
   host: {
     about: 'the address to listen on',

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import type { SigningKey } from '../client/sign.ts'
+import { databaseOptions, databaseSettings } from './database.ts'
+import type { Settings } from './settings.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
@@ -19,16 +21,16 @@ export function tokenCommand(terminal: Terminal): Command {
     .argument('<url>', 'the resource; a query is not part of what the token is for')
     .option('--key <file>', 'a private key as a JWK, with kid and alg')
     .addHelpText('after', '\nExample: curl -H "Authorization: Bearer $(holdfast token $URL)" $URL')
-  return addSettingFlags(command, ['database', 'subdomain']).action(
+  return addSettingFlags(command, [...databaseSettings, 'subdomain']).action(
     async (url: string, { key, ...flags }: Flags) => {
       if (!URL.canParse(url)) throw new CommandError(2, 'the resource must be a whole URL')
-      const { database, subdomain = '' } = settingsOf('demo', flags, terminal)
-      const signer = key === undefined ? await newestKey(database) : keyOf(key)
+      const settings = settingsOf('demo', flags, terminal)
+      const signer = key === undefined ? await newestKey(settings) : keyOf(key)
       const { openSigner } = await import('../client/sign.ts')
       const [resource = url] = url.split(/[?#]/, 1)
       const token = await openSigner(
         signer,
-        subdomain,
+        settings.subdomain ?? '',
       )(resource).catch(() => {
         throw new CommandError(2, `the key${key ? ` in ${key}` : ''} cannot sign`)
       })
@@ -37,9 +39,11 @@ export function tokenCommand(terminal: Terminal): Command {
   )
 }
 
-async function newestKey(database: string): Promise<SigningKey> {
+async function newestKey(
+  settings: Pick<Settings, 'database'> & Partial<Settings>,
+): Promise<SigningKey> {
   const { openSigningKeyStore } = await import('../storage/open.ts')
-  const store = openSigningKeyStore(database)
+  const store = await openSigningKeyStore(settings.database, databaseOptions(settings))
   try {
     const key = (await store.list()).find(({ retired }) => retired === undefined)
     if (key) return { ...key.privateKey, kid: key.id, alg: key.algorithm }

@@ -1,3 +1,6 @@
+import type { DatabaseOptions } from '../storage/database.ts'
+import { databaseOptions } from './database.ts'
+import type { SettingName } from './settings.ts'
 import { settingsOf } from './settings-command.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -5,13 +8,14 @@ type Storage = typeof import('../storage/open.ts')
 
 /** Opens a store of the platform's for one piece of work. */
 export async function withStore<Store extends { close(): Promise<void> }>(
-  { database: given }: { readonly database?: string },
+  given: Partial<Record<SettingName, string>>,
   terminal: Terminal,
-  open: (storage: Storage, database: string) => Store,
+  open: (storage: Storage, database: string, options: DatabaseOptions) => Promise<Store>,
   work: (store: Store) => Promise<void>,
 ): Promise<void> {
-  const { database } = settingsOf('platform', given ? { database: given } : {}, terminal)
-  const store = open(await import('../storage/open.ts'), database)
+  const settings = settingsOf('platform', given, terminal)
+  const storage = await import('../storage/open.ts')
+  const store = await open(storage, settings.database, databaseOptions(settings))
   try {
     await work(store)
   } finally {

@@ -58,13 +58,15 @@ const makers: Readonly<Record<RecordType, Make>> = {
     record: text,
   }),
   'banking.transaction': (line, record: BankingTransaction, text) => {
-    const time = record.postingDateTime ?? record.executionDateTime ?? line.effectiveTime
+    const ownTime = record.postingDateTime ?? record.executionDateTime
+    const time = ownTime ?? line.effectiveTime
     return {
       type: 'entry',
       list: 'transaction',
       accountId: record.accountId,
       id: record.transactionId,
       time: time === undefined ? undefined : instant(time),
+      hasOwnTime: ownTime !== undefined,
       record: text,
       amount: record.amount,
       description: foldedOrNot(record.description),
@@ -77,6 +79,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
     accountId: record.from.accountId,
     id: record.scheduledPaymentId,
     time: 0n,
+    hasOwnTime: true,
     record: text,
   }),
   'banking.directDebit': (line, record: DirectDebit, text) => ({
@@ -85,6 +88,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
     accountId: record.accountId,
     id: keyOf(line.id, record),
     time: 0n,
+    hasOwnTime: true,
     record: text,
   }),
   'energy.account': (line, record: EnergyAccount, text) => {
@@ -110,6 +114,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
     accountId: record.accountId,
     id: record.invoiceNumber,
     time: epochDay(record.issueDate),
+    hasOwnTime: true,
     record: text,
   }),
   'energy.billing': (line, record: EnergyBillingTransaction, text) => ({
@@ -118,6 +123,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
     accountId: record.accountId,
     id: keyOf(line.id, record),
     time: localTime(record.executionDateTime),
+    hasOwnTime: true,
     record: text,
   }),
   'account.contact': (line, _record: AccountContact, text) => ({

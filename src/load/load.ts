@@ -61,13 +61,18 @@ export async function load(
     group = []
     onProgress?.({ lines, bytes })
   }
+  /** All that can be told of the lines so far. */
+  const judge = async (): Promise<void> => {
+    await flush()
+    for await (const refusal of writer.impossible()) refuse(refusal)
+  }
   const commit = async (): Promise<void> => {
     await writer.commit()
     commits += 1
   }
   /** A batch with a refused line is left out whole; the next one may still be good. */
   const endBatch = async (): Promise<void> => {
-    await flush()
+    await judge()
     if (refusedInBatch > 0) await writer.rollback()
     else await commit()
     refusedInBatch = 0
@@ -86,8 +91,8 @@ export async function load(
       }
     }
   }
-  await flush()
-  if (batch !== undefined && refusedInBatch > 0) await endBatch()
+  await judge()
+  if (batch !== undefined && refusedInBatch > 0) await writer.rollback()
 
   for await (const refusal of writer.unresolved()) refuse(refusal)
   const keep = !dryRun && (batch !== undefined || refused === 0)

@@ -7,8 +7,10 @@ import type { AccountKind, EntryList } from './store.ts'
  * once, or not at all. Items come in any order: what they refer to is checked when all are there.
  */
 export interface ProviderWriter {
-  /** Takes items in order; returns those that cannot be. */
+  /** Takes items in order; returns those that are known at once not to be possible. */
   write(items: readonly PlacedItem[]): Promise<Refusal[]>
+  /** What else cannot be of the items since the last commit. Asked before each, and at the end. */
+  impossible(): Iterable<Refusal> | AsyncIterable<Refusal>
   /** The items that refer to what does not exist, once all are there. None of them is kept. */
   unresolved(): Iterable<Refusal> | AsyncIterable<Refusal>
   /** Shows readers all that was written, with every list in its order. */
@@ -94,6 +96,8 @@ export interface EntryItem {
   readonly id: string
   /** Undefined: that of the entry it replaces, else the time of this load. */
   readonly time: bigint | undefined
+  /** Whether the time is the record's own, and not given beside it or by a load. */
+  readonly hasOwnTime: boolean
   readonly record: string
   /** What a search looks at: an amount, and texts without case. */
   readonly amount?: string

@@ -4,46 +4,104 @@ import type { CatalogueStore } from '../catalogue/store.ts'
 import type { ClaimStore } from '../provider/claims.ts'
 import type { ProviderStore } from '../provider/store.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../provider/writer.ts'
-import { openSqliteCatalogueStore } from './sqlite/catalogue-store.ts'
-import { openSqliteClaimStore } from './sqlite/claim-store.ts'
-import { openSqliteClientStore } from './sqlite/client-store.ts'
-import { dumpSqlite } from './sqlite/dump.ts'
-import { DatabaseError } from './sqlite/open.ts'
-import { openSqliteProviderStore } from './sqlite/provider-store.ts'
-import { openSqliteProviderWriter } from './sqlite/provider-writer.ts'
-import { openSqliteSigningKeyStore } from './sqlite/signing-key-store.ts'
+import { DatabaseError, type DatabaseOptions } from './database.ts'
 
-export function openProviderStore(database: string): ProviderStore {
+/** Either engine is loaded when a database of it is opened, and not before. */
+
+export async function openProviderStore(
+  database: string,
+  options: DatabaseOptions = {},
+): Promise<ProviderStore> {
+  if (isPostgres(database)) {
+    const { openPostgresProviderStore } = await import('./postgres/provider-store.ts')
+    return openPostgresProviderStore(database, options)
+  }
+  const { openSqliteProviderStore } = await import('./sqlite/provider-store.ts')
   return openSqliteProviderStore(sqlitePath(database))
 }
 
-export function openProviderWriter(database: string, options: WriterOptions): ProviderWriter {
-  return openSqliteProviderWriter(sqlitePath(database), options)
+export async function openProviderWriter(
+  database: string,
+  writing: WriterOptions,
+  options: DatabaseOptions = {},
+): Promise<ProviderWriter> {
+  if (isPostgres(database)) {
+    const { openPostgresProviderWriter } = await import('./postgres/provider-writer.ts')
+    return openPostgresProviderWriter(database, writing, options)
+  }
+  const { openSqliteProviderWriter } = await import('./sqlite/provider-writer.ts')
+  return openSqliteProviderWriter(sqlitePath(database), writing)
 }
 
-export function openClaimStore(database: string, clock: () => Temporal.Instant): ClaimStore {
+export async function openClaimStore(
+  database: string,
+  clock: () => Temporal.Instant,
+  options: DatabaseOptions = {},
+): Promise<ClaimStore> {
+  if (isPostgres(database)) {
+    const { openPostgresClaimStore } = await import('./postgres/claim-store.ts')
+    return openPostgresClaimStore(database, clock, options)
+  }
+  const { openSqliteClaimStore } = await import('./sqlite/claim-store.ts')
   return openSqliteClaimStore(`${sqlitePath(database)}-claims`, clock)
 }
 
-export function openSigningKeyStore(database: string): SigningKeyStore {
+export async function openSigningKeyStore(
+  database: string,
+  options: DatabaseOptions = {},
+): Promise<SigningKeyStore> {
+  if (isPostgres(database)) {
+    const { openPostgresSigningKeyStore } = await import('./postgres/signing-key-store.ts')
+    return openPostgresSigningKeyStore(database, options)
+  }
+  const { openSqliteSigningKeyStore } = await import('./sqlite/signing-key-store.ts')
   return openSqliteSigningKeyStore(sqlitePath(database))
 }
 
-export function openCatalogueStore(database: string): CatalogueStore {
+export async function openCatalogueStore(
+  database: string,
+  options: DatabaseOptions = {},
+): Promise<CatalogueStore> {
+  if (isPostgres(database)) {
+    const { openPostgresCatalogueStore } = await import('./postgres/catalogue-store.ts')
+    return openPostgresCatalogueStore(database, options)
+  }
+  const { openSqliteCatalogueStore } = await import('./sqlite/catalogue-store.ts')
   return openSqliteCatalogueStore(sqlitePath(database))
 }
 
-export function openClientStore(database: string): ClientStore {
+export async function openClientStore(
+  database: string,
+  options: DatabaseOptions = {},
+): Promise<ClientStore> {
+  if (isPostgres(database)) {
+    const { openPostgresClientStore } = await import('./postgres/client-store.ts')
+    return openPostgresClientStore(database, options)
+  }
+  const { openSqliteClientStore } = await import('./sqlite/client-store.ts')
   return openSqliteClientStore(sqlitePath(database))
 }
 
-export function dumpProvider(database: string): Iterable<DumpedItem> {
-  return dumpSqlite(sqlitePath(database))
+export async function* dumpProvider(
+  database: string,
+  options: DatabaseOptions = {},
+): AsyncGenerator<DumpedItem> {
+  if (isPostgres(database)) {
+    const { dumpPostgres } = await import('./postgres/dump.ts')
+    yield* dumpPostgres(database, options)
+  } else {
+    const { dumpSqlite } = await import('./sqlite/dump.ts')
+    yield* dumpSqlite(sqlitePath(database))
+  }
+}
+
+function isPostgres(database: string): boolean {
+  return /^postgres(ql)?:\/\//.test(database)
 }
 
 function sqlitePath(database: string): string {
   if (!database.startsWith('sqlite:')) {
-    throw new DatabaseError('only sqlite:FILE can be opened yet')
+    throw new DatabaseError('a database is sqlite:FILE or postgres://USER@HOST/NAME')
   }
   return database.slice('sqlite:'.length)
 }

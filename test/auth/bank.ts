@@ -1,28 +1,26 @@
-import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { holdfast } from './command.ts'
+import { copyFileSync } from 'node:fs'
+import {
+  copyOf,
+  engineHere,
+  newDatabase,
+  type Scope,
+  sharedOnEachEngine,
+} from '../support/engines.ts'
+import { loadInProcess } from '../support/world.ts'
 
-let made: Promise<Buffer> | undefined
+const made = sharedOnEachEngine(async (scope) => {
+  const database = await newDatabase(scope)
+  await loadInProcess(database, bank, Temporal.Now.instant().toString())
+  return database
+})
 
-/** Puts a database with two customers and an account each into a file. It is loaded once and then copied. */
-export async function loadSmallBank(file: string): Promise<void> {
-  made ??= makeSmallBank()
-  await writeFile(file, await made)
-}
-
-async function makeSmallBank(): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-bank-'))
-  try {
-    const [lines, database] = [join(folder, 'bank.ndjson'), join(folder, 'bank.db')]
-    await writeFile(lines, bank.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    const { status, stderr } = await holdfast(['load', lines, '--database', `sqlite:${database}`])
-    assert.equal(status, 0, stderr)
-    return await readFile(database)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+/** A database with two customers and an account each. It is loaded once and then copied. */
+export async function smallBank(scope: Scope): Promise<string> {
+  const original = await made()
+  if (engineHere() === 'postgres') return copyOf(scope, original)
+  const database = await newDatabase(scope)
+  copyFileSync(original.slice('sqlite:'.length), database.slice('sqlite:'.length))
+  return database
 }
 
 const bank = ['1', '2'].flatMap((number) => {

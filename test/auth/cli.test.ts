@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { makeSigningKey, signingAlgorithms } from '../../src/auth/signing.ts'
 import { openSigningKeyStore } from '../../src/storage/open.ts'
+import { describe, newDatabase } from '../support/engines.ts'
 import { holdfast, holdfastHere } from './command.ts'
 import { serve, temporaryFolder } from './processes.ts'
 import { decodeClaims, makeKey, textIn } from './tokens.ts'
@@ -16,7 +17,7 @@ const url = `${publicUrl}/v1/banking/customer/c1/accounts`
 /** `holdfast` over a database of the test's own. */
 async function platform(t: TestContext) {
   const folder = await temporaryFolder(t)
-  const database = `sqlite:${join(folder, 'platform.db')}`
+  const database = await newDatabase(t)
   const run = async (...args: string[]) => {
     const { status, stdout, stderr } = await holdfastHere([...args, '--database', database])
     assert.equal(status, 0, stderr)
@@ -50,7 +51,7 @@ describe('holdfast keys', { concurrency }, () => {
 
   it('retires any key that it makes by the id that it printed', async (t) => {
     const { run, database } = await platform(t)
-    const store = openSigningKeyStore(database)
+    const store = await openSigningKeyStore(database)
     t.after(() => store.close())
     // One id in 64 looks like a flag, unless ids are made in another way.
     for (let tries = 0; tries < 600; tries += 1) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
 import {
   base64url,
   type Members,

@@ -1,4 +1,5 @@
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
 import { type Members, makeKey, makeRsaKey, type TestKey } from './tokens.ts'
 import {
   accountsPath,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
-import { describe, it, type TestContext } from 'node:test'
+import { it, type TestContext } from 'node:test'
+import { describe } from '../support/engines.ts'
 import { makeKey, signTexts } from './tokens.ts'
 import {
   accountsPath,
@@ -211,7 +212,7 @@ describe('the key set', () => {
 
     assertUnavailable(await world.ask(token))
     assertUnavailable(await world.ask(token))
-    assert.deepEqual(world.claimedIds(), [])
+    assert.deepEqual(await world.claimedIds(), [])
 
     await world.keyServer.comeBack()
     pass(cooldownMs)

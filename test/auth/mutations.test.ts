@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import fc from 'fast-check'
+import { describe } from '../support/engines.ts'
 import { makeKey } from './tokens.ts'
 import { accountsPath, assertPasses, assertRefused, sharedWorld } from './world.ts'
 

@@ -5,15 +5,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { loadSmallBank } from './bank.ts'
+import { closingTogether, type Scope } from '../support/engines.ts'
+import { smallBank } from './bank.ts'
 import { launcher } from './command.ts'
 import { type KeyServer, openKeyServer } from './key-server.ts'
 import { type Members, makeKey, mintToken, type TestKey } from './tokens.ts'
 import { goodClaims, publicUrl, subdomain } from './world.ts'
-
-interface Scope {
-  after(work: () => Promise<void>): void
-}
 
 /** A server of its own process, ready to be asked. */
 export interface Served {
@@ -63,7 +60,7 @@ export async function temporaryFolder(scope: Scope): Promise<string> {
 
 /** A loaded database, a published key, and as many provider processes over them as are asked for. */
 export interface Town {
-  readonly claimsFile: string
+  readonly database: string
   readonly key: TestKey
   readonly keyServer: KeyServer
   startProvider(): Promise<Served>
@@ -72,22 +69,15 @@ export interface Town {
 }
 
 export async function openTown(scope: Scope): Promise<Town> {
-  const closings: (() => Promise<void>)[] = []
-  // Processes end before the folder that they use is taken away.
-  scope.after(async () => {
-    for (const close of closings.reverse()) await close()
-  })
-  const inner: Scope = { after: (work) => void closings.push(work) }
-
-  const folder = await temporaryFolder(inner)
-  const database = `sqlite:${join(folder, 'bank.db')}`
-  await loadSmallBank(join(folder, 'bank.db'))
+  // Processes end before the database that they use is taken away.
+  const inner = closingTogether(scope)
+  const database = await smallBank(inner)
   const key = makeKey('ES256', 'k1')
   const keyServer = await openKeyServer([key.jwk])
   inner.after(() => keyServer.close())
 
   return {
-    claimsFile: join(folder, 'bank.db-claims'),
+    database,
     key,
     keyServer,
     startProvider: () =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
 import { openTown, type Served } from './processes.ts'
 import { accountsPath, assertRefused, claimedIds, sendTo } from './world.ts'
 
@@ -52,7 +53,7 @@ describe('several processes over one database', { concurrency: 2 }, () => {
     assert.equal((await ask(first, claimed)).status, 200)
     await first.kill()
 
-    assert.ok(claimedIds(town.claimsFile).includes(jti))
+    assert.ok((await claimedIds(town.database)).includes(jti))
     assertRefused(await ask(other, token))
     const again = await town.startProvider()
     assertRefused(await ask(again, token))

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { describe, it } from 'node:test'
-import { openSqliteClaimStore } from '../../src/storage/sqlite/claim-store.ts'
-import { temporaryFolder } from './processes.ts'
+import { it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { openClaimStore } from '../../src/storage/open.ts'
+import { describe, newDatabase } from '../support/engines.ts'
 import { makeKey, segmentsOf } from './tokens.ts'
 import {
   accountsPath,
@@ -12,6 +11,7 @@ import {
   assertRefused,
   balancesPath,
   claimedIds,
+  onClaims,
   openWorld,
   publicUrl,
   sharedWorld,
@@ -108,9 +108,9 @@ describe('a token', () => {
     ]
 
     for (const forgery of forgeries) assertRefused(await world.ask(forgery))
-    assert.ok(!world.claimedIds().includes('precious'))
+    assert.ok(!(await world.claimedIds()).includes('precious'))
     await assertPasses(world, token)
-    assert.ok(world.claimedIds().includes('precious'))
+    assert.ok((await world.claimedIds()).includes('precious'))
   })
 
   it('is on the disk as spent when the answer has left', async () => {
@@ -119,7 +119,7 @@ describe('a token', () => {
     for (let turn = 0; turn < 20; turn += 1) {
       const jti = randomUUID()
       await assertPasses(world, world.mint(accountsPath, { jti }))
-      assert.ok(world.claimedIds().includes(jti))
+      assert.ok((await world.claimedIds()).includes(jti))
     }
   })
 })
@@ -138,7 +138,7 @@ describe('a spent token', () => {
       t.mock.timers.tick(5000)
       assertRefused(await world.ask(token))
     }
-    assert.deepEqual(world.claimedIds(), ['spent'])
+    assert.deepEqual(await world.claimedIds(), ['spent'])
     await assertPasses(world, unspent)
 
     world.setClock(start + 60 + tolerance)
@@ -170,24 +170,29 @@ describe('a spent token', () => {
     world.setClock(start + 10 + tolerance + 2)
     t.mock.timers.tick(1000)
 
-    assert.deepEqual(world.claimedIds(), ['long'])
+    await until(async () => (await world.claimedIds()).length === 1)
+    assert.deepEqual(await world.claimedIds(), ['long'])
   })
 })
 
 describe('the record of spent tokens', () => {
   it('forgets in small steps', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const file = join(await temporaryFolder(t), 'claims')
+    const database = await newDatabase(t)
     let now = Temporal.Instant.fromEpochMilliseconds(0)
-    const store = openSqliteClaimStore(file, () => now)
+    const store = await openClaimStore(database, () => now)
     const ids = Array.from({ length: 2500 }, (_, index) => `id-${index}`)
     await Promise.all(ids.map((id) => store.claim(id, 100)))
     now = Temporal.Instant.fromEpochMilliseconds(200_000)
 
-    const left = [claimedIds(file).length]
-    for (let turn = 0; turn < 4; turn += 1) {
-      t.mock.timers.tick(200)
-      left.push(claimedIds(file).length)
+    const count = async () => (await claimedIds(database)).length
+    const left = [await count()]
+    while (left.at(-1) !== 0) {
+      await until(async () => {
+        t.mock.timers.tick(200)
+        return (await count()) !== left.at(-1)
+      })
+      left.push(await count())
     }
     await store.close()
 
@@ -197,27 +202,27 @@ describe('the record of spent tokens', () => {
     assert.deepEqual([left.at(0), left.at(-1)], [2500, 0])
   })
 
-  it('gives an id to one of two stores over one file', async (t) => {
-    const file = join(await temporaryFolder(t), 'claims')
+  it('gives an id to one of two stores over one database', async (t) => {
+    const database = await newDatabase(t)
     const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
-    const stores = [openSqliteClaimStore(file, clock), openSqliteClaimStore(file, clock)]
+    const stores = [await openClaimStore(database, clock), await openClaimStore(database, clock)]
     const ids = Array.from({ length: 200 }, (_, index) => `id-${index}`)
 
     const won = await Promise.all(ids.flatMap((id) => stores.map((store) => store.claim(id, 100))))
     for (const store of stores) await store.close()
 
     assert.equal(won.filter(Boolean).length, ids.length)
-    assert.deepEqual(claimedIds(file), ids.sort())
+    assert.deepEqual(await claimedIds(database), ids.sort())
   })
 
   it('outlives the store, and is committed by its closing', async (t) => {
-    const file = join(await temporaryFolder(t), 'claims')
+    const database = await newDatabase(t)
     const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
-    const first = openSqliteClaimStore(file, clock)
+    const first = await openClaimStore(database, clock)
     const pending = first.claim('id', 100)
     await first.close()
 
-    const second = openSqliteClaimStore(file, clock)
+    const second = await openClaimStore(database, clock)
     const again = await second.claim('id', 100)
     await second.close()
 
@@ -226,12 +231,10 @@ describe('the record of spent tokens', () => {
 
   it('survives a purge that fails', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const file = join(await temporaryFolder(t), 'claims')
-    const store = openSqliteClaimStore(file, () => Temporal.Instant.fromEpochMilliseconds(0))
+    const database = await newDatabase(t)
+    const store = await openClaimStore(database, () => Temporal.Instant.fromEpochMilliseconds(0))
     t.after(() => store.close())
-    const database = new DatabaseSync(file)
-    database.exec('drop table claim')
-    database.close()
+    await onClaims(database, 'drop table claim')
 
     // What a timer throws ends the process.
     assert.doesNotThrow(() => t.mock.timers.tick(1000))
@@ -241,9 +244,7 @@ describe('the record of spent tokens', () => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const world = await openWorld(t)
     const token = world.mint(accountsPath)
-    const database = new DatabaseSync(world.claimsFile)
-    database.exec('drop table claim')
-    database.close()
+    await onClaims(world.database, 'drop table claim')
 
     const answer = await world.ask(token)
 
@@ -251,3 +252,8 @@ describe('the record of spent tokens', () => {
     assert.doesNotMatch(answer.text, /a1|claim|SQL/i)
   })
 })
+
+/** What a timer starts is not done when the timer is. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await setImmediate()
+}

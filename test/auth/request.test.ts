@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { type Operation, providerOperations } from '../../src/contract/index.ts'
+import { describe } from '../support/engines.ts'
 import { decodeClaims } from './tokens.ts'
 import {
   accountsPath,
@@ -234,7 +235,7 @@ describe('the order of judgement', () => {
       assertRefused(await withToken(world.mint(resource, { aud: base })))
       assert.equal((await withToken(token)).status, status)
       assertRefused(await withToken(token))
-      assert.ok(world.claimedIds().includes(String(decodeClaims(token)['jti'])))
+      assert.ok((await world.claimedIds()).includes(String(decodeClaims(token)['jti'])))
     })
   }
 

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { describe, it, type TestContext } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { signingAlgorithms } from '../../src/auth/signing.ts'
-import { loadSmallBank } from './bank.ts'
+import { closingTogether, describe, newDatabase } from '../support/engines.ts'
+import { smallBank } from './bank.ts'
 import { holdfast } from './command.ts'
-import { type Served, serve, temporaryFolder } from './processes.ts'
+import { type Served, serve } from './processes.ts'
 import { accountsPath, assertRefused, publicUrl, sendTo, subdomain } from './world.ts'
 
 /** A platform and its providers, all of them processes, with a database for each side. */
 async function openBothSides(t: TestContext) {
-  const closings: (() => Promise<void>)[] = []
-  t.after(async () => {
-    for (const close of closings.reverse()) await close()
-  })
-  const scope = { after: (work: () => Promise<void>) => void closings.push(work) }
-  const folder = await temporaryFolder(scope)
-  await loadSmallBank(join(folder, 'bank.db'))
-  const database = `sqlite:${join(folder, 'platform.db')}`
+  const scope = closingTogether(t)
+  const bank = await smallBank(scope)
+  const database = await newDatabase(scope)
   const run = async (...args: string[]) => {
     const { status, stdout, stderr } = await holdfast([
       ...args.slice(0, 2),
@@ -33,7 +28,7 @@ async function openBothSides(t: TestContext) {
     startPlatform: () => serve(scope, 'platform', { database }),
     startProvider: ({ address }: Served) =>
       serve(scope, 'provider', {
-        database: `sqlite:${join(folder, 'bank.db')}`,
+        database: bank,
         subdomain,
         'jwks-url': `${address}/.well-known/jwks.json`,
         'provider-url': publicUrl,

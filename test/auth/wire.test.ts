@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
 import { accountsPath, assertPasses, balancesPath, publicUrl, sharedWorld } from './world.ts'
 
 const open = sharedWorld()

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { text as textOf } from 'node:stream/consumers'
-import { after } from 'node:test'
 import { pino } from 'pino'
 import { type Guard, openGuard } from '../../src/auth/guard.ts'
 import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
@@ -16,9 +12,15 @@ import { TokenRefused } from '../../src/auth/token.ts'
 import { providerOperations } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { providerApp } from '../../src/http/provider-app.ts'
-import { openProviderStore } from '../../src/storage/open.ts'
-import { openSqliteClaimStore } from '../../src/storage/sqlite/claim-store.ts'
-import { loadSmallBank } from './bank.ts'
+import { openClaimStore, openProviderStore } from '../../src/storage/open.ts'
+import {
+  asOwner,
+  closingTogether,
+  engineHere,
+  type Scope,
+  sharedOnEachEngine,
+} from '../support/engines.ts'
+import { smallBank } from './bank.ts'
 import { type KeyServer, openKeyServer } from './key-server.ts'
 import { type Members, makeKey, mintToken, type TestKey } from './tokens.ts'
 
@@ -55,7 +57,7 @@ export interface World {
   readonly keyServer: KeyServer
   /** Every line that was logged. */
   readonly log: readonly string[]
-  readonly claimsFile: string
+  readonly database: string
   readonly port: number
   now(): number
   /** In seconds since 1970. */
@@ -69,19 +71,15 @@ export interface World {
   judge(token: string): Promise<'passes' | 'refused'>
   /** Resolves with what the next fetch of the keys comes to. */
   nextFetch(): Promise<unknown>
-  claimedIds(): string[]
-}
-
-interface Scope {
-  after(work: () => Promise<void>): void
+  claimedIds(): Promise<string[]>
 }
 
 /** A fixed time, so that no test depends on when it runs. */
 const startSeconds = Date.UTC(2025, 6, 1) / 1000
 
 export async function openWorld(scope: Scope, options: WorldOptions = {}): Promise<World> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-auth-'))
-  await loadSmallBank(join(folder, 'world.db'))
+  const inner = closingTogether(scope)
+  const database = await smallBank(inner)
   const { keys: published = [makeKey('ES256', 'k1')], keySet = {}, limits = {} } = options
   const key = published[0] ?? makeKey('ES256', 'k1')
   const keyServer = await openKeyServer(published.map(({ jwk }) => jwk))
@@ -90,9 +88,8 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
   const clock = () => Temporal.Instant.fromEpochMilliseconds(Math.round(now * 1000))
   const log: string[] = []
   const fetches = new EventEmitter()
-  const claimsFile = join(folder, 'world.db-claims')
-  const store = openProviderStore(`sqlite:${join(folder, 'world.db')}`)
-  const claims = openSqliteClaimStore(claimsFile, clock)
+  const store = await openProviderStore(database)
+  const claims = await openClaimStore(database, clock)
   const keys = openKeySet({
     url: keyServer.url,
     onFetch: (outcome) => fetches.emit('fetch', outcome),
@@ -110,14 +107,13 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const agent = new Agent({ keepAlive: true })
-  scope.after(async () => {
+  inner.after(async () => {
     agent.destroy()
     await app.close()
     keys.close()
     await claims.close()
     await store.close()
     await keyServer.close()
-    await rm(folder, { recursive: true })
   })
 
   const send = (path: string, sent: Sent = {}) => sendTo(port, path, sent, agent)
@@ -125,7 +121,7 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
     key,
     keyServer,
     log,
-    claimsFile,
+    database,
     port,
     now: () => now,
     setClock(seconds) {
@@ -142,21 +138,13 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
       send(path, { headers: ['authorization', `Bearer ${token}`] }),
     judge: (token) => judge(guard, token),
     nextFetch: async () => (await once(fetches, 'fetch'))[0],
-    claimedIds: () => claimedIds(claimsFile),
+    claimedIds: () => claimedIds(database),
   }
 }
 
 /** One world for all tests of a file. They leave its clock and its keys alone. */
 export function sharedWorld(options: () => WorldOptions = () => ({})): () => Promise<World> {
-  const closings: (() => Promise<void>)[] = []
-  let opened: Promise<World> | undefined
-  after(async () => {
-    for (const close of closings) await close()
-  })
-  return () => {
-    opened ??= openWorld({ after: (work) => void closings.push(work) }, options())
-    return opened
-  }
+  return sharedOnEachEngine((scope) => openWorld(scope, options()))
 }
 
 export function goodClaims(path: string, now: number): Members {
@@ -200,13 +188,19 @@ export async function assertPasses(world: World, token: string, path?: string): 
 }
 
 /** The record of spent tokens, as it is on the disk. */
-export function claimedIds(file: string): string[] {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+export async function claimedIds(database: string): Promise<string[]> {
+  const rows = await onClaims(database, 'select token_id from claim order by token_id')
+  return rows.map(([id]) => String(id))
+}
+
+/** Runs a statement where the claims of a database are. */
+export async function onClaims(database: string, sql: string): Promise<unknown[][]> {
+  if (engineHere() === 'postgres') return asOwner(sql, database)
+  const file = new DatabaseSync(`${database.slice('sqlite:'.length)}-claims`, { timeout: 5000 })
   try {
-    const rows = database.prepare('select token_id from claim order by token_id').all()
-    return rows.map(({ token_id }) => String(token_id))
+    return file.prepare(sql).all().map(Object.values)
   } finally {
-    database.close()
+    file.close()
   }
 }
 

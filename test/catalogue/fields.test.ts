@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
 import { type Product, plainWith } from './products.ts'
 import { kinds, parts, pathIn, productWith, valueAt } from './record-table.ts'
 import { refusalsOf, sharedWorld } from './world.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
 import { contentOf, plain, plainWith } from './products.ts'
 import { callerOf, openWorld, pathOf, sharedWorld } from './world.ts'
 

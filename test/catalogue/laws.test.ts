@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
+import { describe } from '../support/engines.ts'
 import { contentOf, type Product } from './products.ts'
 import { kinds, parts, productWith } from './record-table.ts'
 import { pathOf, sharedWorld } from './world.ts'

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { load } from '../../src/load/load.ts'
 import { openProviderWriter } from '../../src/storage/open.ts'
+import { describe } from '../support/engines.ts'
 import { contentOf, plain, plainWith } from './products.ts'
 import { dumpOf, loadInto, openWorld, pathOf, productsPath, type World } from './world.ts'
 
@@ -28,7 +29,7 @@ async function changesOf({ history }: World, id: string): Promise<string[]> {
 
 /** A load in this process, at a time of the test's choice. */
 async function loadAt({ database }: World, time: string, lines: readonly object[]): Promise<void> {
-  const writer = openProviderWriter(database, { loadTime: Temporal.Instant.from(time) })
+  const writer = await openProviderWriter(database, { loadTime: Temporal.Instant.from(time) })
   try {
     const text = lines.map((each) => `${JSON.stringify(each)}\n`).join('')
     await load([{ name: 'lines', open: () => Readable.from([Buffer.from(text)]) }], writer, {

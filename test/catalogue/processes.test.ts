@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
 import { credentialsIn, openSite, type Platform } from './processes.ts'
 import { plain, plainWith } from './products.ts'
 import { type Answer, askForToken, callerOf, pathOf, productsPath, sendTo } from './world.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { holdfastHere } from '../auth/command.ts'
 import { type Served, serve, temporaryFolder } from '../auth/processes.ts'
+import { newDatabase } from '../support/engines.ts'
 import { askForToken, type Caller, callerOf } from './world.ts'
 
 /** What `holdfast client add` and `rotate` print. */
@@ -31,7 +31,7 @@ export async function openSite(t: TestContext): Promise<Site> {
   })
   const scope = { after: (work: () => Promise<void>) => void closings.push(work) }
   const folder = await temporaryFolder(scope)
-  const database = `sqlite:${join(folder, 'catalogue.db')}`
+  const database = await newDatabase(scope)
   const client = (...args: readonly string[]) =>
     holdfastHere(['client', ...args, '--database', database])
   return {

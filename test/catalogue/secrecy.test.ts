@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { asOwner, describe, engineHere } from '../support/engines.ts'
 import { plain, plainWith } from './products.ts'
 import { askForToken, openWorld, pathOf, type World } from './world.ts'
 
@@ -56,6 +56,31 @@ async function provoke(world: World): Promise<string> {
   return answers.map(({ text, headers }) => `${text}${JSON.stringify(headers)}`).join('\n')
 }
 
+/** Runs a statement beside the platform. */
+async function run({ database }: World, sql: string): Promise<unknown[][]> {
+  if (engineHere() === 'postgres') return asOwner(sql, database)
+  const file = new DatabaseSync(database.slice('sqlite:'.length))
+  try {
+    return file.prepare(sql).all().map(Object.values)
+  } finally {
+    file.close()
+  }
+}
+
+/** Every byte that is kept, or every row. */
+async function everythingIn(world: World): Promise<string> {
+  if (engineHere() === 'sqlite') {
+    const file = world.database.slice('sqlite:'.length)
+    return [file, `${file}-wal`].map((name) => readFileSync(name, 'latin1')).join('')
+  }
+  const tables = await run(
+    world,
+    `select table_name from information_schema.tables where table_schema = 'public'`,
+  )
+  const rows = await Promise.all(tables.map(([name]) => run(world, `select * from ${name}`)))
+  return rows.flat(2).join('\n')
+}
+
 function productsWith(secret: string): string {
   return `/v1/data-provider/cdr/products/x/history?token=${secret}`
 }
@@ -89,14 +114,12 @@ describe('secrets, tokens and people', () => {
   it('are in no log of a failure of ours', async (t) => {
     const world = await openWorld(t)
     // Somebody takes a table away: nothing that we foresee.
-    const database = new DatabaseSync(join(world.folder, 'catalogue.db'))
-    database.exec('alter table product_version rename to elsewhere')
+    await run(world, 'alter table product_version rename to elsewhere')
 
     const answers = [
       await world.create(plainWith({ name: person }), { 'idempotency-key': person }),
       await world.get(pathOf(person)),
     ]
-    database.close()
 
     for (const { status, text } of answers) {
       assert.deepEqual([status, text], [500, '{"error":"Internal error"}'])
@@ -110,15 +133,12 @@ describe('secrets, tokens and people', () => {
   it('are not in the database either: only what cannot be turned back', async (t) => {
     const world = await openWorld(t)
     const token = await askForToken(world.port, world.client)
-    const files = ['catalogue.db', 'catalogue.db-wal'].map((name) => join(world.folder, name))
 
-    const bytes = files.map((file) => readFileSync(file, 'latin1')).join('')
+    const bytes = await everythingIn(world)
 
     assert.ok(bytes.includes(world.client.id), 'the client is there')
     assertWithout(bytes, world.client.secret, world.token, token)
-    const database = new DatabaseSync(files[0] ?? '', { readOnly: true })
-    const [row] = database.prepare('select secret_hash from api_client').all()
-    database.close()
-    assert.match(String(row?.['secret_hash']), /^scrypt\$32768\$8\$1\$[\w-]{22}\$[\w-]{43}$/)
+    const [[hash] = []] = await run(world, 'select secret_hash from api_client')
+    assert.match(String(hash), /^scrypt\$32768\$8\$1\$[\w-]{22}\$[\w-]{43}$/)
   })
 })

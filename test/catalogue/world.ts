@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
-import { after } from 'node:test'
 import { pino } from 'pino'
 import { openAccess } from '../../src/auth/clients.ts'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
@@ -15,6 +14,7 @@ import type { HttpLimits } from '../../src/http/limits.ts'
 import { platformApp } from '../../src/http/platform-app.ts'
 import { openCatalogueStore, openClientStore, openSigningKeyStore } from '../../src/storage/open.ts'
 import { holdfastHere } from '../auth/command.ts'
+import { closingTogether, newDatabase, sharedOnEachEngine } from '../support/engines.ts'
 import type { Product } from './products.ts'
 
 export const productsPath = '/v1/data-provider/cdr/products'
@@ -99,14 +99,15 @@ const nowDefault = '2026-07-01T00:00:00Z'
 
 /** A platform on a socket, with an API client that may write. It closes with the test. */
 export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Promise<World> {
+  const inner = closingTogether(scope)
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-catalogue-'))
-  const database = `sqlite:${join(folder, 'catalogue.db')}`
+  const database = await newDatabase(inner)
   let now = Temporal.Instant.from(options.now ?? nowDefault)
   const clock = () => now
   const log: string[] = []
-  const catalogue = openCatalogueStore(database)
-  const clients = openClientStore(database)
-  const signingKeys = openSigningKeyStore(database)
+  const catalogue = await openCatalogueStore(database)
+  const clients = await openClientStore(database)
+  const signingKeys = await openSigningKeyStore(database)
   const access = openAccess(clients, clock)
   const app = platformApp({
     catalogue,
@@ -117,7 +118,7 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
     ...(options.limits && { limits: options.limits }),
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
-  scope.after(async () => {
+  inner.after(async () => {
     await app.close()
     await signingKeys.close()
     await clients.close()
@@ -153,15 +154,7 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
 
 /** One world for all tests of a file, opened by the first that asks. No test may disturb another. */
 export function sharedWorld(options: WorldOptions = {}): () => Promise<World> {
-  const closings: (() => Promise<void>)[] = []
-  let opened: Promise<World> | undefined
-  after(async () => {
-    for (const close of closings) await close()
-  })
-  return () => {
-    opened ??= openWorld({ after: (work) => void closings.push(work) }, options)
-    return opened
-  }
+  return sharedOnEachEngine((scope) => openWorld(scope, options))
 }
 
 /** Asks for a token as a client does. */

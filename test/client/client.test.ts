@@ -29,8 +29,8 @@ describe('a client', () => {
 
   /** A provider of the given account version, behind a guard that trusts the client's key. */
   const serve = async (jwksUrl: string, accountVersion: 3 | 4) => {
-    const store = openProviderStore(database)
-    const claims = openClaimStore(database, () => Temporal.Now.instant())
+    const store = await openProviderStore(database)
+    const claims = await openClaimStore(database, () => Temporal.Now.instant())
     const keys = openKeySet({ url: jwksUrl })
     const bases = { provider: '', resource: '', platform: '' }
     const app = providerApp({
@@ -56,7 +56,7 @@ describe('a client', () => {
     const jwks = await answer(() => ({ status: 200, body: JSON.stringify(publicKeySet([made])) }))
     closing.unshift(() => jwks.server.close())
 
-    const writer = openProviderWriter(database, { loadTime: now })
+    const writer = await openProviderWriter(database, { loadTime: now })
     const lines = [...generateLines({ customers: 3, seed: 1, until: now.toString() })]
     const file = { name: 'lines', open: () => Readable.from([Buffer.from(lines.join('\n'))]) }
     await load([file], writer, { onRefusal: (refusal) => assert.fail(JSON.stringify(refusal)) })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import {
   bankingAccountV3 as exampleV3,
   bankingAccount as exampleV4,
 } from '../../src/contract/examples/banking.ts'
+import { describe } from '../support/engines.ts'
 import { sharedWorld } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
 

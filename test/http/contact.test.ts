@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { accountContact as example } from '../../src/contract/examples/people.ts'
+import { describe } from '../support/engines.ts'
 import { sharedWorld } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
 import { ask, refsWithPath } from '../support/world-operations.ts'

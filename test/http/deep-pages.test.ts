@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
 import { type Answer, sharedWorld, type World } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
 import { ask, type Ref, recordsOf } from '../support/world-operations.ts'

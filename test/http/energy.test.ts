@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { energyAccount as example } from '../../src/contract/examples/energy.ts'
+import { describe } from '../support/engines.ts'
 import { sharedWorld, type World } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
 import { accountsOf, ask, recordsOf } from '../support/world-operations.ts'

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
 import { sharedWorld, type World } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
 import { ask, operationOf, pathOf, type Ref, refs } from '../support/world-operations.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import fc from 'fast-check'
+import { describe } from '../support/engines.ts'
 import { sharedWorld, type World, walk } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
 import { newestFirst } from '../support/world-model.ts'

@@ -196,7 +196,7 @@ export async function loadAt(
   batching: { readonly batch?: number } = {},
 ): Promise<Refusal[]> {
   const refusals: Refusal[] = []
-  const writer = openProviderWriter(database, { loadTime, inBatches: 'batch' in batching })
+  const writer = await openProviderWriter(database, { loadTime, inBatches: 'batch' in batching })
   const file = { name: 'data', open: () => Readable.from(pieces) }
   const onRefusal = (refusal: Refusal) => void refusals.push(refusal)
   try {

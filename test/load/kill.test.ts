@@ -134,7 +134,7 @@ describe('kill -9 of a load in batches', { timeout }, () => {
     })
     bank.write('customers.ndjson', lines)
     await bank.fill([])
-    const store = openProviderStore(bank.database())
+    const store = await openProviderStore(bank.database())
     let kills = 0
 
     for (const batches of [1, 7, 20, 40]) {
@@ -171,7 +171,7 @@ describe('kill -9 of a load in batches', { timeout }, () => {
       Array.from({ length: 9 }, (_, index) => `${put.product(`p${index}`)}\n`).join(''),
     )
     await untilLocked(bank.path('bank.db'), load)
-    const store = openProviderStore(bank.database())
+    const store = await openProviderStore(bank.database())
     while (load.exitCode === null && (await store.overview()).customers === 0) await setTimeout(1)
     await store.close()
     await killed(load)

@@ -10,7 +10,7 @@ import { accounts, entriesOf, History, loads, opening, take } from './model.ts'
 
 /** Everything that B3 shows of an account, walked by its links. */
 async function listed(database: string, accountId: string): Promise<unknown[]> {
-  const store = openProviderStore(database)
+  const store = await openProviderStore(database)
   const app = providerApp({
     context: { store, timeZone: 'UTC', accountVersion: 4 },
     clock: () => Temporal.Instant.from('2200-01-01T00:00:00Z'),
@@ -110,7 +110,7 @@ describe('transactions that come late', () => {
           for (const { apply } of load) apply(history, loadTime)
 
           for (const account of accounts) {
-            assert.deepEqual(entriesOf(database, account), history.dump(account))
+            assert.deepEqual(await entriesOf(database, account), history.dump(account))
           }
         }
         for (const account of accounts) {

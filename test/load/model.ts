@@ -191,8 +191,8 @@ export async function take(
 }
 
 /** The dumped entries of an account. */
-export function entriesOf(database: string, accountId: string): string[] {
-  const lines = [...dumpProvider(database)].map(lineOf)
+export async function entriesOf(database: string, accountId: string): Promise<string[]> {
+  const lines = (await Array.fromAsync(dumpProvider(database))).map(lineOf)
   const start = lines.findIndex((each) => each.endsWith(`"record":{"accountId":"${accountId}"}}`))
   const end = lines.findIndex((each, index) => index > start && each.includes('"holders"'))
   return lines.slice(start + 1, end === -1 ? lines.length : end)

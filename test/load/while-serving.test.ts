@@ -39,7 +39,7 @@ function* state(mark: 'before' | 'after'): Generator<string> {
 
 /** A server on the database, in this process; loads run in others. */
 async function serve(t: TestContext, database: string): Promise<string> {
-  const store = openProviderStore(database)
+  const store = await openProviderStore(database)
   const app = providerApp({
     context: { store, timeZone: 'UTC', accountVersion: 4 },
     clock: () => Temporal.Instant.from('2025-12-31T00:00:00Z'),
@@ -197,7 +197,7 @@ describe('two loads at once', () => {
     const script = `import { openProviderWriter } from ${JSON.stringify(storage)}
       console.log('opening')
       const options = { loadTime: Temporal.Now.instant() }
-      await openProviderWriter(${JSON.stringify(bank.database())}, options).close()
+      await (await openProviderWriter(${JSON.stringify(bank.database())}, options)).close()
       console.log('opened')`
 
     const second = spawn(process.execPath, ['--input-type=module', '--eval', script])

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
-import { after } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { providerApp } from '../../src/http/provider-app.ts'
 import { load } from '../../src/load/load.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
+import { closingTogether, newDatabase, type Scope, sharedOnEachEngine } from './engines.ts'
 
 /** A line as an object, or as its exact text. */
 export type Line = object | string
@@ -55,17 +50,11 @@ export interface World {
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
   /** Sends a path as it stands: `fetch` would tidy it first. */
   send(path: string, options?: Request): Promise<Answer>
-  /** What `holdfast load` does, beside the running server. */
+  /** Beside the running server. */
   load(lines: readonly Line[]): Promise<void>
   setClock(now: string): void
 }
 
-/** Whatever ends: a test, or a suite. */
-interface Scope {
-  after(work: () => Promise<void>): void
-}
-
-const launcher = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 const nowDefault = '2025-07-01T00:00:00Z'
 
 /** A provider on a socket with the lines loaded. It closes with the test. */
@@ -75,13 +64,14 @@ export async function openWorld(
   options: WorldOptions = {},
 ): Promise<World> {
   const { timeZone = 'UTC', accountVersion = 4, limits = {}, around = (it) => it } = options
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-world-'))
-  const database = options.database ?? `sqlite:${join(folder, 'world.db')}`
-  const loadHere = (more: readonly Line[]) => loadByCommand(folder, database, more)
+  const inner = closingTogether(scope)
+  const database = options.database ?? (await newDatabase(inner))
+  const loadHere = (more: readonly Line[]) =>
+    loadInProcess(database, more, Temporal.Now.instant().toString())
   if (lines.length > 0) await loadHere(lines)
 
   let now = Temporal.Instant.from(options.now ?? nowDefault)
-  const store = openProviderStore(database)
+  const store = await openProviderStore(database)
   const app = providerApp({
     context: { store: around(store), timeZone, accountVersion },
     clock: () => now,
@@ -89,10 +79,9 @@ export async function openWorld(
     limits,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
-  scope.after(async () => {
+  inner.after(async () => {
     await app.close()
     await store.close()
-    await rm(folder, { recursive: true })
   })
 
   const { port } = app.server.address() as AddressInfo
@@ -122,28 +111,19 @@ export function sharedWorld(
   lines: readonly Line[],
   options: WorldOptions | (() => Promise<WorldOptions>) = {},
 ): () => Promise<World> {
-  const closings: (() => Promise<void>)[] = []
-  let opened: Promise<World> | undefined
-  after(async () => {
-    for (const close of closings) await close()
-  })
-  const open = async () => {
+  return sharedOnEachEngine(async (scope) => {
     const chosen = typeof options === 'function' ? await options() : options
-    return openWorld({ after: (work) => closings.push(work) }, lines, chosen)
-  }
-  return () => {
-    opened ??= open()
-    return opened
-  }
+    return openWorld(scope, lines, chosen)
+  })
 }
 
-/** Loads without a process of its own, at a time of the test's choice. */
+/** What `holdfast load` does, without a process of its own, at a time of the test's choice. */
 export async function loadInProcess(
   database: string,
   lines: readonly Line[],
   loadTime: string,
 ): Promise<void> {
-  const writer = openProviderWriter(database, { loadTime: Temporal.Instant.from(loadTime) })
+  const writer = await openProviderWriter(database, { loadTime: Temporal.Instant.from(loadTime) })
   try {
     const open = () => Readable.from([Buffer.from(ndjson(lines))])
     await load([{ name: 'lines', open }], writer, {
@@ -170,21 +150,6 @@ export async function walk(
     next = page.body.links.next
   }
   return pages
-}
-
-async function loadByCommand(
-  folder: string,
-  database: string,
-  lines: readonly Line[],
-): Promise<void> {
-  const file = join(folder, 'lines.ndjson')
-  await writeFile(file, ndjson(lines))
-  const child = spawn(process.execPath, [launcher, 'load', file, '--database', database], {
-    env: {},
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const [complaint, [status]] = await Promise.all([textOf(child.stderr), once(child, 'close')])
-  assert.equal(status, 0, complaint)
 }
 
 function ndjson(lines: readonly Line[]): string {

@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../contract/index.ts'
 import type { AccountKind } from '../../provider/store.ts'
 import type { AccountItem } from '../../provider/writer.ts'
-import { createdUnknown, kindCodes } from './keys.ts'
+import { createdUnknown, kindCodes } from '../codes.ts'
+import { otherKind } from '../refusals.ts'
 import { command, query } from './statements.ts'
 
 /** How many accounts are remembered by id while a load runs. */
@@ -65,10 +66,7 @@ export function openAccountRows(database: DatabaseSync) {
 
     put(account: AccountNumber, item: AccountItem): Problem | undefined {
       const code = kindCodes[item.kind]
-      if (account.kind !== 0 && account.kind !== code) {
-        const other = item.kind === 'banking' ? 'an energy' : 'a banking'
-        return { path: 'accountId', reason: `is the id of ${other} account already` }
-      }
+      if (account.kind !== 0 && account.kind !== code) return otherKind(item.kind)
       put.run(
         code,
         Number(item.isOpen),

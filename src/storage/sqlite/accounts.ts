@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AccountFilters, AccountKind } from '../../provider/store.ts'
-import { kindCodes } from './keys.ts'
+import { kindCodes } from '../codes.ts'
 import { query } from './statements.ts'
 
 /** An account as one customer sees it. */

@@ -1,12 +1,15 @@
-import type { CatalogueStore, Change, Outcome, StoredProduct } from '../../catalogue/store.ts'
+import {
+  type CatalogueStore,
+  type Change,
+  idempotencyMs,
+  type Outcome,
+  type StoredProduct,
+} from '../../catalogue/store.ts'
 import type { ProductChange } from '../../contract/index.ts'
 import { openDatabase } from './open.ts'
 import { openProductRows } from './product-rows.ts'
 import { command, query } from './statements.ts'
 import { openWriting } from './writing.ts'
-
-/** How long a key stands for the product that it made, in milliseconds. */
-const idempotencyMs = 7 * 24 * 60 * 60 * 1000
 
 interface HistoryRow {
   readonly version: number

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { ClaimStore } from '../../provider/claims.ts'
 import { openFile } from './open.ts'
+import { isBusy } from './writing.ts'
 
 /** As often as this, so many of those that are too old to matter are forgotten. */
 const purgeEveryMs = 200
@@ -96,9 +97,4 @@ export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant
       database.close()
     },
   }
-}
-
-function isBusy(error: unknown): boolean {
-  // The lowest byte of SQLite's result codes is the kind; 5 is SQLITE_BUSY.
-  return ((error as { errcode?: number }).errcode ?? 0) % 256 === 5
 }

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../contract/index.ts'
 import { folded } from '../../provider/folding.ts'
 import type { CustomerItem, RemovalItem } from '../../provider/writer.ts'
+import { digest } from '../digest.ts'
+import { anotherPerson } from '../refusals.ts'
 import { command, query } from './statements.ts'
 
 interface Row {
@@ -12,11 +13,6 @@ interface Row {
   readonly email_hash: string | null
   readonly name_hash: string | null
 }
-
-const anotherPerson = {
-  path: 'id',
-  reason: 'was another person’s, with another e-mail and another name: an id is for life',
-} satisfies Problem
 
 /** Customers, those that are only mentioned yet, and what is kept of those that were removed. */
 export function openCustomerRows(database: DatabaseSync) {
@@ -79,8 +75,4 @@ function isSamePerson(row: Row, { email, name }: CustomerItem): boolean {
   }
   if (row.email_hash === null) return true
   return row.email_hash === digest(address) || row.name_hash === digest(name)
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

@@ -1,6 +1,7 @@
 import { entryLists } from '../../provider/store.ts'
 import type { DumpedItem } from '../../provider/writer.ts'
-import { kindCodes, listEnd, listNumber, positionOf } from './keys.ts'
+import { kindCodes } from '../codes.ts'
+import { listEnd, listNumber, positionOf } from './keys.ts'
 import { openDatabase } from './open.ts'
 import { query } from './statements.ts'
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { TimeWindow } from '../../provider/store.ts'
-import { clamped, listEnd, ordinalOfPosition, positionOf } from './keys.ts'
+import { clamped } from '../codes.ts'
+import { listEnd, ordinalOfPosition, positionOf } from './keys.ts'
 import { query } from './statements.ts'
 
 /** A stretch of a list, by ordinals, both ends inside. Empty where `last` is before `first`. */

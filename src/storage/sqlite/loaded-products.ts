@@ -1,10 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { isAfter } from '../../catalogue/product.ts'
+import { loader } from '../../catalogue/store.ts'
 import type { ProductItem } from '../../provider/writer.ts'
-import { isAfter, openProductRows } from './product-rows.ts'
+import { openProductRows } from './product-rows.ts'
 import { command, query } from './statements.ts'
-
-/** Who changed a product, as its history has it. */
-const by = { id: 'load', name: 'holdfast load' }
 
 /**
  * The products of a load. Only its last word on each is written, and only where that is something new: a
@@ -21,7 +20,7 @@ export function openLoadedProducts(database: DatabaseSync, at: Temporal.Instant)
   const write = (item: ProductItem): void => {
     const now = rows.current(item.id)
     if (now?.shown === item.content.shown && !isAfter(item.lastUpdated, now.lastUpdated)) return
-    rows.put(item.id, item.content, { by, clock, loaded: item })
+    rows.put(item.id, item.content, { by: loader, clock, loaded: item })
   }
 
   return {
@@ -29,7 +28,7 @@ export function openLoadedProducts(database: DatabaseSync, at: Temporal.Instant)
     remove: (id: string): void => void hold.run(id, null),
     settle(): void {
       for (const { id, item } of held.each()) {
-        if (item === null) rows.remove(id, { by, clock })
+        if (item === null) rows.remove(id, { by: loader, clock })
         else write(JSON.parse(item))
       }
       forget.run()

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AccountKind } from '../../provider/store.ts'
 import type { Place, Refusal } from '../../provider/writer.ts'
-import { kindCodes } from './keys.ts'
+import { kindCodes } from '../codes.ts'
+import { noAccount, noCustomer } from '../refusals.ts'
 import { command, query } from './statements.ts'
 
 /**
@@ -61,7 +62,7 @@ export function openMentions(database: DatabaseSync) {
 
     *refusals(): Generator<Refusal> {
       for (const { file, line, field, kind } of lostAccounts.each()) {
-        yield { file, line, path: field, reason: noAccount(kind) }
+        yield { file, line, path: field, reason: noAccount(kindOfCode(kind)) }
       }
       for (const { file, line, field } of lostCustomers.each()) {
         yield { file, line, path: field, reason: noCustomer }
@@ -70,10 +71,8 @@ export function openMentions(database: DatabaseSync) {
   }
 }
 
-export const noCustomer = 'names no customer that exists'
-
-/** `kind` is a code, or 0 where either would do. */
-export function noAccount(kind: number): string {
-  const named = Object.entries(kindCodes).find(([, code]) => code === kind)
-  return named ? `names no ${named[0]} account that exists` : 'names no account that exists'
+/** The code is 0 where either kind would do. */
+function kindOfCode(code: number): AccountKind | undefined {
+  if (code === kindCodes.banking) return 'banking'
+  return code === kindCodes.energy ? 'energy' : undefined
 }

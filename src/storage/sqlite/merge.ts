@@ -7,8 +7,8 @@ const keysReadMax = 5000
 type PlacedKey = EntryKey & { readonly list: number }
 
 /**
- * The records from `start` to `end` of several lists together, newest first, then by id. Reads what the
- * page needs and not what lies before it, and lets others be served in between.
+ * The records from `start` to `end` of several lists together, newest first, then by id, then in the order
+ * of the lists. Reads what the page needs and not what lies before it, and lets others be served in between.
  */
 export async function mergedRecords(
   lists: Lists,
@@ -82,8 +82,7 @@ async function timeOfRank(
 
 function newestFirst(a: PlacedKey, b: PlacedKey): number {
   if (a.time !== b.time) return a.time > b.time ? -1 : 1
-  if (a.id !== b.id) return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))
-  return a.list - b.list
+  return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))
 }
 
 function ascending(a: bigint, b: bigint): number {

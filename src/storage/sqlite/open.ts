@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { DatabaseError, newerDatabase } from '../database.ts'
 import { migrations } from './schema.ts'
 
 /** How long a statement waits for another process, in milliseconds. */
@@ -10,11 +11,6 @@ const walRetryMs = 20
 
 /** A load waits this long for another one to finish. */
 const loadWaitMs = 60 * 60 * 1000
-
-/** A database that cannot be used at all, in a sentence for whoever named it. */
-export class DatabaseError extends Error {
-  override readonly name = 'DatabaseError'
-}
 
 /** Opens the database, and brings it to the newest version first. */
 export function openDatabase(path: string, use: 'read' | 'write'): DatabaseSync {
@@ -56,11 +52,7 @@ function useWriteAheadLog(database: DatabaseSync): void {
 
 function migrate(database: DatabaseSync): void {
   const version = () => Number(database.prepare('pragma user_version').get()?.['user_version'])
-  if (version() > migrations.length) {
-    throw new DatabaseError(
-      'the database was made by a newer Holdfast: use that version, or another database',
-    )
-  }
+  if (version() > migrations.length) throw newerDatabase()
   if (version() === migrations.length) return
 
   database.exec('begin immediate')

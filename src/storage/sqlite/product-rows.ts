@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { milliseconds, nextUpdate, withIdentity } from '../../catalogue/product.ts'
+import { isAfter, milliseconds, nextUpdate, withIdentity } from '../../catalogue/product.ts'
 import type { Author, ProductContent, StoredProduct } from '../../catalogue/store.ts'
 import type { ProductItem } from '../../provider/writer.ts'
 import { command, query } from './statements.ts'
@@ -91,9 +91,3 @@ export function openProductRows(database: DatabaseSync) {
 }
 
 export type ProductRows = ReturnType<typeof openProductRows>
-
-/** Whether a time is after another; any is after none. */
-export function isAfter(time: string | undefined, before: string | undefined): time is string {
-  if (time === undefined || before === undefined) return time !== undefined
-  return Temporal.Instant.compare(time, before) > 0
-}

@@ -11,8 +11,9 @@ import {
   type ProviderStore,
 } from '../../provider/store.ts'
 import { amountKey } from '../amount-key.ts'
+import { kindCodes, listCodes } from '../codes.ts'
 import { openAccounts, passes, type SeenAccount } from './accounts.ts'
-import { kindCodes, listCodes, listNumber } from './keys.ts'
+import { listNumber } from './keys.ts'
 import { type Filter, type Lists, lengthOf, openLists, type Stretch, slice } from './lists.ts'
 import { mergedRecords } from './merge.ts'
 import { openDatabase } from './open.ts'
@@ -151,7 +152,8 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       return longReaders(async (reader) => {
         const owner = reader.accounts.customer(asked.customerId)
         if (owner === undefined) return noCustomer
-        const found = reader.accounts.findAll(owner, asked.accountIds, kind)
+        const accountIds = asked.window ? asked.accountIds.toSorted(byBytes) : asked.accountIds
+        const found = reader.accounts.findAll(owner, accountIds, kind)
         if (!found) return noAccount
 
         const stretches = found
@@ -220,6 +222,11 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       database.close()
     },
   }
+}
+
+/** Accounts that have entries of the same time and id come in this order. */
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
 function pageOf<Item>(all: readonly Item[], { page, pageSize }: PageRequest): Page<Item> {

@@ -12,13 +12,13 @@ import type {
   RemovalItem,
   WriterOptions,
 } from '../../provider/writer.ts'
+import { noAccount, noCustomer } from '../refusals.ts'
 import { isOfKind, openAccountRows } from './account-rows.ts'
 import { openCustomerRows } from './customer-rows.ts'
 import { openEntryWriter } from './entry-writer.ts'
 import { type Line, openHeldItems } from './held-items.ts'
-import { kindCodes } from './keys.ts'
 import { openLoadedProducts } from './loaded-products.ts'
-import { noAccount, noCustomer, openMentions } from './mentions.ts'
+import { openMentions } from './mentions.ts'
 import { openDatabase } from './open.ts'
 import { command } from './statements.ts'
 
@@ -145,7 +145,7 @@ export function openSqliteProviderWriter(
     const { kind, field } = referenceOf(item)
     const account = accounts.find(item.accountId)
     if (account && isOfKind(account, kind)) return []
-    return [{ path: field, reason: noAccount(kind ? kindCodes[kind] : 0) }]
+    return [{ path: field, reason: noAccount(kind) }]
   }
 
   const writeOrHold = (item: PlacedItem): Problem | undefined => {
@@ -162,6 +162,9 @@ export function openSqliteProviderWriter(
         return problem ? [{ file: item.file, line: item.line, ...problem }] : []
       })
     },
+
+    /** Each was told when it was written. */
+    impossible: () => [],
 
     *unresolved() {
       for (const item of held.all()) {

@@ -7,13 +7,14 @@ const busyMaxMs = 5000
 const busyRetryMs = 5
 
 /**
- * Changes in a server. SQLite waits by holding up the whole process, so it is told not to wait, and whoever
- * finds the database taken tries again while others are served.
+ * Changes in a server, one after another. SQLite waits by holding up the whole process, so it is told not
+ * to wait, and whoever finds the database taken tries again while others are served.
  */
 export function openWriting(database: DatabaseSync) {
   database.exec('pragma busy_timeout = 0')
-  return async <Result>(work: () => Result): Promise<Result> => {
-    const since = performance.now()
+  let last: Promise<unknown> = Promise.resolve()
+
+  const patiently = async <Result>(work: () => Result, since: number): Promise<Result> => {
     for (;;) {
       try {
         return transaction(database, work)
@@ -25,6 +26,13 @@ export function openWriting(database: DatabaseSync) {
         await wait(busyRetryMs)
       }
     }
+  }
+  return <Result>(work: () => Result): Promise<Result> => {
+    const since = performance.now()
+    const done = last.then(() => patiently(work, since))
+    // The next one has its turn however this one ends.
+    last = done.catch(() => {})
+    return done
   }
 }
 

@@ -1,0 +1,24 @@
+/** How a database is reached. What is not given has a default; a SQLite file needs none of it. */
+export interface DatabaseOptions {
+  /** A file with the password, read again for every connection. */
+  readonly passwordFile?: string | undefined
+  /** The most connections that one store may have. */
+  readonly connections?: number | undefined
+  /** Into how many tables a new database divides the histories. */
+  readonly partitions?: number | undefined
+  /** A copy that is read from while it is up to date. */
+  readonly replica?: string | undefined
+  /** How many seconds that copy may be behind. */
+  readonly lagMax?: number | undefined
+}
+
+/** A database that cannot be used at all, in a sentence for whoever named it. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError'
+}
+
+export function newerDatabase(): DatabaseError {
+  return new DatabaseError(
+    'the database was made by a newer Holdfast: use that version, or another database',
+  )
+}

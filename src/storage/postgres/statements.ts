@@ -1,0 +1,93 @@
+import pg from 'pg'
+import { ContractError } from '../../contract/index.ts'
+
+/** A statement that every connection prepares once, under its name. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+type Value = string | number | bigint | boolean | readonly string[] | readonly number[] | null
+
+/** Everything comes as the text that the database sends. */
+const types = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig
+
+/** Runs a statement, in one round trip. */
+export async function rowsOf(
+  connection: pg.Pool | pg.ClientBase,
+  { name, text }: Statement,
+  values: readonly Value[],
+): Promise<(string | null)[][]> {
+  try {
+    const result = await connection.query({
+      name,
+      text,
+      values: [...values],
+      rowMode: 'array',
+      types,
+    })
+    return result.rows as (string | null)[][]
+  } catch (error) {
+    throw told(error)
+  }
+}
+
+/** Between texts that come together. It stands in no JSON text as it is, and in no part of one. */
+export const separator = '\u001e'
+export const separatorSql = 'chr(30)'
+
+export function separated(joined: string | null | undefined): string[] {
+  return joined ? joined.split(separator) : []
+}
+
+/**
+ * Classes of SQLSTATE that speak of the server and not of the statement: connection, access, resources,
+ * somebody's order to stop, the system, a replica that had to catch up or takes no changes.
+ */
+const outages = /^(08|25006|28|3D|40|53|57|58|XX)/
+
+/**
+ * What went wrong, without a word of the data: a message of the database may repeat values. What is no
+ * answer of the database at all is a connection that broke, or could not be had in time.
+ */
+export function told(error: unknown): Error {
+  if (!(error instanceof pg.DatabaseError)) {
+    return new ContractError('unavailable', undefined, { cause: error })
+  }
+  const { code = '', table = '' } = error
+  const cause = new Error(`the database said ${code} ${table}`.trimEnd())
+  return outages.test(code) ? new ContractError('unavailable', undefined, { cause }) : cause
+}
+
+/** Asks on the connection of a transaction. */
+export type Ask = (statement: Statement, values: readonly Value[]) => Promise<(string | null)[][]>
+
+/** All of the work is done when it resolves, and none of it where it throws. */
+export async function inTransaction<Result>(
+  pool: pg.Pool,
+  work: (ask: Ask) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw told(error)
+  })
+  const ask: Ask = (statement, values) => rowsOf(client, statement, values)
+  let isBroken = false
+  try {
+    await ask(begin, [])
+    const result = await work(ask)
+    await ask(commit, [])
+    return result
+  } catch (error) {
+    isBroken = await ask(rollback, []).then(
+      () => false,
+      () => true,
+    )
+    throw error
+  } finally {
+    client.release(isBroken)
+  }
+}
+
+const begin = { name: 'begin', text: 'begin' }
+const commit = { name: 'commit', text: 'commit' }
+const rollback = { name: 'rollback', text: 'rollback' }

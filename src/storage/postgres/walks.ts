@@ -1,0 +1,132 @@
+import { entryLists, kindOfList } from '../../provider/store.ts'
+import { kindCodes, listCodes } from '../codes.ts'
+import { partCodes } from './staging.ts'
+
+/**
+ * What the lines of a load do to each customer and each account, one after another: the state after each
+ * line, and whether the line could be. All else is judged and merged by these.
+ */
+export const makeWalks = `
+  create temp table customer_walk (
+    id text collate "C" not null,
+    place bigint not null,
+    is_last boolean not null,
+    is_refused boolean not null,
+    is_there boolean not null,
+    email_hash text,
+    name_hash text,
+    put bigint,                 -- the line that says how the customer is now
+    gone bigint,                -- the last line that took the customer away
+    primary key (id, place)
+  );
+  create temp table account_walk (
+    id text collate "C" not null,
+    place bigint not null,
+    is_last boolean not null,
+    is_refused boolean not null,
+    kind smallint not null,     -- 0: not there
+    put bigint,                 -- the line that says how the account is now
+    cut bigint,                 -- the last line that took away all that came before it
+    primary key (id, place)
+  );`
+
+export const walkTables = ['customer_walk', 'account_walk']
+
+/** Somebody may get a new name or a new address, but not both at once. */
+export const walkCustomers = `
+  insert into customer_walk
+  with recursive line as (
+    select id, place, is_put, email_hash, name_hash,
+      row_number() over lines as n, lead(place) over lines is null as is_last
+    from staged_customer window lines as (partition by id order by place)
+  ), walk as (
+    select l.id, 0::bigint as n, 0::bigint as place, false as is_last, false as is_refused,
+      c.record is not null as is_there, c.email_hash, c.name_hash,
+      null::bigint as put, null::bigint as gone
+    from line l left join customer c on c.id = l.id where l.n = 1
+    union all
+    select l.id, l.n, l.place, l.is_last, v.is_refused,
+      l.is_put and (w.is_there or not v.is_refused),
+      case when v.is_taken then l.email_hash else w.email_hash end,
+      case when v.is_taken then l.name_hash else w.name_hash end,
+      case when l.is_put then case when v.is_refused then w.put else l.place end end,
+      case when w.is_there and not l.is_put then l.place else w.gone end
+    from walk w join line l on l.id = w.id and l.n = w.n + 1
+    cross join lateral (
+      select l.is_put and coalesce(
+        w.email_hash <> l.email_hash and w.name_hash <> l.name_hash, false) as is_refused
+    ) r
+    cross join lateral (
+      -- A line that removes may say who had the id, for whoever does not know.
+      select r.is_refused, case when l.is_put then not r.is_refused else w.email_hash is null end
+        as is_taken
+    ) v
+  )
+  select id, place, is_last, is_refused, is_there, email_hash, name_hash, put, gone
+  from walk where n > 0`
+
+/** An account keeps its kind until it is removed; a line that removes one of the other kind does nothing. */
+export const walkAccounts = `
+  insert into account_walk
+  with recursive line as (
+    select id, place, is_put, kind,
+      row_number() over lines as n, lead(place) over lines is null as is_last
+    from staged_account window lines as (partition by id order by place)
+  ), walk as (
+    select l.id, 0::bigint as n, 0::bigint as place, false as is_last, false as is_refused,
+      coalesce(a.kind, 0::smallint) as kind, null::bigint as put, null::bigint as cut
+    from line l left join account a on a.id = l.id where l.n = 1
+    union all
+    select l.id, l.n, l.place, l.is_last, l.is_put and not v.fits,
+      case when not v.fits then w.kind when l.is_put then l.kind else 0::smallint end,
+      case when not v.fits then w.put when l.is_put then l.place end,
+      case when v.fits and not l.is_put then l.place else w.cut end
+    from walk w join line l on l.id = w.id and l.n = w.n + 1
+    cross join lateral (select w.kind = 0 or l.kind is null or w.kind = l.kind as fits) v
+  )
+  select id, place, is_last, is_refused, kind, put, cut from walk where n > 0`
+
+/** Lines that could not be, in order: those of a customer have no kind. */
+export const refusedLines = `
+  select place, null::smallint as kind from customer_walk where is_refused
+  union all
+  select w.place, s.kind from account_walk w join staged_account s on s.place = w.place
+  where w.is_refused
+  order by place`
+
+const energyLists = entryLists
+  .filter((list) => kindOfList[list] === 'energy')
+  .map((list) => listCodes[list])
+
+/** Every line that refers to an account, with the kind that it means: 0 where either will do. */
+const references = `
+  select place, account, list, case when list in (${energyLists.join()}) then ${kindCodes.energy}
+    else ${kindCodes.banking} end as kind
+  from staged_entry where is_put
+  union all
+  select place, account, null, case part when ${partCodes.balance} then ${kindCodes.banking}
+    else 0 end
+  from staged_part where is_put`
+
+const isLost = (kind: string) => `(${kind} = 0 or (m.kind <> 0 and ${kind} <> m.kind))`
+
+/**
+ * Lines whose account is not there when all are in, and was not when they came. Those that had one which
+ * was removed later went with it.
+ */
+export const lostLines = `
+  select m.place, m.kind, m.list from (${references}) m
+  left join account_walk w on w.id = m.account and w.is_last
+  left join account a on a.id = m.account
+  where ${isLost('coalesce(w.kind, a.kind, 0)')}
+    and (w.cut is null or m.place > w.cut or ${isLost(`coalesce(
+      (select t.kind from account_walk t where t.id = m.account and t.place < m.place
+       order by t.place desc limit 1), a.kind, 0)`)})`
+
+/** Holders who are not there when all is in. */
+export const lostHolders = `
+  select h.place, h.index from staged_holder h
+  join account_walk a on a.place = h.place and not a.is_refused
+  left join customer_walk w on w.id = h.customer and w.is_last
+  left join customer c on c.id = h.customer
+  where not coalesce(w.is_there, c.record is not null)`
