@@ -7,6 +7,7 @@ import { anotherPerson, noAccount, noCustomer, otherKind } from '../refusals.ts'
 import { openPool } from './connect.ts'
 import { openCopyRows } from './copy-rows.ts'
 import {
+  forgetLost,
   forgetRemoved,
   heldTables,
   holdLines,
@@ -91,12 +92,14 @@ export async function openPostgresProviderWriter(
 
   /** Leaves in the batch what can be merged. */
   const hold = async (): Promise<void> => {
-    if (staging.count('staged_account') > 0) await runAll(forgetRemoved)
-    for (let held: number | null = 1; held; ) {
+    await run(walkAccounts)
+    const hasAccounts = staging.count('staged_account') > 0
+    if (hasAccounts) await runAll(forgetRemoved)
+    while ((await run(holdLines)).rowCount) {
+      await runAll(moveHeld)
       await run(`delete from account_walk; ${walkAccounts}`)
-      held = (await run(holdLines)).rowCount
-      if (held) await runAll(moveHeld)
     }
+    if (hasAccounts) await runAll(forgetLost)
   }
 
   const merge = async (): Promise<void> => {
@@ -235,16 +238,20 @@ function placeOf(place: string): { file: number; line: number } {
 
 /** Without a word of the data: a message of the database may repeat values. */
 function fail(error: unknown): never {
-  const reason =
-    error instanceof pg.DatabaseError
-      ? `the database said ${error.code}`
-      : 'the connection to the database was lost'
+  const reason = isLoss(error)
+    ? 'the connection to the database was lost'
+    : `the database said ${(error as pg.DatabaseError).code}`
   throw new DatabaseError(`${reason}: what was not committed is not kept`, { cause: error })
+}
+
+/** Broken, or ended by the server: by an operator, or because it stops. */
+function isLoss(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || /^(08|57P)/.test(error.code ?? '')
 }
 
 /** The answer did not come: it may be there or not. */
 function failAtCommit(error: unknown): never {
-  if (error instanceof pg.DatabaseError) fail(error)
+  if (!isLoss(error)) fail(error)
   throw new DatabaseError(
     'the connection to the database was lost at the very end: load again, which changes nothing twice',
     { cause: error },
