@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, it } from 'node:test'
 import { lineBytesMax } from '../../src/load/lines.ts'
-import { describe } from '../support/engines.ts'
+import { closingTogether, describe } from '../support/engines.ts'
 import { openBank, type Run } from './bank.ts'
 import { line, oneOfEach, put } from './lines.ts'
 
@@ -207,8 +207,9 @@ describe('holdfast load, of a bad line', () => {
   let unchanged: boolean
   const lineOf = (index: number) => 3 * index + 3
 
+  const closing = closingTogether({ after })
   before(async () => {
-    const bank = await openBank({ after })
+    const bank = await openBank(closing)
     await bank.fill(Object.values(oneOfEach()))
     const state = await bank.dump()
     const parts = mistakes.flatMap(([, bad], index) => [put.product(`q${index}`), '', bad])
