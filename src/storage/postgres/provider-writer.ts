@@ -29,6 +29,7 @@ import {
 import { entryTables, makeEntryTables, mergeEntries } from './merge-entries.ts'
 import { makeStaging, openStaging, type StagedTable, stagedNames } from './staging.ts'
 import {
+  isAnyLost,
   lostHolders,
   lostLines,
   makeWalks,
@@ -88,6 +89,7 @@ export async function openPostgresProviderWriter(
     if (staging.count('staged_customer') > 0) await run(walkCustomers)
     if (inBatches) await hold()
     else if (staging.count('staged_account') > 0) await run(walkAccounts)
+    if (staging.total() >= manyLines) await run('analyze customer_walk, account_walk')
   }
 
   /** Leaves in the batch what can be merged. */
@@ -110,7 +112,8 @@ export async function openPostgresProviderWriter(
     if (has('staged_part') || has('staged_account')) await runAll(mergeParts)
     if (has('staged_product')) await runAll(mergeProducts)
     if (has('staged_entry') || has('staged_account')) {
-      for (const { sql, needsLoadTime } of mergeEntries(inBatches)) {
+      const isLarge = staging.count('staged_entry') >= manyLines
+      for (const { sql, needsLoadTime } of mergeEntries({ inBatches, isLarge })) {
         await run(sql, needsLoadTime ? [loadTime.epochNanoseconds.toString()] : undefined)
       }
     }
@@ -173,7 +176,9 @@ export async function openPostgresProviderWriter(
         yield* unresolvedHeld()
         return
       }
-      for await (const row of each<LostLine>(`${lostLines} order by place`)) yield lostLine(row)
+      if ((await run(isAnyLost)).rowCount) {
+        for await (const row of each<LostLine>(`${lostLines} order by place`)) yield lostLine(row)
+      }
       for await (const row of each<LostHolder>(`${lostHolders} order by place, index`)) {
         yield lostHolder(row)
       }
