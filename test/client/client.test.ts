@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { after, before, describe, it } from 'node:test'
+import { after, before, it } from 'node:test'
 import { openGuard } from '../../src/auth/guard.ts'
 import { openKeySet } from '../../src/auth/key-set.ts'
 import { makeSigningKey, publicKeySet } from '../../src/auth/signing.ts'
@@ -14,14 +11,14 @@ import { providerApp } from '../../src/http/provider-app.ts'
 import { generateLines } from '../../src/load/generate/index.ts'
 import { load } from '../../src/load/load.ts'
 import { openClaimStore, openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
+import { describe, newDatabase } from '../support/engines.ts'
 
 const now = Temporal.Now.instant()
 const customerId = 'c-000001'
 
 describe('a client', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-client-'))
-  const database = `sqlite:${join(folder, 'client.db')}`
-  const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true })]
+  const closing: (() => unknown)[] = []
+  let database = ''
   let key: SigningKey
   let providerUrl = ''
 
@@ -51,6 +48,7 @@ describe('a client', () => {
   }
 
   before(async () => {
+    database = await newDatabase({ after: (work) => void closing.push(work) })
     const made = await makeSigningKey('ES256', now)
     key = { ...made.privateKey, kid: made.id, alg: made.algorithm }
     const jwks = await answer(() => ({ status: 200, body: JSON.stringify(publicKeySet([made])) }))

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { directDebit } from '../../src/contract/examples/banking.ts'
 import { energyUsage } from '../../src/contract/examples/energy.ts'
+import { describe } from '../support/engines.ts'
 import { linesOf, openBank } from './bank.ts'
 import { line, oneOfEach, put, removal, timeless } from './lines.ts'
 
@@ -37,7 +38,7 @@ describe('loading a file twice', () => {
     ],
   })) {
     it(`changes nothing of a transaction without a time that is ${name}`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       bank.write('data.ndjson', [...people, ...lines])
       await bank.run(['load', 'data.ndjson'])
       const once = await bank.run(['dump'])
@@ -52,7 +53,7 @@ describe('loading a file twice', () => {
   }
 
   it('changes nothing', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     bank.write('data.ndjson', everything)
     await bank.run(['load', 'data.ndjson'])
     const once = await bank.run(['dump'])
@@ -66,7 +67,7 @@ describe('loading a file twice', () => {
   })
 
   it('lets a transaction without a time keep that of its first load', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const started = Temporal.Now.instant()
     await bank.fill([...people, timeless('a1', 't1')])
     const first = only(await bank.dump(), 'banking.transaction')
@@ -85,7 +86,7 @@ describe('loading a file twice', () => {
   })
 
   it('takes an effective time from beside the record, and writes it there', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const effectiveTime = '2024-02-29T12:00:00.123456789Z'
     const dated = timeless('a1', 't1').replace(',', `,"effectiveTime":"${effectiveTime}",`)
 
@@ -95,7 +96,7 @@ describe('loading a file twice', () => {
   })
 
   it('moves a transaction when it is posted', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const posted = put.transaction('a1', 't1', { postingDateTime: '2020-01-01T00:00:00Z' })
     await bank.fill([...people, timeless('a1', 't1'), put.transaction('a1', 't2')])
 
@@ -108,7 +109,7 @@ describe('loading a file twice', () => {
   })
 
   it('takes an execution time where there is no posting time', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const executed = timeless('a1', 't1', { executionDateTime: '2025-04-01T00:00:00+11:00' })
     const posted = (id: string, postingDateTime: string) =>
       put.transaction('a1', id, { postingDateTime })
@@ -130,7 +131,7 @@ describe('loading a file twice', () => {
 
 describe('a scheduled payment', () => {
   it('moves to the account that it is paid from now', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([...people, put.payment('a1', 's1'), put.payment('a1', 's2')])
 
     await bank.fill([put.payment('a2', 's1')])
@@ -143,7 +144,7 @@ describe('a scheduled payment', () => {
   })
 
   it('is removed by its id alone, from whichever account', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([...people, put.payment('a1', 's1'), put.payment('a2', 's2')])
 
     await bank.fill([
@@ -164,7 +165,7 @@ for (const [type, make, record] of [
     const other = type === 'energy.billing' ? { gst: '0.99' } : { lastDebitAmount: '0.99' }
 
     it('with an id replaces the one with that id in the account', async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       await bank.fill([...people, home, make(account, 'x1'), make(account, 'x2')])
 
       await bank.fill([make(account, 'x1', other)])
@@ -174,7 +175,7 @@ for (const [type, make, record] of [
     })
 
     it('without an id is the same only where all of it is', async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       await bank.fill([...people, home, make(account), make(account)])
 
       await bank.fill([make(account), make(account, undefined, other)])
@@ -184,7 +185,7 @@ for (const [type, make, record] of [
     })
 
     it('with an id is never the one without, even with the same content', async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
 
       await bank.fill([...people, home, make(account, 'x1'), make(account)])
 
@@ -193,7 +194,7 @@ for (const [type, make, record] of [
     })
 
     it('is removed by its id, or by its content', async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       await bank.fill([...people, home, make(account, 'x1'), make(account)])
 
       await bank.fill([removal(type, { accountId: account, record })])
@@ -206,7 +207,7 @@ for (const [type, make, record] of [
     })
 
     it('is known by its content however that is spelled', async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       await bank.fill([...people, home, make(account)])
       const spaced = line(type, record).replaceAll('":', '" :  ')
       const spelled = spaced.replace('"accountId"', '"\\u0061ccountId"')
@@ -229,7 +230,7 @@ describe('a customer’s id', () => {
     'the same address in capitals and a new name': { name: 'Ana Jones', email: 'ANA@Example.com' },
   })) {
     it(`stays with a person who gets ${name}`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       await bank.fill([put.customer('c1', ana)])
 
       await bank.fill([put.customer('c1', person)])
@@ -243,7 +244,7 @@ describe('a customer’s id', () => {
   const another = put.customer('c1', { name: 'Bo Jones', email: 'bo@example.com' })
 
   it('does not go to another person', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([put.customer('c1', ana)])
     const before = await bank.dump()
 
@@ -255,7 +256,7 @@ describe('a customer’s id', () => {
   })
 
   it('does not go to another person in the same load', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     const replaced = await bank.load([put.customer('c1', ana), another])
     const removed = await bank.load([
@@ -269,7 +270,7 @@ describe('a customer’s id', () => {
   })
 
   it('does not go to another person when the first is gone', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([put.customer('c1', ana)])
     await bank.fill([removal('customer', { id: 'c1' })])
 
@@ -280,11 +281,11 @@ describe('a customer’s id', () => {
   })
 
   it('is remembered by a dump when the person is gone', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([put.customer('c1', ana)])
     await bank.fill([removal('customer', { id: 'c1' })])
     const dump = await bank.dump()
-    const restored = openBank(t)
+    const restored = await openBank(t)
     await restored.fill(dump)
 
     const { status, stderr } = await restored.load([another])
@@ -298,7 +299,7 @@ describe('a customer’s id', () => {
   })
 
   it('comes back without the accounts it had', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([put.customer('c1', ana), put.customer('c2'), put.account('a1', ['c1', 'c2'])])
 
     await bank.fill([removal('customer', { id: 'c1' }), put.customer('c1', ana)])

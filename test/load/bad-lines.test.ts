@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, describe, it } from 'node:test'
+import { after, before, it } from 'node:test'
 import { lineBytesMax } from '../../src/load/lines.ts'
+import { closingTogether, describe } from '../support/engines.ts'
 import { openBank, type Run } from './bank.ts'
 import { line, oneOfEach, put } from './lines.ts'
 
@@ -206,8 +207,9 @@ describe('holdfast load, of a bad line', () => {
   let unchanged: boolean
   const lineOf = (index: number) => 3 * index + 3
 
-  const bank = openBank({ after })
+  const closing = closingTogether({ after })
   before(async () => {
+    const bank = await openBank(closing)
     await bank.fill(Object.values(oneOfEach()))
     const state = await bank.dump()
     const parts = mistakes.flatMap(([, bad], index) => [put.product(`q${index}`), '', bad])
@@ -269,7 +271,7 @@ describe('holdfast load, of a bad line', () => {
 
 describe('holdfast load, of a single bad line', () => {
   it('names everything that is wrong with it', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     const { status, stderr } = await bank.load([line('customer', { id: '', email: 7 })])
 
@@ -286,7 +288,7 @@ describe('holdfast load, of a single bad line', () => {
   })
 
   it('refuses a removal of what has no key, by neither id nor record', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     for (const type of ['banking.directDebit', 'energy.billing']) {
       const { status, stderr } = await bank.load([`{"type":"${type}","delete":{"accountId":"a1"}}`])
@@ -297,7 +299,7 @@ describe('holdfast load, of a single bad line', () => {
   })
 
   it('keeps a refusal on one line, whatever a member is called', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const name = 'a\\nb\\u001b[2J'
 
     const unknown = await bank.load([`{"type":"customer","record":{"${name}":1}}`])
@@ -311,7 +313,7 @@ describe('holdfast load, of a single bad line', () => {
   })
 
   it('refuses a record that is nested without end', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`
 
     const { status, stderr } = await bank.load([

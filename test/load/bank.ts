@@ -13,6 +13,7 @@ import { main } from '../../src/cli/main.ts'
 import { load } from '../../src/load/load.ts'
 import type { Refusal } from '../../src/provider/writer.ts'
 import { openProviderWriter } from '../../src/storage/open.ts'
+import { closingTogether, engineHere, newDatabase, type Scope } from '../support/engines.ts'
 
 export const launcher = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 
@@ -69,13 +70,15 @@ export async function killed(child: ChildProcess): Promise<void> {
 
 export type Lines = string | Uint8Array | readonly string[]
 
-/** A folder with a database in it, and the program to fill and read it. Goes away with the test. */
+/** A folder with a database in it, or beside it, and the program to fill and read it. Goes away with the test. */
 export interface Bank {
   readonly folder: string
   /** Where a file of the folder is. */
   path(name: string): string
-  /** The address of another database in the folder. */
-  database(name?: string): string
+  /** The address of its database. */
+  database(): string
+  /** The address of another one, empty at first, that goes away with the test too. */
+  another(): Promise<string>
   /** Writes a file for the program to read. */
   write(name: string, lines: Lines): void
   /** Starts the program in the folder, in a process of its own that does not outlive the test. */
@@ -86,27 +89,31 @@ export interface Bank {
   load(lines: Lines, ...flags: readonly string[]): Promise<Run>
   /** The same for lines that must be taken. */
   fill(lines: Lines, ...flags: readonly string[]): Promise<void>
-  dump(name?: string): Promise<string>
+  dump(): Promise<string>
 }
 
-export function openBank(t: { after(close: () => unknown): void }): Bank {
+export async function openBank(t: Scope): Promise<Bank> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-load-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const scope = closingTogether(t)
+  scope.after(async () => rmSync(folder, { recursive: true, force: true }))
   const path = (name: string) => join(folder, name)
-  const database = (name = 'bank') => `sqlite:${path(`${name}.db`)}`
+  const isFile = engineHere() === 'sqlite'
+  const address = isFile ? `sqlite:${path('bank.db')}` : await newDatabase(scope)
+  const database = () => address
   let files = 0
 
   const bank: Bank = {
     folder,
     path,
     database,
+    another: () => newDatabase(scope),
     write(name, lines) {
       writeFileSync(path(name), bytesOf(lines))
     },
     start(args, nodeFlags = []) {
       const environment = { HOLDFAST_DATABASE: database() }
       const child = start(args, { cwd: folder, environment, nodeFlags })
-      t.after(() => killed(child))
+      scope.after(() => killed(child))
       return child
     },
     run(args, options) {
@@ -124,7 +131,7 @@ export function openBank(t: { after(close: () => unknown): void }): Bank {
       const { status, stderr } = await bank.load(lines, ...flags)
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     },
-    dump: (name) => dumpOf(database(name)),
+    dump: () => dumpOf(database()),
   }
   return bank
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
 import { linesOf, openBank, shuffled, withoutLoadTimes } from './bank.ts'
 import { oneOfEach, put, removal, timeless } from './lines.ts'
 
@@ -16,7 +17,7 @@ function idsOf(dump: string): string[] {
 
 describe('holdfast load --dry-run', () => {
   it('checks, and changes nothing', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(people)
     const before = await bank.dump()
 
@@ -28,7 +29,7 @@ describe('holdfast load --dry-run', () => {
   })
 
   it('reports what a load would', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(people)
     bank.write('data.ndjson', [
       bad,
@@ -48,7 +49,7 @@ describe('holdfast load --dry-run', () => {
   })
 
   it('changes nothing with --batch either, and says so', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(people)
     const before = await bank.dump()
 
@@ -64,7 +65,7 @@ describe('holdfast load --dry-run', () => {
 
 describe('holdfast load --batch', () => {
   it('keeps good batches, leaves out a bad one whole, and goes on', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const lines = [...products(1, 8), bad, ...products(9, 15)]
     bank.write('data.ndjson', lines)
 
@@ -89,7 +90,7 @@ describe('holdfast load --batch', () => {
     ['last, which is not full', 7, [1, 2, 3, 4, 5, 6]],
   ] as const) {
     it(`leaves out a bad batch that is the ${name}`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       const lines = products(1, 7)
 
       const { status } = await bank.load(lines.toSpliced(at, 0, bad), '--batch', '3')
@@ -103,7 +104,7 @@ describe('holdfast load --batch', () => {
   }
 
   it('leaves out a batch with a line that the store refuses', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(people)
     const other = put.customer('c1', { name: 'Bo', email: 'bo@example.com' })
 
@@ -118,7 +119,7 @@ describe('holdfast load --batch', () => {
   })
 
   it('counts lines over all files', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     bank.write('one.ndjson', [...products(1, 2), bad])
     bank.write('two.ndjson', products(3, 5))
 
@@ -135,12 +136,12 @@ describe('holdfast load --batch', () => {
         timeless('a1', 't5'),
         put.transaction('a1', 't0'),
       ]
-      const atOnce = openBank(t)
+      const atOnce = await openBank(t)
       await atOnce.fill(lines)
       const expected = withoutLoadTimes(await atOnce.dump())
 
       for (let seed = 1; seed <= 4; seed += 1) {
-        const bank = openBank(t)
+        const bank = await openBank(t)
         await bank.fill(shuffled(lines, seed), '--batch', size)
 
         assert.equal(withoutLoadTimes(await bank.dump()), expected)
@@ -149,7 +150,7 @@ describe('holdfast load --batch', () => {
   }
 
   it('shows nothing of a line whose reference never came', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const lost = [
       put.balance('a9'),
       put.transaction('a9', 't1'),
@@ -172,7 +173,7 @@ describe('holdfast load --batch', () => {
   })
 
   it('shows nothing of an account whose holder never came', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const lost = [put.account('a8', ['c9']), put.account('a9', ['c1', 'c9'])]
 
     const { status, stderr } = await bank.load([...lost, ...people], '--batch', '2')
@@ -190,7 +191,7 @@ describe('holdfast load --batch', () => {
   })
 
   it('leaves what a line with such a reference would have replaced', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([...people, put.payment('a1', 's1')])
     const before = await bank.dump()
 
@@ -204,7 +205,7 @@ describe('holdfast load --batch', () => {
   })
 
   it('removes what a line before put, also where its account comes later', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const key = { accountId: 'a1', transactionId: 't1' }
 
     await bank.fill(
@@ -216,7 +217,7 @@ describe('holdfast load --batch', () => {
   })
 
   it('removes a payment with the account that it had moved to, also where both come later', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const gone = removal('banking.account', { accountId: 'a1' })
 
     await bank.fill(
@@ -228,7 +229,7 @@ describe('holdfast load --batch', () => {
   })
 
   it('misses what a batch that was left out would have brought', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     const { stderr } = await bank.load(
       [
@@ -252,7 +253,7 @@ describe('holdfast load --batch', () => {
 
   for (const size of ['0', '-1', '1.5', 'all', '', '1e3', '9999999999']) {
     it(`refuses “${size}” for a size`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
 
       const { status, stdout, stderr } = await bank.load(products(1, 2), `--batch=${size}`)
 

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { main } from '../../src/cli/main.ts'
 import { progressOn } from '../../src/cli/progress.ts'
+import { describe } from '../support/engines.ts'
 import { command, concurrency, linesOf, openBank, start } from './bank.ts'
 import { put } from './lines.ts'
 
@@ -39,7 +40,7 @@ function lastOn(line: string): string {
 
 describe('holdfast load', { concurrency }, () => {
   it('reads standard input', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     const run = await bank.run(['load', '-'], { input: `${put.product('p1')}\n` })
 
@@ -49,7 +50,7 @@ describe('holdfast load', { concurrency }, () => {
   })
 
   it('names standard input as - in a refusal', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     const { status, stderr } = await bank.run(['load', '-'], { input: '\n[]' })
 
@@ -58,7 +59,7 @@ describe('holdfast load', { concurrency }, () => {
   })
 
   it('reads several files as one load, standard input among them', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     bank.write('one.ndjson', put.balance('a1'))
     bank.write('two.ndjson', put.customer('c1'))
 
@@ -72,7 +73,7 @@ describe('holdfast load', { concurrency }, () => {
   })
 
   it('changes nothing where one of several files has a mistake', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     bank.write('one.ndjson', put.product('p1'))
     bank.write('two.ndjson', '{}')
 
@@ -84,7 +85,7 @@ describe('holdfast load', { concurrency }, () => {
   })
 
   it('is quiet in a pipe but for its summary, however long it takes', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const lines = Array.from({ length: 5000 }, (_, index) =>
       put.customer(`c${index}`, { address: undefined }),
     )
@@ -97,7 +98,7 @@ describe('holdfast load', { concurrency }, () => {
   })
 
   it('shows its progress to somebody who watches, and takes it away at the end', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const { terminal, seen } = watched()
     bank.write(
       'data.ndjson',
@@ -115,7 +116,7 @@ describe('holdfast load', { concurrency }, () => {
   })
 
   it('does not write a refusal behind its progress', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const { terminal, seen } = watched()
     const lines = Array.from({ length: 2500 }, (_, index) => put.product(`p${index}`))
     bank.write('data.ndjson', lines.with(1500, '{}'))
@@ -131,7 +132,7 @@ describe('holdfast load', { concurrency }, () => {
   })
 
   it('writes an empty file of errors where there are none', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     await bank.fill([put.product('p1')], '--errors', bank.path('errors.txt'))
 
@@ -144,7 +145,7 @@ describe('holdfast load', { concurrency }, () => {
     ['is a folder', 'folder'],
   ] as const) {
     it(`refuses to begin where a file ${name}`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       bank.write('data.ndjson', put.product('p1'))
       mkdirSync(bank.path('folder'))
 
@@ -163,7 +164,7 @@ describe('holdfast load', { concurrency }, () => {
     ['the database is no database', ['--database', 'sqlite:data.ndjson']],
   ] as const) {
     it(`says in a sentence that ${name}`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       bank.write('data.ndjson', [put.product('p1')])
       mkdirSync(bank.path('folder'))
 
@@ -178,7 +179,7 @@ describe('holdfast load', { concurrency }, () => {
 
 describe('holdfast dump', { concurrency }, () => {
   it('does not mind a reader that leaves early', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(Array.from({ length: 3000 }, (_, index) => put.product(`p${index}`)))
     const child = start(['dump', '--database', bank.database()])
     const complaint = text(child.stderr)

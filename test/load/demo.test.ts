@@ -6,7 +6,8 @@ import { request } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { delimiter } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe, engineHere } from '../support/engines.ts'
 import { type Bank, command, concurrency, ended, killed, launcher, openBank } from './bank.ts'
 import { put } from './lines.ts'
 
@@ -74,7 +75,7 @@ const ownData = [
 
 describe('holdfast demo', { concurrency, timeout }, () => {
   it('makes data on its first start, and shows a request that works when pasted', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     const { child, output, complaint } = await startDemo(bank)
     const answer = await paste(bank, output)
@@ -93,7 +94,7 @@ describe('holdfast demo', { concurrency, timeout }, () => {
   })
 
   it('is whole after kill -9, in the middle of making data and in the middle of serving', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const first = bank.start(['demo', '--port', '0'])
     await once(first.stderr, 'data')
     await killed(first)
@@ -116,10 +117,11 @@ describe('holdfast demo', { concurrency, timeout }, () => {
   })
 
   it('serves the data that is there, whatever its ids and wherever it is', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const [customer, account] = ["o'brien & sons", 'a $1/"2"']
     mkdirSync(bank.path('my bank'))
-    const database = `sqlite:${bank.path("my bank/it's.db")}`
+    const database =
+      engineHere() === 'sqlite' ? `sqlite:${bank.path("my bank/it's.db")}` : await bank.another()
     bank.write('data.ndjson', [
       put.customer(customer),
       put.account(account, [customer]),
@@ -137,7 +139,7 @@ describe('holdfast demo', { concurrency, timeout }, () => {
   })
 
   it('finishes what is in flight when it is told to stop', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(ownData)
     const { child, address } = await startDemo(bank)
     const exit = once(child, 'exit')
@@ -169,7 +171,7 @@ describe('holdfast demo', { concurrency, timeout }, () => {
   })
 
   it('exits with 1 and a hint where a port is taken', { timeout: 20_000 }, async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(ownData)
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -186,7 +188,7 @@ describe('holdfast demo', { concurrency, timeout }, () => {
 
   for (const host of ['0.0.0.0', '::', '192.0.2.1', 'bank.example', '127.bank.example']) {
     it(`refuses to listen on ${host}, which others can reach`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
 
       const flags = ['--host', host, '--port', '0', '--database', bank.database()]
       const { status, stdout, stderr } = await command(['demo', ...flags])

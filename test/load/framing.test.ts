@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { isFields } from '../../src/contract/schema.ts'
 import { lineBytesMax } from '../../src/load/lines.ts'
-import { type Lines, linesOf, loadAt, openBank } from './bank.ts'
+import { describe } from '../support/engines.ts'
+import { dumpOf, type Lines, linesOf, loadAt, openBank } from './bank.ts'
 import { line, oneOfEach, put } from './lines.ts'
 
 const [first, second] = [put.product('p1'), put.product('p2')]
@@ -20,7 +21,7 @@ describe('a file of lines', () => {
     ['only blank lines', '\n \r\n\n', ''],
   ] as const satisfies readonly [string, Lines, string][]) {
     it(`may have ${name}`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
 
       await bank.fill(bytes)
 
@@ -29,7 +30,7 @@ describe('a file of lines', () => {
   }
 
   it('counts blank lines, so that a refusal has the line that an editor shows', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     const { stderr } = await bank.load(`\ufeff\r\n\n${first}\r\n\n{}\n\n[]`)
 
@@ -38,7 +39,7 @@ describe('a file of lines', () => {
   })
 
   it('may have a line of exactly the longest length', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const description = 'x'.repeat(lineBytesMax - put.product('p3', { description: '' }).length)
     const longest = put.product('p3', { description })
 
@@ -49,7 +50,7 @@ describe('a file of lines', () => {
   })
 
   it('may be cut anywhere into pieces', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const lines = [put.product('p1', { name: 'Für 5 € — 🦉' }), put.product('p2')]
     const bytes = Buffer.from(lines.join('\r\n'))
 
@@ -57,10 +58,11 @@ describe('a file of lines', () => {
       const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
         bytes.subarray(index * size, (index + 1) * size),
       )
-      const refusals = await loadAt(bank.database(`pieces-${size}`), Temporal.Now.instant(), pieces)
+      const database = await bank.another()
+      const refusals = await loadAt(database, Temporal.Now.instant(), pieces)
 
       assert.deepEqual(refusals, [])
-      assert.deepEqual(linesOf(await bank.dump(`pieces-${size}`)), lines)
+      assert.deepEqual(linesOf(await dumpOf(database)), lines)
     }
   })
 })
@@ -82,7 +84,7 @@ describe('a refusal', () => {
   const marks = ['Zaphod Beeblebrox', '4242424242'] as const
 
   it('never repeats a value: it may be about a person', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const spoilt = Object.values(oneOfEach()).flatMap((text) =>
       leavesOf(JSON.parse(text)).flatMap((make) => [
         JSON.stringify(make(marks[0])),
@@ -116,7 +118,7 @@ describe('a refusal', () => {
   })
 
   it('never repeats a value that other records make wrong', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([put.customer('Zaphod'), put.account('Zaphod', ['Zaphod'])])
 
     const { status, stderr } = await bank.load([

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, statSync } from 'node:fs'
-import { describe, it, type TestContext } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openProviderStore } from '../../src/storage/open.ts'
+import { describe, describeOn } from '../support/engines.ts'
 import { type Bank, killed, linesOf, openBank, type start, untilLocked } from './bank.ts'
 import { line, put } from './lines.ts'
 
@@ -37,17 +38,17 @@ async function killedWhen(load: ReturnType<typeof start>, isSo: () => boolean): 
 /** A bank in one state, with a file that brings it to another, and how both look. */
 async function openTwoStates(t: TestContext, after: readonly string[]) {
   const before = [...people, ...history('before', 100)]
-  const clean = openBank(t)
+  const clean = await openBank(t)
   await clean.fill(before)
   const first = await clean.dump()
   await clean.fill(after)
-  const bank = openBank(t)
+  const bank = await openBank(t)
   bank.write('after.ndjson', after)
   await bank.fill(before)
   return { bank, first, second: await clean.dump() }
 }
 
-describe('kill -9 of a load', { timeout }, () => {
+describeOn('sqlite', 'kill -9 of a load', { timeout }, () => {
   const written = (size: number) => (bank: Bank) =>
     sizeOf(bank.path('bank.db-wal')) >= size * megabyte
   const points: readonly [string, (bank: Bank, sizeBefore: number) => boolean][] = [
@@ -93,7 +94,7 @@ describe('kill -9 of a load', { timeout }, () => {
   })
 
   it('leaves what was before when the rest of its input has not come', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(people)
     const dump = await bank.dump()
     const more = history('more', 50)
@@ -113,7 +114,7 @@ describe('kill -9 of a load', { timeout }, () => {
 
   it('leaves a new database that can be used, however far it was made', async (t) => {
     for (const name of ['bank.db', 'bank.db-wal', 'bank.db-shm']) {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       await killedWhen(bank.start(['load', '-']), () => existsSync(bank.path(name)))
 
       await bank.fill(people)
@@ -127,7 +128,7 @@ describe('kill -9 of a load in batches', { timeout }, () => {
   const size = 100
 
   it('leaves a whole number of batches, in order, and can be repeated', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const lines = Array.from({ length: 60 * size }, (_, index) => {
       const id = `c${String(index).padStart(5, '0')}`
       return line('customer', { id, name: 'Ana', email: 'ana@example.com' })
@@ -159,9 +160,11 @@ describe('kill -9 of a load in batches', { timeout }, () => {
     assert.ok(kills > 1, `${kills} loads were killed`)
     assert.deepEqual(linesOf(await bank.dump()), lines)
   })
+})
 
+describeOn('sqlite', 'kill -9 of a load in batches that waits for more', { timeout }, () => {
   it('shows nothing of lines whose account has not come, until it has', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([])
     const histories = history('late', 40)
     const load = bank.start(['load', '-', '--batch', '10'])
@@ -181,7 +184,7 @@ describe('kill -9 of a load in batches', { timeout }, () => {
 
     assert.equal(dumped.length, 10)
     assert.doesNotMatch(dumped.join(), /banking/)
-    const clean = openBank(t)
+    const clean = await openBank(t)
     await clean.fill([...people, ...histories, ...dumped.slice(1)])
     assert.equal(await bank.dump(), await clean.dump())
   })

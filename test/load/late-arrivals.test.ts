@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import fc from 'fast-check'
 import { providerApp } from '../../src/http/provider-app.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
+import { describe } from '../support/engines.ts'
 import { dumpOf, linesOf, openBank, shuffled } from './bank.ts'
 import { put, timeless } from './lines.ts'
 import { accounts, entriesOf, History, loads, opening, take } from './model.ts'
@@ -39,9 +39,9 @@ describe('transactions that come late', () => {
       const time = Temporal.Instant.from('2024-01-01T00:00:00Z').add({ hours: 24 * (day >> 1) })
       return put.transaction('a1', `t${day}`, { postingDateTime: time.toString() })
     })
-    const atOnce = openBank(t)
+    const atOnce = await openBank(t)
     await atOnce.fill([...opening, ...sorted])
-    const late = openBank(t)
+    const late = await openBank(t)
     const parts = shuffled(sorted, 5)
 
     await late.fill([...opening, ...parts.slice(0, 40)])
@@ -66,8 +66,8 @@ describe('transactions that come late', () => {
         }),
       ),
     ]
-    const atOnce = openBank(t)
-    const inBatches = openBank(t)
+    const atOnce = await openBank(t)
+    const inBatches = await openBank(t)
 
     await atOnce.fill(lines)
     await inBatches.fill(lines, '--batch', '3')
@@ -80,7 +80,7 @@ describe('transactions that come late', () => {
   })
 
   it('are before those of the load when they have a time, and among them by id when not', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     await bank.fill([...opening, timeless('a1', 't2'), timeless('a1', 't1')])
     await bank.fill([timeless('a1', 't3'), put.transaction('a1', 't0')])
@@ -92,13 +92,11 @@ describe('transactions that come late', () => {
   })
 
   it('keep every list true through any loads of any lines', async (t) => {
-    const bank = openBank(t)
-    let runs = 0
+    const bank = await openBank(t)
 
     await fc.assert(
       fc.asyncProperty(loads, async (steps) => {
-        runs += 1
-        const database = bank.database(`run-${runs}`)
+        const database = await bank.another()
         const history = new History()
         await take(database, opening, '2026-01-01T00:00:00Z')
 
@@ -117,15 +115,13 @@ describe('transactions that come late', () => {
           const newestFirst = history.transactions(account).reverse()
           assert.deepEqual(await listed(database, account), newestFirst)
         }
-        remove(database)
       }),
       { numRuns: 40 },
     )
   })
 
   it('are in batches what they are at once, wherever their accounts come', async (t) => {
-    const bank = openBank(t)
-    let runs = 0
+    const bank = await openBank(t)
 
     await fc.assert(
       fc.asyncProperty(
@@ -133,11 +129,7 @@ describe('transactions that come late', () => {
         fc.nat(),
         fc.integer({ min: 1, max: 12 }),
         async (steps, at, batch) => {
-          runs += 1
-          const [atOnce, inBatches] = [
-            bank.database(`once-${runs}`),
-            bank.database(`batches-${runs}`),
-          ]
+          const [atOnce, inBatches] = [await bank.another(), await bank.another()]
           // Payments that change accounts while these are not there yet are told apart in batch.test.ts.
           const lines = steps
             .flat()
@@ -150,16 +142,9 @@ describe('transactions that come late', () => {
           assert.deepEqual(await take(inBatches, mixed, loadTime, { batch }), [])
 
           assert.deepEqual(linesOf(await dumpOf(inBatches)), linesOf(await dumpOf(atOnce)))
-          for (const database of [atOnce, inBatches]) remove(database)
         },
       ),
       { numRuns: 40 },
     )
   })
 })
-
-function remove(database: string): void {
-  for (const end of ['', '-wal', '-shm']) {
-    rmSync(`${database.slice('sqlite:'.length)}${end}`, { force: true })
-  }
-}

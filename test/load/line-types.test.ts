@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { examples } from '../../src/contract/examples/index.ts'
 import type { RecordType } from '../../src/contract/index.ts'
-import { linesOf, openBank } from './bank.ts'
+import { asOwner, describe, engineHere } from '../support/engines.ts'
+import { dumpOf, linesOf, openBank } from './bank.ts'
 import { keyOfEach, line, oneOfEach, put, removal } from './lines.ts'
 
 const types = Object.keys(keyOfEach) as RecordType[]
@@ -25,7 +26,7 @@ const changed: Readonly<Record<RecordType, string>> = {
 
 describe('holdfast load', () => {
   it('takes a line of every type, and dump writes each as it came', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const lines = Object.values(oneOfEach())
 
     const { status, stdout, stderr } = await bank.load(lines)
@@ -36,7 +37,7 @@ describe('holdfast load', () => {
   })
 
   it('takes every example of the contract', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const of = (name: string) => (examples[name] ?? []) as { accountId: string }[]
     const holders = [{ customerId: 'cust-1' }]
 
@@ -61,7 +62,7 @@ describe('holdfast load', () => {
   })
 
   it('replaces the record that has the key, for every type', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(Object.values(oneOfEach()))
 
     await bank.fill(Object.values(changed))
@@ -70,7 +71,7 @@ describe('holdfast load', () => {
   })
 
   it('takes the last of several lines with one key', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     await bank.fill([...Object.values(oneOfEach()), ...Object.values(changed)])
 
@@ -79,7 +80,7 @@ describe('holdfast load', () => {
 
   for (const type of types.filter((each) => !/customer|\.account$/.test(each))) {
     it(`removes a ${type} by its key, and nothing else`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       const lines = oneOfEach()
       const beside = [put.transaction('a1', 't2'), put.invoice('e1', 'i2'), put.product('p2')]
       await bank.fill([...Object.values(lines), ...beside])
@@ -95,7 +96,7 @@ describe('holdfast load', () => {
   }
 
   it('removes an account with all that is its, and brings nothing of it back', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const lines = oneOfEach()
     const others = [put.account('a2', ['c1']), put.transaction('a2', 't1'), put.balance('a2')]
     await bank.fill([...Object.values(lines), ...others])
@@ -115,7 +116,7 @@ describe('holdfast load', () => {
   })
 
   it('removes a customer from the accounts that others hold too', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([
       put.customer('c1'),
       put.customer('c2'),
@@ -131,7 +132,7 @@ describe('holdfast load', () => {
   })
 
   it('keeps nothing of a removed customer that says who it was', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([put.customer('c1')])
 
     await bank.fill([removal('customer', { id: 'c1' })])
@@ -140,7 +141,7 @@ describe('holdfast load', () => {
   })
 
   it('minds no removal of what is not there', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(Object.values(oneOfEach()))
     const before = await bank.dump()
 
@@ -165,7 +166,7 @@ describe('holdfast load', () => {
   })
 
   it('puts again what a line before removed', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const lines = Object.values(oneOfEach())
     await bank.fill(lines)
     const before = await bank.dump()
@@ -177,7 +178,7 @@ describe('holdfast load', () => {
   })
 
   it('keeps an account that was closed', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(Object.values(oneOfEach()))
 
     await bank.fill([put.account('a1', ['c1'], { openStatus: 'CLOSED' })])
@@ -187,7 +188,7 @@ describe('holdfast load', () => {
   })
 
   it('takes the contact of a restricted account without a record', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const restricted = '{"type":"account.contact","accountId":"a1","status":"RESTRICTED"}'
 
     await bank.fill([put.customer('c1'), put.account('a1', ['c1']), restricted])
@@ -196,7 +197,7 @@ describe('holdfast load', () => {
   })
 
   it('takes a holder to own the account unless the line says otherwise', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const holders = [{ customerId: 'c1' }, { customerId: 'c2', isOwned: false }]
 
     await bank.fill([
@@ -213,7 +214,7 @@ describe('holdfast load', () => {
   })
 
   it('keeps other spellings in the contract’s own', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const to = { toUType: 'payeeId', payeeId: 'payee-1' }
 
     await bank.fill([
@@ -226,12 +227,16 @@ describe('holdfast load', () => {
   })
 
   it('takes as many accounts as there are', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([])
     // Accounts are numbered one after another: this is as if two hundred million had come before.
-    const database = new DatabaseSync(bank.path('bank.db'))
-    database.exec("insert into account (number, id) values (200000000, 'one of many')")
-    database.close()
+    if (engineHere() === 'postgres') {
+      await asOwner(`select setval('account_number', 200000000)`, bank.database())
+    } else {
+      const database = new DatabaseSync(bank.path('bank.db'))
+      database.exec("insert into account (number, id) values (200000000, 'one of many')")
+      database.close()
+    }
     const lines = [...Object.values(oneOfEach()), put.transaction('a1', 't0')]
 
     await bank.fill(lines)
@@ -242,13 +247,14 @@ describe('holdfast load', () => {
   })
 
   it('reads the database that a variable names, unless a flag names another', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     bank.write('data.ndjson', [put.product('p1')])
 
-    await bank.run(['load', 'data.ndjson', '--database', bank.database('other')])
+    const other = await bank.another()
+    await bank.run(['load', 'data.ndjson', '--database', other])
     await bank.run(['load', 'data.ndjson'])
 
-    assert.equal(await bank.dump('other'), `${put.product('p1')}\n`)
-    assert.equal(await bank.dump(), await bank.dump('other'))
+    assert.equal(await dumpOf(other), `${put.product('p1')}\n`)
+    assert.equal(await bank.dump(), await dumpOf(other))
   })
 })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
 import { type Bank, ended, openBank, start } from './bank.ts'
 import { line } from './lines.ts'
 
@@ -34,7 +35,7 @@ function shown(peak: number): string {
 
 describe('the memory of a load', { timeout }, () => {
   it('stays the same for a hundred megabytes', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const source = start(['generate', '--customers', '460'])
     t.after(() => source.kill())
 
@@ -45,7 +46,7 @@ describe('the memory of a load', { timeout }, () => {
   })
 
   it('stays the same for batches of histories that come before their accounts', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const description = 'x'.repeat(4000)
     const accounts = 100
     const lines = function* () {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import type { RecordType } from '../../src/contract/index.ts'
-import { linesOf, openBank, shuffled, withoutLoadTimes } from './bank.ts'
+import { describe } from '../support/engines.ts'
+import { dumpOf, linesOf, openBank, shuffled, withoutLoadTimes } from './bank.ts'
 import { oneOfEach, put, removal, timeless } from './lines.ts'
 
 /** A town of a few people, with something of every type several times. */
@@ -37,12 +38,12 @@ function town(): string[] {
 
 describe('the order of lines', () => {
   it('does not matter', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(town())
     const sorted = withoutLoadTimes(await bank.dump())
 
     for (let seed = 1; seed <= 20; seed += 1) {
-      const other = openBank(t)
+      const other = await openBank(t)
       await other.fill(shuffled(town(), seed))
 
       assert.equal(withoutLoadTimes(await other.dump()), sorted, `shuffled by ${seed}`)
@@ -50,23 +51,24 @@ describe('the order of lines', () => {
   })
 
   it('does not matter over several files', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const lines = shuffled(town(), 7)
     bank.write('one.ndjson', lines.slice(0, 20))
     bank.write('two.ndjson', lines.slice(20))
 
     const { status } = await bank.run(['load', 'two.ndjson', 'one.ndjson'])
-    await bank.run(['load', 'one.ndjson', 'two.ndjson', '--database', bank.database('other')])
+    const other = await bank.another()
+    await bank.run(['load', 'one.ndjson', 'two.ndjson', '--database', other])
 
     assert.equal(status, 0)
-    assert.equal(withoutLoadTimes(await bank.dump('other')), withoutLoadTimes(await bank.dump()))
+    assert.equal(withoutLoadTimes(await dumpOf(other)), withoutLoadTimes(await bank.dump()))
   })
 
   it('does not matter to a dump of a dump', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill(town())
     const dump = await bank.dump()
-    const other = openBank(t)
+    const other = await openBank(t)
 
     await other.fill(shuffled(linesOf(dump), 3))
 
@@ -94,7 +96,7 @@ describe('a reference', () => {
   ]
   for (const [type, lost, refusal] of unknownAccount) {
     it(`of a ${type} to an account that is not there refuses the load`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       await bank.fill(Object.values(oneOfEach()))
       const before = await bank.dump()
 
@@ -111,7 +113,7 @@ describe('a reference', () => {
 
   for (const type of ['account', 'energyAccount'] as const) {
     it(`of an ${type} to a customer who is not there refuses the load`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       await bank.fill(Object.values(oneOfEach()))
       const before = await bank.dump()
 
@@ -145,7 +147,7 @@ describe('a reference', () => {
   ]
   for (const [type, crossed, refusal] of otherKind) {
     it(`of a ${type} to an account of the other kind refuses the load`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
       const accounts = Object.values(oneOfEach())
 
       const later = await bank.load([...accounts, crossed])
@@ -158,7 +160,7 @@ describe('a reference', () => {
   }
 
   it('may go to what an earlier load brought', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const { customer, 'banking.account': account, 'energy.account': home, ...rest } = oneOfEach()
     await bank.fill([customer])
     await bank.fill([account, home])
@@ -169,7 +171,7 @@ describe('a reference', () => {
   })
 
   it('is told with its file and line, those of all files in order', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     bank.write('one.ndjson', [put.product('p1'), put.balance('a9'), put.account('a1', ['c9'])])
     bank.write('two.ndjson', [put.invoice('e9', 'i1'), put.contact('e9')])
 
@@ -186,7 +188,7 @@ describe('a reference', () => {
   })
 
   it('to what the same load removes refuses the load, whichever comes first', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([put.customer('c1')])
     const account = put.account('a1', ['c1'])
     const gone = removal('customer', { id: 'c1' })
@@ -200,7 +202,7 @@ describe('a reference', () => {
   })
 
   it('that was refused once is good when what it names has come', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.load([put.balance('a1'), put.account('a1', ['c1'])])
 
     await bank.fill([put.customer('c1'), put.account('a1', ['c1'])])
@@ -218,7 +220,7 @@ describe('an accountId', () => {
     ['an energy account', energy, banking, 'is the id of an energy account already'],
   ] as const) {
     it(`of ${name} is not given to one of the other kind`, async (t) => {
-      const bank = openBank(t)
+      const bank = await openBank(t)
 
       const together = await bank.load([put.customer('c1'), first, second])
       await bank.fill([put.customer('c1'), first])
@@ -233,7 +235,7 @@ describe('an accountId', () => {
   }
 
   it('is the bank’s or the retailer’s, though both have a list of that name', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
 
     await bank.fill([
       put.customer('x1'),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
-import { ended, linesOf, openBank, start } from './bank.ts'
+import { it } from 'node:test'
+import { describe } from '../support/engines.ts'
+import { dumpOf, ended, linesOf, openBank, start } from './bank.ts'
 import { line, put, removal, timeless } from './lines.ts'
 
 /** What a dump of these lines gives, and a dump of a store that was filled with that dump. */
@@ -8,10 +9,10 @@ async function roundTrip(
   t: Parameters<typeof openBank>[0],
   ...loads: readonly (readonly string[])[]
 ) {
-  const bank = openBank(t)
+  const bank = await openBank(t)
   for (const lines of loads) await bank.fill(lines)
   const first = await bank.dump()
-  const restored = openBank(t)
+  const restored = await openBank(t)
   await restored.fill(first)
   return { first, second: await restored.dump() }
 }
@@ -29,10 +30,10 @@ const home = put.energyAccount('e1', ['c1'])
 
 describe('dump, load into an empty store, and dump again', () => {
   it('gives the same bytes for a few hundred invented customers, through pipes', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const pipe = async (from: readonly string[], to: string) => {
       const source = start(from)
-      const target = start(['load', '-', '--database', bank.database(to)])
+      const target = start(['load', '-', '--database', to])
       source.stdout.pipe(target.stdin)
       source.stdin.end()
       const { status, stderr } = await ended(target)
@@ -40,10 +41,11 @@ describe('dump, load into an empty store, and dump again', () => {
     }
     const flags = ['--customers', '300', '--transactions', '15', '--seed', 'round trip']
 
-    await pipe(['generate', ...flags], 'one')
-    await pipe(['dump', '--database', bank.database('one')], 'two')
+    const databases = [await bank.another(), await bank.another()] as const
+    await pipe(['generate', ...flags], databases[0])
+    await pipe(['dump', '--database', databases[0]], databases[1])
 
-    const [one, two] = [await bank.dump('one'), await bank.dump('two')]
+    const [one, two] = [await dumpOf(databases[0]), await dumpOf(databases[1])]
     assert.ok(one.length > 5_000_000, `${one.length} bytes`)
     assert.deepEqual(firstDifference(one, two), undefined)
     const { stdout } = await bank.run(['generate', ...flags])
@@ -178,11 +180,11 @@ describe('dump, load into an empty store, and dump again', () => {
   })
 
   it('keeps what is left of an account whose only holder is gone', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([...people, put.balance('a1')])
     await bank.fill([removal('customer', { id: 'c1' })])
     const dump = await bank.dump()
-    const restored = openBank(t)
+    const restored = await openBank(t)
 
     const { status, stderr } = await restored.load(dump)
 
@@ -192,9 +194,9 @@ describe('dump, load into an empty store, and dump again', () => {
 
   it('depends on the content alone, not on how it came to be', async (t) => {
     const lines = [...people, home, put.transaction('a1', 't1'), put.transaction('a1', 't2')]
-    const straight = openBank(t)
+    const straight = await openBank(t)
     await straight.fill(lines)
-    const winding = openBank(t)
+    const winding = await openBank(t)
 
     await winding.fill([put.product('p1'), ...lines.toReversed(), put.transaction('a1', 't0')])
     await winding.fill([

@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
-import { describe, it, type TestContext } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { providerApp } from '../../src/http/provider-app.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
+import { describe, describeOn } from '../support/engines.ts'
 import { ended, linesOf, openBank, untilLocked } from './bank.ts'
 import { line, put } from './lines.ts'
 
@@ -74,7 +75,7 @@ const questions = [
 
 describe('a server, while a load runs in another process', () => {
   it('answers every request without a pause, from before the load or from after it', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([...state('before')])
     bank.write('after.ndjson', [...state('after')])
     const address = await serve(t, bank.database())
@@ -123,7 +124,7 @@ describe('a server, while a load runs in another process', () => {
   })
 
   it('sees each batch whole', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([put.customer('c1')])
     const address = await serve(t, bank.database())
     const size = 50
@@ -156,7 +157,7 @@ describe('a server, while a load runs in another process', () => {
 
 describe('two loads at once', () => {
   it('both succeed, one after the other, and the database has both', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const part = (name: string) =>
       Array.from({ length: 3000 }, (_, index) =>
         line('customer', { id: `${name}${index}`, name, email: `${name}@example.com` }),
@@ -169,9 +170,11 @@ describe('two loads at once', () => {
     for (const run of runs) assert.deepEqual([run.status, run.stderr], [0, ''])
     assert.deepEqual(linesOf(await bank.dump()), names.flatMap(part).sort())
   })
+})
 
+describeOn('sqlite', 'two loads at once, of one file', () => {
   it('both succeed where the first is held up in its middle', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     await bank.fill([])
     const held = bank.start(['load', '-'])
     const first = ended(held)
@@ -190,7 +193,7 @@ describe('two loads at once', () => {
   })
 
   it('both succeed where the database is new, and the first is just making it', async (t) => {
-    const bank = openBank(t)
+    const bank = await openBank(t)
     const first = new DatabaseSync(bank.path('bank.db'))
     first.exec('begin immediate')
     const storage = new URL('../../src/storage/open.ts', import.meta.url)

@@ -7,10 +7,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, before, describe, it } from 'node:test'
+import { after, before, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeSigningKey, publicKeySet } from '../../src/auth/signing.ts'
 import { openSigner } from '../../src/client/sign.ts'
+import { closingTogether, describe, newDatabase } from '../support/engines.ts'
 
 const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 const providerUrl = 'https://bank.example'
@@ -18,18 +19,19 @@ const path = '/auth/v1/customer/c1'
 
 describe('three workers on one port', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-workers-'))
-  const database = `sqlite:${join(folder, 'bank.db')}`
   const keyServer = createServer((_request, response) => response.end(keySet))
   let keySet = ''
   let sign: (resource: string) => Promise<string>
   let supervisor: ChildProcess
   let address = ''
   const errors: string[] = []
+  const closing = closingTogether({ after })
 
   const ask = async (token: string) =>
     (await fetch(address + path, { headers: { authorization: `Bearer ${token}` } })).status
 
   before(async () => {
+    const database = await newDatabase(closing)
     const key = await makeSigningKey('ES256', Temporal.Now.instant())
     keySet = JSON.stringify(publicKeySet([key]))
     sign = openSigner({ ...key.privateKey, kid: key.id, alg: key.algorithm }, 's')

@@ -56,7 +56,8 @@ export const forgetRemoved = [
      select payment, account, place from held_line where payment is not null
    ) p on p.account = r.id and p.place < r.place group by p.id`,
   `delete from staged_entry s using overruled o
-   where s.list = ${payment} and s.id = o.id and s.place < o.place`,
+   where s.list = ${payment} and s.id = o.id and s.place < o.place
+     and s.place in (select place from (${lostLines}) l)`,
   `delete from held_line h using overruled o where h.payment = o.id and h.place < o.place`,
   `delete from held_line h using (${removedAccounts}) r where h.account = r.id`,
   ...dropForgotten,
@@ -92,6 +93,11 @@ export const holdLines = `
     or exists (select from held_line h where h.payment = s.payment and h.place < s.place)
   ) and not exists (select from staged_account r
     where r.id = s.account and not r.is_put and r.place > s.place)`
+
+/** What would have waited for an account that the same batch removes later. */
+export const forgetLost = ['staged_part', 'staged_entry'].map(
+  (staged) => `delete from ${staged} where place in (select place from (${lostLines}) l)`,
+)
 
 export const moveHeld = Object.entries(stagedOf).map(
   ([held, staged]) => `

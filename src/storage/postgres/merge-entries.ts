@@ -232,22 +232,20 @@ export interface Step {
   readonly needsLoadTime?: true
 }
 
-export function mergeEntries(inBatches: boolean): readonly Step[] {
+export interface MergeOptions {
+  readonly inBatches: boolean
+  /** Whether the planner should look at what it works on. */
+  readonly isLarge: boolean
+}
+
+export function mergeEntries({ inBatches, isLarge }: MergeOptions): readonly Step[] {
+  const look = (table: string) => (isLarge ? [`analyze ${table}`] : [])
+  const steps = (...statements: readonly string[]) => statements.map((sql) => ({ sql }))
   return [
-    { sql: findRepeated },
-    { sql: lastOfRepeated },
-    { sql: lastPayments },
-    { sql: cutEntries },
-    { sql: 'analyze word' },
+    ...steps(findRepeated, lastOfRepeated, lastPayments, cutEntries, ...look('word')),
     { sql: findChanges(inBatches), needsLoadTime: true },
-    { sql: 'analyze change' },
-    ...(inBatches ? rememberGiven.map((sql) => ({ sql })) : []),
-    { sql: findDisturbed },
-    ...removeEntries.map((sql) => ({ sql })),
-    { sql: replaceEntries },
-    { sql: placeEntries },
-    { sql: renumberEntries },
-    ...byLine(insertEntries).map((sql) => ({ sql })),
-    { sql: putPayments },
+    ...steps(...look('change'), ...(inBatches ? rememberGiven : [])),
+    ...steps(findDisturbed, ...look('disturbed'), ...removeEntries, replaceEntries),
+    ...steps(placeEntries, renumberEntries, ...byLine(insertEntries), putPayments),
   ]
 }

@@ -7,6 +7,7 @@ import { anotherPerson, noAccount, noCustomer, otherKind } from '../refusals.ts'
 import { openPool } from './connect.ts'
 import { openCopyRows } from './copy-rows.ts'
 import {
+  forgetLost,
   forgetRemoved,
   heldTables,
   holdLines,
@@ -30,6 +31,7 @@ import { makeStaging, openStaging, type StagedTable, stagedNames } from './stagi
 import { type Ask, rowsOf } from './statements.ts'
 import { fromText } from './text.ts'
 import {
+  isAnyLost,
   lostHolders,
   lostLines,
   makeWalks,
@@ -89,16 +91,19 @@ export async function openPostgresProviderWriter(
     if (staging.count('staged_customer') > 0) await run(walkCustomers)
     if (inBatches) await hold()
     else if (staging.count('staged_account') > 0) await run(walkAccounts)
+    if (staging.total() >= manyLines) await run('analyze customer_walk, account_walk')
   }
 
   /** Leaves in the batch what can be merged. */
   const hold = async (): Promise<void> => {
-    if (staging.count('staged_account') > 0) await runAll(forgetRemoved)
-    for (let held: number | null = 1; held; ) {
+    await run(walkAccounts)
+    const hasAccounts = staging.count('staged_account') > 0
+    if (hasAccounts) await runAll(forgetRemoved)
+    while ((await run(holdLines)).rowCount) {
+      await runAll(moveHeld)
       await run(`delete from account_walk; ${walkAccounts}`)
-      held = (await run(holdLines)).rowCount
-      if (held) await runAll(moveHeld)
     }
+    if (hasAccounts) await runAll(forgetLost)
   }
 
   const merge = async (): Promise<void> => {
@@ -109,7 +114,8 @@ export async function openPostgresProviderWriter(
     if (has('staged_part') || has('staged_account')) await runAll(mergeParts)
     if (has('staged_product')) await mergeProducts()
     if (has('staged_entry') || has('staged_account')) {
-      for (const { sql, needsLoadTime } of mergeEntries(inBatches)) {
+      const isLarge = staging.count('staged_entry') >= manyLines
+      for (const { sql, needsLoadTime } of mergeEntries({ inBatches, isLarge })) {
         await run(sql, needsLoadTime ? [loadTime.epochNanoseconds.toString()] : undefined)
       }
     }
@@ -179,7 +185,9 @@ export async function openPostgresProviderWriter(
         yield* unresolvedHeld()
         return
       }
-      for await (const row of each<LostLine>(`${lostLines} order by place`)) yield lostLine(row)
+      if ((await run(isAnyLost)).rowCount) {
+        for await (const row of each<LostLine>(`${lostLines} order by place`)) yield lostLine(row)
+      }
       for await (const row of each<LostHolder>(`${lostHolders} order by place, index`)) {
         yield lostHolder(row)
       }
@@ -249,16 +257,20 @@ function placeOf(place: string): { file: number; line: number } {
 
 /** Without a word of the data: a message of the database may repeat values. */
 function fail(error: unknown): never {
-  const reason =
-    error instanceof pg.DatabaseError
-      ? `the database said ${error.code}`
-      : 'the connection to the database was lost'
+  const reason = isLoss(error)
+    ? 'the connection to the database was lost'
+    : `the database said ${(error as pg.DatabaseError).code}`
   throw new DatabaseError(`${reason}: what was not committed is not kept`, { cause: error })
+}
+
+/** Broken, or ended by the server: by an operator, or because it stops. */
+function isLoss(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || /^(08|57P)/.test(error.code ?? '')
 }
 
 /** The answer did not come: it may be there or not. */
 function failAtCommit(error: unknown): never {
-  if (error instanceof pg.DatabaseError) fail(error)
+  if (!isLoss(error)) fail(error)
   throw new DatabaseError(
     'the connection to the database was lost at the very end: load again, which changes nothing twice',
     { cause: error },

@@ -110,6 +110,13 @@ const references = `
 
 const isLost = (kind: string) => `(${kind} = 0 or (m.kind <> 0 and ${kind} <> m.kind))`
 
+/** Whether there are any such: asked of each account once, as almost always there are none. */
+export const isAnyLost = `
+  select 1 from (select distinct account, kind from (${references}) r) m
+  left join account_walk w on w.id = m.account and w.is_last
+  left join account a on a.id = m.account
+  where ${isLost('coalesce(w.kind, a.kind, 0)')} limit 1`
+
 /**
  * Lines whose account is not there when all are in, and was not when they came. Those that had one which
  * was removed later went with it.

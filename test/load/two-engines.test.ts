@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import fc, { type Arbitrary } from 'fast-check'
+import { lineOf } from '../../src/load/dump.ts'
+import type { Refusal } from '../../src/provider/writer.ts'
+import { dumpProvider } from '../../src/storage/open.ts'
+import { asOwner, describeOn, newDatabase } from '../support/engines.ts'
+import { loadAt } from './bank.ts'
+import { line, put, removal } from './lines.ts'
+
+const customer = fc.constantFrom('c1', 'c2', 'c3')
+/** Two of the bank and one of the retailer, if not the other way round. */
+const account = fc.constantFrom('x1', 'x2', 'x3')
+const bankAccount = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom('x1', 'x2') },
+  { weight: 1, arbitrary: fc.constant('x3') },
+)
+const home = fc.oneof(
+  { weight: 9, arbitrary: fc.constant('x3') },
+  { weight: 1, arbitrary: fc.constantFrom('x1', 'x2') },
+)
+const id = fc.constantFrom('1', '2', 'é', '🦉', '\u00ff')
+const time = fc.constantFrom(
+  '2025-01-01T00:00:00Z',
+  '2025-01-01T00:00:00.000000001Z',
+  '1969-12-31T23:59:59Z',
+  '2025-06-01T00:00:00Z',
+)
+const mark = fc.constantFrom('1.00', '2.00')
+const holders = fc.array(fc.record({ customerId: customer, isOwned: fc.boolean() }), {
+  maxLength: 3,
+})
+
+const person = fc
+  .record({
+    id: customer,
+    name: fc.constantFrom('Ana', 'Ana', 'Ana', 'Bo'),
+    email: fc.constantFrom('a', 'A', 'b'),
+  })
+  .map(({ id, name, email }) => line('customer', { id, name, email: `${email}@example.com` }))
+const banking = fc
+  .record({ account: bankAccount, holders, mark })
+  .map(({ account, holders, mark }) =>
+    line('banking.account', { accountId: account, nickname: mark }, { holders }),
+  )
+const energy = fc
+  .record({ account: home, holders })
+  .map(({ account, holders }) => line('energy.account', { accountId: account }, { holders }))
+const timed = fc
+  .record({ account: bankAccount, id, time, mark })
+  .map(({ account, id, time, mark }) =>
+    line('banking.transaction', {
+      ...{ accountId: account, transactionId: id, status: 'POSTED', amount: mark },
+      postingDateTime: time,
+    }),
+  )
+const timeless = fc
+  .record({ account: bankAccount, id, time: fc.option(time, { nil: undefined }), mark })
+  .map(({ account, id, time, mark }) =>
+    line(
+      'banking.transaction',
+      { accountId: account, transactionId: id, status: 'PENDING', amount: mark },
+      time === undefined ? {} : { effectiveTime: time },
+    ),
+  )
+const payment = fc
+  .record({ account: bankAccount, id, mark })
+  .map(({ account, id, mark }) => put.payment(account, id, { nickname: mark }))
+const rest = fc.oneof(
+  fc.tuple(bankAccount, mark).map(([account, currency]) => put.balance(account, { currency })),
+  account.map((account) => put.contact(account)),
+  fc.tuple(bankAccount, id).map(([account, id]) => put.debit(account, id)),
+  fc.tuple(home, id).map(([account, id]) => put.invoice(account, id)),
+  fc.tuple(home, id).map(([account, id]) => put.billing(account, id)),
+  id.map((id) => put.product(id)),
+)
+const removed = fc.oneof(
+  customer.map((id) => removal('customer', { id })),
+  bankAccount.map((accountId) => removal('banking.account', { accountId })),
+  home.map((accountId) => removal('energy.account', { accountId })),
+  account.map((accountId) => removal('banking.balance', { accountId })),
+  account.map((accountId) => removal('account.contact', { accountId })),
+  id.map((id) => removal('banking.scheduledPayment', { scheduledPaymentId: id })),
+  fc
+    .tuple(account, id)
+    .map(([accountId, id]) => removal('banking.transaction', { accountId, transactionId: id })),
+  fc.tuple(account, id).map(([accountId, id]) => removal('banking.directDebit', { accountId, id })),
+  id.map((id) => removal('product', { product_id: id })),
+)
+
+/** Most loads can be: everybody and every account is there at their beginning. */
+const everybody = [
+  ...['c1', 'c2', 'c3'].map((id) => line('customer', { id, name: 'Ana', email: 'a@example.com' })),
+  ...['x1', 'x2'].map((id) => line('banking.account', { accountId: id }, held(['c1', 'c2']))),
+  line('energy.account', { accountId: 'x3' }, held(['c3'])),
+]
+
+const lines: Arbitrary<string[]> = fc.array(
+  fc.oneof(
+    { weight: 2, arbitrary: person },
+    { weight: 1, arbitrary: banking },
+    { weight: 1, arbitrary: energy },
+    { weight: 4, arbitrary: timed },
+    { weight: 4, arbitrary: timeless },
+    { weight: 3, arbitrary: payment },
+    { weight: 3, arbitrary: rest },
+    { weight: 4, arbitrary: removed },
+  ),
+  { maxLength: 12 },
+)
+const loads = fc.array(fc.record({ lines, isWhole: fc.boolean() }), { minLength: 1, maxLength: 5 })
+
+describeOn('postgres', 'a load', () => {
+  it('is refused or taken as SQLite does, with the same sentences and the same bytes', async (t) => {
+    const postgres = await newDatabase(t)
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-two-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    let runs = 0
+    let taken = 0
+
+    await fc.assert(
+      fc.asyncProperty(loads, async (loads) => {
+        runs += 1
+        const sqlite = `sqlite:${join(folder, `${runs}.db`)}`
+        await asOwner(
+          'truncate customer, account, holder, balance, contact, entry, payment, product',
+          postgres,
+        )
+        for (const [index, { lines, isWhole }] of loads.entries()) {
+          const pieces = [...(isWhole ? everybody : []), ...lines].map((each) =>
+            Buffer.from(`${each}\n`),
+          )
+          const at = Temporal.Instant.from('2026-01-01T00:00:00Z').add({ hours: index })
+          const refusals = [
+            await loadAt(postgres, at, pieces),
+            await loadAt(sqlite, at, pieces),
+          ] as const
+
+          assert.deepEqual(shown(refusals[0]), shown(refusals[1]))
+          assert.deepEqual(await dumped(postgres), await dumped(sqlite))
+          await assertOrdinals(postgres)
+          if (refusals[0].length === 0) taken += 1
+        }
+      }),
+      { numRuns: 40 },
+    )
+    assert.ok(taken > 20, `${taken} loads were taken`)
+  })
+})
+
+function held(customers: readonly string[]): object {
+  return { holders: customers.map((customerId) => ({ customerId })) }
+}
+
+function shown(refusals: readonly Refusal[]): string[] {
+  return refusals.map(({ line, path, reason }) => `${line} ${path} ${reason}`)
+}
+
+async function dumped(database: string): Promise<string[]> {
+  return (await Array.fromAsync(dumpProvider(database))).map(lineOf)
+}
+
+/** In every list from 1, by time and at the same time from the last id to the first; payments once each. */
+async function assertOrdinals(database: string): Promise<void> {
+  const wrong = await asOwner(
+    `select * from (
+       select account, list, id, ordinal,
+         row_number() over (partition by account, list order by time, id desc) as place
+       from entry) e where ordinal <> place`,
+    database,
+  )
+  assert.deepEqual(wrong, [])
+  const strays = await asOwner(
+    `(select id, account from entry where list = 2 except select id, account from payment)
+     union all
+     (select id, account from payment except select id, account from entry where list = 2)`,
+    database,
+  )
+  assert.deepEqual(strays, [])
+}

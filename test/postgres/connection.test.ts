@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { ProviderError } from '../../src/provider/error.ts'
+import { openClaimStore, openProviderStore } from '../../src/storage/open.ts'
+import { makePool } from '../../src/storage/postgres/connect.ts'
+import { rowsOf } from '../../src/storage/postgres/statements.ts'
+import { asOwner, describeOn } from '../support/engines.ts'
+import { makePostgres, type PostgresOptions, type PostgresServer } from '../support/postgres.ts'
+
+const clock = () => Temporal.Now.instant()
+
+async function openServer(t: TestContext, options?: PostgresOptions): Promise<PostgresServer> {
+  const server = await makePostgres(options)
+  t.after(() => server.remove())
+  await server.start()
+  return server
+}
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-connection-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof ProviderError && error.code === 'unavailable'
+}
+
+/** Asks again until there is an answer; what is refused meanwhile must be an outage. */
+async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask()
+    } catch (error) {
+      assert.ok(isUnavailable(error), String(error))
+      await setTimeout(10)
+    }
+  }
+}
+
+describeOn('postgres', 'a database that goes away', () => {
+  for (const how of ['fast', 'crash'] as const) {
+    it(`is an outage while it is away, and is used again afterwards: ${how}`, async (t) => {
+      const server = await openServer(t, { durable: true })
+      const store = await openProviderStore(server.url())
+      const claims = await openClaimStore(server.url(), clock)
+      t.after(() => store.close())
+      t.after(() => claims.close())
+      const later = clock().epochMilliseconds / 1000 + 100
+      assert.equal(await store.readCustomer('c1'), undefined)
+      assert.equal(await claims.claim('before', Math.floor(later)), true)
+
+      await server.stop(how)
+      const started = performance.now()
+      await assert.rejects(store.readCustomer('c1'), isUnavailable)
+      await assert.rejects(claims.claim('during', Math.floor(later)), isUnavailable)
+      assert.ok(performance.now() - started < 5000, 'it says so soon')
+
+      await server.start()
+      assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
+      assert.equal(await untilAnswered(() => claims.claim('after', Math.floor(later))), true)
+      assert.equal(await claims.claim('before', Math.floor(later)), false)
+    })
+  }
+
+  it('is an outage where it takes connections and never answers', async (t) => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    t.after(() => silent.close())
+    await new Promise((resolve) => silent.once('listening', resolve))
+    const { port } = silent.address() as { port: number }
+    const pool = makePool(`postgres://x@127.0.0.1:${port}/x`, 'read', {})
+    t.after(() => pool.end())
+
+    await assert.rejects(rowsOf(pool, { name: 'x', text: 'select 1' }, []), isUnavailable)
+  })
+})
+
+describeOn('postgres', 'a statement', () => {
+  it('that takes longer than it may is ended, as an outage', async (t) => {
+    const server = await openServer(t)
+    const pool = makePool(server.url(), 'write', {})
+    t.after(() => pool.end())
+    const started = performance.now()
+
+    await assert.rejects(
+      rowsOf(pool, { name: 'x', text: 'select pg_sleep(60)' }, []),
+      isUnavailable,
+    )
+
+    assert.ok(performance.now() - started < 20_000)
+  })
+
+  it('that is wrong is a bug, and what is told of it repeats no value', async (t) => {
+    const server = await openServer(t)
+    const pool = makePool(server.url(), 'read', {})
+    t.after(() => pool.end())
+    const wrong = { name: 'x', text: `select ($1::text)::int` }
+
+    await assert.rejects(rowsOf(pool, wrong, ['precious']), (error: Error) => {
+      assert.ok(!isUnavailable(error))
+      assert.doesNotMatch(
+        JSON.stringify([error.message, error.stack, error, error.cause]),
+        /precious/,
+      )
+      return true
+    })
+  })
+
+  it('that changes something is refused on connections for reading', async (t) => {
+    const server = await openServer(t)
+    const pool = makePool(server.url(), 'read', {})
+    t.after(() => pool.end())
+
+    await assert.rejects(rowsOf(pool, { name: 'x', text: 'create table x ()' }, []))
+  })
+})
+
+describeOn('postgres', 'a password', () => {
+  it('comes from a file, which is read again for every connection', async (t) => {
+    const server = await openServer(t)
+    await asOwner(`create role ana login password 'first'`, server.url())
+    await asOwner('create database bank owner ana', server.url())
+    const rule = 'host all ana 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n'
+    writeFileSync(join(server.folder, 'pg_hba.conf'), rule)
+    await asOwner('select pg_reload_conf()', server.url())
+    const url = `postgres://ana@127.0.0.1:${server.port}/bank`
+    const passwordFile = join(folderOf(t), 'password')
+
+    writeFileSync(passwordFile, 'first\n')
+    const store = await openProviderStore(url, { passwordFile })
+    t.after(() => store.close())
+    await asOwner(`alter role ana password 'second'`, server.url())
+    writeFileSync(passwordFile, 'second')
+    await asOwner(
+      `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'ana'`,
+      server.url(),
+    )
+
+    assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
+    writeFileSync(passwordFile, 'third')
+    await assert.rejects(openProviderStore(url, { passwordFile }), {
+      name: 'DatabaseError',
+      message: /password authentication failed/,
+    })
+    await assert.rejects(openProviderStore(url, { passwordFile: `${passwordFile}-nowhere` }), {
+      name: 'DatabaseError',
+      message: /cannot be read/,
+    })
+  })
+})
+
+/** A certificate for a name, signed by an authority of the test's own. */
+function certify(folder: string, name: string): void {
+  const openssl = (...args: string[]) =>
+    execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
+  const key = ['-newkey', 'rsa:2048', '-nodes']
+  openssl(
+    'req',
+    '-x509',
+    ...key,
+    '-keyout',
+    'ca.key',
+    '-out',
+    'ca.crt',
+    '-subj',
+    '/CN=test',
+    '-days',
+    '2',
+  )
+  openssl('req', ...key, '-keyout', 'server.key', '-out', 'server.csr', '-subj', `/CN=${name}`)
+  writeFileSync(join(folder, 'names'), `subjectAltName=${name}\n`)
+  const signed = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names']
+  openssl('x509', '-req', '-in', 'server.csr', ...signed, '-out', 'server.crt', '-days', '2')
+  chmodSync(join(folder, 'server.key'), 0o600)
+  if (process.getuid?.() === 0) chownSync(join(folder, 'server.key'), 65_534, 65_534)
+}
+
+describeOn('postgres', 'an encrypted connection', () => {
+  const files = (folder: string) => ({
+    ssl: 'on',
+    ssl_cert_file: join(folder, 'server.crt'),
+    ssl_key_file: join(folder, 'server.key'),
+  })
+
+  it('is made with a server whose certificate is for its name and of a known authority', async (t) => {
+    const folder = folderOf(t)
+    certify(folder, 'IP:127.0.0.1')
+    const server = await openServer(t, { settings: files(folder) })
+
+    for (const mode of ['verify-full', 'require']) {
+      const url = `${server.url()}?sslmode=${mode}&sslrootcert=${join(folder, 'ca.crt')}`
+      const store = await openProviderStore(url)
+      await store.overview()
+      const encrypted = await asOwner(
+        `select ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'holdfast'`,
+        server.url(),
+      )
+      await store.close()
+
+      assert.deepEqual(encrypted, [[true]])
+    }
+  })
+
+  it('is not made with one of an unknown authority', async (t) => {
+    const folder = folderOf(t)
+    certify(folder, 'IP:127.0.0.1')
+    const server = await openServer(t, { settings: files(folder) })
+
+    for (const mode of ['verify-full', 'require']) {
+      await assert.rejects(openProviderStore(`${server.url()}?sslmode=${mode}`), {
+        name: 'DatabaseError',
+        message: /certificate/,
+      })
+    }
+  })
+
+  it('is not made with one whose certificate is for another name', async (t) => {
+    const folder = folderOf(t)
+    certify(folder, 'DNS:other.example')
+    const server = await openServer(t, { settings: files(folder) })
+    const authority = `sslrootcert=${join(folder, 'ca.crt')}`
+
+    for (const mode of ['verify-full', 'require']) {
+      await assert.rejects(openProviderStore(`${server.url()}?sslmode=${mode}&${authority}`), {
+        name: 'DatabaseError',
+        message: /altnames|certificate/,
+      })
+    }
+  })
+})
