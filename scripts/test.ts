@@ -16,7 +16,7 @@ const server = await makePostgres()
 await server.start()
 const run = spawn(process.execPath, ['--test', `--test-concurrency=${filesAtOnce}`, ...files], {
   stdio: 'inherit',
-  env: { ...process.env, HOLDFAST_TEST_POSTGRES: server.url() },
+  env: { ...process.env, POSTGRES_FOR_TESTS: server.url() },
 })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => run.kill(signal))

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { ProviderError } from '../../src/provider/error.ts'
+import { ContractError } from '../../src/contract/index.ts'
 import { openClaimStore, openProviderStore } from '../../src/storage/open.ts'
 import { makePool } from '../../src/storage/postgres/connect.ts'
 import { rowsOf } from '../../src/storage/postgres/statements.ts'
@@ -30,7 +30,7 @@ function folderOf(t: TestContext): string {
 }
 
 function isUnavailable(error: unknown): boolean {
-  return error instanceof ProviderError && error.code === 'unavailable'
+  return error instanceof ContractError && error.code === 'unavailable'
 }
 
 /** Asks again until there is an answer; what is refused meanwhile must be an outage. */

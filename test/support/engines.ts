@@ -112,8 +112,8 @@ let url: Promise<string> | undefined
 
 /** The server that the run has started, or one of this file's own. */
 export function postgresUrl(): Promise<string> {
-  url ??= process.env['HOLDFAST_TEST_POSTGRES']
-    ? Promise.resolve(process.env['HOLDFAST_TEST_POSTGRES'])
+  url ??= process.env['POSTGRES_FOR_TESTS']
+    ? Promise.resolve(process.env['POSTGRES_FOR_TESTS'])
     : ownServer()
   return url
 }

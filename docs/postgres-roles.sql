@@ -1,0 +1,36 @@
+-- Four roles for one Holdfast database, none of which can do more than its work. Run this as a superuser,
+-- connected to the database: once before anything else, and again whenever holdfast_owner has brought the
+-- database to a new version. Running it more often does no harm. How the roles log in is up to you.
+
+do $$
+begin
+  -- Makes the tables, and brings them to a new version.
+  if to_regrole('holdfast_owner') is null then create role holdfast_owner login; end if;
+  -- Loads and dumps.
+  if to_regrole('holdfast_load') is null then create role holdfast_load login; end if;
+  -- Serves the provider: reads customers' data, and spends tokens.
+  if to_regrole('holdfast_serve') is null then create role holdfast_serve login; end if;
+  -- The platform's side: its signing keys, and nothing of the provider's.
+  if to_regrole('holdfast_platform') is null then create role holdfast_platform login; end if;
+
+  execute format('revoke all on database %I from public', current_database());
+  execute format(
+    'grant connect on database %I to holdfast_owner, holdfast_load, holdfast_serve, holdfast_platform',
+    current_database());
+  -- A load stages its lines in temporary tables.
+  execute format('grant temporary on database %I to holdfast_load', current_database());
+  revoke all on schema public from public;
+  grant usage, create on schema public to holdfast_owner;
+  grant usage on schema public to holdfast_load, holdfast_serve, holdfast_platform;
+
+  if to_regclass('public.schema_version') is not null then
+    grant select, insert, update, delete on all tables in schema public to holdfast_load;
+    grant usage on all sequences in schema public to holdfast_load;
+    grant select on all tables in schema public to holdfast_serve;
+    revoke all on claim, signing_key from holdfast_load, holdfast_serve;
+    revoke all on schema_version from holdfast_load;
+    grant select on schema_version to holdfast_load, holdfast_serve, holdfast_platform;
+    grant select, insert, update, delete on claim to holdfast_serve;
+    grant select, insert, update on signing_key to holdfast_platform;
+  end if;
+end $$;

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { openProviderStore } from '../../src/storage/open.ts'
+import { asOwner, describeOn } from '../support/engines.ts'
+import { makePostgres, superuser } from '../support/postgres.ts'
+import { loadInProcess } from '../support/world.ts'
+
+const customer = (name: string) => ({
+  type: 'customer',
+  record: { id: 'c1', name, email: 'a@example.com' },
+})
+
+/** A server and one that follows it, as it was when it was copied. */
+async function openPair(t: TestContext) {
+  const primary = await makePostgres()
+  t.after(() => primary.remove())
+  await primary.start()
+  const load = (name: string) =>
+    loadInProcess(primary.url(), [customer(name)], '2025-01-01T00:00:00Z')
+  await load('first')
+  await primary.stop()
+  const replica = await makePostgres({
+    settings: { primary_conninfo: `host=127.0.0.1 port=${primary.port} user=${superuser}` },
+    async prepare(folder) {
+      execFileSync('cp', ['-a', `${primary.folder}/.`, folder])
+      writeFileSync(join(folder, 'standby.signal'), '')
+    },
+  })
+  t.after(() => replica.remove())
+  await primary.start()
+  await replica.start()
+  return { primary, replica, load }
+}
+
+/** The statements about customers that a server has answered last, one a connection. */
+const asked = `select count(*)::text from pg_stat_activity
+  where application_name = 'holdfast' and query like 'select record from customer%'`
+
+describeOn('postgres', 'a replica', () => {
+  it('is read while it is up to date, and not while it is behind or away', async (t) => {
+    const { primary, replica, load } = await openPair(t)
+    const store = await openProviderStore(primary.url(), { replica: replica.url(), lagMax: 1 })
+    t.after(() => store.close())
+    const name = async () => JSON.parse((await store.readCustomer('c1')) ?? '{}').name
+    const isRead = async () => (await asOwner(asked, replica.url()))[0]?.[0] !== '0'
+
+    while (!(await isRead())) {
+      assert.equal(await name(), 'first')
+      await setTimeout(10)
+    }
+
+    await asOwner('select pg_wal_replay_pause()', replica.url())
+    await load('second')
+    const loaded = performance.now()
+    while ((await name()) !== 'second') await setTimeout(10)
+    assert.ok(performance.now() - loaded < 1500, 'it is left in time')
+
+    await asOwner('select pg_wal_replay_resume()', replica.url())
+    await asOwner(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'holdfast'`,
+      replica.url(),
+    )
+    while (!(await isRead())) {
+      assert.equal(await name(), 'second')
+      await setTimeout(10)
+    }
+
+    await replica.stop('crash')
+    for (let turn = 0; turn < 20; turn += 1) assert.equal(await name(), 'second')
+    await replica.start()
+    while (!(await isRead())) {
+      assert.equal(await name(), 'second')
+      await setTimeout(10)
+    }
+  })
+})
