@@ -10,7 +10,7 @@ begin
   if to_regrole('holdfast_load') is null then create role holdfast_load login; end if;
   -- Serves the provider: reads customers' data, and spends tokens.
   if to_regrole('holdfast_serve') is null then create role holdfast_serve login; end if;
-  -- The platform's side: its signing keys, and nothing of the provider's.
+  -- The platform's side: its signing keys, products and API clients, and nothing of the provider's.
   if to_regrole('holdfast_platform') is null then create role holdfast_platform login; end if;
 
   execute format('revoke all on database %I from public', current_database());
@@ -27,10 +27,13 @@ begin
     grant select, insert, update, delete on all tables in schema public to holdfast_load;
     grant usage on all sequences in schema public to holdfast_load;
     grant select on all tables in schema public to holdfast_serve;
-    revoke all on claim, signing_key from holdfast_load, holdfast_serve;
+    revoke all on claim, signing_key, api_client, api_token, idempotency
+      from holdfast_load, holdfast_serve;
     revoke all on schema_version from holdfast_load;
     grant select on schema_version to holdfast_load, holdfast_serve, holdfast_platform;
     grant select, insert, update, delete on claim to holdfast_serve;
     grant select, insert, update on signing_key to holdfast_platform;
+    grant select, insert, update, delete
+      on product, product_version, idempotency, api_client, api_token to holdfast_platform;
   end if;
 end $$;

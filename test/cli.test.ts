@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { inherited } from './support/environment.ts'
 
 const launcher = fileURLToPath(new URL('../bin/holdfast.js', import.meta.url))
 const { version } = JSON.parse(
@@ -20,7 +21,9 @@ async function holdfast(
   environment: Record<string, string> = {},
   nodeFlags: readonly string[] = [],
 ) {
-  const child = spawn(process.execPath, [...nodeFlags, launcher, ...args], { env: environment })
+  const child = spawn(process.execPath, [...nodeFlags, launcher, ...args], {
+    env: { ...inherited, ...environment },
+  })
   const [stdout, stderr, [status]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -95,7 +98,7 @@ describe('holdfast openapi', { concurrency }, () => {
   })
 
   it('does not mind a reader that leaves early', async () => {
-    const child = spawn(process.execPath, [launcher, 'openapi'], { env: {} })
+    const child = spawn(process.execPath, [launcher, 'openapi'], { env: inherited })
     const complaint = text(child.stderr)
 
     await once(child.stdout, 'data')

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { closingTogether, type Scope } from '../support/engines.ts'
+import { inherited } from '../support/environment.ts'
 import { smallBank } from './bank.ts'
 import { launcher } from './command.ts'
 import { type KeyServer, openKeyServer } from './key-server.ts'
@@ -29,7 +30,7 @@ export async function serve(
     ([name, value]) => [`--${name}`, value],
   )
   const child = spawn(process.execPath, [launcher, 'serve', role, ...args], {
-    env: {},
+    env: inherited,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const complaints: string[] = []

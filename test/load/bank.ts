@@ -14,6 +14,7 @@ import { load } from '../../src/load/load.ts'
 import type { Refusal } from '../../src/provider/writer.ts'
 import { openProviderWriter } from '../../src/storage/open.ts'
 import { closingTogether, engineHere, newDatabase, type Scope } from '../support/engines.ts'
+import { inherited } from '../support/environment.ts'
 
 export const launcher = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 
@@ -38,7 +39,7 @@ export function start(args: readonly string[], options: RunOptions & SpawnOption
   const { input: _input, environment = {}, nodeFlags = [], ...spawned } = options
   return spawn(process.execPath, [...nodeFlags, launcher, ...args], {
     ...spawned,
-    env: environment,
+    env: { ...inherited, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
 }

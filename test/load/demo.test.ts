@@ -8,6 +8,7 @@ import { delimiter } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { describe, engineHere } from '../support/engines.ts'
+import { inherited } from '../support/environment.ts'
 import { type Bank, command, concurrency, ended, killed, launcher, openBank } from './bank.ts'
 import { put } from './lines.ts'
 
@@ -53,7 +54,7 @@ async function paste(bank: Bank, output: string): Promise<string> {
 
   const shell = spawn('sh', ['-c', commands], {
     cwd: bank.folder,
-    env: { PATH: `${bank.path('bin')}${delimiter}${process.env['PATH']}` },
+    env: { ...inherited, PATH: `${bank.path('bin')}${delimiter}${process.env['PATH']}` },
   })
   const [answer, complaint] = await Promise.all([text(shell.stdout), text(shell.stderr)])
   assert.equal(complaint, '')

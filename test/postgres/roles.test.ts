@@ -2,9 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { makeSigningKey } from '../../src/auth/signing.ts'
+import { contentOf } from '../../src/catalogue/product.ts'
 import {
   dumpProvider,
+  openCatalogueStore,
   openClaimStore,
+  openClientStore,
   openProviderStore,
   openSigningKeyStore,
 } from '../../src/storage/open.ts'
@@ -13,6 +16,13 @@ import { makePostgres } from '../support/postgres.ts'
 import { loadInProcess } from '../support/world.ts'
 
 const script = readFileSync(new URL('../../docs/postgres-roles.sql', import.meta.url), 'utf8')
+const savings = {
+  brand: 'B',
+  description: 'D',
+  is_tailored: false,
+  name: 'N',
+  product_category: 'TERM_DEPOSITS',
+} as const
 const customer = { id: 'c1', name: 'Ana', email: 'a@example.com' }
 
 describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
@@ -25,6 +35,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     const lines = [
       { type: 'customer', record: customer },
       { type: 'banking.account', holders: [{ customerId: 'c1' }], record: { accountId: 'a1' } },
+      { type: 'product', record: { product_id: 'p1', ...savings } },
     ]
 
     await asOwner(script, server.url())
@@ -33,7 +44,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     for (const _ of ['first', 'again']) await asOwner(script, server.url())
 
     await loadInProcess(as('load'), lines, now.toString())
-    assert.equal((await Array.fromAsync(dumpProvider(as('load')))).length, 2)
+    assert.equal((await Array.fromAsync(dumpProvider(as('load')))).length, 3)
     const store = await openProviderStore(as('serve'))
     const claims = await openClaimStore(as('serve'), () => now)
     assert.equal(await store.readCustomer('c1'), JSON.stringify(customer))
@@ -45,11 +56,27 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     await keys.add(key)
     assert.equal(await keys.retire(key.id, now), true)
     await keys.close()
+    const clients = await openClientStore(as('platform'))
+    const client = { id: 'x', name: 'x', scopes: ['products.write'] as const, created: now }
+    await clients.add(client, 'hash')
+    await clients.addToken('digest', { client, scopes: client.scopes, expires: now }, now)
+    await clients.close()
+    const catalogue = await openCatalogueStore(as('platform'))
+    const change = { by: client, clock: () => now }
+    assert.equal((await catalogue.read('p1'))?.version, 1)
+    await catalogue.create(
+      { id: 'p2', ...contentOf(savings), idempotency: { key: 'k', digest: 'd' } },
+      change,
+    )
+    assert.partialDeepStrictEqual(await catalogue.remove('p1', change), { version: 2 })
+    await catalogue.close()
 
     for (const [role, sql] of [
       ['serve', 'select from signing_key'],
       ['serve', `update customer set record = ''`],
       ['serve', 'create table public.x ()'],
+      ['serve', 'select from api_client'],
+      ['load', 'select from api_token'],
       ['load', 'select from claim'],
       ['load', 'select from signing_key'],
       ['load', 'update schema_version set version = 9'],

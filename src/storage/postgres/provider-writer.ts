@@ -123,7 +123,8 @@ export async function openPostgresProviderWriter(
   }
 
   const mergeProducts = async (): Promise<void> => {
-    const ask: Ask = (statement, values) => rowsOf(client, statement, values)
+    const ask: Ask = (statement, values) =>
+      rowsOf(client, statement, values).catch((error: Error) => fail(error.cause ?? error))
     for await (const { id, item } of each<LoadedProduct>(lastProducts)) {
       await mergeProduct(ask, fromText(id), item ? JSON.parse(item) : undefined, () => loadTime)
     }
