@@ -44,6 +44,11 @@ export function algorithmOf(name: string): Algorithm | undefined {
   return Object.hasOwn(algorithms, name) ? algorithms[name] : undefined
 }
 
+/** What a key that says nothing of its own may be used with. */
+export function algorithmsFor(key: KeyObject): string[] {
+  return Object.keys(algorithms).filter((name) => algorithms[name]?.fits(key))
+}
+
 function isStrongRsa(key: KeyObject): boolean {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
   return (

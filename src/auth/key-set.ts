@@ -1,7 +1,7 @@
 import { KeyObject } from 'node:crypto'
 import { importJWK, type JWK } from 'jose'
 import { ContractError } from '../contract/index.ts'
-import { algorithmOf } from './algorithms.ts'
+import { algorithmOf, algorithmsFor } from './algorithms.ts'
 
 /** The platform's public keys, from where it publishes them. */
 export interface KeySet {
@@ -25,7 +25,8 @@ export interface KeySetOptions {
 
 interface HeldKey {
   readonly keyId: string | undefined
-  readonly algorithm: string | undefined
+  /** What it may verify. */
+  readonly algorithms: readonly string[]
   readonly key: KeyObject
 }
 
@@ -93,10 +94,7 @@ function pick(
   keyId: string | undefined,
 ): KeyObject | undefined {
   const fitting = held.filter(
-    (each) =>
-      (keyId === undefined || each.keyId === keyId) &&
-      (each.algorithm === undefined || each.algorithm === algorithm) &&
-      algorithmOf(algorithm)?.fits(each.key),
+    (each) => (keyId === undefined || each.keyId === keyId) && each.algorithms.includes(algorithm),
   )
   return fitting.length === 1 ? fitting[0]?.key : undefined
 }
@@ -156,9 +154,11 @@ async function importKey(jwk: JWK): Promise<HeldKey | undefined> {
     const key = await importJWK({ ...publicPart, ext: true }, algorithm)
     if (!(key instanceof CryptoKey) || key.type !== 'public') return undefined
     const object = KeyObject.from(key)
-    return algorithmOf(algorithm ?? '')?.fits(object)
-      ? { keyId: kid, algorithm: alg, key: object }
-      : undefined
+    const algorithms =
+      alg === undefined
+        ? algorithmsFor(object)
+        : [alg].filter((name) => algorithmOf(name)?.fits(object))
+    return algorithms.length > 0 ? { keyId: kid, algorithms, key: object } : undefined
   } catch {
     return undefined
   }

@@ -9,34 +9,29 @@ export type LinkQuery = Readonly<Record<string, string | undefined>>
 /** The envelope of a page, around texts that are JSON already. */
 export function pageBody(
   field: string,
-  items: readonly string[],
+  texts: readonly string[],
   { total }: { readonly total: number },
   request: PageRequest,
   query: LinkQuery,
 ): string {
   const totalPages = Math.ceil(total / request.pageSize)
-  const links = JSON.stringify(linksOf(totalPages, request, query))
   return (
-    `{"data":{"${field}":[${items.join(',')}]},"links":${links},` +
+    `{"data":{"${field}":[${texts.join(',')}]},"links":${linksOf(totalPages, request, query)},` +
     `"meta":{"totalRecords":${total},"totalPages":${totalPages}}}`
   )
 }
 
-function linksOf(totalPages: number, { page, pageSize }: PageRequest, query: LinkQuery): object {
-  if (totalPages === 0) return {}
-  const link = (target: number) => fragment({ page: target, 'page-size': pageSize, ...query })
-  return {
-    first: link(1),
-    last: link(totalPages),
-    ...(page < totalPages && { next: link(page + 1) }),
-    // A page past the end goes back to the last one that there is.
-    ...(page > 1 && { prev: link(Math.min(page - 1, totalPages)) }),
+/** As JSON text: what is escaped for a query needs no escape there. */
+function linksOf(totalPages: number, { page, pageSize }: PageRequest, query: LinkQuery): string {
+  if (totalPages === 0) return '{}'
+  let rest = `&page-size=${pageSize}`
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) rest += `&${name}=${encodeURIComponent(value)}`
   }
-}
-
-function fragment(parts: Readonly<Record<string, string | number | undefined>>): string {
-  return Object.entries(parts)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
-    .join('&')
+  const link = (name: string, target: number) => `"${name}":"page=${target}${rest}"`
+  let links = `${link('first', 1)},${link('last', totalPages)}`
+  if (page < totalPages) links += `,${link('next', page + 1)}`
+  // A page past the end goes back to the last one that there is.
+  if (page > 1) links += `,${link('prev', Math.min(page - 1, totalPages))}`
+  return `{${links}}`
 }

@@ -40,6 +40,8 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
     keepAliveTimeout: limits.idleMs,
     exposeHeadRoutes: false,
     frameworkErrors: errorDoor,
+    // Lines say themselves what they are about: a logger of its own for each request would cost for nothing.
+    childLoggerFactory: (logger) => logger,
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.headBytesMax },
     http: {

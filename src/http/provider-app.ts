@@ -42,7 +42,7 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
         query: read.query(request.query as RawQuery),
         body: read.body(request.body),
       }
-      reply.headers(deprecationHeaders(operation, input.params))
+      if (operation.deprecated) reply.headers(deprecationHeaders(operation, input.params))
       const body = await handler(input, { ...options.context, now: options.clock() })
       await request.claimed
       if (body === '') return reply.status(operation.status).send()
@@ -67,8 +67,17 @@ function deprecationHeaders({ deprecated }: Operation, params: Readonly<Record<s
 /** What the guard may know. Node keeps one Authorization header of several, so they are counted here. */
 function askedOf(request: FastifyRequest, operation: Operation): Asked {
   const { rawHeaders, url = '' } = request.raw
-  const authorization = rawHeaders.filter(
-    (_, index) => index % 2 === 1 && /^authorization$/i.test(rawHeaders[index - 1] ?? ''),
-  )
+  const authorization: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (!isAuthorization(rawHeaders[index] ?? '')) continue
+    authorization.push(rawHeaders[index + 1] ?? '')
+  }
   return { authorization, path: url.split('?', 1)[0] ?? '', operation }
+}
+
+const authorizationHeader = 'authorization'
+
+/** Most headers differ in their length already. */
+function isAuthorization(name: string): boolean {
+  return name.length === authorizationHeader.length && name.toLowerCase() === authorizationHeader
 }

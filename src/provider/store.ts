@@ -2,7 +2,8 @@ import type { PageRequest } from '../contract/index.ts'
 
 /**
  * What the provider needs from a database. Records come back as the exact JSON text that was loaded,
- * ready to be joined into an answer; nothing is parsed on the way out.
+ * ready to be joined into an answer; nothing is parsed on the way out. The texts of a page may hold one
+ * record each, or several with commas between.
  *
  * Every question names the customer who looks. What is missing is a value: which error that is depends
  * on the operation, so it is the handler that throws. Each call sees one state of the data, whole.

@@ -15,9 +15,16 @@ interface Given {
 
 /** B3: instants. "Minus 12 months" goes by the calendar, in UTC. */
 export function instantWindow(given: Given, now: Temporal.Instant): Resolved {
-  const newest = given.newest ?? now.toString()
-  const oldest = given.oldest ?? monthsBefore(Temporal.Instant.from(newest), historyMonthsDefault)
-  return { oldest, newest, window: { oldest: instant(oldest), newest: instant(newest) } }
+  const end = given.newest === undefined ? now : Temporal.Instant.from(given.newest)
+  const start =
+    given.oldest === undefined
+      ? Temporal.Instant.fromEpochNanoseconds(monthsBefore(end.epochNanoseconds))
+      : Temporal.Instant.from(given.oldest)
+  return {
+    oldest: given.oldest ?? start.toString(),
+    newest: given.newest ?? end.toString(),
+    window: { oldest: start.epochNanoseconds, newest: end.epochNanoseconds },
+  }
 }
 
 /** E4, E5: the same bounds, compared with times that carry no zone and are read in this one. */
@@ -55,8 +62,19 @@ export function epochDay(text: string): bigint {
   return BigInt(Temporal.PlainDate.from(text).since('1970-01-01').days)
 }
 
-function monthsBefore(newest: Temporal.Instant, months: number): string {
-  return newest.toZonedDateTimeISO('UTC').subtract({ months }).toInstant().toString()
+const dayNanoseconds = 86_400_000_000_000n
+
+/** How long the months before a day are: the same for all of the day, and asked for all day long. */
+let lastStep = { day: 0n, nanoseconds: 0n }
+
+function monthsBefore(newest: bigint): bigint {
+  const day = newest / dayNanoseconds
+  if (day !== lastStep.day || day <= 0n) {
+    const end = Temporal.Instant.fromEpochNanoseconds(newest).toZonedDateTimeISO('UTC')
+    const start = end.subtract({ months: historyMonthsDefault })
+    lastStep = { day, nanoseconds: newest - start.epochNanoseconds }
+  }
+  return newest - lastStep.nanoseconds
 }
 
 /**

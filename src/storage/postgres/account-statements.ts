@@ -60,7 +60,7 @@ function texts(name: string, kind: number, text: string, source: string): Statem
         select f.place, ${text} as text from found f join ${source} where f.passes
       )
       select ${missingAny}, (select count(*) from texts),
-        array_to_string(array(select text from texts order by place ${page}), ${separatorSql})
+        array_to_string(array(select text from texts order by place ${page}), ',')
       from ${owner}`,
   }
 }

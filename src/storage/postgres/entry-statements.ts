@@ -5,7 +5,7 @@ import {
   owner,
   ownerAndAccount,
 } from './account-statements.ts'
-import { type Statement, separatorSql } from './statements.ts'
+import type { Statement } from './statements.ts'
 
 /**
  * Lists of entries. The bounds of a time window are two seeks, the total is their difference, and a page is
@@ -49,7 +49,7 @@ export const listEntries: Statement = {
         select e.record from entry e where ${ofOneList}
           and e.ordinal >= first.ordinal and e.ordinal > last.ordinal - $7::bigint - $8::bigint
           and e.ordinal <= last.ordinal - $7::bigint
-        order by e.ordinal desc), ${separatorSql})
+        order by e.ordinal desc), ',')
     from ${oneList}`,
 }
 
@@ -62,7 +62,7 @@ export const searchEntries: Statement = {
         from unnest(matching.ordinals[$7::bigint + 1 : $7::bigint + $8::bigint])
           with ordinality as wanted(ordinal, place)
         cross join lateral ${stretch(ofOneList, 'wanted.ordinal', 'wanted.ordinal + 0')} e
-        order by wanted.place), ${separatorSql})
+        order by wanted.place), ',')
     from ${oneList}
     left join lateral (
       select array(
@@ -107,7 +107,7 @@ export const listEntriesByAccount: Statement = {
           'p.last - greatest(0, $6::bigint - p.before)',
         )} e
         where p.before < $6::bigint + $7::bigint and p.before + p.last - p.first + 1 > $6::bigint
-        order by p.place, e.ordinal desc), ${separatorSql})
+        order by p.place, e.ordinal desc), ',')
     from ${owner}`,
 }
 
@@ -125,7 +125,7 @@ export const listEntriesByTime: Statement = {
           'greatest(s.first, s.last + 1 - $6::bigint - $7::bigint)',
           's.last',
         )} e
-        ${byTime} offset $6::bigint limit $7::bigint), ${separatorSql})
+        ${byTime} offset $6::bigint limit $7::bigint), ',')
     from ${owner}`,
 }
 
@@ -171,6 +171,6 @@ export const listEntriesByTimeFarDown: Statement = {
         select e.record from part s cross join lateral ${stretch(listOf('s.number'), 's.low', 's.high')} e
         ${byTime}
         offset $6::bigint - (select coalesce(sum(last - high), 0) from part)
-        limit $7::bigint), ${separatorSql})
+        limit $7::bigint), ',')
     from ${owner}`,
 }

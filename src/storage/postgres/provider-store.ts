@@ -64,7 +64,7 @@ export async function openPostgresProviderStore(
     const found = await first(statement, values)
     if ('missing' in found) return found
     const [total, texts] = found
-    return { items: separated(texts), total: Number(total) }
+    return { items: texts ? [texts] : [], total: Number(total) }
   }
 
   return {
@@ -76,7 +76,7 @@ export async function openPostgresProviderStore(
         ...rangeOf(asked),
       ])
       if ('missing' in found) return found
-      return { items: accountTexts(found.items), total: found.total }
+      return { items: accountTexts(separated(found.items[0])), total: found.total }
     },
 
     readEnergyAccounts: (asked) =>

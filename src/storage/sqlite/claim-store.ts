@@ -14,6 +14,9 @@ const groupMax = 1000
 const busyMaxMs = 5000
 const busyRetryMs = 5
 
+/** Ids are random, so nearly each goes to a page of its own, which is written whole. */
+const pageBytes = 1024
+
 interface Waiting {
   readonly tokenId: string
   readonly keptUntil: number
@@ -27,7 +30,7 @@ interface Waiting {
  * are committed together: one wait for the disk serves them all.
  */
 export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant): ClaimStore {
-  const database = openFile(path)
+  const database = openFile(path, pageBytes)
   database.exec(`
     create table if not exists claim (
       token_id text primary key, kept_until integer not null

@@ -3,8 +3,11 @@ import { listCodes } from '../codes.ts'
 
 const ordinalBits = 32n
 
+/** The largest ordinal, which is also the mask of a position's lower half. */
+export const ordinalMax = 2 ** 32 - 1
+
 /** Written into statements: the ordinal that a position ends in. */
-export const ordinalOfPosition = 'position & 4294967295'
+export const ordinalOfPosition = `position & ${ordinalMax}`
 
 export function listNumber(account: number, list: EntryList): number {
   return account * 8 + listCodes[list]

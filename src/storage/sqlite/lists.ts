@@ -40,9 +40,11 @@ export function openLists(database: DatabaseSync) {
     `select ${ordinalOfPosition} as ordinal from entry
      where list = ? and time <= ? order by time desc, position desc limit 1`,
   )
-  const records = query<{ record: string }>(
+  // Joined where they lie: a page is one text that crosses into JavaScript, not one a record.
+  const records = query<{ text: string | null }>(
     database,
-    'select record from entry where position between ? and ? order by position desc',
+    `select group_concat(record, ',') as text from
+       (select record from entry where position between ? and ? order by position desc)`,
   )
   const keys = query<{ ordinal: bigint; time: bigint; id: string }>(
     database,
@@ -81,8 +83,8 @@ export function openLists(database: DatabaseSync) {
 
     /** Newest first. */
     records(stretch: Stretch): string[] {
-      if (lengthOf(stretch) === 0) return []
-      return records.all(...bounds(stretch)).map(({ record }) => record)
+      const text = lengthOf(stretch) > 0 && records.first(...bounds(stretch))?.text
+      return text ? [text] : []
     },
 
     keys(stretch: Stretch): EntryKey[] {
