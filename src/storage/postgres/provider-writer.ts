@@ -258,6 +258,7 @@ function placeOf(place: string): { file: number; line: number } {
 
 /** Without a word of the data: a message of the database may repeat values. */
 function fail(error: unknown): never {
+  if (error instanceof TypeError || error instanceof RangeError) throw error
   const reason = isLoss(error)
     ? 'the connection to the database was lost'
     : `the database said ${(error as pg.DatabaseError).code}`
