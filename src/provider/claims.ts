@@ -1,3 +1,9 @@
+/**
+ * How far the clocks of two processes may be apart, or one be set back, in seconds: a store keeps claims that
+ * much longer than it is told, so that none is forgotten while another process may still take its token.
+ */
+export const clockSkewSeconds = 60
+
 /** The record of tokens that were used. Shared by every process that serves the provider. */
 export interface ClaimStore {
   /**

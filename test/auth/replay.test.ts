@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { openClaimStore } from '../../src/storage/open.ts'
-import { describe, newDatabase } from '../support/engines.ts'
+import { describe, engineHere, newDatabase } from '../support/engines.ts'
 import { makeKey, segmentsOf } from './tokens.ts'
 import {
   accountsPath,
@@ -167,11 +167,16 @@ describe('a spent token', () => {
     await assertPasses(world, world.mint(accountsPath, { jti: 'short', exp: start + 10 }))
     await assertPasses(world, world.mint(accountsPath, { jti: 'long', exp: start + 1000 }))
 
-    world.setClock(start + 10 + tolerance + 2)
+    // Another process may have a clock that is a minute behind.
+    world.setClock(start + 10 + tolerance + 59)
     t.mock.timers.tick(1000)
+    await assertPasses(world, world.mint(accountsPath, { jti: 'other' }))
+    assert.deepEqual(await world.claimedIds(), ['long', 'other', 'short'])
 
-    await until(async () => (await world.claimedIds()).length === 1)
-    assert.deepEqual(await world.claimedIds(), ['long'])
+    world.setClock(start + 10 + tolerance + 62)
+    t.mock.timers.tick(1000)
+    await until(async () => (await world.claimedIds()).length === 2)
+    assert.deepEqual(await world.claimedIds(), ['long', 'other'])
   })
 })
 
@@ -196,7 +201,9 @@ describe('the record of spent tokens', () => {
     }
     await store.close()
 
-    for (const [index, count] of left.slice(1).entries()) {
+    // PostgreSQL takes one step after another until all is done, and holds up nobody with any of them.
+    const steps = engineHere() === 'sqlite' ? left.slice(1).entries() : []
+    for (const [index, count] of steps) {
       assert.ok((left[index] ?? 0) - count <= 1000, `${left}`)
     }
     assert.deepEqual([left.at(0), left.at(-1)], [2500, 0])
@@ -254,6 +261,13 @@ describe('the record of spent tokens', () => {
 })
 
 /** What a timer starts is not done when the timer is. */
+/** Far more than it takes, and fewer than for ever. */
+const turnsMax = 20_000
+
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await setImmediate()
+  for (let turn = 0; turn < turnsMax; turn += 1) {
+    if (await isSo()) return
+    await setImmediate()
+  }
+  assert.fail('it never came')
 }

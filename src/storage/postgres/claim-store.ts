@@ -1,4 +1,5 @@
-import type { ClaimStore } from '../../provider/claims.ts'
+import { ContractError } from '../../contract/index.ts'
+import { type ClaimStore, clockSkewSeconds } from '../../provider/claims.ts'
 import type { DatabaseOptions } from '../database.ts'
 import { openPool } from './connect.ts'
 import { rowsOf, type Statement } from './statements.ts'
@@ -11,8 +12,14 @@ const groupSizeMax = 1000
 const purgeEveryMs = 1000
 const purgeStep = 1000
 
-/** How far the clocks of two processes may be apart, in seconds. */
-const clockSkew = 60
+/** How long a group may be on its way, in seconds. */
+const groupSeconds = 10
+
+/** So often the purge looks at everything again, for what a process left behind that died. */
+const purgesBetweenFullOnes = 600
+
+/** More than these do not wait: the database is away, or not fast enough. */
+const waitingMax = 10_000
 
 /** Sorted by the caller: processes that claim the same ids wait for each other, and never in a circle. */
 const insert: Statement = {
@@ -63,10 +70,7 @@ export async function openPostgresClaimStore(
 
   const commit = async (group: readonly Waiting[]): Promise<void> => {
     const firsts = new Map<string, Waiting>()
-    for (const each of group) {
-      if (firsts.has(each.tokenId)) each.resolve(false)
-      else firsts.set(each.tokenId, each)
-    }
+    for (const each of group) if (!firsts.has(each.tokenId)) firsts.set(each.tokenId, each)
     const sorted = [...firsts.values()].sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
     try {
       const rows = await rowsOf(pool, insert, [
@@ -74,19 +78,27 @@ export async function openPostgresClaimStore(
         sorted.map(({ keptUntil }) => keptUntil),
       ])
       const won = new Set(rows.map(([tokenId]) => tokenId))
-      for (const { tokenId, resolve } of sorted) resolve(won.has(tokenId))
+      for (const each of group) {
+        each.resolve(won.has(each.tokenId) && firsts.get(each.tokenId) === each)
+      }
     } catch (error) {
-      for (const { reject } of sorted) reject(error)
+      for (const { reject } of group) reject(error)
     }
   }
 
   // Where the last purge ended: what lies before are only rows that are gone and not yet cleared away.
   let purgedUntil = 0
+  let purges = 0
+  let isClosing = false
   let purging: Promise<void> | undefined
   const purgeSome = async (): Promise<void> => {
-    const now = Math.floor(clock().epochMilliseconds / 1000)
-    const rows = await rowsOf(pool, purge, [purgedUntil, now])
-    if (rows.length < purgeStep) purgedUntil = Math.max(purgedUntil, now - clockSkew)
+    const until = Math.floor(clock().epochMilliseconds / 1000) - clockSkewSeconds
+    purges += 1
+    if (purges % purgesBetweenFullOnes === 0) purgedUntil = 0
+    let count: number
+    do count = (await rowsOf(pool, purge, [purgedUntil, until])).length
+    while (count === purgeStep && !isClosing)
+    purgedUntil = Math.max(purgedUntil, until - groupSeconds)
   }
   const timer = setInterval(() => {
     // What is kept too long does no harm, and the next time is soon.
@@ -100,6 +112,7 @@ export async function openPostgresClaimStore(
 
   return {
     claim(tokenId, keptUntil) {
+      if (waiting.length >= waitingMax) return Promise.reject(new ContractError('unavailable'))
       return new Promise((resolve, reject) => {
         waiting.push({ tokenId: toText(tokenId.toWellFormed()), keptUntil, resolve, reject })
         if (waiting.length === 1) setImmediate(flush)
@@ -107,6 +120,7 @@ export async function openPostgresClaimStore(
     },
     async close() {
       clearInterval(timer)
+      isClosing = true
       flush()
       while (underway.size > 0) await Promise.all(underway)
       await purging

@@ -112,7 +112,6 @@ export async function openPostgresProviderWriter(
     if (has('staged_account')) await runAll([...mergeAccounts, ...mergeHolders])
     if (has('staged_customer')) await run(dropHoldings)
     if (has('staged_part') || has('staged_account')) await runAll(mergeParts)
-    if (has('staged_product')) await mergeProducts()
     if (has('staged_entry') || has('staged_account')) {
       const isLarge = staging.count('staged_entry') >= manyLines
       for (const { sql, needsLoadTime } of mergeEntries({ inBatches, isLarge })) {
@@ -120,6 +119,8 @@ export async function openPostgresProviderWriter(
       }
     }
     if (has('staged_account')) await run(dropAccounts)
+    // Last: whoever changes one of them waits from here to the commit.
+    if (has('staged_product')) await mergeProducts()
   }
 
   const mergeProducts = async (): Promise<void> => {

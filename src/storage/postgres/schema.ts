@@ -84,7 +84,8 @@ export const migrations: readonly ((layout: Layout) => string)[] = [
     { length: partitions },
     (_, index) =>
       `create table entry_${index} partition of entry
-        for values from (${BigInt(index) << partitionBits}) to (${BigInt(index + 1) << partitionBits});`,
+        for values from (${BigInt(index) << partitionBits}) to (${BigInt(index + 1) << partitionBits})
+        with (autovacuum_vacuum_insert_scale_factor = 0.01);`,
   ).join('\n  ')}
 
   -- A scheduled payment has one id over all accounts, which no index of a divided table can hold.

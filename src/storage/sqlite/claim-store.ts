@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
-import type { ClaimStore } from '../../provider/claims.ts'
+import { type ClaimStore, clockSkewSeconds } from '../../provider/claims.ts'
 import { openFile } from './open.ts'
 import { isBusy } from './writing.ts'
 
@@ -80,7 +80,7 @@ export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant
   }
   const timer = setInterval(() => {
     try {
-      purge.run(Math.floor(clock().epochMilliseconds / 1000))
+      purge.run(Math.floor(clock().epochMilliseconds / 1000) - clockSkewSeconds)
     } catch {
       // What is kept too long does no harm, and the next time is soon.
     }
