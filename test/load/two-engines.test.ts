@@ -126,7 +126,7 @@ describeOn('postgres', 'a load', () => {
         runs += 1
         const sqlite = `sqlite:${join(folder, `${runs}.db`)}`
         await asOwner(
-          'truncate customer, account, holder, balance, contact, entry, payment, product',
+          'truncate customer, account, holder, balance, contact, entry, payment, product, product_version',
           postgres,
         )
         for (const [index, { lines, isWhole }] of loads.entries()) {

@@ -33,8 +33,9 @@ export function openMentions(database: DatabaseSync) {
   )
   const lostCustomers = query<Place & { field: string }>(
     database,
-    `select m.file, m.line, m.field from customer_mention m
-     join customer c on c.number = m.customer where c.record is null order by m.file, m.line`,
+    `select distinct m.file, m.line, m.field from customer_mention m
+     join customer c on c.number = m.customer where c.record is null
+     order by m.file, m.line, length(m.field), m.field`,
   )
   const noteHolder = command(database, 'insert into holder_line values (?, ?, ?, ?)')
   const mentionHolders = command(
