@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { makeSigningKey, publicKeySet } from '../src/auth/signing.ts'
+import { makePostgres, type PostgresServer } from '../test/support/postgres.ts'
+import { audience, type Driver, openDriver, subdomain } from './load.ts'
+import type { BenchKeys } from './mint.ts'
+import { holdfastProgram, type Running, startServer } from './processes.ts'
+
+export const engines = ['sqlite', 'postgres'] as const
+export type Engine = (typeof engines)[number]
+
+/** Everything that a run stands on: a folder, a PostgreSQL that keeps what it commits, keys, a driver. */
+export interface Bench {
+  readonly folder: string
+  readonly postgres: PostgresServer
+  readonly driver: Driver
+  readonly keys: BenchKeys
+  readonly keySet: ReturnType<typeof publicKeySet>
+  readonly jwksUrl: string
+  /** The address of a new, empty database. */
+  database(engine: Engine, name: string): Promise<string>
+  close(): Promise<void>
+}
+
+const postgresSettings = { shared_buffers: '256MB', max_connections: '200' }
+
+export async function openBench(): Promise<Bench> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const now = Temporal.Now.instant()
+  const keys = {
+    ES256: await makeSigningKey('ES256', now),
+    PS256: await makeSigningKey('PS256', now),
+  }
+  const keySet = publicKeySet(Object.values(keys))
+  const jwks = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify(keySet))
+  }).listen(0, '127.0.0.1')
+  await once(jwks, 'listening')
+  const postgres = await makePostgres({ durable: true, settings: postgresSettings })
+  await postgres.start()
+  const driver = openDriver(keys)
+
+  return {
+    folder,
+    postgres,
+    driver,
+    keys,
+    keySet,
+    jwksUrl: `http://127.0.0.1:${(jwks.address() as AddressInfo).port}/`,
+    async database(engine, name) {
+      if (engine === 'sqlite') return `sqlite:${join(folder, `${name}.db`)}`
+      await runSql(postgres.url(), `create database ${name}`)
+      return postgres.url(name)
+    },
+    async close() {
+      driver.close()
+      jwks.close()
+      jwks.closeAllConnections()
+      await postgres.remove()
+    },
+  }
+}
+
+export async function runSql(url: string, sql: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** `holdfast serve provider`, as it is run for real. */
+export function serveProvider(
+  { jwksUrl }: Bench,
+  database: string,
+  { workers = 1, program = holdfastProgram } = {},
+): Promise<Running> {
+  const flags = {
+    database,
+    port: 0,
+    workers,
+    subdomain,
+    'provider-url': audience,
+    'jwks-url': jwksUrl,
+  }
+  return startServer(program, ['serve', 'provider', ...flagsOf(flags)])
+}
+
+export function servePlatform(database: string): Promise<Running> {
+  return startServer(holdfastProgram, ['serve', 'platform', ...flagsOf({ database, port: 0 })])
+}
+
+function flagsOf(flags: Readonly<Record<string, string | number>>): string[] {
+  return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
+}

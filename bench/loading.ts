@@ -1,0 +1,189 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { type Bench, type Engine, engines } from './bank.ts'
+import { median } from './compare.ts'
+import { bankLines, largeAccountLines, writeLines } from './data.ts'
+import { holdfastProgram, runToEnd } from './processes.ts'
+import { onPostgres, onSqlite } from './requests.ts'
+import { counted, type Row, type Tell } from './results.ts'
+
+/** The row of an entry, as both engines have it, without the number of its account. */
+interface Entry {
+  readonly ordinal: number
+  readonly time: bigint
+  readonly id: string
+  readonly amount: string | null
+  readonly description: string | null
+  readonly reference: string | null
+  readonly record: string
+}
+
+export const bulkPath = { sqlite: 'prepared inserts', postgres: 'COPY' } as const
+
+const transactionList = 1
+
+/**
+ * `holdfast load`, from its first line to its commit, beside the fastest way that the engine itself has to take
+ * the same rows into the same tables and indexes, in one transaction that is on the disk at its end. Those rows
+ * are ready, numbered and in order, and nobody looks at them.
+ */
+export async function measureLoading(
+  bench: Bench,
+  size: number,
+  rounds: number,
+  tell: Tell,
+): Promise<Row[]> {
+  const customer = bankLines({ customers: 1, accounts: 0, products: 0 })
+  const { file: before } = await writeLines(bench.folder, 'load_before', customer)
+  const { file: account } = await writeLines(
+    bench.folder,
+    'load_account',
+    largeAccountLines(size).take(1),
+  )
+  const transactions = largeAccountLines(size).filter((line) => line.includes('.transaction"'))
+  const { file, count } = await writeLines(bench.folder, 'load', transactions)
+
+  const rows: Row[] = []
+  let entries: Entry[] = []
+  for (const engine of engines) {
+    const loads: Load[] = []
+    const bulks: number[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      tell(`load of ${counted(count)} transactions, ${engine}, round ${round + 1} of ${rounds}`)
+      const [loaded, bulk] = [`load_${round}`, `bulk_${round}`]
+      const target = await prepared(bench, engine, loaded, [before, account])
+      loads.push(await timedLoad(file, count, target))
+      if (entries.length === 0) entries = entriesOf(target)
+      const bulkTarget = await prepared(bench, engine, bulk, [before, account])
+      bulks.push(await bulkOf[engine](bulkTarget, entries))
+    }
+    const seconds = median(loads.map((load) => load.seconds))
+    const ratio = median(loads.map((load, round) => load.seconds / (bulks[round] ?? Number.NaN)))
+    const on = engine === 'sqlite' ? onSqlite : onPostgres
+    const speed = (time: number) => ({ amount: count / time, unit: 'lines a second' })
+    rows.push(
+      {
+        group: 'load',
+        name: bulkPath[engine],
+        on: engine === 'sqlite' ? 'SQLite itself' : 'PostgreSQL itself',
+        value: speed(median(bulks)),
+      },
+      {
+        group: 'load',
+        name: 'load',
+        on,
+        value: speed(seconds),
+        ratios: { [bulkPath[engine]]: ratio },
+      },
+      {
+        group: 'load',
+        name: 'load, peak memory',
+        on,
+        value: { amount: median(loads.map((load) => load.peakMegabytes)), unit: 'MB' },
+      },
+    )
+  }
+  return rows
+}
+
+interface Load {
+  readonly seconds: number
+  readonly peakMegabytes: number
+}
+
+/** The time is the command's own figure, to which the start of the process does not belong. */
+async function timedLoad(file: string, count: number, database: string): Promise<Load> {
+  const run = await runToEnd(holdfastProgram, ['load', file, '--database', database])
+  const speed = /\(([\d,]+) lines a second\)/.exec(run.said)?.[1]?.replaceAll(',', '')
+  return { seconds: count / Number(speed), peakMegabytes: run.peakMegabytes }
+}
+
+/** A new database that has the customer and the account. */
+async function prepared(bench: Bench, engine: Engine, name: string, files: readonly string[]) {
+  const database = await bench.database(engine, name)
+  await runToEnd(holdfastProgram, ['load', ...files, '--database', database])
+  return database
+}
+
+/** What Holdfast made of the lines: the rows that are put in by other ways. */
+function entriesOf(database: string): Entry[] {
+  const file = new DatabaseSync(database.replace(/^sqlite:/, ''), { readOnly: true })
+  const statement = file.prepare(
+    `select position & 4294967295 as ordinal, time, id, amount, description, reference, record
+     from entry order by position`,
+  )
+  statement.setReadBigInts(true)
+  const rows = statement.all().map((row) => {
+    const entry = row as unknown as Entry
+    return { ...entry, ordinal: Number(entry.ordinal) }
+  })
+  file.close()
+  return rows
+}
+
+const bulkOf: Readonly<
+  Record<Engine, (database: string, entries: readonly Entry[]) => Promise<number>>
+> = {
+  async sqlite(database, entries) {
+    const file = new DatabaseSync(database.replace(/^sqlite:/, ''))
+    file.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -32768')
+    const account = BigInt(Number(file.prepare('select number from account').get()?.['number']))
+    const list = account * 8n + BigInt(transactionList)
+    const rows = entries.map(({ ordinal, time, id, amount, description, reference, record }) => {
+      const position = (list << 32n) + BigInt(ordinal)
+      return [position, list, time, id, amount, description, reference, record] as SQLInputValue[]
+    })
+    const insert = file.prepare('insert into entry values (?,?,?,?,?,?,?,?)')
+    // The driver tells the last position, which is too large for a plain number.
+    insert.setReadBigInts(true)
+    const start = performance.now()
+    file.exec('begin immediate')
+    for (const row of rows) insert.run(...row)
+    file.exec('commit')
+    const seconds = (performance.now() - start) / 1000
+    file.close()
+    return seconds
+  },
+
+  async postgres(database, entries) {
+    const client = new pg.Client({ connectionString: database })
+    await client.connect()
+    const { rows } = await client.query<{ number: string }>('select number from account')
+    const chunks = chunksOf(entries, rows[0]?.number ?? '')
+    const start = performance.now()
+    await pipeline(Readable.from(chunks), client.query(copyFrom('copy entry from stdin')))
+    const seconds = (performance.now() - start) / 1000
+    await client.end()
+    return seconds
+  },
+}
+
+const chunkRows = 2000
+
+/** Rows in PostgreSQL's own text format. */
+function chunksOf(entries: readonly Entry[], account: string): Buffer[] {
+  const escapes: Readonly<Record<string, string>> = {
+    '\\': '\\\\',
+    '\n': '\\n',
+    '\t': '\\t',
+    '\r': '\\r',
+  }
+  const text = (value: string | null) =>
+    value === null ? '\\N' : value.replaceAll(/[\\\n\t\r]/g, (found) => escapes[found] ?? found)
+  const lineOf = (entry: Entry) =>
+    [
+      account,
+      transactionList,
+      't',
+      entry.ordinal,
+      entry.time,
+      ...[entry.id, entry.amount, entry.description, entry.reference, entry.record].map(text),
+    ].join('\t')
+  return Array.from({ length: Math.ceil(entries.length / chunkRows) }, (_, index) => {
+    const part = entries.slice(index * chunkRows, (index + 1) * chunkRows)
+    return Buffer.from(`${part.map(lineOf).join('\n')}\n`)
+  })
+}
