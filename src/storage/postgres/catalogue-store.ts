@@ -5,10 +5,11 @@ import {
   type Outcome,
   type StoredProduct,
 } from '../../catalogue/store.ts'
+import { isThere, type Newest } from '../../catalogue/versions.ts'
 import type { ProductChange } from '../../contract/index.ts'
 import type { DatabaseOptions } from '../database.ts'
 import { openPool } from './connect.ts'
-import { type Newest, newestVersion, putProduct, removeProduct } from './product-rows.ts'
+import { newestVersion, putProduct, removeProduct } from './product-rows.ts'
 import { type Ask, inTransaction, rowsOf } from './statements.ts'
 import { fromText, toText } from './text.ts'
 
@@ -70,7 +71,7 @@ export async function openPostgresCatalogueStore(
   ): Promise<Outcome> =>
     inTransaction(pool, async (ask) => {
       const now = await newestVersion(ask, id)
-      if (!now || now.isDeleted) return 'missing'
+      if (!isThere(now)) return 'missing'
       return ifVersion && !ifVersion.includes(now.version) ? 'stale' : work(ask, now)
     })
 

@@ -1,5 +1,5 @@
-import { isAfter } from '../../catalogue/product.ts'
 import { loader } from '../../catalogue/store.ts'
+import { isNews, isThere } from '../../catalogue/versions.ts'
 import type { ProductItem } from '../../provider/writer.ts'
 import { newestVersion, putProduct, removeProduct } from './product-rows.ts'
 import type { Ask } from './statements.ts'
@@ -16,12 +16,8 @@ export async function mergeProduct(
   clock: () => Temporal.Instant,
 ): Promise<void> {
   const newest = await newestVersion(ask, id)
-  const now = newest?.isDeleted ? undefined : newest
-  if (!item) {
-    if (now) await removeProduct(ask, id, now, { by: loader, clock })
-    return
+  if (item && isNews(item, newest)) {
+    await putProduct(ask, id, newest, item.content, { by: loader, clock, loaded: item })
   }
-  const { content, lastUpdated } = item
-  if (now?.shown === content.shown && !isAfter(lastUpdated, now.lastUpdated)) return
-  await putProduct(ask, id, newest, content, { by: loader, clock, loaded: item })
+  if (!item && isThere(newest)) await removeProduct(ask, id, newest, { by: loader, clock })
 }

@@ -1,6 +1,11 @@
-import { isAfter, milliseconds, nextUpdate, withIdentity } from '../../catalogue/product.ts'
 import type { Author, ProductContent, StoredProduct } from '../../catalogue/store.ts'
-import type { ProductItem } from '../../provider/writer.ts'
+import {
+  type Making,
+  type Newest,
+  type Version,
+  versionWith,
+  versionWithout,
+} from '../../catalogue/versions.ts'
 import type { Ask } from './statements.ts'
 import { toText } from './text.ts'
 
@@ -27,31 +32,17 @@ const putCurrent = {
 }
 const dropCurrent = { name: 'drop-product', text: 'delete from product where id = $1' }
 
-export interface Newest {
-  readonly version: number
-  readonly isDeleted: boolean
-  readonly lastUpdated: string
-  readonly shown: string
-}
-
-export interface Version {
-  readonly by: Author
-  readonly clock: () => Temporal.Instant
-  /** What was loaded, to be dumped as it came. Its own time counts, unless that goes back. */
-  readonly loaded?: Pick<ProductItem, 'record' | 'lastUpdated'>
-}
-
 /** The newest version of a product, which nobody else changes before the transaction ends. */
 export async function newestVersion(ask: Ask, id: string): Promise<Newest | undefined> {
   await ask(hold, [toText(id)])
   const [row] = await ask(newest, [toText(id)])
   if (!row) return undefined
-  const [version, change, lastUpdated, shown] = row
+  const [version, change, lastUpdated, shown = null] = row
   return {
     version: Number(version),
-    isDeleted: change === 'DELETED',
+    change: change ?? '',
     lastUpdated: lastUpdated ?? '',
-    shown: shown ?? '',
+    shown,
   }
 }
 
@@ -60,31 +51,14 @@ export async function putProduct(
   id: string,
   before: Newest | undefined,
   content: ProductContent,
-  { by, clock, loaded }: Version,
+  making: Making,
 ): Promise<StoredProduct> {
-  const at = clock()
-  const version = (before?.version ?? 0) + 1
-  const given = loaded?.lastUpdated
-  const lastUpdated = isAfter(given, before?.lastUpdated)
-    ? given
-    : nextUpdate(at, before?.lastUpdated)
+  const made = versionWith(id, before, content, making)
+  const { version, lastUpdated, updatedAt } = made
   const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
-  const record =
-    loaded && (given === undefined || given === lastUpdated)
-      ? loaded.record
-      : withIdentity(content.record, id, lastUpdated)
-  const change = before === undefined || before.isDeleted ? 'CREATED' : 'UPDATED'
-  const author = [at.epochMilliseconds, toText(by.id), toText(by.name)] as const
-  await ask(insert, [toText(id), version, change, ...author, lastUpdated, record, shown])
-  await ask(putCurrent, [
-    toText(id),
-    version,
-    category,
-    toText(brand),
-    effectiveFrom,
-    effectiveTo,
-    milliseconds(lastUpdated) ?? 0,
-  ])
+  await insertVersion(ask, id, made, making.by, made.record, shown)
+  const found = [category, toText(brand), effectiveFrom, effectiveTo, updatedAt] as const
+  await ask(putCurrent, [toText(id), version, ...found])
   return { id, version, lastUpdated, shown }
 }
 
@@ -92,13 +66,22 @@ export async function removeProduct(
   ask: Ask,
   id: string,
   before: Newest,
-  { by, clock }: Version,
+  making: Making,
 ): Promise<StoredProduct> {
-  const at = clock()
-  const version = before.version + 1
-  const lastUpdated = nextUpdate(at, before.lastUpdated)
-  const author = [at.epochMilliseconds, toText(by.id), toText(by.name)] as const
-  await ask(insert, [toText(id), version, 'DELETED', ...author, lastUpdated, null, null])
+  const made = versionWithout(before, making)
+  await insertVersion(ask, id, made, making.by, null, null)
   await ask(dropCurrent, [toText(id)])
-  return { id, version, lastUpdated, shown: '' }
+  return { id, version: made.version, lastUpdated: made.lastUpdated, shown: '' }
+}
+
+async function insertVersion(
+  ask: Ask,
+  id: string,
+  { version, change, changedAt, lastUpdated }: Version,
+  by: Author,
+  record: string | null,
+  shown: string | null,
+): Promise<void> {
+  const author = [toText(by.id), toText(by.name)] as const
+  await ask(insert, [toText(id), version, change, changedAt, ...author, lastUpdated, record, shown])
 }

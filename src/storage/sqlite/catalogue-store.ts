@@ -5,6 +5,7 @@ import {
   type Outcome,
   type StoredProduct,
 } from '../../catalogue/store.ts'
+import { isThere } from '../../catalogue/versions.ts'
 import type { ProductChange } from '../../contract/index.ts'
 import { openDatabase } from './open.ts'
 import { openProductRows } from './product-rows.ts'
@@ -67,8 +68,8 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
   const write = openWriting(database)
   const judged = (id: string, { ifVersion }: Change, work: () => StoredProduct): Promise<Outcome> =>
     write((): Outcome => {
-      const now = rows.current(id)
-      if (!now) return 'missing'
+      const now = rows.newest(id)
+      if (!isThere(now)) return 'missing'
       return ifVersion && !ifVersion.includes(now.version) ? 'stale' : work()
     })
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { isAfter } from '../../catalogue/product.ts'
 import { loader } from '../../catalogue/store.ts'
+import { isNews } from '../../catalogue/versions.ts'
 import type { ProductItem } from '../../provider/writer.ts'
 import { openProductRows } from './product-rows.ts'
 import { command, query } from './statements.ts'
@@ -18,8 +18,7 @@ export function openLoadedProducts(database: DatabaseSync, at: Temporal.Instant)
   const clock = () => at
 
   const write = (item: ProductItem): void => {
-    const now = rows.current(item.id)
-    if (now?.shown === item.content.shown && !isAfter(item.lastUpdated, now.lastUpdated)) return
+    if (!isNews(item, rows.newest(item.id))) return
     rows.put(item.id, item.content, { by: loader, clock, loaded: item })
   }
 

@@ -1,0 +1,84 @@
+import type { changes } from '../contract/records/product.ts'
+import { isAfter, milliseconds, nextUpdate, withIdentity } from './product.ts'
+import type { Author, ProductContent } from './store.ts'
+
+/** What the next version of a product follows from: the newest that there is. */
+export interface Newest {
+  readonly version: number
+  readonly change: string
+  readonly lastUpdated: string
+  /** Null where it says DELETED. */
+  readonly shown: string | null
+}
+
+/** A product as a line brought it. */
+export interface Loaded {
+  readonly record: string
+  readonly lastUpdated: string | undefined
+}
+
+export interface Making {
+  readonly by: Author
+  readonly clock: () => Temporal.Instant
+  /** What was loaded, to be dumped as it came. Its own time counts, unless that goes back. */
+  readonly loaded?: Loaded
+}
+
+/** A version as a database keeps it. Times are milliseconds since 1970. */
+export interface Version {
+  readonly version: number
+  readonly change: (typeof changes)[number]
+  readonly changedAt: number
+  readonly lastUpdated: string
+  readonly updatedAt: number
+}
+
+export function isThere(newest: Newest | undefined): newest is Newest {
+  return newest !== undefined && newest.change !== 'DELETED'
+}
+
+export function versionWith(
+  id: string,
+  before: Newest | undefined,
+  content: ProductContent,
+  { clock, loaded }: Making,
+): Version & { readonly record: string } {
+  const at = clock()
+  const given = loaded?.lastUpdated
+  const lastUpdated = isAfter(given, before?.lastUpdated)
+    ? given
+    : nextUpdate(at, before?.lastUpdated)
+  const keepsText = loaded && (given === undefined || given === lastUpdated)
+  return {
+    ...versionAt(before, isThere(before) ? 'UPDATED' : 'CREATED', at, lastUpdated),
+    record: keepsText ? loaded.record : withIdentity(content.record, id, lastUpdated),
+  }
+}
+
+export function versionWithout(before: Newest, { clock }: Making): Version {
+  const at = clock()
+  return versionAt(before, 'DELETED', at, nextUpdate(at, before.lastUpdated))
+}
+
+/** A product that is there already as it comes makes no new version. */
+export function isNews(
+  { content, lastUpdated }: { readonly content: ProductContent } & Loaded,
+  newest: Newest | undefined,
+): boolean {
+  return newest?.shown !== content.shown || isAfter(lastUpdated, newest.lastUpdated)
+}
+
+function versionAt(
+  before: Newest | undefined,
+  change: Version['change'],
+  at: Temporal.Instant,
+  lastUpdated: string,
+): Version {
+  return {
+    version: (before?.version ?? 0) + 1,
+    change,
+    changedAt: at.epochMilliseconds,
+    lastUpdated,
+    updatedAt: milliseconds(lastUpdated) ?? 0,
+  }
+}
