@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { Asked, Guard } from '../auth/guard.ts'
-import { type Operation, providerOperations } from '../contract/index.ts'
+import { type Deprecation, type Operation, providerOperations } from '../contract/index.ts'
 import type { Context, ProviderOperationId } from '../provider/handler.ts'
 import { providerHandlers } from '../provider/handlers.ts'
 import { type HttpApp, openApp, urlOf } from './app.ts'
@@ -42,7 +42,8 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
         query: read.query(request.query as RawQuery),
         body: read.body(request.body),
       }
-      if (operation.deprecated) reply.headers(deprecationHeaders(operation, input.params))
+      const { deprecated } = operation
+      if (deprecated) reply.headers(deprecationHeaders(deprecated, input.params))
       const body = await handler(input, { ...options.context, now: options.clock() })
       await request.claimed
       if (body === '') return reply.status(operation.status).send()
@@ -52,8 +53,7 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
 }
 
 /** Since when an operation is deprecated (RFC 9745), and what the caller should ask instead. */
-function deprecationHeaders({ deprecated }: Operation, params: Readonly<Record<string, string>>) {
-  if (!deprecated) return {}
+function deprecationHeaders(deprecated: Deprecation, params: Readonly<Record<string, string>>) {
   const since = Temporal.PlainDate.from(deprecated.since).toZonedDateTime('UTC')
   const successor = Object.values<Operation>(providerOperations)
     .find(({ ref }) => ref === deprecated.successor)
