@@ -138,6 +138,6 @@ describeOn('sqlite', 'the record of spent tokens', () => {
     const { store } = await openStore(t)
     await store.close()
 
-    await assert.rejects(store.claim('id', 100), /not open/)
+    await assert.rejects(store.claim('id', 100), /finalized/)
   })
 })

@@ -24,12 +24,10 @@ export function openDatabase(path: string, use: 'read' | 'write'): DatabaseSync 
   return database
 }
 
-/** A file that is new gets pages of that size. */
-export function openFile(path: string, pageBytes = 4096): DatabaseSync {
+export function openFile(path: string): DatabaseSync {
   try {
     mkdirSync(dirname(path), { recursive: true })
     const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
-    database.exec(`pragma page_size = ${pageBytes}`)
     useWriteAheadLog(database)
     database.exec('pragma synchronous = full; pragma temp_store = file')
     return database

@@ -1,0 +1,212 @@
+import { openFile } from './open.ts'
+
+/** How many claims are held in memory, and how many of the oldest go to the index when there are more. */
+const heldMax = 65_536
+const settleStep = 2048
+
+/** How many expired claims are forgotten at once, and how many of the index are looked at for that. */
+const forgetStep = 1000
+
+/** How many ids one look into the index asks for. */
+const lookUpMax = 16
+
+/** How large the log may grow before its pages are copied: they are rarely the same ones. */
+const logPagesMax = 4000
+
+export interface Claim {
+  readonly tokenId: string
+  readonly keptUntil: number
+}
+
+export interface ClaimsFile {
+  /** Writes those that are new, on the disk when it returns, and tells of each whether it was. */
+  claim(group: readonly Claim[]): boolean[]
+  /** Forgets some of those that need not be kept any more at that time, in seconds since 1970. */
+  forget(time: number): void
+  close(): void
+}
+
+/** Claims that were written together. */
+interface Batch {
+  readonly number: number
+  readonly tokenIds: readonly string[]
+  /** When the last of them may be forgotten. */
+  readonly keptUntil: number
+}
+
+/**
+ * Ids are random: each that went to its place in an index would have a page of the disk written for it alone.
+ * So a group is appended as one row, which every process that shares the file reads and holds in memory. Most
+ * expire there. Only when there are too many, the oldest are sorted into the index, thousands at once.
+ */
+export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
+  const database = openFile(path)
+  database.exec(`
+    create table if not exists claim (
+      token_id text primary key, kept_until integer not null
+    ) strict, without rowid;
+    drop index if exists claim_kept_until;
+    create table if not exists batch (
+      number integer primary key,
+      claims text not null  -- in JSON: an id, until when it is kept, the next id, and so on
+    ) strict;
+    pragma wal_autocheckpoint = ${logPagesMax};
+    -- SQLite would wait by holding up the whole process.
+    pragma busy_timeout = 0;
+  `)
+  const begin = database.prepare('begin immediate')
+  const commit = database.prepare('commit')
+  const newBatches = database.prepare('select number, claims from batch where number > ?')
+  const oldBatches = database.prepare('select claims from batch where number <= ?')
+  const addBatch = database.prepare('insert into batch (claims) values (?)')
+  const dropBatch = database.prepare('delete from batch where number = ?')
+  const dropBatches = database.prepare('delete from batch where number < ?')
+  const emptyBatch = database.prepare("update batch set claims = '[]' where number = ?")
+  const anyIndexed = database.prepare('select 1 from claim limit 1')
+  const indexedOf = database.prepare(
+    `select token_id as tokenId from claim where token_id in (${Array(lookUpMax).fill('?').join()})`,
+  )
+  const index = database.prepare('insert or ignore into claim values (?, ?)')
+  const stretch = database.prepare(
+    `select max(token_id) as last, count(*) filter (where kept_until < ?2) as expired
+     from (select * from claim where token_id > ?1 order by token_id limit ${forgetStep})`,
+  )
+  const dropIndexed = database.prepare(
+    'delete from claim where token_id > ? and token_id <= ? and kept_until < ?',
+  )
+
+  const held = new Set<string>()
+  let batches: Batch[] = []
+  let newest = 0
+  let firstExpiry = Infinity
+  let looked = ''
+
+  const inTransaction = <Result>(work: () => Result): Result => {
+    begin.run()
+    try {
+      const result = work()
+      commit.run()
+      return result
+    } catch (error) {
+      if (database.isTransaction) database.exec('rollback')
+      throw error
+    }
+  }
+  const hold = (number: number, claims: readonly Claim[]): void => {
+    newest = Math.max(newest, number)
+    const tokenIds = claims.map(({ tokenId }) => tokenId)
+    const keptUntil = claims.reduce((latest, claim) => Math.max(latest, claim.keptUntil), 0)
+    batches.push({ number, tokenIds, keptUntil })
+    firstExpiry = Math.min(firstExpiry, keptUntil)
+    for (const id of tokenIds) held.add(id)
+  }
+  const release = (gone: readonly Batch[]): void => {
+    const numbers = new Set(gone.map(({ number }) => number))
+    batches = batches.filter(({ number }) => !numbers.has(number))
+    for (const { tokenIds } of gone) for (const id of tokenIds) held.delete(id)
+  }
+  /** What other processes have written since, or earlier ones left. */
+  const catchUp = (): void => {
+    for (const row of newBatches.all(newest)) hold(Number(row['number']), claimsIn(row['claims']))
+  }
+  const indexed = (tokenIds: readonly string[]): Set<string> => {
+    const found = new Set<string>()
+    if (!anyIndexed.get()) return found
+    for (let start = 0; start < tokenIds.length; start += lookUpMax) {
+      const asked = tokenIds.slice(start, start + lookUpMax)
+      const rows = indexedOf.all(...asked, ...Array(lookUpMax - asked.length).fill(null))
+      for (const row of rows) found.add(String(row['tokenId']))
+    }
+    return found
+  }
+  /** Numbers only rise, also when all is forgotten: the last row stays, though without its claims. */
+  const dropUpTo = (number: number): void => {
+    dropBatches.run(number)
+    emptyBatch.run(number)
+  }
+  const settle = (): void => {
+    const oldest = firstFew(batches, settleStep)
+    const upTo = oldest.at(-1)?.number ?? 0
+    inTransaction(() => {
+      // Read again: another process may have done so first.
+      const claims = oldBatches.all(upTo).flatMap((row) => claimsIn(row['claims']))
+      claims.sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
+      for (const { tokenId, keptUntil } of claims) index.run(tokenId, keptUntil)
+      dropUpTo(upTo)
+    })
+    release(oldest)
+  }
+  const forgetHeld = (time: number): void => {
+    if (firstExpiry >= time) return
+    const expired = firstFew(
+      batches.filter(({ keptUntil }) => keptUntil < time),
+      forgetStep,
+    )
+    inTransaction(() => {
+      for (const { number } of expired) {
+        if (number === newest) emptyBatch.run(number)
+        else dropBatch.run(number)
+      }
+      // And what was emptied earlier.
+      dropBatches.run(batches.find((batch) => !expired.includes(batch))?.number ?? newest)
+    })
+    release(expired)
+    firstExpiry = batches.reduce((first, { keptUntil }) => Math.min(first, keptUntil), Infinity)
+  }
+  const forgetIndexed = (time: number): void => {
+    const { last, expired } = stretch.get(looked, time) as { last: string | null; expired: number }
+    if (expired > 0) inTransaction(() => dropIndexed.run(looked, last, time))
+    looked = last ?? ''
+  }
+
+  return {
+    claim(group) {
+      const { number, added, isNew } = inTransaction(() => {
+        catchUp()
+        const used = indexed(group.map(({ tokenId }) => tokenId))
+        const isNew = group.map(({ tokenId }) => {
+          if (held.has(tokenId) || used.has(tokenId)) return false
+          used.add(tokenId)
+          return true
+        })
+        const added = group.filter((_, index) => isNew[index])
+        const number = added.length > 0 ? addBatch.run(textOf(added)).lastInsertRowid : 0
+        return { number: Number(number), added, isNew }
+      })
+      if (added.length > 0) hold(number, added)
+      return isNew
+    },
+    forget(time) {
+      if (held.size > most) settle()
+      forgetHeld(time)
+      forgetIndexed(time)
+    },
+    close() {
+      database.close()
+    },
+  }
+}
+
+/** As many as have no more claims than that together, and one at least. */
+function firstFew(batches: readonly Batch[], most: number): Batch[] {
+  const few: Batch[] = []
+  let count = 0
+  for (const batch of batches) {
+    count += batch.tokenIds.length
+    if (few.length > 0 && count > most) break
+    few.push(batch)
+  }
+  return few
+}
+
+function textOf(claims: readonly Claim[]): string {
+  return JSON.stringify(claims.flatMap(({ tokenId, keptUntil }) => [tokenId, keptUntil]))
+}
+
+function claimsIn(text: unknown): Claim[] {
+  const members = JSON.parse(String(text)) as (string | number)[]
+  return Array.from({ length: members.length / 2 }, (_, index) => ({
+    tokenId: String(members[2 * index]),
+    keptUntil: Number(members[2 * index + 1]),
+  }))
+}
