@@ -1,3 +1,6 @@
+/** JSON, as a text or as the bytes of one: whichever its maker has. */
+export type JsonText = string | Uint8Array
+
 export interface PageRequest {
   readonly page: number
   readonly pageSize: number
@@ -6,19 +9,46 @@ export interface PageRequest {
 /** The query as it was asked, with its time bounds filled in: what every link repeats. */
 export type LinkQuery = Readonly<Record<string, string | undefined>>
 
-/** The envelope of a page, around texts that are JSON already. */
+/** The envelope of a page, around pieces that are JSON already. */
 export function pageBody(
   field: string,
-  texts: readonly string[],
+  pieces: readonly JsonText[],
   { total }: { readonly total: number },
   request: PageRequest,
   query: LinkQuery,
-): string {
+): JsonText {
   const totalPages = Math.ceil(total / request.pageSize)
-  return (
-    `{"data":{"${field}":[${texts.join(',')}]},"links":${linksOf(totalPages, request, query)},` +
+  const head = `{"data":{"${field}":[`
+  const tail =
+    `]},"links":${linksOf(totalPages, request, query)},` +
     `"meta":{"totalRecords":${total},"totalPages":${totalPages}}}`
-  )
+  if (pieces.every((piece) => typeof piece === 'string')) return head + pieces.join(',') + tail
+  return joined(head, pieces.map(bytesOf), tail)
+}
+
+/** Bytes are not decoded to be encoded again. What is around them has no character that takes two. */
+function joined(head: string, pieces: readonly Uint8Array[], tail: string): Uint8Array {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, pieces.length - 1)
+  const whole = new Uint8Array(head.length + length + tail.length)
+  encoder.encodeInto(head, whole)
+  let place = head.length
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) {
+      whole[place] = comma
+      place += 1
+    }
+    whole.set(piece, place)
+    place += piece.length
+  }
+  encoder.encodeInto(tail, whole.subarray(place))
+  return whole
+}
+
+const encoder = new TextEncoder()
+const comma = 0x2c
+
+function bytesOf(piece: JsonText): Uint8Array {
+  return typeof piece === 'string' ? encoder.encode(piece) : piece
 }
 
 /** As JSON text: what is escaped for a query needs no escape there. */

@@ -1,6 +1,11 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { Asked, Guard } from '../auth/guard.ts'
-import { type Deprecation, type Operation, providerOperations } from '../contract/index.ts'
+import {
+  type Deprecation,
+  type JsonText,
+  type Operation,
+  providerOperations,
+} from '../contract/index.ts'
 import type { Context, ProviderOperationId } from '../provider/handler.ts'
 import { providerHandlers } from '../provider/handlers.ts'
 import { type HttpApp, openApp, urlOf } from './app.ts'
@@ -27,7 +32,7 @@ export function providerApp(options: ProviderAppOptions): HttpApp {
 function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOptions): void {
   const operation: Operation = providerOperations[id]
   const read = requestReader(operation)
-  const handler = providerHandlers[id] as (input: unknown, context: Context) => Promise<string>
+  const handler = providerHandlers[id] as (input: unknown, context: Context) => Promise<JsonText>
 
   app.route({
     method: operation.method,

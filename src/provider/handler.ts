@@ -1,6 +1,7 @@
 import {
   ContractError,
   type Input,
+  type JsonText,
   type OperationOf,
   type providerOperations,
 } from '../contract/index.ts'
@@ -16,11 +17,11 @@ export interface Context {
   readonly accountVersion: 3 | 4
 }
 
-/** The body of the answer, as JSON text. An empty one is sent as no body. */
+/** The body of the answer. An empty one is sent as no body. */
 export type Handler<Id extends ProviderOperationId> = (
   input: Input<OperationOf<Id>>,
   context: Context,
-) => Promise<string>
+) => Promise<JsonText>
 
 /** One handler an operation. A missing or misnamed one does not compile. */
 export type Handlers = { readonly [Id in ProviderOperationId]: Handler<Id> }

@@ -1,9 +1,9 @@
-import type { PageRequest } from '../contract/index.ts'
+import type { JsonText, PageRequest } from '../contract/index.ts'
 
 /**
  * What the provider needs from a database. Records come back as the exact JSON text that was loaded,
- * ready to be joined into an answer; nothing is parsed on the way out. The texts of a page may hold one
- * record each, or several with commas between.
+ * ready to be joined into an answer; nothing is parsed on the way out. A piece of a page may hold one
+ * record, or several with commas between.
  *
  * Every question names the customer who looks. What is missing is a value: which error that is depends
  * on the operation, so it is the handler that throws. Each call sees one state of the data, whole.
@@ -12,13 +12,13 @@ export interface ProviderStore {
   /** A customer's accounts of one kind, by creation date and then id, each with its own `isOwned`. */
   listAccounts(query: AccountListQuery): Promise<Page<AccountText> | Missing>
   /** Energy accounts by id, in the order asked, without their users. */
-  readEnergyAccounts(query: AccountsQuery): Promise<Page<string> | Missing>
+  readEnergyAccounts(query: AccountsQuery): Promise<Page<JsonText> | Missing>
   /** Balances of accounts by id, in the order asked. Accounts without one are left out. */
-  listBalances(query: AccountsQuery): Promise<Page<string> | Missing>
+  listBalances(query: AccountsQuery): Promise<Page<JsonText> | Missing>
   /** The entries of one account, newest first. */
-  listEntries(query: EntriesQuery): Promise<Page<string> | Missing>
+  listEntries(query: EntriesQuery): Promise<Page<JsonText> | Missing>
   /** The entries of several accounts: by time over all of them, or account by account as asked. */
-  listEntriesOfAccounts(query: EntriesOfAccountsQuery): Promise<Page<string> | Missing>
+  listEntriesOfAccounts(query: EntriesOfAccountsQuery): Promise<Page<JsonText> | Missing>
   /** The customers with an e-mail address, whatever its case, by id. */
   findCustomers(email: string): Promise<readonly string[]>
   readCustomer(customerId: string): Promise<string | undefined>

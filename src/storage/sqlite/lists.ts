@@ -11,6 +11,12 @@ export interface Stretch {
   readonly last: number
 }
 
+/** Where an entry is. */
+export interface Place {
+  readonly list: number
+  readonly ordinal: number
+}
+
 export interface EntryKey {
   readonly ordinal: number
   readonly time: bigint
@@ -40,11 +46,16 @@ export function openLists(database: DatabaseSync) {
     `select ${ordinalOfPosition} as ordinal from entry
      where list = ? and time <= ? order by time desc, position desc limit 1`,
   )
-  // Joined where they lie: a page is one text that crosses into JavaScript, not one a record.
-  const records = query<{ text: string | null }>(
+  // Joined where they lie, and as bytes: a page crosses into JavaScript once, and is never decoded there.
+  const records = query<{ bytes: Uint8Array | null }>(
     database,
-    `select group_concat(record, ',') as text from
+    `select cast(group_concat(record, ',') as blob) as bytes from
        (select record from entry where position between ? and ? order by position desc)`,
+  )
+  const recordsAt = query<{ bytes: Uint8Array | null }>(
+    database,
+    `select cast(group_concat(record, ',') as blob) as bytes from
+       (select record from json_each(?) as place cross join entry on position = place.value)`,
   )
   const keys = query<{ ordinal: bigint; time: bigint; id: string }>(
     database,
@@ -82,9 +93,16 @@ export function openLists(database: DatabaseSync) {
     },
 
     /** Newest first. */
-    records(stretch: Stretch): string[] {
-      const text = lengthOf(stretch) > 0 && records.first(...bounds(stretch))?.text
-      return text ? [text] : []
+    records(stretch: Stretch): Uint8Array[] {
+      const bytes = lengthOf(stretch) > 0 && records.first(...bounds(stretch))?.bytes
+      return bytes ? [bytes] : []
+    },
+
+    /** In the order that the places have. */
+    recordsAt(places: readonly Place[]): Uint8Array[] {
+      const positions = places.map(({ list, ordinal }) => positionOf(list, ordinal))
+      const bytes = recordsAt.first(`[${positions.join()}]`)?.bytes
+      return bytes ? [bytes] : []
     },
 
     keys(stretch: Stretch): EntryKey[] {

@@ -15,7 +15,7 @@ export async function mergedRecords(
   stretches: readonly Stretch[],
   start: number,
   end: number,
-): Promise<string[]> {
+): Promise<Uint8Array[]> {
   const part =
     stretches.length * end <= keysReadMax
       ? { stretches: stretches.map((stretch) => slice(stretch, 0, end)), before: 0 }
@@ -24,10 +24,8 @@ export async function mergedRecords(
   const keys: PlacedKey[] = part.stretches
     .filter((stretch) => lengthOf(stretch) > 0)
     .flatMap((stretch) => lists.keys(stretch).map((key) => ({ ...key, list: stretch.list })))
-  return keys
-    .sort(newestFirst)
-    .slice(start - part.before, end - part.before)
-    .flatMap(({ list, ordinal }) => lists.records({ list, first: ordinal, last: ordinal }))
+  keys.sort(newestFirst)
+  return lists.recordsAt(keys.slice(start - part.before, end - part.before))
 }
 
 /** What lies between the times of the two ranks, and how many entries are newer than that. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import type { PageRequest } from '../../contract/index.ts'
+import type { JsonText, PageRequest } from '../../contract/index.ts'
 import { folded } from '../../provider/folding.ts'
 import {
   type AccountsQuery,
@@ -43,7 +43,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
      where h.customer = ? and a.kind = ? and a.head is not null
      order by a.created, a.id`,
   )
-  const windowPage = query<{ first: number | null; last: number | null; text: string | null }>(
+  const windowPage = query<{ first: number | null; last: number | null; bytes: Uint8Array | null }>(
     database,
     `with bounds as materialized (
        select
@@ -55,10 +55,10 @@ export function openSqliteProviderStore(path: string): ProviderStore {
        where a.id = ?2 and a.kind = ?3 and a.head is not null
          and h.customer = (select number from customer where id = ?1 and record is not null))
      select first & ${ordinalMax} as first, last & ${ordinalMax} as last,
-       (select group_concat(record, ',') from
+       cast((select group_concat(record, ',') from
          (select record from entry
           where position between max(first, last - ?7 - ?8 + 1) and last - ?7
-          order by position desc)) as text
+          order by position desc)) as blob) as bytes
      from bounds`,
   )
   const detail = query<{ text: string }>(
@@ -121,7 +121,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
     })
 
   /** What is asked for most, in one statement; undefined where something is missing. */
-  const pageOfWindow = (asked: EntriesQuery): Page<string> | undefined => {
+  const pageOfWindow = (asked: EntriesQuery): Page<JsonText> | undefined => {
     const { customerId, accountId, list, window, page, pageSize } = asked
     if (!window || !accountId.isWellFormed()) return undefined
     const row = windowPage.first(
@@ -135,9 +135,9 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       pageSize,
     )
     if (!row) return undefined
-    const { first, last, text } = row
+    const { first, last, bytes } = row
     const total = first === null || last === null ? 0 : Math.max(0, last - first + 1)
-    return { items: text === null ? [] : [text], total }
+    return { items: bytes === null ? [] : [bytes], total }
   }
 
   return {
@@ -278,15 +278,15 @@ function pageOfStretch(
   stretch: Stretch,
   { page, pageSize }: PageRequest,
   lists: Lists,
-): Page<string> {
+): Page<JsonText> {
   const total = lengthOf(stretch)
   const start = (page - 1) * pageSize
   if (start >= total) return { items: [], total }
   return { items: lists.records(slice(stretch, start, start + pageSize)), total }
 }
 
-function recordsAt(lists: Lists, { list }: Stretch, ordinals: readonly number[]): string[] {
-  return ordinals.flatMap((ordinal) => lists.records({ list, first: ordinal, last: ordinal }))
+function recordsAt(lists: Lists, { list }: Stretch, ordinals: readonly number[]): Uint8Array[] {
+  return lists.recordsAt(ordinals.map((ordinal) => ({ list, ordinal })))
 }
 
 function stretchOf(
@@ -336,17 +336,17 @@ function consecutiveRecords(
   stretches: readonly Stretch[],
   start: number,
   end: number,
-): string[] {
-  const texts: string[] = []
+): Uint8Array[] {
+  const pieces: Uint8Array[] = []
   let before = 0
   for (const stretch of stretches) {
     const length = lengthOf(stretch)
     const from = Math.max(start - before, 0)
     const to = Math.min(end - before, length)
-    if (from < to) texts.push(...lists.records(slice(stretch, from, to)))
+    if (from < to) pieces.push(...lists.records(slice(stretch, from, to)))
     before += length
   }
-  return texts
+  return pieces
 }
 
 interface Reader {
