@@ -1,4 +1,4 @@
-import { ContractError, type Operation } from '../contract/index.ts'
+import { ContractError, charactersIn, type Operation } from '../contract/index.ts'
 import type { ClaimStore } from '../provider/claims.ts'
 import { algorithmOf } from './algorithms.ts'
 import type { KeySet } from './key-set.ts'
@@ -45,26 +45,28 @@ export function openGuard({ subdomain, bases, keys, claims, clock }: GuardOption
     const now = clock().epochMilliseconds / 1000
     // Cheap to check, so checked before the signature: a flood of bad tokens costs little.
     const { tokenId, expiresAt } = judgeClaims(token, subdomain, bases[operation.base] + path, now)
-    await judgeSignature(token, keys)
+    const algorithm = algorithmOf(token.algorithm)
+    if (!algorithm) throw new TokenRefused('alg', token.text)
+    const wanted = [token.algorithm, token.keyId] as const
+    const key = keys.held(...wanted) ?? (await keys.find(...wanted))
+    if (!key) throw new TokenRefused('no such key', token.text)
+    if (!algorithm.verify(token.signedText, key, token.signature)) {
+      throw new TokenRefused('signature', token.text)
+    }
     // Last, so that a forgery cannot spend the id of a good token.
     const keptUntil = Math.ceil(expiresAt + clockToleranceSeconds)
-    const claimed = spend(claims, token, tokenId, keptUntil)
+    const claimed = claims.claim(tokenId, keptUntil).then(
+      (isFirst) => {
+        if (!isFirst) throw new TokenRefused('jti was used before', token.text)
+      },
+      (cause: unknown) => {
+        throw new ContractError('unavailable', 'the claim could not be written', { cause })
+      },
+    )
     // Whoever asked may be gone before anybody waits for it.
     claimed.catch(() => {})
     return { claimed }
   }
-}
-
-async function spend(
-  claims: ClaimStore,
-  token: Token,
-  tokenId: string,
-  keptUntil: number,
-): Promise<void> {
-  const isFirst = await claims.claim(tokenId, keptUntil).catch((cause: unknown) => {
-    throw new ContractError('unavailable', 'the claim could not be written', { cause })
-  })
-  if (!isFirst) throw new TokenRefused('jti was used before', token.text)
 }
 
 function bearerToken(authorization: readonly string[]): string {
@@ -74,16 +76,6 @@ function bearerToken(authorization: readonly string[]): string {
   const [, text] = /^bearer +(\S+)$/i.exec(value) ?? []
   if (text === undefined) throw new TokenRefused('not a bearer token')
   return text
-}
-
-async function judgeSignature(token: Token, keys: KeySet): Promise<void> {
-  const algorithm = algorithmOf(token.algorithm)
-  if (!algorithm) throw new TokenRefused('alg', token.text)
-  const key = await keys.find(token.algorithm, token.keyId)
-  if (!key) throw new TokenRefused('no such key', token.text)
-  if (!algorithm.verify(token.signedText, key, token.signature)) {
-    throw new TokenRefused('signature', token.text)
-  }
 }
 
 function judgeClaims(
@@ -99,10 +91,9 @@ function judgeClaims(
   if (!isTime(exp)) return refuse('exp')
   if (exp + clockToleranceSeconds <= now) refuse('exp has passed')
   if (exp > now + tokenAgeMaxSeconds + clockToleranceSeconds) refuse('exp is too far away')
-  for (const [name, value] of Object.entries({ nbf, iat })) {
-    if (value !== undefined && !(isTime(value) && value <= now + clockToleranceSeconds))
-      refuse(name)
-  }
+  const isLater = (time: unknown) => !(isTime(time) && time <= now + clockToleranceSeconds)
+  if (nbf !== undefined && isLater(nbf)) refuse('nbf')
+  if (iat !== undefined && isLater(iat)) refuse('iat')
   if (iss !== subdomain) refuse('iss')
   if (sub !== subdomain) refuse('sub')
   const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
@@ -113,7 +104,7 @@ function judgeClaims(
 
 /** Half of a character would be written as any other half: two ids would be one. */
 function isTokenId(text: string): boolean {
-  return text !== '' && text.isWellFormed() && [...text].length <= tokenIdLengthMax
+  return text !== '' && text.isWellFormed() && charactersIn(text) <= tokenIdLengthMax
 }
 
 function isTime(value: unknown): value is number {

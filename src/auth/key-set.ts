@@ -5,9 +5,11 @@ import { algorithmOf, algorithmsFor } from './algorithms.ts'
 
 /** The platform's public keys, from where it publishes them. */
 export interface KeySet {
+  /** The key that a token names, or the only one that fits where it names none, if it is here already. */
+  held(algorithm: string, keyId: string | undefined): KeyObject | undefined
   /**
-   * The key that a token names, or the only one that fits where it names none. Undefined where there is
-   * none, also after asking again. Throws `unavailable` where no keys could be had at all yet.
+   * The same, after asking for it where it is not here. Undefined where there is none then either. Throws
+   * `unavailable` where no keys could be had at all yet.
    */
   find(algorithm: string, keyId: string | undefined): Promise<KeyObject | undefined>
   close(): void
@@ -70,6 +72,8 @@ export function openKeySet(options: KeySetOptions): KeySet {
   timer.unref()
 
   return {
+    held: (algorithm, keyId) => pick(held ?? [], algorithm, keyId),
+
     async find(algorithm, keyId) {
       let key = pick(held ?? [], algorithm, keyId)
       // Twice: a question that is under way may have left before the key was published.

@@ -51,8 +51,31 @@ export function parseToken(text: string): Token {
   const [head = '', body = '', tail = ''] = segments
   if (segments.length !== 3) return refuse('not three segments')
 
-  const header = object(decode(head, refuse), 'header', refuse)
-  const { alg, kid, crit, b64 } = header
+  return {
+    text,
+    ...headerOf(head, refuse),
+    claims: object(decode(body, refuse), 'payload', refuse),
+    signedText: Buffer.from(text.slice(0, head.length + 1 + body.length), 'latin1'),
+    signature: decode(tail, refuse),
+  }
+}
+
+type Header = Pick<Token, 'algorithm' | 'keyId'>
+
+/** Every token that a key signs has the same one. */
+let lastHeader: { readonly segment: string; readonly header: Header } | undefined
+
+function headerOf(segment: string, refuse: Refuse): Header {
+  if (lastHeader?.segment === segment) return lastHeader.header
+  const header = readHeader(object(decode(segment, refuse), 'header', refuse), refuse)
+  lastHeader = { segment, header }
+  return header
+}
+
+function readHeader(
+  { alg, kid, crit, b64 }: Readonly<Record<string, unknown>>,
+  refuse: Refuse,
+): Header {
   if (crit !== undefined) return refuse('crit')
   // It would change what is signed, and has no effect without crit: somebody is trying something.
   if (b64 !== undefined && b64 !== true) return refuse('b64')
@@ -60,14 +83,7 @@ export function parseToken(text: string): Token {
   if (kid !== undefined && (typeof kid !== 'string' || kid.length > keyIdLengthMax)) {
     return refuse('kid')
   }
-  return {
-    text,
-    algorithm: alg,
-    keyId: kid,
-    claims: object(decode(body, refuse), 'payload', refuse),
-    signedText: Buffer.from(`${head}.${body}`, 'latin1'),
-    signature: decode(tail, refuse),
-  }
+  return { algorithm: alg, keyId: kid }
 }
 
 /** Base64url without padding, blanks, other alphabets or spare bits: one text for one content. */

@@ -11,6 +11,9 @@ export async function openLog({ logLevel }: Logged) {
   return pino({ level: logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
 }
 
+/** To the millisecond: what is written in an answer is then short, and what was asked. */
+const clock = () => Temporal.Instant.fromEpochMilliseconds(Date.now())
+
 /** Sections A and C behind the guard, ready to listen. */
 export async function openProvider(
   settings: Pick<
@@ -32,7 +35,6 @@ export async function openProvider(
   const { openKeySet } = await import('../auth/key-set.ts')
   const { database, providerUrl, resourceUrl, subdomain, jwksUrl, timeZone, accountVersion } =
     settings
-  const clock = () => Temporal.Now.instant()
   const log = await openLog(settings)
 
   const options = databaseOptions(settings)
@@ -74,7 +76,6 @@ export async function openPlatform(
   )
   const { platformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/clients.ts')
-  const clock = () => Temporal.Now.instant()
   const { database } = settings
   const options = databaseOptions(settings)
   const catalogue = await openCatalogueStore(database, options)

@@ -1,5 +1,6 @@
 /** The interface as data: every record, every operation, every error, and what follows from them. */
 export { downgradeAccount, upgradeAccount } from './account-versions.ts'
+export { charactersIn } from './characters.ts'
 export { ContractError, type ErrorCode, errorTable } from './errors.ts'
 export { examples } from './examples/index.ts'
 export * from './limits.ts'

@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { charactersIn } from './characters.ts'
 import { leaves } from './leaves.ts'
 import { breaches, type Problem } from './rules.ts'
 import { isFields, type Node, nodeOf } from './schema.ts'
@@ -135,7 +136,7 @@ function isLeaf({ leaf }: Node, text: string): boolean {
 }
 
 function isInLength({ minLength = 0, maxLength }: Node, text: string): boolean {
-  const length = [...text].length
+  const length = charactersIn(text)
   return length >= minLength && length <= (maxLength ?? length)
 }
 

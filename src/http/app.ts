@@ -54,12 +54,13 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
   // Bodies are JSON; Fastify would also take plain text.
   app.removeContentTypeParser('text/plain')
   const refuseRoute = routeRefusal(operations)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     tieToRequest(request, reply)
     // Unless the operation knows better: nothing on the way keeps an answer.
     reply.header('cache-control', 'no-store')
     // Here, and not in the handler for what is not found: that one reads the body first.
     if (request.is404) refuseRoute(request, reply)
+    done()
   })
   app.setNotFoundHandler(refuseRoute)
   return app

@@ -38,8 +38,11 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
     method: operation.method,
     url: urlOf(operation),
     config: { operation },
-    onRequest: async (request) => {
-      request.claimed = (await options.guard(askedOf(request, operation))).claimed
+    onRequest(request, _reply, done) {
+      options.guard(askedOf(request, operation)).then(({ claimed }) => {
+        request.claimed = claimed
+        done()
+      }, done)
     },
     handler: async (request, reply) => {
       const input = {

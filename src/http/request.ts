@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import {
   ContractError,
+  charactersIn,
   type Operation,
   type Problem,
   sentenceOf,
@@ -86,7 +87,7 @@ function converted(node: Node, text: string): unknown {
     }
     default: {
       const { minLength = 0, maxLength = Infinity } = node
-      const length = [...text].length
+      const length = charactersIn(text)
       return length >= minLength && length <= maxLength ? text : undefined
     }
   }

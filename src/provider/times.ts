@@ -15,15 +15,12 @@ interface Given {
 
 /** B3: instants. "Minus 12 months" goes by the calendar, in UTC. */
 export function instantWindow(given: Given, now: Temporal.Instant): Resolved {
-  const end = given.newest === undefined ? now : Temporal.Instant.from(given.newest)
-  const start =
-    given.oldest === undefined
-      ? Temporal.Instant.fromEpochNanoseconds(monthsBefore(end.epochNanoseconds))
-      : Temporal.Instant.from(given.oldest)
+  const end = given.newest === undefined ? now.epochNanoseconds : instant(given.newest)
+  const start = given.oldest === undefined ? monthsBefore(end) : instant(given.oldest)
   return {
-    oldest: given.oldest ?? start.toString(),
-    newest: given.newest ?? end.toString(),
-    window: { oldest: start.epochNanoseconds, newest: end.epochNanoseconds },
+    oldest: given.oldest ?? instantText(start),
+    newest: given.newest ?? instantText(end),
+    window: { oldest: start, newest: end },
   }
 }
 
@@ -61,6 +58,18 @@ export function localTime(text: string): bigint {
 export function epochDay(text: string): bigint {
   return BigInt(Temporal.PlainDate.from(text).since('1970-01-01').days)
 }
+
+/** A clock tells milliseconds, and then the older kind of date writes the same at a tenth of the price. */
+function instantText(nanoseconds: bigint): string {
+  const milliseconds = Number(nanoseconds / 1_000_000n)
+  const isPlain = nanoseconds % 1_000_000n === 0n && milliseconds > 0 && milliseconds % 10 !== 0
+  return isPlain && milliseconds < plainEnd
+    ? new Date(milliseconds).toISOString()
+    : Temporal.Instant.fromEpochNanoseconds(nanoseconds).toString()
+}
+
+/** From here on years have more than four digits. */
+const plainEnd = Date.UTC(10_000, 0)
 
 const dayNanoseconds = 86_400_000_000_000n
 

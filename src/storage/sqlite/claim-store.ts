@@ -13,7 +13,8 @@ const groupMax = 1000
 const busyMaxMs = 5000
 const busyRetryMs = 5
 
-interface Waiting extends Claim {
+interface Waiting {
+  readonly claim: Claim
   readonly since: number
   readonly resolve: (won: boolean) => void
   readonly reject: (error: unknown) => void
@@ -33,7 +34,7 @@ export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant
     while (waiting.length > 0) {
       const group = waiting.splice(0, groupMax)
       try {
-        const won = file.claim(group)
+        const won = file.claim(group.map(({ claim }) => claim))
         for (const [index, { resolve }] of group.entries()) resolve(won[index] ?? false)
         if (waiting.length > 0) await nextTurn()
       } catch (error) {
@@ -58,7 +59,8 @@ export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant
   return {
     claim(tokenId, keptUntil) {
       return new Promise((resolve, reject) => {
-        waiting.push({ tokenId, keptUntil, since: performance.now(), resolve, reject })
+        const claim = { tokenId, keptUntil }
+        waiting.push({ claim, since: performance.now(), resolve, reject })
         writing ??= write()
       })
     },

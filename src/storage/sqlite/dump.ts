@@ -89,7 +89,7 @@ function* accounts(database: Database): Generator<DumpedItem> {
   const entries = query<{ id: string; time: bigint; record: string }>(
     database,
     'select id, time, record from entry where position > ? and position < ? order by position',
-    true,
+    { bigints: true },
   )
 
   for (const row of rows.each()) {

@@ -48,27 +48,27 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     database,
     `select ${ordinalOfPosition} as ordinal, time, id from entry
      where position > ? and position < ? order by position desc limit 1`,
-    true,
+    { bigints: true },
   )
   const kept = query<Kept>(
     database,
     'select position, list, time, id, record from entry where list = ? and id = ?',
-    true,
+    { bigints: true },
   )
   const waiting = query<{ list: bigint; time: bigint; record: string }>(
     database,
     'select list, time, record from waiting where list = ? and id = ?',
-    true,
+    { bigints: true },
   )
   const payment = query<Kept>(
     database,
     `select position, list, time, id, record from entry where id = ? and list & 7 = ${listCodes.payment}`,
-    true,
+    { bigints: true },
   )
   const waitingPayment = query<{ list: bigint }>(
     database,
     `select list from waiting where id = ? and list & 7 = ${listCodes.payment}`,
-    true,
+    { bigints: true },
   )
   const removeList = command(database, 'delete from entry where position > ? and position < ?')
   const removeWaitingList = command(database, 'delete from waiting where list = ?')
@@ -89,7 +89,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   const given = query<{ time: bigint }>(
     database,
     'select time from given where list = ? and id = ?',
-    true,
+    { bigints: true },
   )
 
   /**

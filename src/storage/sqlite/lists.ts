@@ -61,7 +61,7 @@ export function openLists(database: DatabaseSync) {
     database,
     `select ${ordinalOfPosition} as ordinal, time, id from entry
      where position between ? and ? order by position desc`,
-    true,
+    { bigints: true },
   )
   const matching = query<{ ordinal: number }>(
     database,

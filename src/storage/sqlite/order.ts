@@ -40,7 +40,7 @@ export function openOrder(database: DatabaseSync) {
   const disturbed = query<{ list: number; since: bigint }>(
     database,
     'select list, since from disturbed order by list',
-    true,
+    { bigints: true },
   )
   const before = query<{ ordinal: number }>(
     database,

@@ -43,7 +43,9 @@ export function openSqliteProviderStore(path: string): ProviderStore {
      where h.customer = ? and a.kind = ? and a.head is not null
      order by a.created, a.id`,
   )
-  const windowPage = query<{ first: number | null; last: number | null; bytes: Uint8Array | null }>(
+  const windowPage = query<
+    readonly [first: number | null, last: number | null, records: Uint8Array | null]
+  >(
     database,
     `with bounds as materialized (
        select
@@ -54,12 +56,13 @@ export function openSqliteProviderStore(path: string): ProviderStore {
        from account a join holder h on h.account = a.number
        where a.id = ?2 and a.kind = ?3 and a.head is not null
          and h.customer = (select number from customer where id = ?1 and record is not null))
-     select first & ${ordinalMax} as first, last & ${ordinalMax} as last,
+     select first & ${ordinalMax}, last & ${ordinalMax},
        cast((select group_concat(record, ',') from
          (select record from entry
           where position between max(first, last - ?7 - ?8 + 1) and last - ?7
-          order by position desc)) as blob) as bytes
+          order by position desc)) as blob)
      from bounds`,
+    { lists: true },
   )
   const detail = query<{ text: string }>(
     database,
@@ -135,7 +138,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       pageSize,
     )
     if (!row) return undefined
-    const { first, last, bytes } = row
+    const [first, last, bytes] = row
     const total = first === null || last === null ? 0 : Math.max(0, last - first + 1)
     return { items: bytes === null ? [] : [bytes], total }
   }

@@ -7,9 +7,21 @@ export interface Query<Row> {
   each(...values: readonly SQLInputValue[]): Iterable<Row>
 }
 
-export function query<Row>(database: DatabaseSync, sql: string, bigints = false): Query<Row> {
+interface QueryOptions {
+  /** Whole numbers as big integers. */
+  readonly bigints?: boolean
+  /** Rows as lists: the names of columns would be made anew for every row. */
+  readonly lists?: boolean
+}
+
+export function query<Row>(
+  database: DatabaseSync,
+  sql: string,
+  { bigints = false, lists = false }: QueryOptions = {},
+): Query<Row> {
   const statement: StatementSync = database.prepare(sql)
-  if (bigints) statement.setReadBigInts(true)
+  statement.setReadBigInts(bigints)
+  statement.setReturnArrays(lists)
   return {
     all: (...values) => statement.all(...values) as Row[],
     first: (...values) => statement.get(...values) as Row | undefined,
