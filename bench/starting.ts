@@ -93,9 +93,8 @@ function compiledPackage(folder: string): string {
     cpSync(join(root, part), join(place, part), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'))
-  const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
-  const flags = ['--project', 'tsconfig.build.json', '--outDir', join(place, 'dist')]
-  const { status } = spawnSync(process.execPath, [compiler, ...flags], { cwd: root })
+  const build = [join('scripts', 'build.ts'), join(place, 'dist')]
+  const { status } = spawnSync(process.execPath, build, { cwd: root })
   if (status !== 0) throw new Error('the package cannot be compiled: npm run build says why')
   return join(place, 'bin', 'holdfast.js')
 }

@@ -2,6 +2,7 @@
 // The one file that must run on any Node: it says which Node is needed, then starts the program. A
 // clone runs its TypeScript as it is; a published package has only the compiled JavaScript.
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 const nodeMajorMin = 26
 
@@ -13,7 +14,11 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   process.exit(2)
 }
 
+// What was compiled once need not be again, where this folder may be written to.
+const { enableCompileCache } = await import('node:module')
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/holdfast', import.meta.url)))
+
 const source = new URL('../src/cli/main.ts', import.meta.url)
-const compiled = new URL('../dist/cli/main.js', import.meta.url)
+const compiled = new URL('../dist/program/main.js', import.meta.url)
 const { main } = await import((existsSync(source) ? source : compiled).href)
 process.exitCode = await main(process.argv.slice(2))

@@ -60,7 +60,7 @@ describe('the published package', () => {
   })
 
   it('keeps its inside to itself', () => {
-    write('inside.js', `import 'holdfast/dist/cli/main.js'`)
+    write('inside.js', `import 'holdfast/dist/program/main.js'`)
 
     const { status, stderr } = run(process.execPath, ['inside.js'], project)
 

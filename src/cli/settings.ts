@@ -257,6 +257,8 @@ function baseAddress(text: string): string | undefined {
 }
 
 function isTimeZone(text: string): boolean {
+  // The default, and the other way takes its time at every start.
+  if (text === 'UTC') return true
   try {
     new Intl.DateTimeFormat('en', { timeZone: text })
     return true

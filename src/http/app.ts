@@ -43,6 +43,9 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
     // Lines say themselves what they are about: a logger of its own for each request would cost for nothing.
     childLoggerFactory: (logger) => logger,
     return503OnClosing: false,
+    schemaController: {
+      compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
+    },
     routerOptions: { maxParamLength: limits.headBytesMax },
     http: {
       maxHeaderSize: limits.headBytesMax,
@@ -64,6 +67,11 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
   })
   app.setNotFoundHandler(refuseRoute)
   return app
+}
+
+/** Fastify would load what compiles schemas at every start. The contract has its own, and no route has one. */
+function noSchemas(): never {
+  throw new Error('no route has a schema')
 }
 
 /** The path of an operation as Fastify writes it. */
