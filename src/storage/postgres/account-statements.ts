@@ -1,5 +1,6 @@
 import { kindCodes } from '../codes.ts'
-import { type Statement, separatorSql } from './statements.ts'
+import type { Statement } from './question.ts'
+import { separatorSql } from './statements.ts'
 
 /** The customer who looks, or a row of nulls. */
 export const owner = `(select) one left join customer o on o.id = $1 and o.record is not null`

@@ -2,7 +2,8 @@ import { ContractError } from '../../contract/index.ts'
 import { type ClaimStore, clockSkewSeconds } from '../../provider/claims.ts'
 import type { DatabaseOptions } from '../database.ts'
 import { openPool } from './connect.ts'
-import { rowsOf, type Statement } from './statements.ts'
+import type { Statement } from './question.ts'
+import { rowsOf } from './statements.ts'
 import { toText } from './text.ts'
 
 /** How many groups of claims are on their way at once; while all are, the next one gathers. */

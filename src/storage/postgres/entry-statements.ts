@@ -5,7 +5,7 @@ import {
   owner,
   ownerAndAccount,
 } from './account-statements.ts'
-import type { Statement } from './statements.ts'
+import type { Statement } from './question.ts'
 
 /**
  * Lists of entries. The bounds of a time window are two seeks, the total is their difference, and a page is

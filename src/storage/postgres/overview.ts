@@ -1,5 +1,5 @@
 import { kindCodes, listCodes } from '../codes.ts'
-import type { Statement } from './statements.ts'
+import type { Statement } from './question.ts'
 
 /** How much there is, and a customer with an account that has transactions. */
 export const overview: Statement = {

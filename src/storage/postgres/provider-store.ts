@@ -21,8 +21,9 @@ import * as entries from './entry-statements.ts'
 import { partitionsOf } from './migrate.ts'
 import { overview } from './overview.ts'
 import { numbersOf } from './partition.ts'
+import type { Statement } from './question.ts'
 import { openReplica } from './replica.ts'
-import { rowsOf, type Statement, separated } from './statements.ts'
+import { rowsOf, separated } from './statements.ts'
 import { fromText, toText } from './text.ts'
 
 const noAccount = { missing: 'account' } as const

@@ -1,32 +1,15 @@
 import pg from 'pg'
 import { ContractError } from '../../contract/index.ts'
-
-/** A statement that every connection prepares once, under its name. */
-export interface Statement {
-  readonly name: string
-  readonly text: string
-}
-
-type Value = string | number | bigint | boolean | readonly string[] | readonly number[] | null
-
-/** Everything comes as the text that the database sends. */
-const types = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig
+import { ask, type Rows, type Statement, type Value } from './question.ts'
 
 /** Runs a statement, in one round trip. */
 export async function rowsOf(
   connection: pg.Pool | pg.ClientBase,
-  { name, text }: Statement,
+  statement: Statement,
   values: readonly Value[],
-): Promise<(string | null)[][]> {
+): Promise<Rows> {
   try {
-    const result = await connection.query({
-      name,
-      text,
-      values: [...values],
-      rowMode: 'array',
-      types,
-    })
-    return result.rows as (string | null)[][]
+    return await ask(connection, statement, values)
   } catch (error) {
     throw told(error)
   }
@@ -60,7 +43,7 @@ export function told(error: unknown): Error {
 }
 
 /** Asks on the connection of a transaction. */
-export type Ask = (statement: Statement, values: readonly Value[]) => Promise<(string | null)[][]>
+export type Ask = (statement: Statement, values: readonly Value[]) => Promise<Rows>
 
 /** All of the work is done when it resolves, and none of it where it throws. */
 export async function inTransaction<Result>(
@@ -70,15 +53,15 @@ export async function inTransaction<Result>(
   const client = await pool.connect().catch((error: unknown) => {
     throw told(error)
   })
-  const ask: Ask = (statement, values) => rowsOf(client, statement, values)
+  const askHere: Ask = (statement, values) => rowsOf(client, statement, values)
   let isBroken = false
   try {
-    await ask(begin, [])
-    const result = await work(ask)
-    await ask(commit, [])
+    await askHere(begin, [])
+    const result = await work(askHere)
+    await askHere(commit, [])
     return result
   } catch (error) {
-    isBroken = await ask(rollback, []).then(
+    isBroken = await askHere(rollback, []).then(
       () => false,
       () => true,
     )
