@@ -2,6 +2,7 @@ import { ContractError, type Operation } from '../contract/index.ts'
 import type { ClaimStore } from '../provider/claims.ts'
 import { algorithmOf } from './algorithms.ts'
 import type { KeySet } from './key-set.ts'
+import type { RefusalReason } from './refusal-reasons.ts'
 import { parseToken, type Token, TokenRefused } from './token.ts'
 
 /** How far clocks may differ, in seconds. It is also how much longer a claim is kept. */
@@ -93,13 +94,16 @@ function judgeClaims(
   now: number,
 ): { tokenId: string; expiresAt: number } {
   const { exp, nbf, iat, iss, sub, aud, jti } = token.claims
-  const refuse = (claim: string): never => {
+  const refuse = (claim: RefusalReason): never => {
     throw new TokenRefused(claim, token.text)
   }
   if (!isTime(exp)) return refuse('exp')
   if (exp + clockToleranceSeconds <= now) refuse('exp has passed')
   if (exp > now + tokenAgeMaxSeconds + clockToleranceSeconds) refuse('exp is too far away')
-  for (const [name, value] of Object.entries({ nbf, iat })) {
+  for (const [name, value] of [
+    ['nbf', nbf],
+    ['iat', iat],
+  ] as const) {
     if (value !== undefined && !(isTime(value) && value <= now + clockToleranceSeconds))
       refuse(name)
   }
