@@ -347,6 +347,20 @@ describeOn('postgres', 'the dashboard', () => {
   })
 })
 
+describeOn('sqlite', 'the guide', () => {
+  it('names metrics that exist', () => {
+    const guide = readFileSync(new URL('../../docs/guides/observe.md', import.meta.url), 'utf8')
+    const named = guide.match(/\bholdfast_\w+/g) ?? []
+    const declared = new Set(Object.keys({ ...serverMetrics, ...loadMetrics }))
+
+    assert.ok(named.length > 10)
+    assert.deepEqual(
+      named.filter((name) => !declared.has(name.replace(/_(count|bucket|sum)$/, ''))),
+      [],
+    )
+  })
+})
+
 /** Every query of a dashboard, wherever it stands. */
 function expressionsIn(node: unknown): string[] {
   if (typeof node !== 'object' || node === null) return []

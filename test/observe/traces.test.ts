@@ -22,15 +22,15 @@ interface Span {
   readonly status: { readonly code: number }
 }
 
-/** As an operator would register an SDK, and with an exporter that writes to a file. */
-async function sdk(scope: Scope) {
+/** As the guide registers an SDK, but with an exporter that writes to a file. */
+async function sdk(scope: Scope, delayMs = 20) {
   const folder = await temporaryFolder(scope)
   const [module, spans] = [join(folder, 'tracing.mjs'), join(folder, 'spans.ndjson')]
   writeFileSync(spans, '')
   writeFileSync(
     module,
     `import { appendFileSync } from 'node:fs'
-     import { NodeTracerProvider, SimpleSpanProcessor } from '${import.meta.resolve('@opentelemetry/sdk-trace-node')}'
+     import { BatchSpanProcessor, NodeTracerProvider } from '${import.meta.resolve('@opentelemetry/sdk-trace-node')}'
      const line = (span) => JSON.stringify({
        name: span.name,
        kind: span.kind,
@@ -46,7 +46,11 @@ async function sdk(scope: Scope) {
        },
        async shutdown() {},
      }
-     new NodeTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }).register()`,
+     const provider = new NodeTracerProvider({
+       spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: ${delayMs} })],
+     })
+     provider.register()
+     process.once('beforeExit', () => provider.shutdown())`,
   )
   return {
     environment: { NODE_OPTIONS: `--import=${module}` },
@@ -154,7 +158,8 @@ describe('a provider with an SDK of OpenTelemetry', () => {
     const database = await newDatabase(t)
     await loadInProcess(database, bank.lines, Temporal.Now.instant().toString())
     const town = await openTown(t, database)
-    const { environment, spans, text } = await sdk(t)
+    // So late that whatever arrives was flushed at the end.
+    const { environment, spans, text } = await sdk(t, 60_000)
     const server = await town.provider({ 'log-level': 'trace' }, environment)
     const { send, sent } = caller(town, server, markers)
 
