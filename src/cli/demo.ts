@@ -87,6 +87,7 @@ async function serveProvider(
   const urls = { providerUrl: address, resourceUrl: address }
   const provider = await openProvider({ ...settings, ...urls }, observation)
   await listen(provider, settings.host, port)
+  observation.logCrashes()
   const { openProviderStore } = await import('../storage/open.ts')
   const { catalogueOperations } = await import('../contract/index.ts')
   const products = catalogueOperations.listProducts.path

@@ -9,6 +9,8 @@ export interface Observation {
   readonly log: Logger
   readonly metrics: Metrics | undefined
   readonly tracing: Tracing | undefined
+  /** From when it serves: before, whoever starts it should see what is wrong in full. */
+  logCrashes(): void
 }
 
 type Tracing = typeof import('../observe/tracing.ts')
@@ -17,13 +19,14 @@ export async function openObservation({
   logLevel,
   metricsPort,
 }: Pick<Settings, 'logLevel'> & Partial<Settings>): Promise<Observation> {
-  const { openLog } = await import('../observe/log.ts')
+  const { logCrashes, openLog } = await import('../observe/log.ts')
   const log = openLog(logLevel)
   return {
     log,
     metrics:
       metricsPort === undefined ? undefined : (await import('../observe/metrics.ts')).openMetrics(),
     tracing: await openTracing(log),
+    logCrashes: () => logCrashes(log),
   }
 }
 

@@ -38,9 +38,9 @@ export async function openProvider(
     onFetch(outcome) {
       metrics?.keysAsked('failure' in outcome ? 'failed' : 'fetched')
       if ('failure' in outcome) {
-        log.warn({ url: jwksUrl, reason: outcome.failure }, 'no keys fetched')
+        log.warn({ url: withoutSecrets(jwksUrl), reason: outcome.failure }, 'no keys fetched')
       } else {
-        log.debug({ url: jwksUrl, keys: outcome.keys }, 'keys fetched')
+        log.debug({ url: withoutSecrets(jwksUrl), keys: outcome.keys }, 'keys fetched')
       }
     },
   })
@@ -73,6 +73,12 @@ export async function openProvider(
     await store.close()
   })
   return app
+}
+
+/** A user and a query may hold what is not for the log. */
+function withoutSecrets(address: string): string {
+  const { origin, pathname } = new URL(address)
+  return origin + pathname
 }
 
 /** The platform's side, ready to listen. */

@@ -63,6 +63,7 @@ async function run(
   try {
     const app = await open(observation)
     const address = await listen(app, settings.host, settings.port)
+    observation.logCrashes()
     // A worker leaves it to its supervisor to say so.
     if (isSupervisor()) {
       terminal.out(`${role} ready on ${address}\n`)

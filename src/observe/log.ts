@@ -37,6 +37,14 @@ export function openLog(level: string): Logger {
   return log
 }
 
+/** A mistake that nobody caught ends the process, with a line like any other: Node's own would have its message. */
+export function logCrashes(log: Logger): void {
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'ended by a mistake')
+    process.exit(1)
+  })
+}
+
 /** Those for which there was no room. */
 function tellOfLostLines(destination: DestinationStream & EventEmitter, log: Logger): void {
   let lost = 0

@@ -208,6 +208,30 @@ describe('the log', () => {
     }
   })
 
+  it('has the last line of a process that a mistake ends, without its message', async (t) => {
+    const markers = openMarkers()
+    const folder = await temporaryFolder(t)
+    const module = join(folder, 'mistake.mjs')
+    const message = `${markers.text('mistake')}\n    at ${markers.text('line')} (x:1:1)`
+    writeFileSync(
+      module,
+      `process.on('SIGUSR2', () => { throw new TypeError(${JSON.stringify(message)}) })`,
+    )
+    const town = await openTown(t)
+    const server = await town.provider({}, { NODE_OPTIONS: `--import=${module}` })
+
+    server.process.kill('SIGUSR2')
+    assert.equal(await server.ended(), 1)
+
+    const [line] = server.log().filter(({ level }) => level === 60)
+    assert.deepEqual(
+      [line?.['msg'], Object(line?.['err']).type],
+      ['ended by a mistake', 'TypeError'],
+    )
+    assert.match(String(Object(line?.['err']).places), /mistake\.mjs:1:/)
+    markers.assertNoneIn(server.output())
+  })
+
   it('has no line for probes, but at debug', async (t) => {
     const town = await openTown(t)
     for (const level of ['info', 'debug']) {
