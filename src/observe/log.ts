@@ -6,7 +6,7 @@ import { type DestinationStream, type Logger, pino } from 'pino'
  * Lines are gathered and written together, whole and in pieces that a pipe takes at once: so those of several
  * workers never mix.
  */
-const gatheredBytes = 2048
+const gatheredBytes = 3500
 const pieceBytes = 4096
 
 /** How long a line waits for others, and how many bytes of them may wait for a reader that does not read. */
