@@ -14,6 +14,7 @@ import { recordTypes } from '../src/contract/records/index.ts'
 import { sentence } from '../src/contract/rules.ts'
 import { type Node, nodeOf } from '../src/contract/schema.ts'
 import { expectation } from '../src/contract/validate.ts'
+import { loadMetrics, type MetricDefinition, serverMetrics } from '../src/observe/metric-table.ts'
 
 /** The pages of docs/reference by path. They say what the code says, and state nothing of their own. */
 export function referencePages(): Map<string, string> {
@@ -22,6 +23,7 @@ export function referencePages(): Map<string, string> {
     ['docs/reference/records.md', recordsPage()],
     ['docs/reference/errors.md', errorsPage()],
     ['docs/reference/settings.md', settingsPage()],
+    ['docs/reference/metrics.md', metricsPage()],
   ])
 }
 
@@ -301,6 +303,36 @@ function defaultOf(name: SettingName): string {
     ...(requiredBy ? [`none, required (${requiredBy.join(', ')})`] : []),
   ]
   return [...values, ...others].join('; ') || 'none'
+}
+
+function metricsPage(): string {
+  return page(
+    '# Metrics',
+    'Every metric there is, and every label with the values it can have. [Observe](../guides/observe.md) says how to get them and what to look at.',
+    '## Of a server',
+    `On the port of ${settingLink('metricsPort')}. Of several workers there is one number: the sum, unless the metric says otherwise.`,
+    metricsTable(serverMetrics),
+    '## Of a load',
+    'In the file that `holdfast load --metrics-file FILE` writes.',
+    metricsTable(loadMetrics),
+  )
+}
+
+function metricsTable(metrics: Readonly<Record<string, MetricDefinition>>): string {
+  const rows = Object.entries(metrics).map(([name, { type, help, labels = {}, buckets }]) => [
+    `\`${name}\``,
+    type,
+    help,
+    [
+      ...Object.entries(labels).map(([label, values]) => `\`${label}\`: ${labelValues(values)}`),
+      ...(buckets ? [`buckets in seconds: ${buckets.join(', ')}`] : []),
+    ].join('; '),
+  ])
+  return table(['Metric', 'Type', 'What it is', 'Labels'], rows)
+}
+
+function labelValues(values: readonly string[] | string): string {
+  return typeof values === 'string' ? values : values.map((value) => `\`${value}\``).join(', ')
 }
 
 function page(title: string, ...blocks: string[]): string {

@@ -2,6 +2,7 @@ import { ContractError, charactersIn, type Operation } from '../contract/index.t
 import type { ClaimStore } from '../provider/claims.ts'
 import { algorithmOf } from './algorithms.ts'
 import type { KeySet } from './key-set.ts'
+import type { RefusalReason } from './refusal-reasons.ts'
 import { parseToken, type Token, TokenRefused } from './token.ts'
 
 /** How far clocks may differ, in seconds. It is also how much longer a claim is kept. */
@@ -85,7 +86,7 @@ function judgeClaims(
   now: number,
 ): { tokenId: string; expiresAt: number } {
   const { exp, nbf, iat, iss, sub, aud, jti } = token.claims
-  const refuse = (claim: string): never => {
+  const refuse = (claim: RefusalReason): never => {
     throw new TokenRefused(claim, token.text)
   }
   if (!isTime(exp)) return refuse('exp')

@@ -12,6 +12,12 @@ export interface KeySet {
    * `unavailable` where no keys could be had at all yet.
    */
   find(algorithm: string, keyId: string | undefined): Promise<KeyObject | undefined>
+  /** Whether there are keys, also after asking where there are none. */
+  isHeld(): Promise<boolean>
+  /** Whether one of the keys has that id. */
+  has(keyId: string): boolean
+  /** How long ago the keys were fetched. Undefined where there are none. */
+  ageMs(): number | undefined
   close(): void
 }
 
@@ -41,6 +47,7 @@ const firstRetryMs = 1000
 export function openKeySet(options: KeySetOptions): KeySet {
   const { url, refreshMs = 5 * 60_000, cooldownMs = 30_000, timeoutMs = 5000, onFetch } = options
   let held: readonly HeldKey[] | undefined
+  let heldSince = 0
   let askedForUnknownAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | undefined
   const closing = new AbortController()
@@ -49,6 +56,7 @@ export function openKeySet(options: KeySetOptions): KeySet {
     asking ??= fetchKeys(url, AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]))
       .then((keys) => {
         held = keys
+        heldSince = performance.now()
         onFetch?.({ keys: keys.length })
       })
       // Keys that are held go on serving while the URL is away.
@@ -85,6 +93,13 @@ export function openKeySet(options: KeySetOptions): KeySet {
       }
       return key
     },
+    async isHeld() {
+      if (!held && !asking && isTimeToAsk()) ask()
+      if (!held) await asking
+      return held !== undefined
+    },
+    has: (keyId) => held?.some((key) => key.keyId === keyId) ?? false,
+    ageMs: () => (held ? performance.now() - heldSince : undefined),
     close() {
       clearInterval(timer)
       closing.abort()

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { repeatedMember } from '../provider/json-text.ts'
+import type { RefusalReason } from './refusal-reasons.ts'
 
 /** A token taken apart. Nothing in it is to be believed before its signature is. */
 export interface Token {
@@ -12,8 +13,8 @@ export interface Token {
   readonly signature: Buffer
 }
 
-/** Whom a token says it is from, fit for a log. Anybody can write anything there. */
-interface Origin {
+/** Whom a token says it is from. Anybody can write anything there. */
+export interface Origin {
   readonly keyId: string | undefined
   readonly issuer: string | undefined
 }
@@ -21,11 +22,13 @@ interface Origin {
 /** Why a token is refused. For the log; the caller is told nothing. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused'
+  readonly reason: RefusalReason
   readonly origin: Origin | undefined
 
   /** The token itself is not kept: whoever has the error could log it. */
-  constructor(reason: string, token?: string) {
+  constructor(reason: RefusalReason, token?: string) {
     super(reason)
+    this.reason = reason
     this.origin = token === undefined ? undefined : originOf(token)
   }
 }
@@ -34,9 +37,8 @@ export class TokenRefused extends Error {
 export const tokenLengthMax = 8192
 
 const keyIdLengthMax = 256
-const loggedLengthMax = 256
 
-type Refuse = (reason: string) => never
+type Refuse = (reason: RefusalReason) => never
 
 /**
  * Reads a compact JWS as RFC 7515 writes it and in no other way: libraries also take padding, blanks and
@@ -93,7 +95,11 @@ function decode(segment: string, refuse: Refuse): Buffer {
   return bytes
 }
 
-function object(bytes: Buffer, part: string, refuse: Refuse): Record<string, unknown> {
+function object(
+  bytes: Buffer,
+  part: 'header' | 'payload',
+  refuse: Refuse,
+): Record<string, unknown> {
   if (!isUtf8(bytes)) refuse(`${part} is not UTF-8`)
   const text = bytes.toString('utf8')
   const value = parse(text)
@@ -118,13 +124,11 @@ function parse(text: string): unknown {
 /** Read as leniently as can be: the log is to say who sends tokens that are spelled wrongly, too. */
 function originOf(token: string): Origin {
   const [head = '', body = ''] = token.split('.')
-  return { keyId: loggedMember(head, 'kid'), issuer: loggedMember(body, 'iss') }
+  return { keyId: textMember(head, 'kid'), issuer: textMember(body, 'iss') }
 }
 
-/** Short, and without what would break a line or hide in one. */
-function loggedMember(segment: string, name: string): string | undefined {
+function textMember(segment: string, name: string): string | undefined {
   const value = parse(Buffer.from(segment, 'base64url').toString('utf8'))
   const member = (value as Record<string, unknown> | null | undefined)?.[name]
-  if (typeof member !== 'string') return undefined
-  return member.slice(0, loggedLengthMax).replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
+  return typeof member === 'string' ? member : undefined
 }

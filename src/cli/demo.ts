@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { Command } from 'commander'
 import type { Overview, ProviderStore } from '../provider/store.ts'
 import { databaseOptions, databaseSettings } from './database.ts'
+import { type Observation, openObservation, openScraping } from './observation.ts'
 import { listen, openPlatform, openProvider } from './running.ts'
 import { definitions, type Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf } from './settings-command.ts'
@@ -30,17 +31,15 @@ export function demoCommand(terminal: Terminal): Command {
     if (!isLoopback(settings.host)) {
       throw new CommandError(2, '--host must be this machine’s own address: this is a demo')
     }
-    await prepare(settings, terminal)
-    const platform = await openPlatform(settings)
-    const port = settings.port && settings.port + 1
-    if (port > portMax)
+    if (settings.port >= portMax)
       throw new CommandError(2, `--port must be below ${portMax}: the platform takes the next one`)
-    const platformAddress = await listen(platform, settings.host, port)
+    await prepare(settings, terminal)
+    const observation = await openObservation(settings)
+    const scraping = await openScraping(settings, observation.metrics)
     try {
-      const jwksUrl = `${platformAddress}/.well-known/jwks.json`
-      await serveProvider({ ...settings, jwksUrl }, platformAddress, terminal)
+      await serveBoth(settings, observation, terminal, scraping?.address)
     } finally {
-      await platform.close()
+      await scraping?.close()
     }
   })
 }
@@ -53,24 +52,49 @@ const flagNames = [
   'accountVersion',
   'timeZone',
   'logLevel',
+  'metricsPort',
+  'metricsHost',
 ] as const
+
+async function serveBoth(
+  settings: Settings,
+  observation: Observation,
+  terminal: Terminal,
+  metricsAddress: string | undefined,
+): Promise<void> {
+  const platform = await openPlatform(settings, observation)
+  const address = await listen(platform, settings.host, settings.port && settings.port + 1)
+  try {
+    const jwksUrl = `${address}/.well-known/jwks.json`
+    await serveProvider({ ...settings, jwksUrl }, observation, terminal, {
+      platform: address,
+      metrics: metricsAddress,
+    })
+  } finally {
+    await platform.close()
+  }
+}
 
 /** The provider's own address is known when it listens, and is what tokens must be for. */
 async function serveProvider(
   settings: Settings,
-  platformAddress: string,
+  observation: Observation,
   terminal: Terminal,
+  others: { readonly platform: string; readonly metrics: string | undefined },
 ): Promise<void> {
   const port = settings.port || (await freePort(settings.host))
   const address = `http://${settings.host}:${port}`
-  const provider = await openProvider({ ...settings, providerUrl: address, resourceUrl: address })
+  const urls = { providerUrl: address, resourceUrl: address }
+  const provider = await openProvider({ ...settings, ...urls }, observation)
   await listen(provider, settings.host, port)
+  observation.logCrashes()
   const { openProviderStore } = await import('../storage/open.ts')
   const { catalogueOperations } = await import('../contract/index.ts')
   const products = catalogueOperations.listProducts.path
   const store = await openProviderStore(settings.database, databaseOptions(settings))
-  terminal.out(welcome(address, platformAddress, products, await store.overview(), settings))
+  terminal.out(welcome(address, others.platform, products, await store.overview(), settings))
   await store.close()
+  if (others.metrics) terminal.out(`metrics on ${others.metrics}\n`)
   await untilStopped()
   await provider.close()
 }

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { LoadFile, LoadResult } from '../load/load.ts'
+import type { LoadMetrics } from '../observe/load-metrics.ts'
 import type { Refusal } from '../provider/writer.ts'
 import { databaseOptions, databaseSettings } from './database.ts'
 import { progressOn } from './progress.ts'
@@ -16,6 +17,7 @@ interface Options {
   readonly batch?: string
   readonly dryRun?: true
   readonly errors?: string
+  readonly metricsFile?: string
   readonly database?: string
 }
 
@@ -29,6 +31,10 @@ export function loadCommand(terminal: Terminal): Command {
     .option('--dry-run', 'only check, and change nothing')
     .option('--batch <lines>', 'commit every so many lines, instead of all at once')
     .option('--errors <file>', 'write every refusal to a file')
+    .option(
+      '--metrics-file <file>',
+      'write how far it is, and what came of it, as metrics for Prometheus’ node exporter',
+    )
     .addHelpText('after', '\nExample: holdfast load customers.ndjson accounts.ndjson')
   return addSettingFlags(command, databaseSettings).action((names: string[], options: Options) =>
     run(names, options, terminal),
@@ -47,12 +53,13 @@ async function run(names: readonly string[], options: Options, terminal: Termina
 
   const place = ({ file, line, path, reason }: Refusal) =>
     `${names[file]}:${line}: ${path || 'line'}: ${reason}\n`
-  const progress = progressOn(
-    terminal,
-    files.every(({ bytes }) => bytes !== undefined)
-      ? files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
-      : undefined,
-  )
+  const size = files.every(({ bytes }) => bytes !== undefined)
+    ? files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
+    : undefined
+  const progress = progressOn(terminal, size)
+  const metrics = await metricsIn(options.metricsFile, size)
+  const state = { lines: 0, bytes: 0, refused: 0 }
+  let isSuccess = false
   let shown = 0
   const started = performance.now()
   const writer = await openProviderWriter(
@@ -62,13 +69,20 @@ async function run(names: readonly string[], options: Options, terminal: Termina
       inBatches: batch !== undefined && !options.dryRun,
     },
     databaseOptions(settings),
-  )
+  ).catch((error: unknown) => {
+    metrics?.finish(state, false)
+    throw error
+  })
   try {
     const result = await load(files, writer, {
       ...(batch !== undefined && { batch }),
       dryRun: options.dryRun ?? false,
-      onProgress: progress.show,
+      onProgress(reached) {
+        progress.show(reached)
+        metrics?.progress(Object.assign(state, reached))
+      },
       onRefusal(refusal) {
+        state.refused += 1
         errors?.write(place(refusal))
         shown += 1
         if (shown <= refusalsShownMax) {
@@ -77,10 +91,13 @@ async function run(names: readonly string[], options: Options, terminal: Termina
         }
       },
     })
+    isSuccess = result.refused === 0 && !options.dryRun
+    state.lines = result.lines
     progress.clear()
     report(result, options, (performance.now() - started) / 1000, terminal)
   } finally {
     progress.clear()
+    metrics?.finish(state, isSuccess)
     errors?.end()
     await writer.close()
   }
@@ -112,6 +129,20 @@ function errorFile(name: string): WriteStream {
     return createWriteStream(name, { fd: openSync(name, 'w') })
   } catch {
     throw new CommandError(2, `${name} cannot be written`)
+  }
+}
+
+/** Opened before anything is read, for the same reason. */
+async function metricsIn(
+  file: string | undefined,
+  size: number | undefined,
+): Promise<LoadMetrics | undefined> {
+  if (file === undefined) return undefined
+  const { openLoadMetrics } = await import('../observe/load-metrics.ts')
+  try {
+    return openLoadMetrics(file, size)
+  } catch {
+    throw new CommandError(2, `${file} cannot be written`)
   }
 }
 

@@ -1,15 +1,8 @@
 import type { HttpApp } from '../http/app.ts'
 import { databaseOptions } from './database.ts'
+import type { Observation } from './observation.ts'
 import type { Settings } from './settings.ts'
 import { CommandError } from './terminal.ts'
-
-type Logged = Pick<Settings, 'logLevel'>
-
-/** Logs go to standard error, one JSON object a line: standard output is for people. */
-export async function openLog({ logLevel }: Logged) {
-  const { pino } = await import('pino')
-  return pino({ level: logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
-}
 
 /** To the millisecond: what is written in an answer is then short, and what was asked. */
 const clock = () => Temporal.Instant.fromEpochMilliseconds(Date.now())
@@ -26,69 +19,98 @@ export async function openProvider(
     | 'timeZone'
     | 'accountVersion'
   > &
-    Partial<Settings> &
-    Logged,
+    Partial<Settings>,
+  { log, metrics, tracing }: Observation,
 ): Promise<HttpApp> {
-  const { openClaimStore, openProviderStore } = await import('../storage/open.ts')
+  const { openClaimStore, openDatabaseProbe, openProviderStore } = await import(
+    '../storage/open.ts'
+  )
   const { providerApp } = await import('../http/provider-app.ts')
   const { openGuard } = await import('../auth/guard.ts')
   const { openKeySet } = await import('../auth/key-set.ts')
   const { database, providerUrl, resourceUrl, subdomain, jwksUrl, timeZone, accountVersion } =
     settings
-  const log = await openLog(settings)
 
-  const options = databaseOptions(settings)
+  const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
   const store = await openProviderStore(database, options)
   const claims = await openClaimStore(database, clock, options)
+  const probe = await openDatabaseProbe(database, options)
   const keys = openKeySet({
     url: jwksUrl,
-    onFetch: (outcome) =>
-      'failure' in outcome
-        ? log.warn({ url: jwksUrl, reason: outcome.failure }, 'no keys fetched')
-        : log.debug({ url: jwksUrl, keys: outcome.keys }, 'keys fetched'),
+    onFetch(outcome) {
+      metrics?.keysAsked('failure' in outcome ? 'failed' : 'fetched')
+      if ('failure' in outcome) {
+        log.warn({ url: withoutSecrets(jwksUrl), reason: outcome.failure }, 'no keys fetched')
+      } else {
+        log.debug({ url: withoutSecrets(jwksUrl), keys: outcome.keys }, 'keys fetched')
+      }
+    },
+  })
+  metrics?.watchKeys(keys.ageMs)
+  const guard = openGuard({
+    subdomain,
+    bases: { provider: providerUrl, resource: resourceUrl, platform: providerUrl },
+    keys,
+    claims: tracing ? tracing.tracedMethods('claim', claims) : claims,
+    clock,
   })
   const app = providerApp({
-    context: { store, timeZone, accountVersion },
+    context: {
+      store: tracing ? tracing.tracedMethods('query', store) : store,
+      timeZone,
+      accountVersion,
+    },
     clock,
-    guard: openGuard({
-      subdomain,
-      bases: { provider: providerUrl, resource: resourceUrl, platform: providerUrl },
-      keys,
-      claims,
-      clock,
-    }),
+    guard: tracing ? tracing.traced('verify', guard) : guard,
     log,
+    metrics,
+    trace: tracing?.traceRequests,
+    isReady: async () => (await keys.isHeld()) && probe.isUsable(),
+    isKnown: (name) => name === subdomain || keys.has(name),
   })
   app.addHook('onClose', async () => {
     keys.close()
+    await probe.close()
     await claims.close()
     await store.close()
   })
   return app
 }
 
+/** A user and a query may hold what is not for the log. */
+function withoutSecrets(address: string): string {
+  const { origin, pathname } = new URL(address)
+  return origin + pathname
+}
+
 /** The platform's side, ready to listen. */
 export async function openPlatform(
-  settings: Pick<Settings, 'database'> & Partial<Settings> & Logged,
+  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  { log, metrics, tracing }: Observation,
 ): Promise<HttpApp> {
-  const { openCatalogueStore, openClientStore, openSigningKeyStore } = await import(
-    '../storage/open.ts'
-  )
+  const { openCatalogueStore, openClientStore, openDatabaseProbe, openSigningKeyStore } =
+    await import('../storage/open.ts')
   const { platformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/clients.ts')
   const { database } = settings
-  const options = databaseOptions(settings)
+  const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
   const catalogue = await openCatalogueStore(database, options)
   const clients = await openClientStore(database, options)
   const signingKeys = await openSigningKeyStore(database, options)
+  const probe = await openDatabaseProbe(database, options)
+  const access = openAccess(clients, clock)
   const app = platformApp({
-    catalogue,
-    access: openAccess(clients, clock),
-    signingKeys,
+    catalogue: tracing ? tracing.tracedMethods('query', catalogue) : catalogue,
+    access: tracing ? { ...access, judge: tracing.traced('verify', access.judge) } : access,
+    signingKeys: tracing ? tracing.tracedMethods('query', signingKeys) : signingKeys,
     clock,
-    log: await openLog(settings),
+    log,
+    metrics,
+    trace: tracing?.traceRequests,
+    isReady: () => probe.isUsable(),
   })
   app.addHook('onClose', async () => {
+    await probe.close()
     await signingKeys.close()
     await clients.close()
     await catalogue.close()

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { HttpApp } from '../http/app.ts'
 import { databaseSettings } from './database.ts'
+import { type Observation, openObservation, openScraping } from './observation.ts'
 import { listen, openPlatform, openProvider } from './running.ts'
 import type { Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
@@ -25,33 +26,53 @@ export function serveCommand(terminal: Terminal): Command {
   addSettingFlags(provider).action(async (flags: Flags) => {
     const settings = requiredSettingsOf('provider', flags, terminal)
     if (settings.workers > 1 && isSupervisor()) {
-      await superviseWorkers(settings.workers, terminal)
+      const scraping = await openScraping(settings)
+      await superviseWorkers(settings.workers, scraping, terminal)
+      await scraping?.close()
       return
     }
-    await run('provider', await openProvider(settings), settings, terminal)
+    await run('provider', settings, (observation) => openProvider(settings, observation), terminal)
   })
-  addSettingFlags(platform, [...databaseSettings, 'host', 'port', 'logLevel']).action(
-    async (flags: Flags) => {
-      const settings = settingsOf('platform', flags, terminal)
-      await run('platform', await openPlatform(settings), settings, terminal)
-    },
-  )
+  addSettingFlags(platform, platformSettings).action(async (flags: Flags) => {
+    const settings = settingsOf('platform', flags, terminal)
+    await run('platform', settings, (observation) => openPlatform(settings, observation), terminal)
+  })
   return new Command('serve')
     .summary('serve a provider or a platform')
     .addCommand(provider)
     .addCommand(platform)
 }
 
+const platformSettings = [
+  ...databaseSettings,
+  'host',
+  'port',
+  'logLevel',
+  'metricsPort',
+  'metricsHost',
+] as const
+
 async function run(
   role: string,
-  app: HttpApp,
-  { host, port }: Pick<Settings, 'host' | 'port'>,
+  settings: Pick<Settings, 'host' | 'port' | 'logLevel' | 'metricsHost'> & Partial<Settings>,
+  open: (observation: Observation) => Promise<HttpApp>,
   terminal: Terminal,
 ): Promise<void> {
-  const address = await listen(app, host, port)
-  // A worker leaves it to its supervisor to say so.
-  if (isSupervisor()) terminal.out(`${role} ready on ${address}\n`)
-  await untilStopped()
-  await app.close()
+  const observation = await openObservation(settings)
+  const scraping = await openScraping(settings, observation.metrics)
+  try {
+    const app = await open(observation)
+    const address = await listen(app, settings.host, settings.port)
+    observation.logCrashes()
+    // A worker leaves it to its supervisor to say so.
+    if (isSupervisor()) {
+      terminal.out(`${role} ready on ${address}\n`)
+      if (scraping) terminal.out(`metrics on ${scraping.address}\n`)
+    }
+    await untilStopped()
+    await app.close()
+  } finally {
+    await scraping?.close()
+  }
   leaveSupervisor()
 }

@@ -88,6 +88,7 @@ type DefaultedSetting =
   | 'timeZone'
   | 'workers'
   | 'logLevel'
+  | 'metricsHost'
 
 /** All that is wrong in one go, so that one more try is enough. */
 function refuseWrong(wrong: readonly string[]): void {

@@ -19,6 +19,8 @@ export interface Settings {
   readonly timeZone: string
   readonly workers: number
   readonly logLevel: string
+  readonly metricsPort: number | undefined
+  readonly metricsHost: string
 }
 
 export type SettingName = keyof Settings
@@ -42,6 +44,7 @@ interface Definition<Value> {
   }
 }
 
+const portMax = 65_535
 const workersMax = 256
 const connectionsMax = 1000
 const partitionsMax = 1024
@@ -89,13 +92,13 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
   host: {
     about: 'the address to listen on',
     mustBe: 'a host name or IP address',
-    read: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
+    read: hostName,
     defaults: everywhere('127.0.0.1'),
   },
   port: {
     about: 'the port to listen on',
-    mustBe: 'a whole number from 0 to 65535',
-    read: (text) => wholeNumber(text, 0, 65_535),
+    mustBe: `a whole number from 0 to ${portMax}`,
+    read: (text) => wholeNumber(text, 0, portMax),
     defaults: { provider: '8080', platform: '8081', demo: '8080' },
   },
   providerUrl: {
@@ -159,6 +162,18 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     read: (text) => (logLevels.includes(text) ? text : undefined),
     // The demo's terminal is for people.
     defaults: { ...everywhere('info'), demo: 'warn' },
+  },
+  metricsPort: {
+    about: 'the port where Prometheus finds metrics; without it there are none',
+    mustBe: `a whole number from 0 to ${portMax}`,
+    read: (text) => wholeNumber(text, 0, portMax),
+    defaults: {},
+  },
+  metricsHost: {
+    about: 'the address to serve metrics on, to whoever can reach it',
+    mustBe: 'a host name or IP address',
+    read: hostName,
+    defaults: everywhere('127.0.0.1'),
   },
 }
 
@@ -234,6 +249,10 @@ function madeFrom(value: InForce['value']): InForce {
 
 function everywhere(text: string): Record<Role, string> {
   return { provider: text, platform: text, demo: text }
+}
+
+function hostName(text: string): string | undefined {
+  return /^[\w.:-]+$/.test(text) ? text : undefined
 }
 
 function wholeNumber(text: string, least: number, most: number): number | undefined {

@@ -1,6 +1,7 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Scraping } from './observation.ts'
 import type { Terminal } from './terminal.ts'
 import { untilStopped } from './until-stopped.ts'
 
@@ -9,7 +10,11 @@ const settledMs = 1000
 const replaceAfterMs = 1000
 
 /** Processes that share one port, each running this same command. One that dies is replaced. */
-export async function superviseWorkers(count: number, terminal: Terminal): Promise<void> {
+export async function superviseWorkers(
+  count: number,
+  scraping: Scraping | undefined,
+  terminal: Terminal,
+): Promise<void> {
   let isStopping = false
   const start = (): Worker => {
     const worker = cluster.fork()
@@ -27,6 +32,7 @@ export async function superviseWorkers(count: number, terminal: Terminal): Promi
   const [address] = await Promise.all(workers.map((worker) => once(worker, 'listening')))
   const [{ address: host, port }] = address as [{ address: string; port: number }]
   terminal.out(`provider ready on http://${host}:${port}, ${count} workers\n`)
+  if (scraping) terminal.out(`metrics on ${scraping.address}\n`)
 
   await untilStopped()
   isStopping = true

@@ -1,12 +1,8 @@
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { ContractError, type Operation } from '../contract/index.ts'
-import { errorDoor } from './error-door.ts'
+import { type DoorOptions, errorDoor } from './error-door.ts'
+import { type Watching, watcher } from './exchange.ts'
+import { mountHealth, type Probe, probes } from './health.ts'
 import { tieToRequest } from './interaction.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
 
@@ -14,6 +10,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the route is, for the guard, the error door and the log. */
     operation?: Operation
+    probe?: Probe
   }
   interface FastifyRequest {
     /** Settles when the token of the request is spent, or was before. */
@@ -24,24 +21,31 @@ declare module 'fastify' {
 /** A server that is ready to listen. */
 export type HttpApp = FastifyInstance
 
-export interface AppOptions {
-  readonly log?: FastifyBaseLogger | undefined
+export interface AppOptions extends Watching, DoorOptions {
   readonly limits?: Partial<HttpLimits> | undefined
+  /** Whether all is there that requests need. */
+  readonly isReady?: (() => Promise<boolean>) | undefined
+  /** Puts spans around requests. */
+  readonly trace?: ((app: HttpApp) => void) | undefined
 }
 
 /** A server that has these operations, still without what they do: bounds, errors, ids, unknown routes. */
 export function openApp(operations: readonly Operation[], options: AppOptions): HttpApp {
   const limits = { ...httpLimits, ...options.limits }
+  const watch = watcher(options)
+  const door = errorDoor(options)
   const app = Fastify({
-    ...(options.log ? { loggerInstance: options.log } : { logger: false }),
-    logController: new LogController({ disableRequestLogging: true }),
+    // Its own lines would repeat addresses and bytes that were sent.
+    logger: false,
     bodyLimit: limits.bodyBytesMax,
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.idleMs,
     exposeHeadRoutes: false,
-    frameworkErrors: errorDoor,
-    // Lines say themselves what they are about: a logger of its own for each request would cost for nothing.
-    childLoggerFactory: (logger) => logger,
+    // What it refuses before any hook.
+    frameworkErrors: (error, request, reply) => {
+      watch(request, reply)
+      return door(error, request, reply)
+    },
     return503OnClosing: false,
     schemaController: {
       compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
@@ -53,11 +57,13 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
       connectionsCheckingInterval: limits.checkMs,
     },
   })
-  app.setErrorHandler(errorDoor)
+  app.setErrorHandler(door)
   // Bodies are JSON; Fastify would also take plain text.
   app.removeContentTypeParser('text/plain')
-  const refuseRoute = routeRefusal(operations)
+  const refuseRoute = routeRefusal([...operations, ...Object.values(probes)])
+  options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {
+    watch(request, reply)
     tieToRequest(request, reply)
     // Unless the operation knows better: nothing on the way keeps an answer.
     reply.header('cache-control', 'no-store')
@@ -66,6 +72,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
     done()
   })
   app.setNotFoundHandler(refuseRoute)
+  mountHealth(app, options.isReady)
   return app
 }
 
@@ -79,7 +86,7 @@ export function urlOf({ path }: Operation): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-function routeRefusal(operations: readonly Operation[]) {
+function routeRefusal(operations: readonly Pick<Operation, 'method' | 'path'>[]) {
   const routes = operations.map(({ method, path }) => ({
     method,
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),

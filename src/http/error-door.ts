@@ -1,36 +1,43 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { TokenRefused } from '../auth/token.ts'
 import { ContractError, type ErrorCode, errorTable } from '../contract/index.ts'
+import { originForLog, type Remark, type Watching } from './exchange.ts'
 import { tieToRequest } from './interaction.ts'
 
 /** How long a caller is asked to wait, in seconds, where nobody knows better. */
 const retryAfterDefault = 1
 
-/** The only place where an error becomes a response. A token that was used before outweighs whatever it is. */
-export async function errorDoor(
-  thrown: FastifyError | Error,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const error = await (request.claimed ?? Promise.resolve()).then(
-    () => thrown,
-    (refusal: Error) => refusal,
-  )
-  tieToRequest(request, reply)
-  const code = codeOf(error)
-  const { status, message, ...rest } = errorTable[code]
-  if (status >= 500) request.log.error({ err: error, code }, 'request failed')
-  if (error instanceof TokenRefused) request.log.info(refusalOf(error, request), 'token refused')
+export interface DoorOptions extends Pick<Watching, 'metrics'> {
+  /** Whether a key id or an issuer is one that we know, and so may be in the log. */
+  readonly isKnown?: ((name: string) => boolean) | undefined
+}
 
-  if (status === 401 || status === 403) {
-    reply.header('www-authenticate', challengeOf(code, request))
+/** The only place where an error becomes a response. A token that was used before outweighs whatever it is. */
+export function errorDoor({ metrics, isKnown = () => false }: DoorOptions) {
+  return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
+    const error = await (request.claimed ?? Promise.resolve()).then(
+      () => thrown,
+      (refusal: Error) => refusal,
+    )
+    tieToRequest(request, reply)
+    const code = codeOf(error)
+    const { status, message, ...rest } = errorTable[code]
+    if (error instanceof TokenRefused) {
+      metrics?.refused(error.reason)
+      request.remark = refusalOf(error, isKnown)
+    }
+    if (status >= 500) request.remark = failureOf(error, code)
+
+    if (status === 401 || status === 403) {
+      reply.header('www-authenticate', challengeOf(code, request))
+    }
+    if (status === 429 || status === 503) reply.header('retry-after', retryAfterOf(error))
+    const sentence = 'sentence' in rest ? sentenceOf(error) : message
+    return reply
+      .status(status)
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify({ error: sentence }))
   }
-  if (status === 429 || status === 503) reply.header('retry-after', retryAfterOf(error))
-  const sentence = 'sentence' in rest ? sentenceOf(error) : message
-  return reply
-    .status(status)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error: sentence }))
 }
 
 /** What Fastify refuses by itself, by the code it gives. */
@@ -58,8 +65,15 @@ function sentenceOf(error: FastifyError | Error): string {
 }
 
 /** What is known of a token that was refused; the token itself is in no log. */
-function refusalOf({ message, origin }: TokenRefused, request: FastifyRequest): object {
-  return { reason: message, ...origin, operation: request.routeOptions.config.operation?.ref }
+function refusalOf({ reason, origin }: TokenRefused, isKnown: (name: string) => boolean): Remark {
+  const fields = { reason, ...(origin && originForLog(origin, isKnown)) }
+  return { level: 'info', message: 'token refused', fields }
+}
+
+/** An outage is somebody else's; the rest is a mistake of ours. */
+function failureOf(error: Error, code: ErrorCode): Remark {
+  const level = code === 'unavailable' ? 'warn' : 'error'
+  return { level, message: 'request failed', fields: { code, err: error } }
 }
 
 function retryAfterOf(error: Error): number {

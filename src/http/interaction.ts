@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-const header = 'x-fapi-interaction-id'
+export const interactionHeader = 'x-fapi-interaction-id'
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Gives the answer the caller's own id for this exchange, or one that is made here. */
 export function tieToRequest(request: FastifyRequest, reply: FastifyReply): void {
-  if (reply.hasHeader(header)) return
-  const given = request.headers[header]
-  reply.header(header, typeof given === 'string' && uuid.test(given) ? given : randomUUID())
+  if (reply.hasHeader(interactionHeader)) return
+  const given = request.headers[interactionHeader]
+  reply.header(
+    interactionHeader,
+    typeof given === 'string' && uuid.test(given) ? given : randomUUID(),
+  )
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Access } from '../auth/clients.ts'
 import { publicKeySet } from '../auth/signing.ts'
 import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalogue/handler.ts'
@@ -16,8 +16,7 @@ import {
   permits,
 } from '../contract/index.ts'
 import { repeatedMember } from '../provider/json-text.ts'
-import { type HttpApp, openApp, urlOf } from './app.ts'
-import type { HttpLimits } from './limits.ts'
+import { type AppOptions, type HttpApp, openApp, urlOf } from './app.ts'
 import { type RawQuery, requestReader } from './request.ts'
 import { mountTokens } from './token-route.ts'
 
@@ -26,13 +25,11 @@ const handlers: Handlers = products
 /** How long a reader of the key set may keep it, in seconds. A new key is found by its id before that. */
 const keySetSeconds = 300
 
-export interface PlatformAppOptions {
+export interface PlatformAppOptions extends AppOptions {
   readonly catalogue: CatalogueStore
   readonly access: Access
   readonly signingKeys: SigningKeyStore
   readonly clock: () => Temporal.Instant
-  readonly log?: FastifyBaseLogger
-  readonly limits?: Partial<HttpLimits>
 }
 
 /** What the platform answers: the catalogue, tokens for it, and its public keys. */

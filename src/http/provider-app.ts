@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Asked, Guard } from '../auth/guard.ts'
 import {
   type Deprecation,
@@ -8,17 +8,14 @@ import {
 } from '../contract/index.ts'
 import type { Context, ProviderOperationId } from '../provider/handler.ts'
 import { providerHandlers } from '../provider/handlers.ts'
-import { type HttpApp, openApp, urlOf } from './app.ts'
-import type { HttpLimits } from './limits.ts'
+import { type AppOptions, type HttpApp, openApp, urlOf } from './app.ts'
 import { type RawQuery, requestReader } from './request.ts'
 
-export interface ProviderAppOptions {
+export interface ProviderAppOptions extends AppOptions {
   readonly context: Omit<Context, 'now'>
   readonly clock: () => Temporal.Instant
   /** Judges the request before anything else of it is looked at; throws what it refuses. */
   readonly guard: Guard
-  readonly log?: FastifyBaseLogger
-  readonly limits?: Partial<HttpLimits>
 }
 
 /** Sections A and C of the interface over HTTP. Adding an operation does not touch this file. */

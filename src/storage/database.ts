@@ -10,6 +10,25 @@ export interface DatabaseOptions {
   readonly replica?: string | undefined
   /** How many seconds that copy may be behind. */
   readonly lagMax?: number | undefined
+  /** Told of each pool of connections that is opened for as long as the process runs. */
+  readonly onPool?: ((name: PoolName, pool: PoolUse) => void) | undefined
+}
+
+/** What connections are for: reading, reading from the replica, writing, or looking whether the database is there. */
+export const poolNames = ['read', 'replica', 'write', 'probe'] as const
+export type PoolName = (typeof poolNames)[number]
+
+/** How many connections a pool has, how many of them nobody uses, and how many calls wait for one. */
+export interface PoolUse {
+  readonly totalCount: number
+  readonly idleCount: number
+  readonly waitingCount: number
+}
+
+/** Looks whether the database answers and has all that this version needs. */
+export interface DatabaseProbe {
+  isUsable(): Promise<boolean>
+  close(): Promise<void>
 }
 
 /** A database that cannot be used at all, in a sentence for whoever named it. */

@@ -4,7 +4,7 @@ import type { CatalogueStore } from '../catalogue/store.ts'
 import type { ClaimStore } from '../provider/claims.ts'
 import type { ProviderStore } from '../provider/store.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../provider/writer.ts'
-import { DatabaseError, type DatabaseOptions } from './database.ts'
+import { DatabaseError, type DatabaseOptions, type DatabaseProbe } from './database.ts'
 
 /** Either engine is loaded when a database of it is opened, and not before. */
 
@@ -80,6 +80,18 @@ export async function openClientStore(
   }
   const { openSqliteClientStore } = await import('./sqlite/client-store.ts')
   return openSqliteClientStore(sqlitePath(database))
+}
+
+export async function openDatabaseProbe(
+  database: string,
+  options: DatabaseOptions = {},
+): Promise<DatabaseProbe> {
+  if (isPostgres(database)) {
+    const { openPostgresProbe } = await import('./postgres/probe.ts')
+    return openPostgresProbe(database, options)
+  }
+  const { openSqliteProbe } = await import('./sqlite/probe.ts')
+  return openSqliteProbe(sqlitePath(database))
 }
 
 export async function* dumpProvider(

@@ -102,6 +102,7 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
     clock,
     guard,
     log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
+    isKnown: (name) => name === subdomain || keys.has(name),
     limits,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

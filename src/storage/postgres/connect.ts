@@ -54,6 +54,7 @@ export async function openPool(
   const pool = makePool(url, use, options)
   try {
     if (!(await isUpToDate(pool))) await migrateAt(url, options)
+    if (use !== 'load') options.onPool?.(use, pool)
     return pool
   } catch (error) {
     await pool.end()

@@ -29,6 +29,7 @@ export interface Replica {
 export function openReplica(url: string, primary: pg.Pool, options: DatabaseOptions): Replica {
   const lagMaxMs = (options.lagMax ?? lagMaxDefault) * 1000
   const pool = makePool(url, 'read', options)
+  options.onPool?.('replica', pool)
   let marks: Mark[] = []
   let reachedAt = Number.NEGATIVE_INFINITY
   let checking: Promise<void> | undefined

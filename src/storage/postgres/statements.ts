@@ -38,7 +38,7 @@ export function told(error: unknown): Error {
     return new ContractError('unavailable', undefined, { cause: error })
   }
   const { code = '', table = '' } = error
-  const cause = new Error(`the database said ${code} ${table}`.trimEnd())
+  const cause = Object.assign(new Error(`the database said ${code} ${table}`.trimEnd()), { code })
   return outages.test(code) ? new ContractError('unavailable', undefined, { cause }) : cause
 }
 

@@ -50,8 +50,13 @@ function useWriteAheadLog(database: DatabaseSync): void {
   }
 }
 
+/** How many steps the database has seen. */
+export function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('pragma user_version').get()?.['user_version'])
+}
+
 function migrate(database: DatabaseSync): void {
-  const version = () => Number(database.prepare('pragma user_version').get()?.['user_version'])
+  const version = () => versionOf(database)
   if (version() > migrations.length) throw newerDatabase()
   if (version() === migrations.length) return
 

@@ -1,0 +1,33 @@
+/** Every reason for which a token is refused. They are for the log and the metrics; the caller is told none. */
+export const refusalReasons = [
+  'no token',
+  'two Authorization headers',
+  'not a bearer token',
+  'too long',
+  'not three segments',
+  'not base64url',
+  'header is not UTF-8',
+  'header is not an object',
+  'header repeats a member',
+  'payload is not UTF-8',
+  'payload is not an object',
+  'payload repeats a member',
+  'crit',
+  'b64',
+  'alg',
+  'kid',
+  'exp',
+  'exp has passed',
+  'exp is too far away',
+  'nbf',
+  'iat',
+  'iss',
+  'sub',
+  'aud',
+  'jti',
+  'no such key',
+  'signature',
+  'jti was used before',
+] as const
+
+export type RefusalReason = (typeof refusalReasons)[number]

@@ -1,0 +1,73 @@
+import cluster from 'node:cluster'
+import type { Logger } from 'pino'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Settings } from './settings.ts'
+import { CommandError } from './terminal.ts'
+
+/** How a server tells what it does: lines in the log, and metrics and spans where somebody wants them. */
+export interface Observation {
+  readonly log: Logger
+  readonly metrics: Metrics | undefined
+  readonly tracing: Tracing | undefined
+  /** From when it serves: before, whoever starts it should see what is wrong in full. */
+  logCrashes(): void
+}
+
+type Tracing = typeof import('../observe/tracing.ts')
+
+export async function openObservation({
+  logLevel,
+  metricsPort,
+}: Pick<Settings, 'logLevel'> & Partial<Settings>): Promise<Observation> {
+  const { logCrashes, openLog } = await import('../observe/log.ts')
+  const log = openLog(logLevel)
+  return {
+    log,
+    metrics:
+      metricsPort === undefined ? undefined : (await import('../observe/metrics.ts')).openMetrics(),
+    tracing: await openTracing(log),
+    logCrashes: () => logCrashes(log),
+  }
+}
+
+/** Where every copy of the OpenTelemetry API looks for what was registered with any of them. */
+const registry = Symbol.for('opentelemetry.js.api.1')
+
+/** Nothing of it is loaded where nobody has registered an SDK before. */
+async function openTracing(log: Logger): Promise<Tracing | undefined> {
+  const { trace } = (globalThis as { [registry]?: { trace?: unknown } })[registry] ?? {}
+  if (!trace) return undefined
+  const tracing = await import('../observe/tracing.ts')
+  if (tracing.isHeard(trace)) return tracing
+  log.warn('no spans: the registered OpenTelemetry API is older than the one that Holdfast has')
+  return undefined
+}
+
+/** Where the metrics are to be had, until it is closed. */
+export interface Scraping {
+  readonly address: string
+  close(): Promise<void>
+}
+
+/** The port for metrics, where one is set: a supervisor has it for all of its workers, which only tell it. */
+export async function openScraping(
+  { metricsPort, metricsHost }: Pick<Settings, 'metricsHost'> & Partial<Settings>,
+  metrics?: Metrics,
+): Promise<Scraping | undefined> {
+  if (metricsPort === undefined) return undefined
+  const { openWorkerMetrics, tellSupervisor } = await import('../observe/worker-metrics.ts')
+  if (metrics && cluster.isWorker) {
+    return { address: '', close: tellSupervisor(metrics).finish }
+  }
+  const { serveMetrics } = await import('../observe/metrics-server.ts')
+  const { textOf } = await import('../observe/metrics.ts')
+  const collect = metrics
+    ? async () => textOf([await metrics.snapshot()])
+    : openWorkerMetrics().text
+  return serveMetrics({ host: metricsHost, port: metricsPort }, collect).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') throw error
+      throw new CommandError(1, `port ${metricsPort} is taken: choose another with --metrics-port`)
+    },
+  )
+}

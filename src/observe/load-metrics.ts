@@ -1,0 +1,70 @@
+import { renameSync, writeFileSync } from 'node:fs'
+import { loadMetrics, type MetricDefinition } from './metric-table.ts'
+
+/** How often a running load writes how far it is. */
+const writeEveryMs = 1000
+
+export interface LoadState {
+  readonly lines: number
+  readonly bytes: number
+  readonly refused: number
+}
+
+export interface LoadMetrics {
+  /** Written now and then, however often it is told. */
+  progress(state: LoadState): void
+  finish(state: LoadState, isSuccess: boolean): void
+}
+
+type Values = Readonly<Record<keyof typeof loadMetrics, number>>
+
+/**
+ * How far a load is, as a file that the textfile collector of Prometheus' node exporter reads. A load is often over
+ * before anybody could scrape it; what became of it stays in the file.
+ */
+export function openLoadMetrics(file: string, sizeBytes: number | undefined): LoadMetrics {
+  const started = Date.now() / 1000
+  let writtenAt = Number.NEGATIVE_INFINITY
+  const write = ({ lines, bytes, refused }: LoadState, isRunning: boolean, isSuccess: boolean) => {
+    writtenAt = performance.now()
+    const text = textOf({
+      holdfast_load_lines: lines,
+      holdfast_load_bytes: bytes,
+      holdfast_load_size_bytes: sizeBytes ?? 0,
+      holdfast_load_refused: refused,
+      holdfast_load_running: Number(isRunning),
+      holdfast_load_success: Number(isSuccess),
+      holdfast_load_start_time_seconds: started,
+      holdfast_load_update_time_seconds: Date.now() / 1000,
+    })
+    // Whole or not at all: somebody may read it just now.
+    writeFileSync(`${file}.tmp`, text)
+    renameSync(`${file}.tmp`, file)
+  }
+  write({ lines: 0, bytes: 0, refused: 0 }, true, false)
+  return {
+    progress(state) {
+      if (performance.now() - writtenAt >= writeEveryMs) ifPossible(() => write(state, true, false))
+    },
+    finish: (state, isSuccess) => ifPossible(() => write(state, false, isSuccess)),
+  }
+}
+
+/** A load is worth more than what is told of it. */
+function ifPossible(write: () => void): void {
+  try {
+    write()
+  } catch {
+    // The file is as old as it says.
+  }
+}
+
+/** The text format of Prometheus; no value here has a label. */
+function textOf(values: Values): string {
+  return Object.entries<MetricDefinition>(loadMetrics)
+    .map(([name, { type, help }]) => {
+      const value = values[name as keyof Values]
+      return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name} ${value}\n`
+    })
+    .join('')
+}

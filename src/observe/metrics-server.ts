@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { contentType } from './metrics.ts'
+
+/** Where metrics are, on a port that is for nothing else. */
+export const metricsPath = '/metrics'
+
+const connectionsMax = 16
+const requestMs = 5000
+const headBytesMax = 8 * 1024
+
+export interface MetricsServer {
+  readonly address: string
+  close(): Promise<void>
+}
+
+/** Serves the metrics to whoever can reach the port. Those that ask at once get the same. */
+export async function serveMetrics(
+  { host, port }: { readonly host: string; readonly port: number },
+  collect: () => Promise<string>,
+): Promise<MetricsServer> {
+  let collecting: Promise<string> | undefined
+  const shared = (): Promise<string> => {
+    collecting ??= collect().finally(() => {
+      collecting = undefined
+    })
+    return collecting
+  }
+  const limits = {
+    maxHeaderSize: headBytesMax,
+    headersTimeout: requestMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: 2 * 60_000,
+  }
+  const server = createServer(limits, async ({ method, url }, response) => {
+    if (url !== metricsPath) response.writeHead(404).end()
+    else if (method !== 'GET') response.writeHead(405, { allow: 'GET' }).end()
+    else {
+      const text = await shared().catch(() => undefined)
+      if (text === undefined) response.writeHead(500).end()
+      else response.writeHead(200, { 'content-type': contentType }).end(text)
+    }
+  })
+  server.maxConnections = connectionsMax
+  server.listen(port, host)
+  await once(server, 'listening')
+  const { port: taken } = server.address() as AddressInfo
+  const authority = host.includes(':') ? `[${host}]` : host
+  return {
+    address: `http://${authority}:${taken}${metricsPath}`,
+    async close() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
+import { it } from 'node:test'
+import { openApp } from '../../src/http/app.ts'
+import { sendTo } from '../auth/world.ts'
+import { asOwner, describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
+import { makePostgres } from '../support/postgres.ts'
+import { openTown, type Server, start, until } from './servers.ts'
+
+const ok = { status: 200, text: '{"status":"ok"}' }
+const unavailable = { status: 503, text: '{"status":"unavailable"}' }
+
+async function probe({ port }: { readonly port: number }, name: 'live' | 'ready') {
+  const { status, text: body, headers } = await sendTo(port, `/health/${name}`)
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+  assert.equal(headers['cache-control'], 'no-store')
+  return { status, text: body }
+}
+
+async function untilReady(server: Server, isReady = true): Promise<void> {
+  const expected = isReady ? ok : unavailable
+  await until(async () => {
+    const answer = await probe(server, 'ready')
+    // Whatever is wrong: one of two answers, and no other.
+    assert.ok([200, 503].includes(answer.status), answer.text)
+    return answer.status === expected.status
+  })
+}
+
+/** Makes the database look as if it had seen so many steps. */
+async function setVersion(database: string, change: '+ 1' | '- 1'): Promise<void> {
+  if (engineHere() === 'postgres') {
+    await asOwner(`update schema_version set version = version ${change}`, database)
+    return
+  }
+  const file = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 5000 })
+  const version = Number(file.prepare('pragma user_version').get()?.['user_version'])
+  file.exec(`pragma user_version = ${version + (change === '+ 1' ? 1 : -1)}`)
+  file.close()
+}
+
+describe('a provider', () => {
+  it('is alive and ready, to whoever asks, and says no more than that', async (t) => {
+    const town = await openTown(t)
+    const server = await town.provider()
+
+    assert.deepEqual(await probe(server, 'live'), ok)
+    assert.deepEqual(await probe(server, 'ready'), ok)
+    assert.equal(town.keyServer.asked.length, 1, 'the keys were fetched to be held')
+  })
+
+  it('is not ready without keys, alive all the same, and ready once it has them', async (t) => {
+    const town = await openTown(t)
+    await town.keyServer.leave()
+    const server = await town.provider()
+
+    assert.deepEqual(await probe(server, 'ready'), unavailable)
+    assert.deepEqual(await probe(server, 'live'), ok)
+    await town.keyServer.comeBack()
+    await untilReady(server)
+
+    await town.keyServer.leave()
+    assert.deepEqual(await probe(server, 'ready'), ok, 'keys that are held go on serving')
+  })
+
+  it('is not ready while the database lacks a step, and is where it has one more', async (t) => {
+    const town = await openTown(t)
+    const server = await town.provider()
+    await untilReady(server)
+
+    await setVersion(town.database, '- 1')
+    await untilReady(server, false)
+    await setVersion(town.database, '+ 1')
+    await untilReady(server)
+    await setVersion(town.database, '+ 1')
+    await untilReady(server)
+  })
+
+  it('is not ready any more while it stops, and still answers who is connected', async (t) => {
+    const town = await openTown(t)
+    const server = await town.provider()
+    await untilReady(server)
+    const socket = connect(server.port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write('GET /health/ready HTTP/1.1\r\n')
+    // Answered on another connection: the server has seen the one above.
+    await probe(server, 'live')
+
+    server.process.kill('SIGTERM')
+    await until(() => isRefused(server.port))
+    socket.write('host: x\r\n\r\n')
+    const answer = await text(socket)
+
+    assert.match(answer, /^HTTP\/1\.1 503 /)
+    assert.match(answer, /\{"status":"unavailable"\}/)
+    assert.equal(await server.ended(), 0)
+  })
+
+  it('takes no other method for it, and knows no other probe', async (t) => {
+    const server = await (await openTown(t)).provider()
+
+    for (const method of ['POST', 'HEAD', 'DELETE']) {
+      const answer = await sendTo(server.port, '/health/ready', { method })
+      assert.equal(answer.status, 405)
+      assert.equal(answer.headers['allow'], 'GET')
+    }
+    assert.equal((await sendTo(server.port, '/health')).status, 404)
+    assert.equal((await sendTo(server.port, '/health/live/x')).status, 404)
+  })
+})
+
+describe('a platform', () => {
+  it('is alive and ready, and is not ready while its database lacks a step', async (t) => {
+    const town = await openTown(t)
+    const server = await town.platform()
+
+    assert.deepEqual(await probe(server, 'live'), ok)
+    assert.deepEqual(await probe(server, 'ready'), ok)
+    await setVersion(town.database, '- 1')
+    await untilReady(server, false)
+  })
+})
+
+describeOn('sqlite', 'the demo', () => {
+  it('is ready on both of its sides', async (t) => {
+    const demo = await start(t, ['demo'], { database: await newDatabase(t), port: '0' })
+    const [provider = '', platform = ''] = demo.output().match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
+
+    for (const address of new Set([provider, platform])) {
+      assert.deepEqual(await probe({ port: Number(new URL(address).port) }, 'ready'), ok)
+    }
+  })
+})
+
+describeOn('postgres', 'a provider whose database goes away', () => {
+  it('is not ready until it is back', async (t) => {
+    const postgres = await makePostgres({ durable: true })
+    t.after(() => postgres.remove())
+    await postgres.start()
+    const town = await openTown(t, postgres.url())
+    const server = await town.provider()
+    await untilReady(server)
+
+    await postgres.stop('crash')
+    await untilReady(server, false)
+    assert.deepEqual(await probe(server, 'live'), ok)
+    await postgres.start()
+    await untilReady(server)
+  })
+})
+
+describeOn('sqlite', 'readiness', () => {
+  /** A server of nothing but probes, whose outcome the test decides. */
+  async function serve(
+    t: { after(work: () => Promise<void>): void },
+    isReady: () => Promise<boolean>,
+  ) {
+    const app = openApp([], { isReady })
+    const address = await app.listen({ host: '127.0.0.1', port: 0 })
+    t.after(() => app.close())
+    return { port: Number(new URL(address).port) }
+  }
+
+  it('is looked at once for all who ask at the same time', async (t) => {
+    let looks = 0
+    const server = await serve(t, async () => {
+      looks += 1
+      return true
+    })
+
+    const answers = await Promise.all(Array.from({ length: 100 }, () => probe(server, 'ready')))
+
+    for (const answer of answers) assert.deepEqual(answer, ok)
+    assert.ok(looks < 10, `${looks} looks`)
+  })
+
+  it('is a no where the look never ends', async (t) => {
+    const server = await serve(t, () => new Promise(() => {}))
+
+    assert.deepEqual(await probe(server, 'ready'), unavailable)
+  })
+
+  it('is a no where the look fails', async (t) => {
+    const server = await serve(t, async () => {
+      throw new Error('secret')
+    })
+
+    assert.deepEqual(await probe(server, 'ready'), unavailable)
+  })
+})
+
+async function isRefused(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  const outcome = await Promise.race([
+    once(socket, 'connect').then(() => false),
+    once(socket, 'error').then(() => true),
+  ]).catch(() => true)
+  socket.destroy()
+  return outcome
+}

@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { loadMetrics, serverMetrics } from '../../src/observe/metric-table.ts'
+import { holdfast } from '../auth/command.ts'
+import { temporaryFolder } from '../auth/processes.ts'
+import { accountsPath, balancesPath, publicUrl, sendTo, subdomain } from '../auth/world.ts'
+import { describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
+import { childrenOf } from '../support/processes.ts'
+import { samplesIn, scrape, valueIn } from './scrape.ts'
+import { openTown, until } from './servers.ts'
+
+const withMetrics = { 'metrics-port': '0', 'log-level': 'silent' }
+const requests = 'holdfast_request_duration_seconds'
+
+describe('the metrics of a provider', () => {
+  it('count requests by operation and status, and how long they took', async (t) => {
+    const town = await openTown(t)
+    const server = await town.provider(withMetrics)
+    for (let count = 0; count < 3; count += 1) await town.ask(server, accountsPath)
+    await town.ask(server, balancesPath, {}, '{"data":{"accountIds":["a1"]}}')
+    await town.ask(server, '/v1/banking/customer/nobody/accounts')
+    await sendTo(server.port, '/nowhere')
+    await sendTo(server.port, '/health/live')
+
+    const samples = await scrape(server)
+    const count = (operation: string, status: string) =>
+      valueIn(samples, `${requests}_count`, { operation, status })
+
+    assert.equal(count('B1', '200'), 3)
+    assert.equal(count('B1', '404'), 1)
+    assert.equal(count('B2', '200'), 1)
+    assert.equal(count('none', '404'), 1)
+    assert.equal(count('live', '200'), 1)
+    const buckets = samples
+      .filter(({ name, labels }) => name === `${requests}_bucket` && labels['status'] === '404')
+      .filter(({ labels }) => labels['operation'] === 'B1')
+    assert.deepEqual(
+      buckets.map(({ labels }) => labels['le']),
+      [
+        '0.001',
+        '0.0025',
+        '0.005',
+        '0.01',
+        '0.025',
+        '0.05',
+        '0.1',
+        '0.25',
+        '0.5',
+        '1',
+        '1.5',
+        '4',
+        '6',
+        '+Inf',
+      ],
+    )
+    assert.equal(buckets.at(-1)?.value, 1)
+    const seconds = valueIn(samples, `${requests}_sum`, { operation: 'B1', status: '200' }) ?? 0
+    assert.ok(seconds > 0 && seconds < 30, String(seconds))
+  })
+
+  it('count a caller who is gone before the answer as 499', async (t) => {
+    const town = await openTown(t)
+    const server = await town.provider(withMetrics)
+    const leaving = new AbortController()
+    // The keys do not come, so the answer does not either.
+    town.keyServer.answer(() => leaving.abort())
+
+    await assert.rejects(
+      fetch(server.address + accountsPath, {
+        headers: { authorization: `Bearer ${town.mint(accountsPath)}` },
+        signal: leaving.signal,
+      }),
+    )
+
+    await until(
+      async () =>
+        valueIn(await scrape(server), `${requests}_count`, { operation: 'B1', status: '499' }) ===
+        1,
+    )
+  })
+
+  it('count refused tokens by reason, and those that were used before', async (t) => {
+    const town = await openTown(t)
+    const server = await town.provider(withMetrics)
+    const token = town.mint(accountsPath)
+    const ask = (authorization: string) =>
+      sendTo(server.port, accountsPath, { headers: ['authorization', authorization] })
+    await ask(`Bearer ${token}`)
+    for (let count = 0; count < 2; count += 1) await ask(`Bearer ${token}`)
+    await ask(`Bearer ${town.mint(accountsPath, { aud: 'x' })}`)
+    await ask(`Bearer ${town.mint(accountsPath, {}, { kid: 'somebody@example.com' })}`)
+    await ask('Basic x')
+    await sendTo(server.port, accountsPath)
+
+    const samples = await scrape(server)
+    const refused = samples.filter(({ name }) => name === 'holdfast_token_refusals_total')
+
+    assert.deepEqual(
+      Object.fromEntries(
+        refused
+          .filter(({ value }) => value > 0)
+          .map(({ labels, value }) => [labels['reason'], value]),
+      ),
+      {
+        'no token': 1,
+        'not a bearer token': 1,
+        aud: 1,
+        'no such key': 1,
+        'jti was used before': 2,
+      },
+    )
+    assert.equal(valueIn(samples, 'holdfast_token_replays_total'), 2)
+    assert.equal(
+      refused.length,
+      serverMetrics.holdfast_token_refusals_total.labels.reason.length,
+      'the reasons are a closed list, from the start',
+    )
+  })
+
+  it('tell how old the keys are and how often they were asked for', async (t) => {
+    const town = await openTown(t)
+    await town.keyServer.leave()
+    const server = await town.provider(withMetrics)
+    assert.equal(valueIn(await scrape(server), 'holdfast_key_set_age_seconds'), undefined)
+
+    await sendTo(server.port, '/health/ready')
+    await town.keyServer.comeBack()
+    await until(async () => (await sendTo(server.port, '/health/ready')).status === 200)
+
+    const samples = await scrape(server)
+    const fetches = (outcome: string) =>
+      valueIn(samples, 'holdfast_key_set_fetches_total', { outcome }) ?? 0
+    assert.equal(fetches('fetched'), 1)
+    assert.ok(fetches('failed') >= 1)
+    const age = valueIn(samples, 'holdfast_key_set_age_seconds') ?? -1
+    assert.ok(age >= 0 && age < 60, String(age))
+  })
+
+  it('tell of connections, lag, memory and CPU', async (t) => {
+    const town = await openTown(t)
+    const server = await town.provider(withMetrics)
+    await town.ask(server, accountsPath)
+
+    const samples = await scrape(server)
+    const connections = (pool: string) =>
+      valueIn(samples, 'holdfast_database_connections', { pool })
+
+    if (engineHere() === 'postgres') {
+      for (const pool of ['read', 'write']) {
+        assert.ok((connections(pool) ?? 0) >= 1, pool)
+        assert.equal(valueIn(samples, 'holdfast_database_waiting', { pool }), 0)
+      }
+    } else {
+      assert.equal(connections('read'), undefined)
+    }
+    assert.ok((valueIn(samples, 'process_resident_memory_bytes') ?? 0) > 10_000_000)
+    assert.ok((valueIn(samples, 'process_cpu_seconds_total') ?? 0) > 0)
+    assert.equal(valueIn(samples, 'holdfast_workers'), 1)
+    const lag = valueIn(samples, 'holdfast_event_loop_lag_seconds', { quantile: '1' }) ?? -1
+    assert.ok(lag >= 0 && lag < 10, String(lag))
+  })
+
+  it('come from three workers as one, and fall for none that is killed', async (t) => {
+    const town = await openTown(t)
+    const server = await town.provider({ ...withMetrics, workers: '3' })
+    const asked = 60
+    // Each on a connection of its own, so that every worker gets some.
+    const ask = async () => {
+      const headers = ['authorization', `Bearer ${town.mint(accountsPath)}`]
+      assert.equal((await sendTo(server.port, accountsPath, { headers })).status, 200)
+    }
+    const answered = async () =>
+      valueIn(await scrape(server), `${requests}_count`, { operation: 'B1' })
+    await Promise.all(Array.from({ length: asked }, ask))
+
+    const before = await scrape(server)
+    assert.equal(valueIn(before, `${requests}_count`, { operation: 'B1' }), asked)
+    assert.equal(valueIn(before, `${requests}_bucket`, { operation: 'B1', le: '+Inf' }), asked)
+    assert.equal(valueIn(before, 'holdfast_workers'), 3)
+
+    const [victim = 0] = childrenOf(server.process.pid)
+    process.kill(victim, 'SIGKILL')
+    await until(() => server.output().includes(`worker ${victim} ended`))
+    assert.equal(await answered(), asked)
+    await until(async () => valueIn(await scrape(server), 'holdfast_workers') === 3)
+    await ask()
+    assert.equal(await answered(), asked + 1)
+  })
+})
+
+describe('the metrics of a platform', () => {
+  it('count its requests', async (t) => {
+    const server = await (await openTown(t)).platform(withMetrics)
+    await sendTo(server.port, '/.well-known/jwks.json')
+
+    assert.equal(
+      valueIn(await scrape(server), `${requests}_count`, { operation: 'T2', status: '200' }),
+      1,
+    )
+  })
+})
+
+describeOn('sqlite', 'the port for metrics', () => {
+  it('is not there unless it is set', async (t) => {
+    const server = await (await openTown(t)).provider()
+
+    assert.equal(server.metrics, '')
+    assert.doesNotMatch(server.output(), /metrics/)
+    assert.equal((await sendTo(server.port, '/metrics')).status, 404)
+  })
+
+  it('has the metrics and nothing else', async (t) => {
+    const server = await (await openTown(t)).provider(withMetrics)
+    const port = Number(new URL(server.metrics).port)
+
+    assert.equal(new URL(server.metrics).hostname, '127.0.0.1')
+    assert.notEqual(port, server.port)
+    assert.equal((await sendTo(port, '/')).status, 404)
+    assert.equal((await sendTo(port, '/health/ready')).status, 404)
+    assert.equal((await sendTo(port, accountsPath)).status, 404)
+    assert.equal((await sendTo(port, '/metrics', { method: 'POST' })).status, 405)
+    assert.equal((await sendTo(server.port, '/metrics')).status, 404)
+  })
+
+  for (const workers of ['1', '2']) {
+    it(`is named where it is taken, with ${workers} to share it`, async (t) => {
+      const taken = createServer().listen(0, '127.0.0.1')
+      t.after(() => void taken.close())
+      await once(taken, 'listening')
+      const { port } = taken.address() as AddressInfo
+      const flags = {
+        database: await newDatabase(t),
+        subdomain,
+        workers,
+        port: '0',
+        'jwks-url': 'http://127.0.0.1:1/',
+        'provider-url': publicUrl,
+        'metrics-port': String(port),
+      }
+      const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
+
+      const { status, stderr, stdout } = await holdfast(['serve', 'provider', ...args])
+
+      assert.deepEqual([status, stdout], [1, ''])
+      assert.equal(stderr, `port ${port} is taken: choose another with --metrics-port\n`)
+    })
+  }
+})
+
+describe('a load', () => {
+  const customer = (id: string) =>
+    JSON.stringify({ type: 'customer', record: { id, name: 'Ana', email: 'ana@example.com' } })
+
+  it('leaves what came of it in a file for the node exporter', async (t) => {
+    const folder = await temporaryFolder(t)
+    const database = await newDatabase(t)
+    const [lines, file] = [join(folder, 'lines.ndjson'), join(folder, 'load.prom')]
+    const load = (text: string, ...more: readonly string[]) => {
+      writeFileSync(lines, text)
+      return holdfast(['load', lines, '--database', database, '--metrics-file', file, ...more])
+    }
+    const value = (name: keyof typeof loadMetrics) =>
+      valueIn(samplesIn(readFileSync(file, 'utf8')), name)
+
+    const good = `${customer('c1')}\n${customer('c2')}\n`
+    assert.equal((await load(good)).status, 0)
+    assert.deepEqual(
+      [
+        value('holdfast_load_lines'),
+        value('holdfast_load_success'),
+        value('holdfast_load_running'),
+      ],
+      [2, 1, 0],
+    )
+    assert.equal(value('holdfast_load_bytes'), good.length)
+    assert.equal(value('holdfast_load_size_bytes'), good.length)
+    const ended = value('holdfast_load_update_time_seconds') ?? 0
+    assert.ok(ended >= (value('holdfast_load_start_time_seconds') ?? Number.POSITIVE_INFINITY))
+
+    assert.equal((await load(`${customer('c3')}\nno line\n`)).status, 1)
+    assert.deepEqual(
+      [
+        value('holdfast_load_lines'),
+        value('holdfast_load_success'),
+        value('holdfast_load_refused'),
+      ],
+      [2, 0, 1],
+    )
+    assert.equal((await load(good, '--dry-run')).status, 0)
+    assert.equal(value('holdfast_load_success'), 0)
+  })
+
+  it('names a file for metrics that cannot be written, before it reads anything', async (t) => {
+    const folder = await temporaryFolder(t)
+    const lines = join(folder, 'lines.ndjson')
+    writeFileSync(lines, customer('c1'))
+    const file = join(folder, 'nowhere', 'load.prom')
+
+    const { status, stderr } = await holdfast(['load', lines, '--metrics-file', file])
+
+    assert.deepEqual([status, stderr], [2, `${file} cannot be written\n`])
+  })
+})
+
+describeOn('postgres', 'the dashboard', () => {
+  it('asks for metrics and labels that are really there', async (t) => {
+    const town = await openTown(t)
+    const server = await town.provider(withMetrics)
+    await town.ask(server, accountsPath)
+    const folder = await temporaryFolder(t)
+    const [lines, file] = [join(folder, 'lines.ndjson'), join(folder, 'load.prom')]
+    writeFileSync(lines, '')
+    await holdfast(['load', lines, '--database', town.database, '--metrics-file', file])
+    const samples = [...(await scrape(server)), ...samplesIn(readFileSync(file, 'utf8'))]
+    const dashboard = readFileSync(
+      new URL('../../docs/grafana/holdfast.json', import.meta.url),
+      'utf8',
+    )
+
+    const expressions = expressionsIn(JSON.parse(dashboard))
+    const names = new Set(
+      expressions.flatMap((text) => text.match(/\b(holdfast|process)_\w+/g) ?? []),
+    )
+    const selected = expressions.flatMap((text) => [
+      ...text.matchAll(/\b((?:holdfast|process)_\w+)\{([^}]*)\}/g),
+    ])
+
+    for (const name of names) assert.notEqual(valueIn(samples, name), undefined, name)
+    for (const [, name = '', labels = ''] of selected) {
+      const there = samples.find((sample) => sample.name === name)?.labels ?? {}
+      for (const [, key = ''] of labels.matchAll(/(\w+)[=!]/g)) {
+        // Prometheus itself adds these two.
+        assert.ok(key === 'job' || key === 'instance' || key in there, `${name} has no ${key}`)
+      }
+    }
+    const declared = Object.keys({ ...serverMetrics, ...loadMetrics })
+    const shown = (metric: string) => [...names].some((name) => name.startsWith(metric))
+    assert.deepEqual(
+      declared.filter((metric) => !shown(metric)),
+      ['holdfast_load_start_time_seconds'],
+      'every other metric has a place on it',
+    )
+  })
+})
+
+describeOn('sqlite', 'the guide', () => {
+  it('names metrics that exist', () => {
+    const guide = readFileSync(new URL('../../docs/guides/observe.md', import.meta.url), 'utf8')
+    const named = guide.match(/\bholdfast_\w+/g) ?? []
+    const declared = new Set(Object.keys({ ...serverMetrics, ...loadMetrics }))
+
+    assert.ok(named.length > 10)
+    assert.deepEqual(
+      named.filter((name) => !declared.has(name.replace(/_(count|bucket|sum)$/, ''))),
+      [],
+    )
+  })
+})
+
+/** Every query of a dashboard, wherever it stands. */
+function expressionsIn(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return []
+  return Object.entries(node).flatMap(([key, value]) =>
+    (key === 'expr' || key === 'definition') && typeof value === 'string'
+      ? [value]
+      : expressionsIn(value),
+  )
+}

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { temporaryFolder } from '../auth/processes.ts'
+import { accountsPath, balancesPath, sendTo } from '../auth/world.ts'
+import { describe, describeOn, newDatabase, type Scope } from '../support/engines.ts'
+import { loadInProcess } from '../support/world.ts'
+import { askAll, askWrongly, caller, markedBank } from './marked-requests.ts'
+import { openMarkers } from './markers.ts'
+import { openTown, type Server, until } from './servers.ts'
+
+/** What the SDK was given, as the exporter of a test writes it. */
+interface Span {
+  readonly name: string
+  readonly kind: number
+  readonly traceId: string
+  readonly spanId: string
+  readonly parent?: string
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly status: { readonly code: number }
+}
+
+/** As the guide registers an SDK, but with an exporter that writes to a file. */
+async function sdk(scope: Scope, delayMs = 20) {
+  const folder = await temporaryFolder(scope)
+  const [module, spans] = [join(folder, 'tracing.mjs'), join(folder, 'spans.ndjson')]
+  writeFileSync(spans, '')
+  writeFileSync(
+    module,
+    `import { appendFileSync } from 'node:fs'
+     import { BatchSpanProcessor, NodeTracerProvider } from '${import.meta.resolve('@opentelemetry/sdk-trace-node')}'
+     const line = (span) => JSON.stringify({
+       name: span.name,
+       kind: span.kind,
+       ...span.spanContext(),
+       parent: span.parentSpanContext?.spanId,
+       attributes: span.attributes,
+       status: span.status,
+     }) + '\\n'
+     const exporter = {
+       export(spans, done) {
+         appendFileSync(${JSON.stringify(spans)}, spans.map(line).join(''))
+         done({ code: 0 })
+       },
+       async shutdown() {},
+     }
+     const provider = new NodeTracerProvider({
+       spanProcessors: [new BatchSpanProcessor(exporter, { scheduledDelayMillis: ${delayMs} })],
+     })
+     provider.register()
+     process.once('beforeExit', () => provider.shutdown())`,
+  )
+  return {
+    environment: { NODE_OPTIONS: `--import=${module}` },
+    text: () => readFileSync(spans, 'utf8'),
+    spans: () =>
+      readFileSync(spans, 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as Span),
+  }
+}
+
+describe('a provider with an SDK of OpenTelemetry', () => {
+  it('puts spans around request, verify, claim and query, on the trace of the caller', async (t) => {
+    const town = await openTown(t)
+    const { environment, spans } = await sdk(t)
+    const server = await town.provider({}, environment)
+    const [trace, parent] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
+    const id = '11111111-2222-3333-4444-555555555555'
+
+    const response = await town.ask(
+      server,
+      balancesPath,
+      { traceparent: `00-${trace}-${parent}-01`, 'x-fapi-interaction-id': id },
+      '{"data":{"accountIds":["a1"]}}',
+    )
+    assert.equal(response.status, 200)
+    await until(() => spans().length >= 4)
+
+    const byName = new Map(spans().map((span) => [span.name, span]))
+    const route = '/v1/banking/customer/{customerId}/accounts/balances'
+    const request = byName.get(`POST ${route}`)
+    assert.deepEqual(new Set(byName.keys()), new Set([`POST ${route}`, 'verify', 'claim', 'query']))
+    assert.deepEqual(request?.attributes, {
+      'http.request.method': 'POST',
+      'http.route': route,
+      'http.response.status_code': 200,
+      'holdfast.operation': 'B2',
+      'holdfast.interaction_id': id,
+    })
+    assert.deepEqual([request?.kind, request?.parent], [1, parent])
+    assert.equal(byName.get('verify')?.parent, request?.spanId)
+    assert.equal(byName.get('claim')?.parent, byName.get('verify')?.spanId)
+    assert.equal(byName.get('query')?.parent, request?.spanId)
+    assert.equal(byName.get('query')?.attributes['holdfast.query'], 'listBalances')
+    for (const { traceId } of spans()) assert.equal(traceId, trace)
+  })
+
+  it('begins a trace for each request of a caller who has none', async (t) => {
+    const town = await openTown(t)
+    const { environment, spans } = await sdk(t)
+    const server = await town.provider({}, environment)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    t.after(async () => agent.destroy())
+    for (let count = 0; count < 2; count += 1) {
+      const headers = ['authorization', `Bearer ${town.mint(accountsPath)}`]
+      assert.equal((await sendTo(server.port, accountsPath, { headers }, agent)).status, 200)
+    }
+    await until(() => spans().length >= 8)
+
+    const requests = spans().filter(({ kind }) => kind === 1)
+    assert.equal(requests.length, 2)
+    assert.equal(new Set(requests.map(({ traceId }) => traceId)).size, 2)
+    for (const { traceId, parent } of requests) {
+      assert.equal(parent, undefined)
+      assert.equal(spans().filter((span) => span.traceId === traceId).length, 4)
+    }
+  })
+
+  it('says what went wrong by its kind, and marks failures of its own', async (t) => {
+    const town = await openTown(t)
+    await town.keyServer.leave()
+    const { environment, spans } = await sdk(t)
+    const server = await town.provider({}, environment)
+
+    assert.equal((await town.ask(server, accountsPath)).status, 503)
+    assert.equal((await sendTo(server.port, accountsPath)).status, 401)
+    assert.equal((await sendTo(server.port, '/nowhere/secret')).status, 404)
+    assert.equal((await sendTo(server.port, '/health/live')).status, 200)
+    await until(() => spans().filter(({ kind }) => kind === 1).length >= 3)
+
+    const requests = spans().filter(({ kind }) => kind === 1)
+    assert.deepEqual(
+      requests.map(({ attributes, status }) => [
+        attributes['http.response.status_code'],
+        status.code,
+      ]),
+      [
+        [503, 2],
+        [401, 0],
+        [404, 0],
+      ],
+    )
+    assert.deepEqual(
+      spans()
+        .filter(({ name }) => name === 'verify')
+        .map(({ attributes }) => attributes['error.type']),
+      ['ContractError', 'TokenRefused'],
+    )
+  })
+
+  it('holds nothing in a span of what was sent or stored', async (t) => {
+    const markers = openMarkers()
+    const bank = markedBank(markers)
+    const database = await newDatabase(t)
+    await loadInProcess(database, bank.lines, Temporal.Now.instant().toString())
+    const town = await openTown(t, database)
+    // So late that whatever arrives was flushed at the end.
+    const { environment, spans, text } = await sdk(t, 60_000)
+    const server = await town.provider({ 'log-level': 'trace' }, environment)
+    const { send, sent } = caller(town, server, markers)
+
+    await askAll(bank, send)
+    await askWrongly(bank, town, markers, send)
+    assert.equal(await server.stop(), 0)
+
+    const told = new Set(spans().map(({ attributes }) => attributes['holdfast.interaction_id']))
+    // A path that cannot be read is refused before there is anything to put a span around.
+    assert.equal(sent.filter((id) => !told.has(id)).length, 1)
+    markers.assertNoneIn(text())
+    markers.assertNoneIn(server.output())
+  })
+})
+
+describe('a platform with an SDK of OpenTelemetry', () => {
+  it('puts spans around its requests and queries', async (t) => {
+    const { environment, spans } = await sdk(t)
+    const server = await (await openTown(t)).platform({}, environment)
+
+    assert.equal((await sendTo(server.port, '/.well-known/jwks.json')).status, 200)
+    await until(() => spans().length >= 2)
+
+    const [query, request] = spans()
+    assert.deepEqual([query?.name, request?.name], ['query', 'GET /.well-known/jwks.json'])
+    assert.equal(query?.parent, request?.spanId)
+  })
+})
+
+describeOn('sqlite', 'a provider', () => {
+  /** The files of two packages that a process has loaded, as it is told by a module of the test's. */
+  async function loadedBy(t: Scope, flags: Readonly<Record<string, string>>): Promise<string> {
+    const folder = await temporaryFolder(t)
+    const [module, list] = [join(folder, 'watch.mjs'), join(folder, 'loaded')]
+    writeFileSync(list, '')
+    writeFileSync(
+      module,
+      `import { appendFileSync } from 'node:fs'
+       import { registerHooks } from 'node:module'
+       registerHooks({
+         load(url, context, next) {
+           if (/prom-client|opentelemetry|observe/.test(url)) appendFileSync(${JSON.stringify(list)}, url + '\\n')
+           return next(url, context)
+         },
+       })`,
+    )
+    const town = await openTown(t)
+    const server: Server = await town.provider(flags, { NODE_OPTIONS: `--import=${module}` })
+    assert.equal((await town.ask(server, accountsPath)).status, 200)
+    await server.stop()
+    return readFileSync(list, 'utf8')
+  }
+
+  it('loads nothing of OpenTelemetry or prom-client where nobody wants them', async (t) => {
+    const loaded = await loadedBy(t, {})
+
+    assert.match(loaded, /observe\/log/)
+    assert.doesNotMatch(loaded, /prom-client|opentelemetry/)
+  })
+
+  it('loads prom-client where metrics are wanted', async (t) => {
+    assert.match(await loadedBy(t, { 'metrics-port': '0' }), /prom-client/)
+  })
+
+  it('says so where what is registered is older than what it could tell', async (t) => {
+    const folder = await temporaryFolder(t)
+    const module = join(folder, 'old.mjs')
+    writeFileSync(
+      module,
+      `globalThis[Symbol.for('opentelemetry.js.api.1')] = { version: '1.0.0', trace: { getTracer() {} } }`,
+    )
+    const town = await openTown(t)
+    const server = await town.provider({}, { NODE_OPTIONS: `--import=${module}` })
+
+    assert.equal((await town.ask(server, accountsPath)).status, 200)
+    await server.stop()
+
+    assert.match(server.output(), /"msg":"no spans: the registered OpenTelemetry API is older/)
+  })
+})
