@@ -100,7 +100,8 @@ export async function compare<Name extends string>(
   return Object.fromEntries(measured) as Record<Name, Measured>
 }
 
-const warmUpRequests = 2500
+/** Far more than it takes until nothing is compiled any more: a server runs for days. */
+const warmUpRequests = 10_000
 
 /** Asks servers often enough for their code to be compiled, before something else is asked of them. */
 export async function warm(

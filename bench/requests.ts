@@ -43,6 +43,8 @@ export async function measurePage(
   const handMade = await start(startHandMade(bench, stores.sqlite))
   const limit = await start(startLimit(bench, [page], { provider: sqlite, platform: sqlite }))
   await requireSame(bench, page.ask, [sqlite, postgres, handMade])
+  tell(`${page.name}, ${page.about}: warming up`)
+  await warm(bench, servers, page.ask)
   for (const algorithm of algorithms) {
     tell(`${page.name}, ${page.about}, ${algorithm}: everything`)
     const measured = await compare(bench, {
@@ -55,7 +57,7 @@ export async function measurePage(
       asks: [{ ...page.ask, algorithm }],
       requests: page.requests,
       rounds,
-      warmUp: 6 * page.requests,
+      warmUp: page.requests,
     })
     rows.push(...rowsOf(`${page.name} ${algorithm}`, `${page.about}, ${algorithm}`, measured))
   }
@@ -83,6 +85,7 @@ export async function measureOperations(
   const limit = await startLimit(bench, cases, sqlite)
   const databasePid = postgresPid(bench)
   const rows: Row[] = []
+  tell('warming up')
   await warm(bench, [sqlite.provider, postgres.provider, handMade], pageCase().ask)
   for (const { name, about, ask, role, isHandMade, requests } of cases) {
     tell(`${name}, ${about}`)
