@@ -56,6 +56,7 @@ export const listEntries: Statement = {
 /** The same with a filter: $11 and $12 amounts, $13 a text. It looks at every entry of the window. */
 export const searchEntries: Statement = {
   name: 'search-entries',
+  isLong: true,
   text: `select ${missingOne}, cardinality(matching.ordinals),
       array_to_string(array(
         select e.record
@@ -95,6 +96,7 @@ const totalOfAll = '(select coalesce(sum(last - first + 1), 0) from stretch)'
 /** Account by account, as they were asked for. $6 how many to leave out, $7 how many to give. */
 export const listEntriesByAccount: Statement = {
   name: 'list-entries-by-account',
+  isLong: true,
   text: `with ${severalLists},
     placed as materialized (
       select *, sum(last - first + 1) over (order by place) - (last - first + 1) as before from stretch
@@ -117,6 +119,7 @@ const byTime = 'order by e.time desc, e.id, s.id'
 /** By time, for pages near the top: as many of every list as could be on the page are read and sorted. */
 export const listEntriesByTime: Statement = {
   name: 'list-entries-by-time',
+  isLong: true,
   text: `with ${severalLists}
     select ${missingAny}, ${totalOfAll},
       array_to_string(array(
@@ -135,6 +138,7 @@ export const listEntriesByTime: Statement = {
  */
 export const listEntriesByTimeFarDown: Statement = {
   name: 'list-entries-by-time-far-down',
+  isLong: true,
   text: `with recursive ${severalLists},
     total as materialized (select ${totalOfAll} as count),
     search (rank, low, high) as (

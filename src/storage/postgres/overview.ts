@@ -4,6 +4,7 @@ import type { Statement } from './question.ts'
 /** How much there is, and a customer with an account that has transactions. */
 export const overview: Statement = {
   name: 'overview',
+  isLong: true,
   text: `select (select count(*) from customer where record is not null), (select count(*) from account),
       example.customer, example.account
     from (select) one left join lateral (

@@ -23,7 +23,7 @@ import { overview } from './overview.ts'
 import { numbersOf } from './partition.ts'
 import type { Statement } from './question.ts'
 import { openReplica } from './replica.ts'
-import { rowsOf, separated } from './statements.ts'
+import { type Ask, openAsking, separated } from './statements.ts'
 import { fromText, toText } from './text.ts'
 
 const noAccount = { missing: 'account' } as const
@@ -34,7 +34,7 @@ const keysReadMax = 5000
 /** No id is empty: it stands for one that nobody can have. */
 const nobody = ''
 
-type Values = Parameters<typeof rowsOf>[2]
+type Values = Parameters<Ask>[1]
 
 /** The provider's data in PostgreSQL. Each answer is one statement, and so comes from one state of the data. */
 export async function openPostgresProviderStore(
@@ -45,15 +45,16 @@ export async function openPostgresProviderStore(
   const partitions = await partitionsOf(pool)
   const replica = options.replica ? openReplica(options.replica, pool, options) : undefined
 
-  const ask = async (statement: Statement, values: Values): Promise<(string | null)[][]> => {
-    const copy = replica?.current()
-    if (!copy) return rowsOf(pool, statement, values)
+  const askDatabase = openAsking(pool)
+  const ask: Ask = async (statement, values) => {
+    const askCopy = replica?.current()
+    if (!askCopy) return askDatabase(statement, values)
     try {
-      return await rowsOf(copy, statement, values)
+      return await askCopy(statement, values)
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       replica?.distrust()
-      return rowsOf(pool, statement, values)
+      return askDatabase(statement, values)
     }
   }
   /** The first row of what a statement gives, or what is missing. */

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { DatabaseOptions } from '../database.ts'
 import { makePool } from './connect.ts'
+import { type Ask, openAsking } from './statements.ts'
 
 const lagMaxDefault = 5
 
@@ -16,7 +17,7 @@ interface Mark {
 
 export interface Replica {
   /** The replica, where it is known to have what the database had so long ago. */
-  current(): pg.Pool | undefined
+  current(): Ask | undefined
   /** It gave no answer: it is not asked again before it has shown that it can. */
   distrust(): void
   close(): Promise<void>
@@ -29,6 +30,7 @@ export interface Replica {
 export function openReplica(url: string, primary: pg.Pool, options: DatabaseOptions): Replica {
   const lagMaxMs = (options.lagMax ?? lagMaxDefault) * 1000
   const pool = makePool(url, 'read', options)
+  const ask = openAsking(pool)
   options.onPool?.('replica', pool)
   let marks: Mark[] = []
   let reachedAt = Number.NEGATIVE_INFINITY
@@ -65,7 +67,7 @@ export function openReplica(url: string, primary: pg.Pool, options: DatabaseOpti
   timer.unref()
 
   return {
-    current: () => (performance.now() - reachedAt <= lagMaxMs ? pool : undefined),
+    current: () => (performance.now() - reachedAt <= lagMaxMs ? ask : undefined),
     distrust() {
       reachedAt = Number.NEGATIVE_INFINITY
     },

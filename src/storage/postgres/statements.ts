@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { ContractError } from '../../contract/index.ts'
-import { ask, type Rows, type Statement, type Value } from './question.ts'
+import { ask, askingTogether, type Rows, type Statement, type Value } from './question.ts'
 
 /** Runs a statement, in one round trip. */
 export async function rowsOf(
@@ -12,6 +12,18 @@ export async function rowsOf(
     return await ask(connection, statement, values)
   } catch (error) {
     throw told(error)
+  }
+}
+
+/** Asks on any connection of a pool, in as few round trips as there can be. It only reads. */
+export function openAsking(pool: pg.Pool): Ask {
+  const together = askingTogether(pool)
+  return async (statement, values) => {
+    try {
+      return await (statement.isLong ? ask(pool, statement, values) : together(statement, values))
+    } catch (error) {
+      throw told(error)
+    }
   }
 }
 
@@ -42,7 +54,7 @@ export function told(error: unknown): Error {
   return outages.test(code) ? new ContractError('unavailable', undefined, { cause }) : cause
 }
 
-/** Asks on the connection of a transaction. */
+/** Asks where it was opened: on the connections of a pool, or on that of a transaction. */
 export type Ask = (statement: Statement, values: readonly Value[]) => Promise<Rows>
 
 /** All of the work is done when it resolves, and none of it where it throws. */
