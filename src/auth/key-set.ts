@@ -10,6 +10,9 @@ export interface KeySet {
    * none, also after asking again. Throws `unavailable` where no keys could be had at all yet.
    */
   find(algorithm: string, keyId: string | undefined): Promise<KeyObject | undefined>
+  /** Asks for keys, unless there are some. */
+  fetchFirst(): Promise<void>
+  isHeld(): boolean
   close(): void
 }
 
@@ -81,6 +84,10 @@ export function openKeySet(options: KeySetOptions): KeySet {
       }
       return key
     },
+    async fetchFirst() {
+      if (!held) await ask()
+    },
+    isHeld: () => held !== undefined,
     close() {
       clearInterval(timer)
       closing.abort()

@@ -63,8 +63,8 @@ async function serveProvider(
 ): Promise<void> {
   const port = settings.port || (await freePort(settings.host))
   const address = `http://${settings.host}:${port}`
-  const provider = await openProvider({ ...settings, providerUrl: address, resourceUrl: address })
-  await listen(provider, settings.host, port)
+  const { app } = await openProvider({ ...settings, providerUrl: address, resourceUrl: address })
+  await listen(app, settings.host, port)
   const { openProviderStore } = await import('../storage/open.ts')
   const { catalogueOperations } = await import('../contract/index.ts')
   const products = catalogueOperations.listProducts.path
@@ -72,7 +72,7 @@ async function serveProvider(
   terminal.out(welcome(address, platformAddress, products, await store.overview(), settings))
   await store.close()
   await untilStopped()
-  await provider.close()
+  await app.close()
 }
 
 /** A key to sign with and customers to look at, where there are none. */

@@ -1,3 +1,5 @@
+import { lookup } from 'node:dns/promises'
+import type { TlsOptions } from 'node:tls'
 import type { HttpApp } from '../http/app.ts'
 import { databaseOptions } from './database.ts'
 import type { Settings } from './settings.ts'
@@ -9,6 +11,12 @@ type Logged = Pick<Settings, 'logLevel'>
 export async function openLog({ logLevel }: Logged) {
   const { pino } = await import('pino')
   return pino({ level: logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
+}
+
+export interface Provider {
+  readonly app: HttpApp
+  /** Whether it has keys to judge tokens with. */
+  readonly isAble: () => boolean
 }
 
 /** Sections A and C behind the guard, ready to listen. */
@@ -25,7 +33,8 @@ export async function openProvider(
   > &
     Partial<Settings> &
     Logged,
-): Promise<HttpApp> {
+  tls?: TlsOptions,
+): Promise<Provider> {
   const { openClaimStore, openProviderStore } = await import('../storage/open.ts')
   const { providerApp } = await import('../http/provider-app.ts')
   const { openGuard } = await import('../auth/guard.ts')
@@ -56,18 +65,22 @@ export async function openProvider(
       clock,
     }),
     log,
+    tls,
   })
+  // Before it listens, so that the first request does not wait. Where there are none, it listens all the same.
+  app.addHook('onReady', async () => void (await keys.fetchFirst()))
   app.addHook('onClose', async () => {
     keys.close()
     await claims.close()
     await store.close()
   })
-  return app
+  return { app, isAble: keys.isHeld }
 }
 
 /** The platform's side, ready to listen. */
 export async function openPlatform(
   settings: Pick<Settings, 'database'> & Partial<Settings> & Logged,
+  tls?: TlsOptions,
 ): Promise<HttpApp> {
   const { openCatalogueStore, openClientStore, openSigningKeyStore } = await import(
     '../storage/open.ts'
@@ -86,6 +99,7 @@ export async function openPlatform(
     signingKeys,
     clock,
     log: await openLog(settings),
+    tls,
   })
   app.addHook('onClose', async () => {
     await signingKeys.close()
@@ -96,7 +110,11 @@ export async function openPlatform(
 }
 
 export async function listen(app: HttpApp, host: string, port: number): Promise<string> {
-  return app.listen({ host, port }).catch(async (error: NodeJS.ErrnoException) => {
+  // One address: for a name with two, Fastify would open a second server that nothing else knows of.
+  const { address } = await lookup(host).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(1, `there is no address ${host} to listen on (${error.code})`)
+  })
+  return app.listen({ host: address, port }).catch(async (error: NodeJS.ErrnoException) => {
     await app.close()
     if (error.code !== 'EADDRINUSE') throw error
     throw new CommandError(1, `port ${port} is taken: choose another with --port`)

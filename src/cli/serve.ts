@@ -1,12 +1,17 @@
 import { Command } from 'commander'
 import type { HttpApp } from '../http/app.ts'
+import { openDrain } from '../http/drain.ts'
 import { databaseSettings } from './database.ts'
 import { listen, openPlatform, openProvider } from './running.ts'
 import type { Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
 import type { Terminal } from './terminal.ts'
-import { untilStopped } from './until-stopped.ts'
-import { isSupervisor, leaveSupervisor, superviseWorkers } from './workers.ts'
+import { logRefusedHandshakes, readTls, reloadTls } from './tls.ts'
+import { untilStopped, untilToldBySupervisor } from './until-stopped.ts'
+import { isSupervisor, leaveSupervisor, superviseWorkers, tellSupervisor } from './workers.ts'
+
+/** How long closing databases may take when all requests are done. */
+const exitAfterMs = 1000
 
 type Flags = Partial<Record<keyof Settings, string>>
 
@@ -25,33 +30,60 @@ export function serveCommand(terminal: Terminal): Command {
   addSettingFlags(provider).action(async (flags: Flags) => {
     const settings = requiredSettingsOf('provider', flags, terminal)
     if (settings.workers > 1 && isSupervisor()) {
-      await superviseWorkers(settings.workers, terminal)
+      await superviseWorkers(settings, terminal)
       return
     }
-    await run('provider', await openProvider(settings), settings, terminal)
+    const tls = readTls(settings)
+    const { app, isAble } = await openProvider(settings, tls)
+    await run('provider', app, settings, terminal, isAble)
   })
-  addSettingFlags(platform, [...databaseSettings, 'host', 'port', 'logLevel']).action(
-    async (flags: Flags) => {
-      const settings = settingsOf('platform', flags, terminal)
-      await run('platform', await openPlatform(settings), settings, terminal)
-    },
-  )
+  addSettingFlags(platform, platformSettings).action(async (flags: Flags) => {
+    const settings = settingsOf('platform', flags, terminal)
+    await run('platform', await openPlatform(settings, readTls(settings)), settings, terminal)
+  })
   return new Command('serve')
     .summary('serve a provider or a platform')
     .addCommand(provider)
     .addCommand(platform)
 }
 
+const platformSettings = [
+  ...databaseSettings,
+  'host',
+  'port',
+  'tlsCert',
+  'tlsKey',
+  'tlsClientCa',
+  'shutdownTimeout',
+  'logLevel',
+] as const
+
 async function run(
   role: string,
   app: HttpApp,
-  { host, port }: Pick<Settings, 'host' | 'port'>,
+  settings: Pick<Settings, 'host' | 'port' | 'shutdownTimeout'> & Partial<Settings>,
   terminal: Terminal,
+  isAble: () => boolean = () => true,
 ): Promise<void> {
-  const address = await listen(app, host, port)
+  const shutdownMs = settings.shutdownTimeout * 1000
+  const drain = openDrain(app.server)
+  app.addHook('preClose', async () => {
+    const cut = await drain(shutdownMs)
+    if (cut > 0) app.log.warn({ requests: cut }, 'stopped before these were answered')
+  })
+  logRefusedHandshakes(app)
+  process.on('SIGHUP', () => reloadTls(app, settings))
+
+  process.on('SIGUSR2', () => app.log.info('nothing to replace: only a supervisor has workers'))
+  const stopped = isSupervisor() ? untilStopped() : untilToldBySupervisor()
+
+  const address = await listen(app, settings.host, settings.port)
   // A worker leaves it to its supervisor to say so.
   if (isSupervisor()) terminal.out(`${role} ready on ${address}\n`)
-  await untilStopped()
+  else tellSupervisor({ readyOn: address, isAble: isAble() })
+  await stopped
+  // Whatever a database or a connection still waits for: it is over then.
+  setTimeout(() => process.exit(0), shutdownMs + exitAfterMs).unref()
   await app.close()
   leaveSupervisor()
 }

@@ -87,6 +87,7 @@ type DefaultedSetting =
   | 'accountVersion'
   | 'timeZone'
   | 'workers'
+  | 'shutdownTimeout'
   | 'logLevel'
 
 /** All that is wrong in one go, so that one more try is enough. */

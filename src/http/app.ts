@@ -1,3 +1,4 @@
+import type { TlsOptions } from 'node:tls'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -27,11 +28,22 @@ export type HttpApp = FastifyInstance
 export interface AppOptions {
   readonly log?: FastifyBaseLogger | undefined
   readonly limits?: Partial<HttpLimits> | undefined
+  /** With what to serve https. Without, it is http. */
+  readonly tls?: TlsOptions | undefined
 }
 
 /** A server that has these operations, still without what they do: bounds, errors, ids, unknown routes. */
 export function openApp(operations: readonly Operation[], options: AppOptions): HttpApp {
   const limits = { ...httpLimits, ...options.limits }
+  const connections = {
+    maxHeaderSize: limits.headBytesMax,
+    headersTimeout: limits.headMs,
+    connectionsCheckingInterval: limits.checkMs,
+  }
+  // Fastify has a type of its own for each kind of server; nothing here depends on which it is.
+  const scheme = options.tls
+    ? { https: { ...options.tls, ...connections, handshakeTimeout: limits.headMs } }
+    : { http: connections }
   const app = Fastify({
     ...(options.log ? { loggerInstance: options.log } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -44,11 +56,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
     childLoggerFactory: (logger) => logger,
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.headBytesMax },
-    http: {
-      maxHeaderSize: limits.headBytesMax,
-      headersTimeout: limits.headMs,
-      connectionsCheckingInterval: limits.checkMs,
-    },
+    ...(scheme as { http: typeof connections }),
   })
   app.setErrorHandler(errorDoor)
   // Bodies are JSON; Fastify would also take plain text.

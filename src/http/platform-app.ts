@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { TlsOptions } from 'node:tls'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { Access } from '../auth/clients.ts'
 import { publicKeySet } from '../auth/signing.ts'
@@ -33,6 +34,7 @@ export interface PlatformAppOptions {
   readonly clock: () => Temporal.Instant
   readonly log?: FastifyBaseLogger
   readonly limits?: Partial<HttpLimits>
+  readonly tls?: TlsOptions | undefined
 }
 
 /** What the platform answers: the catalogue, tokens for it, and its public keys. */

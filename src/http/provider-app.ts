@@ -1,3 +1,4 @@
+import type { TlsOptions } from 'node:tls'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { Asked, Guard } from '../auth/guard.ts'
 import { type Deprecation, type Operation, providerOperations } from '../contract/index.ts'
@@ -14,6 +15,7 @@ export interface ProviderAppOptions {
   readonly guard: Guard
   readonly log?: FastifyBaseLogger
   readonly limits?: Partial<HttpLimits>
+  readonly tls?: TlsOptions | undefined
 }
 
 /** Sections A and C of the interface over HTTP. Adding an operation does not touch this file. */
