@@ -33,9 +33,12 @@ export function serveCommand(terminal: Terminal): Command {
       await superviseWorkers(settings, terminal)
       return
     }
-    const tls = readTls(settings)
-    const { app, isAble } = await openProvider(settings, tls)
-    await run('provider', app, settings, terminal, isAble)
+    try {
+      const { app, isAble } = await openProvider(settings, readTls(settings))
+      await run('provider', app, settings, terminal, isAble)
+    } finally {
+      leaveSupervisor()
+    }
   })
   addSettingFlags(platform, platformSettings).action(async (flags: Flags) => {
     const settings = settingsOf('platform', flags, terminal)
@@ -85,5 +88,4 @@ async function run(
   // Whatever a database or a connection still waits for: it is over then.
   setTimeout(() => process.exit(0), shutdownMs + exitAfterMs).unref()
   await app.close()
-  leaveSupervisor()
 }

@@ -54,10 +54,13 @@ export async function superviseWorkers(settings: Supervision, terminal: Terminal
       members.delete(member)
       // Also one that was told to leave: there is another in its place already.
       if (!isServing || members.size + replacing >= settings.workers) return
-      terminal.error(`worker ${worker.process.pid} ended (${signal ?? code}), starting another\n`)
       quickDeaths = performance.now() - startedAt < settledMs ? quickDeaths + 1 : 0
+      const pause = quickDeaths > 0 ? Math.min(pauseMs * 2 ** (quickDeaths - 1), pauseMaxMs) : 0
+      const when = pause > 0 ? ` in ${pause} ms` : ''
+      const ended = `worker ${worker.process.pid} ended (${signal ?? code})`
+      terminal.error(`${ended}, starting another${when}\n`)
       replacing += 1
-      if (quickDeaths > 0) await wait(Math.min(pauseMs * 2 ** (quickDeaths - 1), pauseMaxMs))
+      await wait(pause)
       replacing -= 1
       if (isServing) start()
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { makeSigningKey, publicKeySet } from '../../src/auth/signing.ts'
 import { openSigner } from '../../src/client/sign.ts'
 import { closingTogether, describe, newDatabase } from '../support/engines.ts'
+import { childrenOf } from './traffic.ts'
 
 const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 const providerUrl = 'https://bank.example'
@@ -108,18 +109,3 @@ describe('three workers on one port', () => {
     await assert.rejects(ask(await sign(providerUrl + path)))
   })
 })
-
-/** By what the kernel tells, as there is no other way to see the workers from outside. */
-function childrenOf(parent: number | undefined): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const state = /\) (\S) (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))
-        return Number(state?.[2]) === parent && state?.[1] !== 'Z'
-      } catch {
-        return false
-      }
-    })
-    .map(Number)
-}
