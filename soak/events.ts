@@ -10,6 +10,9 @@ const replaysAtOnce = 10
 /** Until which part of the run there are restarts: the workers from then on show how memory grows. */
 const restartsUntil = 0.6
 
+/** Between two events. */
+const pauseMaxMs = 4000
+
 export type Told = (event: string) => void
 
 /** Loads and restarts, one after another, evenly over the run. */
@@ -43,13 +46,17 @@ export async function runEvents(
     'a load': () => loads.load(),
     'a load that is killed and done again': () => loads.loadAfterKill(),
   }
-  const order = Object.entries(restarts).flatMap((restart) => [...Object.entries(quiet), restart])
-  const pauseMs = Math.min(10_000, (totalMs * restartsUntil) / order.length / 2)
+  const between = Object.entries(quiet)
+  const order = Object.entries(restarts).flatMap((restart, index) => [
+    between[index % between.length] as typeof restart,
+    restart,
+  ])
+  const pauseMs = Math.min(pauseMaxMs, (totalMs * restartsUntil) / order.length / 2)
   const start = performance.now()
 
   for (let turn = 0; !scene.isOver(); turn += 1) {
     const isLate = performance.now() - start > totalMs * restartsUntil && turn >= order.length
-    const among = isLate ? Object.entries(quiet) : order
+    const among = isLate ? between : order
     const [name, work] = among[turn % among.length] as (typeof order)[number]
     told(name)
     await work()

@@ -13,9 +13,9 @@ export async function openLog({ logLevel }: Logged) {
   return pino({ level: logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
 }
 
-export interface Provider {
+export interface Opened {
   readonly app: HttpApp
-  /** Whether it has keys to judge tokens with. */
+  /** Whether it could answer: whether it has keys to judge tokens with. */
   readonly isAble: () => boolean
 }
 
@@ -34,7 +34,7 @@ export async function openProvider(
     Partial<Settings> &
     Logged,
   tls?: TlsOptions,
-): Promise<Provider> {
+): Promise<Opened> {
   const { openClaimStore, openProviderStore } = await import('../storage/open.ts')
   const { providerApp } = await import('../http/provider-app.ts')
   const { openGuard } = await import('../auth/guard.ts')

@@ -1,12 +1,12 @@
+import type { TlsOptions } from 'node:tls'
 import { Command } from 'commander'
-import type { HttpApp } from '../http/app.ts'
 import { openDrain } from '../http/drain.ts'
 import { databaseSettings } from './database.ts'
-import { listen, openPlatform, openProvider } from './running.ts'
+import { listen, type Opened, openPlatform, openProvider } from './running.ts'
 import type { Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
 import type { Terminal } from './terminal.ts'
-import { logRefusedHandshakes, readTls, reloadTls } from './tls.ts'
+import { logCertificate, logRefusedHandshakes, readTls, reloadTls } from './tls.ts'
 import { untilStopped, untilToldBySupervisor } from './until-stopped.ts'
 import { isSupervisor, leaveSupervisor, superviseWorkers, tellSupervisor } from './workers.ts'
 
@@ -34,15 +34,17 @@ export function serveCommand(terminal: Terminal): Command {
       return
     }
     try {
-      const { app, isAble } = await openProvider(settings, readTls(settings))
-      await run('provider', app, settings, terminal, isAble)
+      const tls = readTls(settings)
+      await run('provider', await openProvider(settings, tls), settings, tls, terminal)
     } finally {
       leaveSupervisor()
     }
   })
   addSettingFlags(platform, platformSettings).action(async (flags: Flags) => {
     const settings = settingsOf('platform', flags, terminal)
-    await run('platform', await openPlatform(settings, readTls(settings)), settings, terminal)
+    const tls = readTls(settings)
+    const app = await openPlatform(settings, tls)
+    await run('platform', { app, isAble: () => true }, settings, tls, terminal)
   })
   return new Command('serve')
     .summary('serve a provider or a platform')
@@ -63,10 +65,10 @@ const platformSettings = [
 
 async function run(
   role: string,
-  app: HttpApp,
+  { app, isAble }: Opened,
   settings: Pick<Settings, 'host' | 'port' | 'shutdownTimeout'> & Partial<Settings>,
+  tls: TlsOptions | undefined,
   terminal: Terminal,
-  isAble: () => boolean = () => true,
 ): Promise<void> {
   const shutdownMs = settings.shutdownTimeout * 1000
   const drain = openDrain(app.server)
@@ -74,9 +76,9 @@ async function run(
     const cut = await drain(shutdownMs)
     if (cut > 0) app.log.warn({ requests: cut }, 'stopped before these were answered')
   })
+  if (tls) logCertificate(app, tls, 'certificate in use')
   logRefusedHandshakes(app)
   process.on('SIGHUP', () => reloadTls(app, settings))
-
   process.on('SIGUSR2', () => app.log.info('nothing to replace: only a supervisor has workers'))
   const stopped = isSupervisor() ? untilStopped() : untilToldBySupervisor()
 

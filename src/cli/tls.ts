@@ -40,9 +40,11 @@ export function readTls({ tlsCert, tlsKey, tlsClientCa }: Files): TlsOptions | u
   return options
 }
 
-/** Until when the certificate is good that would be served. */
-export function certificateEnd({ cert }: TlsOptions): Date {
-  return new X509Certificate(cert as string).validToDate
+/** Says until when the certificate is good. One that is not is served all the same: it is the caller's to refuse. */
+export function logCertificate({ log }: HttpApp, { cert }: TlsOptions, event: string): void {
+  const validTo = new X509Certificate(cert as string).validToDate
+  if (validTo > new Date()) log.info({ validTo }, event)
+  else log.warn({ validTo }, `${event}, and its time is over: callers will refuse it`)
 }
 
 /**
@@ -58,7 +60,7 @@ export function reloadTls(app: HttpApp, files: Files): void {
       return
     }
     server.setSecureContext(options)
-    log.info({ validTo: certificateEnd(options) }, 'certificates reloaded')
+    logCertificate(app, options, 'certificates reloaded')
   } catch (error) {
     log.error(
       { reason: (error as Error).message },

@@ -98,6 +98,13 @@ describeOn('sqlite', 'a server with a certificate', () => {
     }
   })
 
+  it('says so where the time of its certificate is over', async (t) => {
+    const over = authority.issue('bank', { to: new Date(Date.now() - hour) })
+    const [, served] = await started(t, openFiles(t).own(over))
+
+    assert.match(served.said(), /certificate in use, and its time is over/)
+  })
+
   it('does not let a half-finished handshake hold its end', async (t) => {
     const [town, served] = await started(t, openFiles(t).own(authority.issue('bank')))
     const silent = connectPlain(served.port, '127.0.0.1')
