@@ -75,7 +75,7 @@ export function startTraffic(town: Town, served: Served, connecting: Connecting 
 }
 
 const pollMs = 10
-const patienceMs = 60_000
+const patienceMs = 120_000
 
 /** Waits for something to become true, and fails where it does not. */
 export async function until(isTrue: () => boolean, about = () => ''): Promise<void> {
