@@ -113,10 +113,11 @@ export async function superviseWorkers(settings: Supervision, terminal: Terminal
   const first = await start().ready
   if (!first) throw new CommandError(1, 'no worker was started: the reason stands above')
   isServing = true
+  const stopped = untilStopped()
   await Promise.all(Array.from({ length: settings.workers - 1 }, () => start().ready))
   terminal.out(`provider ready on ${first.readyOn}, ${settings.workers} workers\n`)
 
-  await untilStopped()
+  await stopped
   isServing = false
   await Promise.all([...members].map(stop))
 }
