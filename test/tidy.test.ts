@@ -59,7 +59,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const files = projectFiles()
 const paths = new Set(files.map(({ path }) => path))
 const folders = new Set([...paths].flatMap(foldersAbove))
-const code = files.filter(({ path }) => /^(src|test|bench|scripts|bin)\/.*\.[cm]?[jt]s$/.test(path))
+const code = files.filter(({ path }) =>
+  /^(src|test|bench|scripts|soak|bin)\/.*\.[cm]?[jt]s$/.test(path),
+)
 const sources = code.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
 const pages = files.filter(({ path }) => path.endsWith('.md'))
 const anchors = new Map(pages.map(({ path, text }) => [path, anchorsOf(text)]))

@@ -12,6 +12,8 @@ export interface KeySet {
    * `unavailable` where no keys could be had at all yet.
    */
   find(algorithm: string, keyId: string | undefined): Promise<KeyObject | undefined>
+  /** Asks for keys where there are none yet. Keys that are not known later can be asked for at once all the same. */
+  fetchFirst(): Promise<void>
   /** Whether there are keys, also after asking where there are none. */
   isHeld(): Promise<boolean>
   /** Whether one of the keys has that id. */
@@ -92,6 +94,9 @@ export function openKeySet(options: KeySetOptions): KeySet {
         key = pick(held, algorithm, keyId)
       }
       return key
+    },
+    async fetchFirst() {
+      if (!held) await ask()
     },
     async isHeld() {
       if (!held && !asking && isTimeToAsk()) ask()

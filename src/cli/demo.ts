@@ -85,8 +85,8 @@ async function serveProvider(
   const port = settings.port || (await freePort(settings.host))
   const address = `http://${settings.host}:${port}`
   const urls = { providerUrl: address, resourceUrl: address }
-  const provider = await openProvider({ ...settings, ...urls }, observation)
-  await listen(provider, settings.host, port)
+  const { app } = await openProvider({ ...settings, ...urls }, observation)
+  await listen(app, settings.host, port)
   observation.logCrashes()
   const { openProviderStore } = await import('../storage/open.ts')
   const { catalogueOperations } = await import('../contract/index.ts')
@@ -96,7 +96,7 @@ async function serveProvider(
   await store.close()
   if (others.metrics) terminal.out(`metrics on ${others.metrics}\n`)
   await untilStopped()
-  await provider.close()
+  await app.close()
 }
 
 /** A key to sign with and customers to look at, where there are none. */

@@ -1,3 +1,5 @@
+import { lookup } from 'node:dns/promises'
+import type { TlsOptions } from 'node:tls'
 import type { HttpApp } from '../http/app.ts'
 import { databaseOptions } from './database.ts'
 import type { Observation } from './observation.ts'
@@ -6,6 +8,12 @@ import { CommandError } from './terminal.ts'
 
 /** To the millisecond: what is written in an answer is then short, and what was asked. */
 const clock = () => Temporal.Instant.fromEpochMilliseconds(Date.now())
+
+export interface Opened {
+  readonly app: HttpApp
+  /** Whether it could answer: whether it has keys to judge tokens with. */
+  readonly isAble: () => Promise<boolean>
+}
 
 /** Sections A and C behind the guard, ready to listen. */
 export async function openProvider(
@@ -21,7 +29,8 @@ export async function openProvider(
   > &
     Partial<Settings>,
   { log, metrics, tracing }: Observation,
-): Promise<HttpApp> {
+  tls?: TlsOptions,
+): Promise<Opened> {
   const { openClaimStore, openDatabaseProbe, openProviderStore } = await import(
     '../storage/open.ts'
   )
@@ -67,14 +76,17 @@ export async function openProvider(
     trace: tracing?.traceRequests,
     isReady: async () => (await keys.isHeld()) && probe.isUsable(),
     isKnown: (name) => name === subdomain || keys.has(name),
+    tls,
   })
+  // Before it listens, so that the first request does not wait. Where there are none, it listens all the same.
+  app.addHook('onReady', async () => void (await keys.fetchFirst()))
   app.addHook('onClose', async () => {
     keys.close()
     await probe.close()
     await claims.close()
     await store.close()
   })
-  return app
+  return { app, isAble: keys.isHeld }
 }
 
 /** A user and a query may hold what is not for the log. */
@@ -87,6 +99,7 @@ function withoutSecrets(address: string): string {
 export async function openPlatform(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
   { log, metrics, tracing }: Observation,
+  tls?: TlsOptions,
 ): Promise<HttpApp> {
   const { openCatalogueStore, openClientStore, openDatabaseProbe, openSigningKeyStore } =
     await import('../storage/open.ts')
@@ -108,6 +121,7 @@ export async function openPlatform(
     metrics,
     trace: tracing?.traceRequests,
     isReady: () => probe.isUsable(),
+    tls,
   })
   app.addHook('onClose', async () => {
     await probe.close()
@@ -119,7 +133,11 @@ export async function openPlatform(
 }
 
 export async function listen(app: HttpApp, host: string, port: number): Promise<string> {
-  return app.listen({ host, port }).catch(async (error: NodeJS.ErrnoException) => {
+  // One address: for a name with two, Fastify would open a second server that nothing else knows of.
+  const { address } = await lookup(host).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(1, `there is no address ${host} to listen on (${error.code})`)
+  })
+  return app.listen({ host: address, port }).catch(async (error: NodeJS.ErrnoException) => {
     await app.close()
     if (error.code !== 'EADDRINUSE') throw error
     throw new CommandError(1, `port ${port} is taken: choose another with --port`)

@@ -1,15 +1,22 @@
+import type { TlsOptions } from 'node:tls'
 import { Command } from 'commander'
-import type { HttpApp } from '../http/app.ts'
+import { openDrain } from '../http/drain.ts'
 import { databaseSettings } from './database.ts'
 import { type Observation, openObservation, openScraping } from './observation.ts'
-import { listen, openPlatform, openProvider } from './running.ts'
+import { listen, type Opened, openPlatform, openProvider } from './running.ts'
 import type { Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
 import type { Terminal } from './terminal.ts'
-import { untilStopped } from './until-stopped.ts'
-import { isSupervisor, leaveSupervisor, superviseWorkers } from './workers.ts'
+import { logCertificate, logRefusedHandshakes, readTls, reloadTls } from './tls.ts'
+import { untilStopped, untilToldBySupervisor } from './until-stopped.ts'
+import { isSupervisor, leaveSupervisor, superviseWorkers, tellReady } from './workers.ts'
+
+/** How long closing databases may take when all requests are done. */
+const exitAfterMs = 1000
 
 type Flags = Partial<Record<keyof Settings, string>>
+
+type Open = (observation: Observation, tls: TlsOptions | undefined) => Promise<Opened>
 
 export function serveCommand(terminal: Terminal): Command {
   const provider = new Command('provider')
@@ -27,15 +34,26 @@ export function serveCommand(terminal: Terminal): Command {
     const settings = requiredSettingsOf('provider', flags, terminal)
     if (settings.workers > 1 && isSupervisor()) {
       const scraping = await openScraping(settings)
-      await superviseWorkers(settings.workers, scraping, terminal)
-      await scraping?.close()
+      try {
+        await superviseWorkers(settings, scraping, terminal)
+      } finally {
+        await scraping?.close()
+      }
       return
     }
-    await run('provider', settings, (observation) => openProvider(settings, observation), terminal)
+    try {
+      await run('provider', settings, (...given) => openProvider(settings, ...given), terminal)
+    } finally {
+      leaveSupervisor()
+    }
   })
   addSettingFlags(platform, platformSettings).action(async (flags: Flags) => {
     const settings = settingsOf('platform', flags, terminal)
-    await run('platform', settings, (observation) => openPlatform(settings, observation), terminal)
+    const open: Open = async (...given) => ({
+      app: await openPlatform(settings, ...given),
+      isAble: async () => true,
+    })
+    await run('platform', settings, open, terminal)
   })
   return new Command('serve')
     .summary('serve a provider or a platform')
@@ -47,6 +65,10 @@ const platformSettings = [
   ...databaseSettings,
   'host',
   'port',
+  'tlsCert',
+  'tlsKey',
+  'tlsClientCa',
+  'shutdownTimeout',
   'logLevel',
   'metricsPort',
   'metricsHost',
@@ -54,25 +76,41 @@ const platformSettings = [
 
 async function run(
   role: string,
-  settings: Pick<Settings, 'host' | 'port' | 'logLevel' | 'metricsHost'> & Partial<Settings>,
-  open: (observation: Observation) => Promise<HttpApp>,
+  settings: Pick<Settings, 'host' | 'port' | 'logLevel' | 'metricsHost' | 'shutdownTimeout'> &
+    Partial<Settings>,
+  open: Open,
   terminal: Terminal,
 ): Promise<void> {
+  const tls = readTls(settings)
   const observation = await openObservation(settings)
+  const { log } = observation
   const scraping = await openScraping(settings, observation.metrics)
   try {
-    const app = await open(observation)
+    const { app, isAble } = await open(observation, tls)
+    const shutdownMs = settings.shutdownTimeout * 1000
+    const drain = openDrain(app.server)
+    app.addHook('preClose', async () => {
+      const cut = await drain(shutdownMs)
+      if (cut > 0) log.warn({ requests: cut }, 'stopped before these were answered')
+    })
+    if (tls) logCertificate(log, tls, 'certificate in use')
+    logRefusedHandshakes(log, app.server)
+    process.on('SIGHUP', () => reloadTls(log, app.server, settings))
+    process.on('SIGUSR2', () => log.info('nothing to replace: only a supervisor has workers'))
+    const stopped = isSupervisor() ? untilStopped() : untilToldBySupervisor()
+
     const address = await listen(app, settings.host, settings.port)
     observation.logCrashes()
     // A worker leaves it to its supervisor to say so.
     if (isSupervisor()) {
       terminal.out(`${role} ready on ${address}\n`)
       if (scraping) terminal.out(`metrics on ${scraping.address}\n`)
-    }
-    await untilStopped()
+    } else tellReady({ readyOn: address, isAble: await isAble() })
+    await stopped
+    // Whatever a database or a connection still waits for: it is over then.
+    setTimeout(() => process.exit(0), shutdownMs + exitAfterMs).unref()
     await app.close()
   } finally {
     await scraping?.close()
   }
-  leaveSupervisor()
 }

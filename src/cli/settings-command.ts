@@ -87,6 +87,7 @@ type DefaultedSetting =
   | 'accountVersion'
   | 'timeZone'
   | 'workers'
+  | 'shutdownTimeout'
   | 'logLevel'
   | 'metricsHost'
 

@@ -18,6 +18,10 @@ export interface Settings {
   readonly accountVersion: 3 | 4
   readonly timeZone: string
   readonly workers: number
+  readonly tlsCert: string | undefined
+  readonly tlsKey: string | undefined
+  readonly tlsClientCa: string | undefined
+  readonly shutdownTimeout: number
   readonly logLevel: string
   readonly metricsPort: number | undefined
   readonly metricsHost: string
@@ -37,6 +41,8 @@ interface Definition<Value> {
   readonly read: (text: string) => Value | undefined
   readonly defaults: Partial<Record<Role, string>>
   readonly requiredBy?: readonly Role[]
+  /** Nothing can be done with these where it is missing. */
+  readonly requiredBeside?: readonly SettingName[]
   /** The value where nobody gave one, from the settings above it. */
   readonly derived?: {
     readonly about: string
@@ -46,6 +52,7 @@ interface Definition<Value> {
 
 const portMax = 65_535
 const workersMax = 256
+const shutdownSecondsMax = 3600
 const connectionsMax = 1000
 const partitionsMax = 1024
 const lagSecondsMax = 86_400
@@ -156,6 +163,34 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     read: (text) => wholeNumber(text, 1, workersMax),
     defaults: everywhere('1'),
   },
+  tlsCert: {
+    about:
+      'a file with the certificate to serve https with, and those between it and its authority',
+    mustBe: 'the path of a PEM file',
+    read: (text) => text || undefined,
+    defaults: {},
+    requiredBeside: ['tlsKey', 'tlsClientCa'],
+  },
+  tlsKey: {
+    about: 'a file with the private key of the certificate',
+    mustBe: 'the path of a PEM file',
+    read: (text) => text || undefined,
+    defaults: {},
+    requiredBeside: ['tlsCert', 'tlsClientCa'],
+  },
+  tlsClientCa: {
+    about: 'a file with the authorities of which a caller must have a certificate',
+    mustBe: 'the path of a PEM file',
+    read: (text) => text || undefined,
+    defaults: {},
+  },
+  shutdownTimeout: {
+    about: 'how many seconds requests under way may still take once the server is told to stop',
+    mustBe: `a whole number from 1 to ${shutdownSecondsMax}`,
+    read: (text) => wholeNumber(text, 1, shutdownSecondsMax),
+    // Docker kills what has not stopped after ten seconds.
+    defaults: everywhere('8'),
+  },
   logLevel: {
     about: 'how much is logged',
     mustBe: `one of ${logLevels.join(', ')}`,
@@ -230,6 +265,14 @@ export function readSettings(
     }
     if (used && value !== undefined) inForce[name] = { value, source: used.source }
     else inForce[name] = madeFrom(derived?.from(role, valuesOf(inForce)))
+  }
+
+  for (const name of settingNames) {
+    const beside = definitions[name].requiredBeside?.filter((other) => inForce[other].value)
+    if (inForce[name].value !== undefined || !beside?.[0]) continue
+    wrong.push(
+      `${variableOf(name)} (${flagOf(name)}) is required beside ${variableOf(beside[0])}: ${definitions[name].about}`,
+    )
   }
 
   const variables = new Set(settingNames.map(variableOf))

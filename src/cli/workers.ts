@@ -2,48 +2,144 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Scraping } from './observation.ts'
-import type { Terminal } from './terminal.ts'
+import { CommandError, type Terminal } from './terminal.ts'
 import { untilStopped } from './until-stopped.ts'
 
-/** A worker that dies sooner than this after its start is not replaced at once. */
-const settledMs = 1000
-const replaceAfterMs = 1000
+/** A worker that dies sooner than this after its start counts as one that cannot live. */
+const settledMs = 10_000
 
-/** Processes that share one port, each running this same command. One that dies is replaced. */
+/** How long to wait before such a one is replaced. It doubles with each that follows. */
+const pauseMs = 250
+const pauseMaxMs = 30_000
+
+/** How long a worker that is to replace another may take until it can answer. */
+const startMaxMs = 30_000
+
+/** How much longer than its own bound a worker may take to end before it is killed. */
+const killAfterMs = 2000
+
+/** What a worker tells its supervisor once it listens. */
+export interface WorkerReady {
+  readonly readyOn: string
+  /** Whether it can answer: whether it has the keys to judge a token with. */
+  readonly isAble: boolean
+}
+
+interface Member {
+  readonly worker: Worker
+  /** Undefined where it ended before. */
+  readonly ready: Promise<WorkerReady | undefined>
+}
+
+export interface Supervision {
+  readonly workers: number
+  readonly shutdownTimeout: number
+}
+
+/**
+ * Processes that share one port, each running this same command. One that dies is replaced. SIGHUP is handed on to
+ * them; SIGUSR2 replaces them one by one, without a moment at which nobody answers.
+ */
 export async function superviseWorkers(
-  count: number,
+  settings: Supervision,
   scraping: Scraping | undefined,
   terminal: Terminal,
 ): Promise<void> {
-  let isStopping = false
-  const start = (): Worker => {
+  const members = new Set<Member>()
+  let isServing = false
+  let quickDeaths = 0
+  let replacing = 0
+
+  const start = (): Member => {
     const worker = cluster.fork()
     const startedAt = performance.now()
+    const member = { worker, ready: untilReady(worker) }
+    members.add(member)
     worker.once('exit', async (code, signal) => {
-      if (isStopping) return
-      terminal.error(`worker ${worker.process.pid} ended (${signal ?? code}), starting another\n`)
-      if (performance.now() - startedAt < settledMs) await wait(replaceAfterMs)
-      if (!isStopping) start()
+      members.delete(member)
+      // Also one that was told to leave: there is another in its place already.
+      if (!isServing || members.size + replacing >= settings.workers) return
+      quickDeaths = performance.now() - startedAt < settledMs ? quickDeaths + 1 : 0
+      const pause = quickDeaths > 0 ? Math.min(pauseMs * 2 ** (quickDeaths - 1), pauseMaxMs) : 0
+      const when = pause > 0 ? ` in ${pause} ms` : ''
+      const ended = `worker ${worker.process.pid} ended (${signal ?? code})`
+      terminal.error(`${ended}, starting another${when}\n`)
+      replacing += 1
+      await wait(pause)
+      replacing -= 1
+      if (isServing) start()
     })
-    return worker
+    return member
+  }
+  const stop = async ({ worker }: Member): Promise<void> => {
+    if (worker.isDead()) return
+    const ended = once(worker, 'exit')
+    worker.process.kill('SIGTERM')
+    const overdue = setTimeout(
+      () => worker.process.kill('SIGKILL'),
+      settings.shutdownTimeout * 1000 + killAfterMs,
+    )
+    await ended
+    clearTimeout(overdue)
+  }
+  const replaceEach = async (): Promise<void> => {
+    for (const old of [...members]) {
+      if (!members.has(old)) continue
+      const fresh = start()
+      const late = wait(startMaxMs, undefined, { ref: false })
+      const ready = await Promise.race([fresh.ready, late])
+      if (!isServing) return
+      if (!ready?.isAble) {
+        await stop(fresh)
+        const reason = ready ? 'has no keys to judge tokens with' : 'did not start'
+        terminal.error(`a new worker ${reason}: the workers that are there stay\n`)
+        return
+      }
+      await stop(old)
+    }
+    terminal.error('every worker was replaced\n')
   }
 
-  const workers = Array.from({ length: count }, start)
-  const [address] = await Promise.all(workers.map((worker) => once(worker, 'listening')))
-  const [{ address: host, port }] = address as [{ address: string; port: number }]
-  terminal.out(`provider ready on http://${host}:${port}, ${count} workers\n`)
+  process.on('SIGHUP', () => {
+    for (const { worker, ready } of members) {
+      // One that is just starting would not hear it yet.
+      ready.then((listens) => listens && worker.process.kill('SIGHUP'))
+    }
+  })
+  let isReplacing = false
+  process.on('SIGUSR2', async () => {
+    if (isReplacing || !isServing) return
+    isReplacing = true
+    await replaceEach()
+    isReplacing = false
+  })
+
+  // The first one alone: what is wrong is then said once.
+  const first = await start().ready
+  if (!first) throw new CommandError(1, 'no worker was started: the reason stands above')
+  isServing = true
+  const stopped = untilStopped()
+  await Promise.all(Array.from({ length: settings.workers - 1 }, () => start().ready))
+  terminal.out(`provider ready on ${first.readyOn}, ${settings.workers} workers\n`)
   if (scraping) terminal.out(`metrics on ${scraping.address}\n`)
 
-  await untilStopped()
-  isStopping = true
-  const running = Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? [])
-  await Promise.all(
-    running.map(async (worker) => {
-      const ended = once(worker, 'exit')
-      worker.process.kill('SIGTERM')
-      await ended
-    }),
-  )
+  await stopped
+  isServing = false
+  await Promise.all([...members].map(stop))
+}
+
+async function untilReady(worker: Worker): Promise<WorkerReady | undefined> {
+  return new Promise((resolve) => {
+    worker.on('message', (message: Partial<WorkerReady>) => {
+      if (message.readyOn !== undefined) resolve(message as WorkerReady)
+    })
+    worker.once('exit', () => resolve(undefined))
+  })
+}
+
+/** Says that this worker listens. */
+export function tellReady(ready: WorkerReady): void {
+  cluster.worker?.send(ready)
 }
 
 /** Lets go of the supervisor: a worker that still hears it does not end by itself. */

@@ -1,3 +1,4 @@
+import type { TlsOptions } from 'node:tls'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { ContractError, type Operation } from '../contract/index.ts'
 import { type DoorOptions, errorDoor } from './error-door.ts'
@@ -27,6 +28,8 @@ export interface AppOptions extends Watching, DoorOptions {
   readonly isReady?: (() => Promise<boolean>) | undefined
   /** Puts spans around requests. */
   readonly trace?: ((app: HttpApp) => void) | undefined
+  /** With what to serve https. Without, it is http. */
+  readonly tls?: TlsOptions | undefined
 }
 
 /** A server that has these operations, still without what they do: bounds, errors, ids, unknown routes. */
@@ -34,6 +37,15 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
   const limits = { ...httpLimits, ...options.limits }
   const watch = watcher(options)
   const door = errorDoor(options)
+  const connections = {
+    maxHeaderSize: limits.headBytesMax,
+    headersTimeout: limits.headMs,
+    connectionsCheckingInterval: limits.checkMs,
+  }
+  // Fastify has a type of its own for each kind of server; nothing here depends on which it is.
+  const scheme = options.tls
+    ? { https: { ...options.tls, ...connections, handshakeTimeout: limits.headMs } }
+    : { http: connections }
   const app = Fastify({
     // Its own lines would repeat addresses and bytes that were sent.
     logger: false,
@@ -51,11 +63,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
       compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
     },
     routerOptions: { maxParamLength: limits.headBytesMax },
-    http: {
-      maxHeaderSize: limits.headBytesMax,
-      headersTimeout: limits.headMs,
-      connectionsCheckingInterval: limits.checkMs,
-    },
+    ...(scheme as { http: typeof connections }),
   })
   app.setErrorHandler(door)
   // Bodies are JSON; Fastify would also take plain text.

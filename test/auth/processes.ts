@@ -17,6 +17,9 @@ import { goodClaims, publicUrl, subdomain } from './world.ts'
 export interface Served {
   readonly port: number
   readonly address: string
+  readonly child: ChildProcess
+  /** All that it has said beside its first line. */
+  said(): string
   /** Ends it as a power cut would. */
   kill(): Promise<void>
 }
@@ -40,9 +43,10 @@ export async function serve(
 
   const lines = createInterface({ input: child.stdout })
   const [line] = await Promise.race([once(lines, 'line'), once(child, 'close').then(() => [''])])
-  const [, address = '', port] = / ready on (http:\/\/127\.0\.0\.1:(\d+))$/.exec(line) ?? []
+  const [, address = '', port] =
+    / ready on (https?:\/\/127\.0\.0\.1:(\d+))(, \d+ workers)?$/.exec(line) ?? []
   assert.ok(port, `did not start: ${line}${complaints.join('')}`)
-  return { port: Number(port), address, kill }
+  return { port: Number(port), address, child, said: () => complaints.join(''), kill }
 }
 
 async function killed(child: ChildProcess): Promise<void> {
@@ -64,7 +68,7 @@ export interface Town {
   readonly database: string
   readonly key: TestKey
   readonly keyServer: KeyServer
-  startProvider(): Promise<Served>
+  startProvider(flags?: Readonly<Record<string, string>>): Promise<Served>
   /** Good now, by the clock of the machine, unless the test spoils it. */
   mint(path: string, claims?: Members): string
 }
@@ -81,12 +85,13 @@ export async function openTown(scope: Scope): Promise<Town> {
     database,
     key,
     keyServer,
-    startProvider: () =>
+    startProvider: (flags = {}) =>
       serve(inner, 'provider', {
         database,
         subdomain,
         'jwks-url': keyServer.url,
         'provider-url': publicUrl,
+        ...flags,
       }),
     mint: (path, claims = {}) =>
       mintToken(

@@ -66,12 +66,13 @@ describe('the metrics of a provider', () => {
     const town = await openTown(t)
     const server = await town.provider(withMetrics)
     const leaving = new AbortController()
-    // The keys do not come, so the answer does not either.
+    // The key that it names does not come, so the answer does not either.
     town.keyServer.answer(() => leaving.abort())
+    const token = town.mint(accountsPath, {}, { kid: 'not-yet' })
 
     await assert.rejects(
       fetch(server.address + accountsPath, {
-        headers: { authorization: `Bearer ${town.mint(accountsPath)}` },
+        headers: { authorization: `Bearer ${token}` },
         signal: leaving.signal,
       }),
     )

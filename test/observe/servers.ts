@@ -84,7 +84,7 @@ function logLines(text: string): LogLine[] {
     .map((line) => JSON.parse(line))
 }
 
-const untilMs = 20_000
+const untilMs = 60_000
 
 /** Waits until something is so, and fails where it never is. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {

@@ -1,0 +1,29 @@
+# Node's own builds are made for and tested on glibc, which is why this is Debian's slim and not Alpine. There is
+# nothing native to compile: SQLite is in Node, and the driver of PostgreSQL is JavaScript.
+FROM node:26-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/build.ts ./scripts/
+COPY src ./src
+RUN node scripts/build.ts
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:26-slim
+WORKDIR /app
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules ./node_modules
+COPY --from=build /build/dist ./dist
+COPY LICENSE ./
+COPY bin ./bin
+COPY packaging/healthcheck.js ./
+RUN mkdir -m 700 /data && chown 1000:1000 /data
+ENV NODE_ENV=production HOLDFAST_HOST=0.0.0.0 HOLDFAST_PORT=8080 HOLDFAST_DATABASE=sqlite:/data/holdfast.db
+VOLUME /data
+EXPOSE 8080
+# By number, so that it can be seen without a list of names that it is not root.
+USER 1000:1000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "/app/healthcheck.js"]
+ENTRYPOINT ["node", "/app/bin/holdfast.js"]
+CMD ["serve", "provider"]

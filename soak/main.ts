@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util'
+import { requireLinux } from '../bench/processes.ts'
+import { type Engine, engines, type Result, soak } from './run.ts'
+import { type Fault, faults } from './tally.ts'
+
+const help = `npm run soak -- [--minutes N] [--engine sqlite|postgres|both]
+
+Runs the whole product under good, bad and hostile traffic, with loads and restarts in between, and holds
+every answer against what was loaded. Ends with 1 if anything was wrong. Ten minutes for each engine unless told otherwise.
+`
+
+const minutesDefault = 10
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: String(minutesDefault) },
+    engine: { type: 'string', default: 'both' },
+    help: { type: 'boolean', default: false },
+  },
+})
+const chosen = engines.filter((engine) => [engine, 'both'].includes(values.engine))
+const minutes = Number(values.minutes)
+
+if (values.help || chosen.length === 0 || !(minutes > 0)) {
+  process.stderr.write(help)
+  process.exit(values.help ? 0 : 2)
+}
+requireLinux()
+for (const engine of chosen) report(await soakWithProgress(engine))
+
+async function soakWithProgress(engine: Engine): Promise<Result> {
+  const start = performance.now()
+  const told = (event: string) => {
+    if (!process.stderr.isTTY) return
+    const seconds = Math.round((performance.now() - start) / 1000)
+    process.stderr.write(`\r\u001b[K${engine}, ${seconds} s of ${minutes * 60}: ${event}`)
+  }
+  try {
+    return await soak(engine, minutes * 60_000, told)
+  } finally {
+    if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
+  }
+}
+
+function report({ engine, seconds, tally, memory, errors }: Result): void {
+  const kinds = Object.keys(faults) as Fault[]
+  const isGood = kinds.every((kind) => tally.faultCount(kind) === 0)
+  const counts = [...tally.counts].filter(([name]) => !Object.values<string>(faults).includes(name))
+  const rows = [
+    ['engine', engine],
+    ['seconds', seconds.toFixed(0)],
+    ...counts.sort(([a], [b]) => (a < b ? -1 : 1)),
+    ...kinds.map((kind) => [faults[kind], tally.faultCount(kind)]),
+    ['memory of the workers at the start', megabytes(memory.start)],
+    ['memory of the workers at the end', megabytes(memory.end)],
+    ['most memory of a worker', megabytes([memory.peak])],
+    ['errors logged', errors.length],
+  ]
+  for (const [name = '', value] of rows)
+    process.stdout.write(`${String(name).padEnd(40)} ${value}\n`)
+  for (const line of [...tally.examples, ...errors]) process.stdout.write(`  ${line}\n`)
+  process.stdout.write(isGood ? 'nothing was wrong\n\n' : 'something was wrong\n\n')
+  if (!isGood) process.exitCode = 1
+}
+
+function megabytes(values: readonly number[]): string {
+  return `${values.map((value) => value.toFixed(0)).join(', ')} MB`
+}

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { createInterface } from 'node:readline'
+import { familyOf, holdfastProgram, memoryOf } from '../bench/processes.ts'
+import { publicUrl, subdomain } from './tokens.ts'
+
+/** The product as it is run: a supervisor and its workers. */
+export interface Server {
+  readonly port: number
+  start(): Promise<void>
+  /** Asks it to stop, and says how it ended. */
+  stop(): Promise<number | null>
+  /** Kills the supervisor without a word; its workers follow it. */
+  kill(): Promise<void>
+  killWorker(): Promise<void>
+  /** Replaces the workers one by one, and waits until all are. */
+  replaceWorkers(): Promise<void>
+  /** Resident memory of each worker, in megabytes. */
+  memory(): number[]
+  /** Lines that it logged as errors. */
+  errors(): readonly string[]
+}
+
+const workers = 2
+const replaced = 'every worker was replaced'
+const errorsMax = 20
+
+export async function openServer(database: string, keysUrl: string): Promise<Server> {
+  const port = await freePort()
+  const flags = {
+    database,
+    port: String(port),
+    workers: String(workers),
+    subdomain,
+    'provider-url': publicUrl,
+    'jwks-url': keysUrl,
+    'log-level': 'warn',
+  }
+  const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
+  const errors: string[] = []
+  let running: ChildProcess | undefined
+  let heard: (line: string) => void = () => {}
+  const kill = () => running?.kill('SIGKILL')
+  process.once('exit', kill)
+
+  const workerIds = () => familyOf(running?.pid ?? 0).slice(1)
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    const child = running as ChildProcess
+    const family = workerIds()
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    const [status] = (await ended) as [number | null]
+    running = undefined
+    while (family.some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 10))
+    return status
+  }
+  return {
+    port,
+    async start() {
+      const child = spawn(process.execPath, [holdfastProgram, 'serve', 'provider', ...args], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      running = child
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        heard(line)
+        const isError = line.startsWith('{')
+          ? /"level":[56]0/.test(line)
+          : !/^(worker \d+ ended|every)/.test(line)
+        if (isError && errors.length < errorsMax) errors.push(line)
+      })
+      const lines = createInterface({ input: child.stdout })
+      const ready = once(lines, 'line')
+      const gone = once(child, 'exit').then(() => {
+        throw new Error(`the server did not start:\n${errors.join('\n')}`)
+      })
+      await Promise.race([ready, gone])
+      gone.catch(() => {})
+    },
+    stop: () => end('SIGTERM'),
+    async kill() {
+      await end('SIGKILL')
+    },
+    async killWorker() {
+      const [victim = 0] = workerIds()
+      process.kill(victim, 'SIGKILL')
+      while (isRunning(victim) || workerIds().length < workers) {
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+    },
+    async replaceWorkers() {
+      const done = new Promise<void>((resolve, reject) => {
+        heard = (line) => {
+          if (line === replaced) resolve()
+          if (line.startsWith('a new worker')) reject(new Error(line))
+        }
+      })
+      running?.kill('SIGUSR2')
+      await done
+    },
+    memory: () => workerIds().map((pid) => memoryOf(pid).now),
+    errors: () => errors,
+  }
+}
+
+function isRunning(pid: number): boolean {
+  return familyOf(pid).length > 0 && memoryOf(pid).now > 0
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  if (typeof address !== 'object' || !address) throw new Error('no port')
+  return address.port
+}

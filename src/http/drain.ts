@@ -1,0 +1,71 @@
+import type { Server, ServerResponse } from 'node:http'
+import { Server as NetServer, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { Server as TlsServer } from 'node:tls'
+
+/** How long a connection without a request is still left alone: its caller may be about to send one. */
+const idleGraceMs = 1000
+
+/** How often it is looked whether all is done. */
+const checkMs = 20
+
+/** Stops a server, and says how many requests were cut off because their time was over. */
+export type Drain = (timeoutMs: number) => Promise<number>
+
+/**
+ * Lets a server end without dropping a request. It takes no more connections, finishes what is under way, and
+ * whoever is answered meanwhile is told that the connection ends. Only then are the connections closed
+ * that nobody asks on: one that is closed at the moment its caller sends loses that request.
+ */
+export function openDrain(server: Server): Drain {
+  const sockets = openSockets(server, 'connection')
+  const connections =
+    server instanceof TlsServer ? openSockets(server, 'secureConnection') : sockets
+  const underWay = new Set<ServerResponse>()
+  const forget = function (this: ServerResponse) {
+    underWay.delete(this)
+  }
+  server.on('request', (_request, response) => {
+    underWay.add(response)
+    response.on('close', forget)
+  })
+
+  return async (timeoutMs) => {
+    const start = performance.now()
+    const passed = () => performance.now() - start
+    server.prependListener('request', (_request, response) => endsConnection(response))
+    for (const response of underWay) endsConnection(response)
+    // That of HTTP would close idle connections as well, at once.
+    NetServer.prototype.close.call(server)
+
+    const grace = Math.min(idleGraceMs, timeoutMs)
+    while (connections.size > 0 && passed() < grace) await wait(checkMs)
+    const told = new Set<Socket>()
+    while (connections.size > 0 && passed() < timeoutMs) {
+      const busy = new Set([...underWay].map(({ socket }) => socket))
+      const idle = [...connections].filter((socket) => !busy.has(socket) && !told.has(socket))
+      for (const socket of idle) {
+        told.add(socket)
+        socket.destroySoon()
+      }
+      await wait(checkMs)
+    }
+    const cut = underWay.size
+    // Also those that have not come to a request, in the middle of a handshake for one.
+    for (const socket of sockets) socket.destroy()
+    return cut
+  }
+}
+
+function endsConnection(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('connection', 'close')
+}
+
+function openSockets(server: Server, event: 'connection' | 'secureConnection'): Set<Socket> {
+  const open = new Set<Socket>()
+  server.on(event, (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return open
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { it } from 'node:test'
+import { openTown, type Served } from '../auth/processes.ts'
+import { accountsPath } from '../auth/world.ts'
+import { describe, describeOn } from '../support/engines.ts'
+import { childrenOf } from '../support/processes.ts'
+import { ask, callerOf, until } from './traffic.ts'
+
+const path = '/auth/v1/customer/search'
+const body = JSON.stringify({ email: 'ana@example.com' })
+const half = body.length / 2
+
+/** A request of which the last half is still to come. */
+async function beginRequest({ port }: Served, token: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    'Host: bank.example',
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Expect: 100-continue',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, half)}`)
+  // It says so when it has read the head: from there on the request is under way.
+  await once(socket, 'data')
+  return socket
+}
+
+/** All that the server still says. */
+async function rest(socket: Socket): Promise<string> {
+  let said = ''
+  socket.on('data', (chunk) => {
+    said += chunk
+  })
+  await once(socket, 'close')
+  return said
+}
+
+async function untilRefused(served: Served): Promise<void> {
+  let isRefused = false
+  while (!isRefused) {
+    const socket = connect(served.port, '127.0.0.1')
+    isRefused = await new Promise((resolve) => {
+      socket.on('connect', () => resolve(false)).on('error', () => resolve(true))
+    })
+    socket.destroy()
+  }
+}
+
+const ended = async ({ child }: Served): Promise<number | null> => {
+  const [status] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode]
+  return status
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+for (const workers of ['1', '2']) {
+  describe(`a server of ${workers} process(es) that is told to stop`, () => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      it(`by ${signal} takes nothing new, finishes what is under way and ends with 0`, async (t) => {
+        const town = await openTown(t)
+        const served = await town.startProvider({ workers })
+        const token = town.mint(path)
+        const socket = await beginRequest(served, token)
+
+        // As a terminal does it: to all of the processes.
+        for (const child of childrenOf(served.child.pid)) process.kill(child, signal)
+        served.child.kill(signal)
+        await untilRefused(served)
+        socket.write(body.slice(half))
+        const answer = await rest(socket)
+
+        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+        assert.match(answer, /\r\nconnection: close\r\n/i)
+        assert.match(answer, /"id":"c1"/)
+        assert.equal(await ended(served), 0)
+        // What it answered is spent for whoever comes after it.
+        const next = await town.startProvider()
+        const replay = await beginRequest(next, token)
+        replay.write(body.slice(half))
+        assert.match(String((await once(replay, 'data'))[0]), /^HTTP\/1\.1 401 /)
+        replay.destroy()
+      })
+    }
+
+    it('waits for no connection on which nobody asks', async (t) => {
+      const town = await openTown(t)
+      const served = await town.startProvider({ workers, 'shutdown-timeout': '3600' })
+      const agent = callerOf(served)
+      t.after(() => agent.destroy())
+      const silent = connect(served.port, '127.0.0.1')
+      silent.on('error', () => {})
+      await once(silent, 'connect')
+      assert.equal((await ask(served, town.mint(accountsPath), agent)).status, 200)
+
+      served.child.kill('SIGTERM')
+
+      assert.equal(await ended(served), 0)
+    })
+
+    it('ends with 0 when the time is over, and says what it left', async (t) => {
+      const town = await openTown(t)
+      const served = await town.startProvider({ workers, 'shutdown-timeout': '1' })
+      const socket = await beginRequest(served, town.mint(path))
+
+      served.child.kill('SIGTERM')
+      const answer = await rest(socket)
+
+      assert.equal(answer, '')
+      assert.equal(await ended(served), 0)
+      assert.match(served.said(), /"requests":1,"msg":"stopped before these were answered"/)
+    })
+
+    it('a second time ends at once', async (t) => {
+      const town = await openTown(t)
+      const served = await town.startProvider({ workers, 'shutdown-timeout': '3600' })
+      const socket = await beginRequest(served, town.mint(path))
+
+      served.child.kill('SIGTERM')
+      await untilRefused(served)
+      served.child.kill('SIGTERM')
+
+      assert.equal(await rest(socket), '')
+      assert.equal(await ended(served), 1)
+    })
+  })
+}
+
+describeOn('sqlite', 'a supervisor that is killed', () => {
+  it('takes its workers along, and the next one takes the port', async (t) => {
+    const town = await openTown(t)
+    const served = await town.startProvider({ workers: '2' })
+    const workers = childrenOf(served.child.pid)
+    assert.equal(workers.length, 2)
+
+    await served.kill()
+    await until(() => workers.every((pid) => !isRunning(pid)))
+    const next = await town.startProvider({ workers: '2', port: String(served.port) })
+
+    assert.equal((await ask(next, town.mint(accountsPath), false)).status, 200)
+  })
+})

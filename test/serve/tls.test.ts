@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect as connectPlain } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it, type TestContext } from 'node:test'
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
+import { holdfast } from '../auth/command.ts'
+import { openTown, type Served, serve, type Town } from '../auth/processes.ts'
+import { accountsPath } from '../auth/world.ts'
+import { type Certified, makeAuthority } from '../support/certificates.ts'
+import { describeOn, newDatabase } from '../support/engines.ts'
+import { ask, callerOf, startTraffic, timesIn, until } from './traffic.ts'
+
+const authority = makeAuthority('Authority of the bank')
+const platforms = makeAuthority('Authority of platforms')
+const trusted = { ca: authority.cert }
+const hour = 3_600_000
+
+/** Files as a server is told of them, and a way to replace what they hold. */
+function openFiles(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-tls-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const write = (name: string, text: string): string => {
+    const file = join(folder, name)
+    writeFileSync(file, text)
+    return file
+  }
+  return {
+    write,
+    own: ({ cert, key }: Certified) => ({
+      'tls-cert': write('cert.pem', cert),
+      'tls-key': write('key.pem', key),
+    }),
+    clientCa: (cert: string) => ({ 'tls-client-ca': write('client-ca.pem', cert) }),
+  }
+}
+
+async function handshake({ port }: Served, options: ConnectionOptions): Promise<TLSSocket> {
+  const socket = connect({ port, host: '127.0.0.1', ...trusted, ...options })
+  await once(socket, 'secureConnect')
+  return socket
+}
+
+/** The name in the certificate that a new connection is shown. */
+async function shownName(served: Served): Promise<string> {
+  const socket = await handshake(served, {})
+  const { subject } = socket.getPeerCertificate()
+  socket.destroy()
+  return String(subject.CN)
+}
+
+const askOnce = (served: Served, token: string, connecting: ConnectionOptions) =>
+  ask(served, token, callerOf(served, { ...trusted, ...connecting, keepAlive: false }))
+
+async function started(t: TestContext, flags: Record<string, string>): Promise<[Town, Served]> {
+  const town = await openTown(t)
+  return [town, await town.startProvider({ 'log-level': 'info', ...flags })]
+}
+
+describeOn('sqlite', 'a server with a certificate', () => {
+  it('is asked over https, and tokens are for the public address all the same', async (t) => {
+    const [town, served] = await started(t, openFiles(t).own(authority.issue('bank')))
+
+    const answer = await askOnce(served, town.mint(accountsPath), {})
+
+    assert.match(served.address, /^https:/)
+    assert.equal(answer.status, 200)
+    assert.equal(await shownName(served), 'bank')
+  })
+
+  it('is a platform as well', async (t) => {
+    const database = await newDatabase(t)
+    const files = openFiles(t).own(authority.issue('platform'))
+    const served = await serve(t, 'platform', { database, ...files })
+
+    assert.match(served.address, /^https:/)
+    assert.equal(await shownName(served), 'platform')
+  })
+
+  it('takes TLS 1.3 and 1.2 with forward secrecy, and nothing older or weaker', async (t) => {
+    const [, served] = await started(t, openFiles(t).own(authority.issue('bank')))
+    const spoken = async (options: ConnectionOptions) => {
+      const socket = await handshake(served, options)
+      const protocol = socket.getProtocol()
+      socket.destroy()
+      return protocol
+    }
+
+    assert.equal(await spoken({}), 'TLSv1.3')
+    assert.equal(await spoken({ maxVersion: 'TLSv1.2' }), 'TLSv1.2')
+    // As old as the caller's own OpenSSL would still go.
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' } as const
+    await assert.rejects(spoken(old), /alert protocol version|tlsv1 alert/)
+    for (const ciphers of ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-CHACHA20-POLY1305']) {
+      await assert.rejects(spoken({ maxVersion: 'TLSv1.2', ciphers }), /handshake failure/)
+    }
+  })
+
+  it('says so where the time of its certificate is over', async (t) => {
+    const over = authority.issue('bank', { to: new Date(Date.now() - hour) })
+    const [, served] = await started(t, openFiles(t).own(over))
+
+    assert.match(served.said(), /certificate in use, and its time is over/)
+  })
+
+  it('does not let a half-finished handshake hold its end', async (t) => {
+    const [town, served] = await started(t, openFiles(t).own(authority.issue('bank')))
+    const silent = connectPlain(served.port, '127.0.0.1')
+    silent.on('error', () => {})
+    await once(silent, 'connect')
+    assert.equal((await askOnce(served, town.mint(accountsPath), {})).status, 200)
+
+    served.child.kill('SIGTERM')
+    const [status] = await once(served.child, 'exit')
+
+    assert.equal(status, 0)
+    silent.destroy()
+  })
+})
+
+describeOn('sqlite', 'a server that demands a client certificate', () => {
+  it('answers who has one of that authority, and nobody else gets as far as a request', async (t) => {
+    const files = openFiles(t)
+    const flags = { ...files.own(authority.issue('bank')), ...files.clientCa(platforms.cert) }
+    const [town, served] = await started(t, flags)
+    const token = town.mint(accountsPath)
+
+    for (const [reason, callers] of Object.entries({
+      ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE: {},
+      CERT_HAS_EXPIRED: platforms.issue('late', { to: new Date(Date.now() - hour) }),
+      CERT_NOT_YET_VALID: platforms.issue('early', { from: new Date(Date.now() + hour) }),
+      CERT_SIGNATURE_FAILURE: makeAuthority('Authority of platforms').issue('forged'),
+      UNABLE_TO_VERIFY_LEAF_SIGNATURE: makeAuthority('another').issue('foreign'),
+    })) {
+      const before = served.said().length
+      await assert.rejects(askOnce(served, token, callers), /ECONNRESET|alert|socket/i, reason)
+      await until(() => served.said().slice(before).includes('connection refused'))
+      assert.match(served.said().slice(before), new RegExp(`"reason":"${reason}"`))
+    }
+
+    // The token was in none of those: it is still good for its one use.
+    const answer = await askOnce(served, token, platforms.issue('platform'))
+    assert.equal(answer.status, 200)
+  })
+})
+
+const workerCounts = ['1', '2']
+
+describeOn('sqlite', 'on SIGHUP', () => {
+  for (const workers of workerCounts) {
+    it(`${workers} process(es) take the new certificate without dropping a request`, async (t) => {
+      const files = openFiles(t)
+      const flags = { ...files.own(authority.issue('old')), workers }
+      const [town, served] = await started(t, flags)
+      const traffic = startTraffic(town, served, trusted)
+      await traffic.more(50)
+
+      files.own(authority.issue('new'))
+      served.child.kill('SIGHUP')
+      await until(() => timesIn(served.said(), 'certificates reloaded') === Number(workers))
+      await traffic.more(50)
+
+      assert.deepEqual(await traffic.stop(), [])
+      for (let turn = 0; turn < 6; turn += 1) assert.equal(await shownName(served), 'new')
+    })
+
+    it(`${workers} process(es) keep the old certificate where the new file is bad`, async (t) => {
+      const files = openFiles(t)
+      const flags = { ...files.own(authority.issue('old')), workers }
+      const [town, served] = await started(t, flags)
+      const traffic = startTraffic(town, served, trusted)
+
+      files.write('cert.pem', authority.issue('of another key').cert)
+      served.child.kill('SIGHUP')
+      await until(() => timesIn(served.said(), 'certificates not reloaded') === Number(workers))
+      await traffic.more(20)
+
+      assert.deepEqual(await traffic.stop(), [])
+      assert.match(served.said(), /is not of the key in/)
+      for (let turn = 0; turn < 6; turn += 1) assert.equal(await shownName(served), 'old')
+    })
+  }
+
+  it('a new authority of callers counts from then on, for resumed sessions too', async (t) => {
+    const files = openFiles(t)
+    const flags = { ...files.own(authority.issue('bank')), ...files.clientCa(platforms.cert) }
+    const [town, served] = await started(t, flags)
+    const [old, other] = [platforms.issue('old'), makeAuthority('Other authority')]
+    const socket = await handshake(served, old)
+    const [session] = (await once(socket, 'session')) as [Buffer]
+    socket.destroy()
+    const resumed = await handshake(served, { ...old, session })
+    assert.ok(resumed.isSessionReused(), 'a session can be resumed at all')
+    resumed.destroy()
+
+    files.clientCa(other.cert)
+    served.child.kill('SIGHUP')
+    await until(() => served.said().includes('certificates reloaded'))
+
+    await assert.rejects(askOnce(served, town.mint(accountsPath), old))
+    await assert.rejects(askOnce(served, town.mint(accountsPath), { ...old, session }))
+    const answer = await askOnce(served, town.mint(accountsPath), other.issue('new'))
+    assert.equal(answer.status, 200)
+  })
+
+  it('a server without a certificate goes on', async (t) => {
+    const [town, served] = await started(t, {})
+
+    served.child.kill('SIGHUP')
+    await until(() => served.said().includes('nothing to reload'))
+
+    assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
+  })
+})
+
+describeOn('sqlite', 'a server does not start with', () => {
+  const { cert, key } = authority.issue('bank')
+  const other = authority.issue('other')
+  const provider = {
+    'provider-url': 'https://bank.example',
+    subdomain: 's',
+    'jwks-url': 'http://127.0.0.1:9/',
+  }
+
+  for (const [name, { status, says, files }] of Object.entries({
+    'a certificate and no key': {
+      status: 2,
+      says: /HOLDFAST_TLS_KEY \(--tls-key\) is required beside HOLDFAST_TLS_CERT/,
+      files: { 'tls-cert': cert },
+    },
+    'a key and no certificate': {
+      status: 2,
+      says: /HOLDFAST_TLS_CERT \(--tls-cert\) is required beside HOLDFAST_TLS_KEY/,
+      files: { 'tls-key': key },
+    },
+    'an authority of callers alone': {
+      status: 2,
+      says: /TLS_CERT .+ is required beside HOLDFAST_TLS_CLIENT_CA.*\n.*TLS_KEY .+ is required beside/,
+      files: { 'tls-client-ca': platforms.cert },
+    },
+    'a certificate of another key': {
+      status: 1,
+      says: /^the certificate in \S+ is not of the key in \S+: name the two that belong together/,
+      files: { 'tls-cert': cert, 'tls-key': other.key },
+    },
+    'a certificate that is none': {
+      status: 1,
+      says: /^--tls-cert: \S+ has no certificate that can be read: it must be PEM/,
+      files: { 'tls-cert': 'hello', 'tls-key': key },
+    },
+    'a key that is none': {
+      status: 1,
+      says: /^--tls-key: \S+ has no private key that can be read/,
+      files: { 'tls-cert': cert, 'tls-key': cert },
+    },
+    'an authority that is none': {
+      status: 1,
+      says: /^--tls-client-ca: \S+ has no certificate that can be read/,
+      files: { 'tls-cert': cert, 'tls-key': key, 'tls-client-ca': key },
+    },
+    'files that are not there': {
+      status: 1,
+      says: /^--tls-cert: \S+ cannot be read \(ENOENT\)/,
+      files: { 'tls-cert': undefined, 'tls-key': undefined },
+    },
+  })) {
+    it(`${name}, and says what to do`, async (t) => {
+      const { write } = openFiles(t)
+      const named = Object.entries(files).flatMap(([flag, text]) => [
+        `--${flag}`,
+        text === undefined ? '/nowhere/at-all.pem' : write(`${flag}.pem`, text),
+      ])
+      const database = await newDatabase(t)
+
+      for (const workers of workerCounts) {
+        const flags = Object.entries({ ...provider, database, workers, port: '0' })
+        const args = flags.flatMap(([flag, value]) => [`--${flag}`, value])
+        const ended = await holdfast(['serve', 'provider', ...args, ...named])
+
+        assert.equal(ended.status, status, ended.stderr)
+        assert.match(ended.stderr, says)
+        assert.equal(ended.stdout, '')
+      }
+    })
+  }
+})
