@@ -12,12 +12,16 @@ type Value = string | number | bigint | boolean | readonly string[] | readonly n
 /** Everything comes as the text that the database sends. */
 const types = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig
 
+/** How many may wait for each connection of a pool; the rest is told so at once. */
+const waitingMaxPerConnection = 25
+
 /** Runs a statement, in one round trip. */
 export async function rowsOf(
   connection: pg.Pool | pg.ClientBase,
   { name, text }: Statement,
   values: readonly Value[],
 ): Promise<(string | null)[][]> {
+  if (connection instanceof pg.Pool) refuseCrowd(connection)
   try {
     const result = await connection.query({
       name,
@@ -32,6 +36,12 @@ export async function rowsOf(
   }
 }
 
+/** What would wait long is better asked again later, by whoever still wants it then. */
+function refuseCrowd({ waitingCount, options }: pg.Pool): void {
+  if (waitingCount < options.max * waitingMaxPerConnection) return
+  throw new ContractError('unavailable', 'too many wait for a connection to the database')
+}
+
 /** Between texts that come together. It stands in no JSON text as it is, and in no part of one. */
 export const separator = '\u001e'
 export const separatorSql = 'chr(30)'
@@ -42,9 +52,10 @@ export function separated(joined: string | null | undefined): string[] {
 
 /**
  * Classes of SQLSTATE that speak of the server and not of the statement: connection, access, resources,
- * somebody's order to stop, the system, a replica that had to catch up or takes no changes.
+ * somebody's order to stop, the system, a lock that could not be had, a replica that had to catch up or takes no
+ * changes.
  */
-const outages = /^(08|25006|28|3D|40|53|57|58|XX)/
+const outages = /^(08|25006|28|3D|40|53|55P03|57|58|XX)/
 
 /**
  * What went wrong, without a word of the data: a message of the database may repeat values. What is no
@@ -67,9 +78,12 @@ export async function inTransaction<Result>(
   pool: pg.Pool,
   work: (ask: Ask) => Promise<Result>,
 ): Promise<Result> {
+  refuseCrowd(pool)
   const client = await pool.connect().catch((error: unknown) => {
     throw told(error)
   })
+  // A connection that breaks between two statements fails the next one; unheard, it would end the process.
+  client.on('error', unheard)
   const ask: Ask = (statement, values) => rowsOf(client, statement, values)
   let isBroken = false
   try {
@@ -84,9 +98,12 @@ export async function inTransaction<Result>(
     )
     throw error
   } finally {
+    client.off('error', unheard)
     client.release(isBroken)
   }
 }
+
+function unheard(): void {}
 
 const begin = { name: 'begin', text: 'begin' }
 const commit = { name: 'commit', text: 'commit' }

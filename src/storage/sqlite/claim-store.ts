@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { type ClaimStore, clockSkewSeconds } from '../../provider/claims.ts'
 import { openFile } from './open.ts'
-import { isBusy } from './writing.ts'
+import { isBusy } from './told.ts'
 
 /** As often as this, so many of those that are too old to matter are forgotten. */
 const purgeEveryMs = 200
