@@ -4,11 +4,14 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
   LogController,
+  type onRequestHookHandler,
 } from 'fastify'
 import { ContractError, type Operation } from '../contract/index.ts'
 import { errorDoor } from './error-door.ts'
 import { tieToRequest } from './interaction.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
+import { watchReaders } from './slow-readers.ts'
+import { openWork, overloaded } from './work.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -51,6 +54,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
     },
   })
   app.setErrorHandler(errorDoor)
+  keepWithinLimits(app, limits)
   // Bodies are JSON; Fastify would also take plain text.
   app.removeContentTypeParser('text/plain')
   const refuseRoute = routeRefusal(operations)
@@ -63,6 +67,36 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
   })
   app.setNotFoundHandler(refuseRoute)
   return app
+}
+
+/** Before any operation is mounted: each is turned away, counted and given up as the limits say. */
+function keepWithinLimits(app: HttpApp, limits: HttpLimits): void {
+  // Workers do not hand on to each other what is too much for one: it would be for all.
+  Object.assign(app.server, { maxConnections: limits.connectionsMax, dropMaxConnection: true })
+  const work = openWork(limits)
+  const checkReaders = watchReaders(app.server, limits.answerMs)
+  let turnedAway = 0
+
+  // Before the token is looked at, so that a refusal costs little and the token can be used again.
+  const admit: onRequestHookHandler = (_request, _reply, done) => {
+    if (work.admits()) return done()
+    turnedAway += 1
+    done(overloaded)
+  }
+  app.addHook('onRoute', (route) => {
+    // What is no operation answers also under pressure.
+    if (!route.config?.operation) return
+    route.onRequest = [admit, ...[route.onRequest ?? []].flat()]
+    route.handler = work.bounded(route.handler)
+  })
+  const timer = setInterval(() => {
+    work.check()
+    checkReaders()
+    if (turnedAway > 0) app.log.warn({ requests: turnedAway }, 'overloaded: turned away')
+    turnedAway = 0
+  }, limits.checkMs)
+  timer.unref()
+  app.addHook('onClose', async () => clearInterval(timer))
 }
 
 /** The path of an operation as Fastify writes it. */

@@ -2,24 +2,32 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { TokenRefused } from '../auth/token.ts'
 import { ContractError, type ErrorCode, errorTable } from '../contract/index.ts'
 import { tieToRequest } from './interaction.ts'
+import { overloaded } from './work.ts'
 
 /** How long a caller is asked to wait, in seconds, where nobody knows better. */
 const retryAfterDefault = 1
 
-/** The only place where an error becomes a response. A token that was used before outweighs whatever it is. */
+/**
+ * The only place where an error becomes a response. A token that was used before outweighs whatever it is, except
+ * that there is no answer at all: that is told at once.
+ */
 export async function errorDoor(
   thrown: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  const error = await (request.claimed ?? Promise.resolve()).then(
+  const claimed = isUnavailable(thrown) ? undefined : request.claimed
+  const error = await (claimed ?? Promise.resolve()).then(
     () => thrown,
     (refusal: Error) => refusal,
   )
   tieToRequest(request, reply)
   const code = codeOf(error)
   const { status, message, ...rest } = errorTable[code]
-  if (status >= 500) request.log.error({ err: error, code }, 'request failed')
+  // Who turns many away says so itself, in one line.
+  if (status >= 500 && error !== overloaded) {
+    request.log.error({ err: error, code }, 'request failed')
+  }
   if (error instanceof TokenRefused) request.log.info(refusalOf(error, request), 'token refused')
 
   if (status === 401 || status === 403) {
@@ -31,6 +39,10 @@ export async function errorDoor(
     .status(status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ error: sentence }))
+}
+
+function isUnavailable(error: Error): boolean {
+  return error instanceof ContractError && error.code === 'unavailable'
 }
 
 /** What Fastify refuses by itself, by the code it gives. */

@@ -1,0 +1,63 @@
+import type { RouteHandlerMethod } from 'fastify'
+import { ContractError } from '../contract/index.ts'
+import { openCrowd } from './crowd.ts'
+import type { HttpLimits } from './limits.ts'
+
+/** Made once: a refusal is to cost as little as it can, and this one has no place in the code to tell of. */
+export const overloaded = new ContractError('unavailable', 'more requests than can be answered')
+
+interface Piece {
+  readonly since: number
+  readonly abandon: () => void
+}
+
+export interface Work {
+  /** Whether a request that has just arrived can be answered in good time. */
+  admits(): boolean
+  /** The handler, counted while it works and given up when it takes too long. */
+  bounded(handler: RouteHandlerMethod): RouteHandlerMethod
+  /** Gives up what has taken too long. */
+  check(): void
+}
+
+/** The requests that are being worked on. */
+export function openWork(limits: HttpLimits): Work {
+  const crowd = openCrowd(limits)
+  // In the order in which they began.
+  const underWay = new Set<Piece>()
+
+  return {
+    admits: () => crowd.admits(underWay.size),
+
+    bounded: (handler) =>
+      function (request, reply) {
+        return new Promise((resolve, reject) => {
+          const since = performance.now()
+          const piece: Piece = {
+            since,
+            abandon() {
+              // What the handler still wants to say comes too late, and the log is not to repeat it.
+              reply.log = request.log.child({}, { level: 'silent' })
+              reject(new ContractError('unavailable', 'the answer took too long'))
+            },
+          }
+          underWay.add(piece)
+          const end = (): void => {
+            underWay.delete(piece)
+            crowd.noteAnswer(performance.now() - since)
+          }
+          const done = handler.call(this, request, reply) as Promise<unknown>
+          done.finally(end).then(resolve, reject)
+        })
+      },
+
+    check() {
+      const latest = performance.now() - limits.handlerMs
+      for (const piece of underWay) {
+        if (piece.since > latest) return
+        underWay.delete(piece)
+        piece.abandon()
+      }
+    },
+  }
+}
