@@ -1,4 +1,5 @@
 import type { HttpApp } from '../http/app.ts'
+import type { Rates } from '../http/rates.ts'
 import { databaseOptions } from './database.ts'
 import type { Settings } from './settings.ts'
 import { CommandError } from './terminal.ts'
@@ -56,6 +57,7 @@ export async function openProvider(
       clock,
     }),
     log,
+    rates: ratesOf(settings),
   })
   app.addHook('onClose', async () => {
     keys.close()
@@ -63,6 +65,19 @@ export async function openProvider(
     await store.close()
   })
   return app
+}
+
+/** Workers know nothing of each other's requests, so each has its part of the whole. */
+function ratesOf({
+  workers = 1,
+  customerRequestsPerMinute,
+  providerRequestsPerSecond,
+}: Partial<Settings>): Rates {
+  const part = (count: number | undefined) => (count === undefined ? undefined : count / workers)
+  return {
+    customerPerMinute: part(customerRequestsPerMinute),
+    providerPerSecond: part(providerRequestsPerSecond),
+  }
 }
 
 /** The platform's side, ready to listen. */

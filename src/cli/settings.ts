@@ -18,6 +18,8 @@ export interface Settings {
   readonly accountVersion: 3 | 4
   readonly timeZone: string
   readonly workers: number
+  readonly customerRequestsPerMinute: number | undefined
+  readonly providerRequestsPerSecond: number | undefined
   readonly logLevel: string
 }
 
@@ -46,6 +48,7 @@ const workersMax = 256
 const connectionsMax = 1000
 const partitionsMax = 1024
 const lagSecondsMax = 86_400
+const requestsMax = 1_000_000
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 export const definitions: { readonly [Name in SettingName]: Definition<Settings[Name]> } = {
@@ -152,6 +155,18 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     mustBe: `a whole number from 1 to ${workersMax}`,
     read: (text) => wholeNumber(text, 1, workersMax),
     defaults: everywhere('1'),
+  },
+  customerRequestsPerMinute: {
+    about: 'how many requests for one customer are answered in a minute; more are a 429',
+    mustBe: `a whole number from 1 to ${requestsMax}`,
+    read: (text) => wholeNumber(text, 1, requestsMax),
+    defaults: {},
+  },
+  providerRequestsPerSecond: {
+    about: 'how many requests are answered in a second, all together; more are a 429',
+    mustBe: `a whole number from 1 to ${requestsMax}`,
+    read: (text) => wholeNumber(text, 1, requestsMax),
+    defaults: {},
   },
   logLevel: {
     about: 'how much is logged',

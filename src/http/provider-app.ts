@@ -5,6 +5,7 @@ import type { Context, ProviderOperationId } from '../provider/handler.ts'
 import { providerHandlers } from '../provider/handlers.ts'
 import { type HttpApp, openApp, urlOf } from './app.ts'
 import type { HttpLimits } from './limits.ts'
+import { keepRates, type Rates } from './rates.ts'
 import { type RawQuery, requestReader } from './request.ts'
 
 export interface ProviderAppOptions {
@@ -14,11 +15,13 @@ export interface ProviderAppOptions {
   readonly guard: Guard
   readonly log?: FastifyBaseLogger
   readonly limits?: Partial<HttpLimits>
+  readonly rates?: Rates
 }
 
 /** Sections A and C of the interface over HTTP. Adding an operation does not touch this file. */
 export function providerApp(options: ProviderAppOptions): HttpApp {
   const app = openApp(Object.values<Operation>(providerOperations), options)
+  keepRates(app, options.rates ?? {})
   for (const id of Object.keys(providerOperations) as ProviderOperationId[]) mount(app, id, options)
   return app
 }
