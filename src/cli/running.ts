@@ -111,6 +111,8 @@ export async function openPlatform(
 }
 
 export async function listen(app: HttpApp, host: string, port: number): Promise<string> {
+  // What goes beyond a limit on the size of files fails, as on a full disk; unheard, it would end the process.
+  process.on('SIGXFSZ', () => {})
   return app.listen({ host, port }).catch(async (error: NodeJS.ErrnoException) => {
     await app.close()
     if (error.code !== 'EADDRINUSE') throw error

@@ -15,6 +15,7 @@ import { goodClaims, publicUrl, subdomain } from './world.ts'
 
 /** A server of its own process, ready to be asked. */
 export interface Served {
+  readonly pid: number
   readonly port: number
   readonly address: string
   /** Ends it as a power cut would. */
@@ -42,7 +43,7 @@ export async function serve(
   const [line] = await Promise.race([once(lines, 'line'), once(child, 'close').then(() => [''])])
   const [, address = '', port] = / ready on (http:\/\/127\.0\.0\.1:(\d+))$/.exec(line) ?? []
   assert.ok(port, `did not start: ${line}${complaints.join('')}`)
-  return { port: Number(port), address, kill }
+  return { pid: child.pid ?? 0, port: Number(port), address, kill }
 }
 
 async function killed(child: ChildProcess): Promise<void> {
@@ -64,7 +65,7 @@ export interface Town {
   readonly database: string
   readonly key: TestKey
   readonly keyServer: KeyServer
-  startProvider(): Promise<Served>
+  startProvider(flags?: Readonly<Record<string, string>>): Promise<Served>
   /** Good now, by the clock of the machine, unless the test spoils it. */
   mint(path: string, claims?: Members): string
 }
@@ -81,8 +82,9 @@ export async function openTown(scope: Scope): Promise<Town> {
     database,
     key,
     keyServer,
-    startProvider: () =>
+    startProvider: (flags = {}) =>
       serve(inner, 'provider', {
+        ...flags,
         database,
         subdomain,
         'jwks-url': keyServer.url,

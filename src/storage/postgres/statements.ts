@@ -13,7 +13,7 @@ type Value = string | number | bigint | boolean | readonly string[] | readonly n
 const types = { getTypeParser: () => (text: string) => text } as unknown as pg.CustomTypesConfig
 
 /** How many may wait for each connection of a pool; the rest is told so at once. */
-const waitingMaxPerConnection = 25
+const waitingMaxPerConnection = 100
 
 /** Runs a statement, in one round trip. */
 export async function rowsOf(
