@@ -10,7 +10,7 @@ import { told } from './told.ts'
 const readersMax = 4
 
 /** How many answers may wait for one of them, and for how long. */
-const waitingMax = 64
+const waitingMax = 256
 const waitMsMax = 5000
 
 /** How long one answer may have a connection. */
