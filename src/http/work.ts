@@ -1,4 +1,4 @@
-import type { RouteHandlerMethod } from 'fastify'
+import type { FastifyReply, RouteHandlerMethod } from 'fastify'
 import { ContractError } from '../contract/index.ts'
 import { openCrowd } from './crowd.ts'
 import type { HttpLimits } from './limits.ts'
@@ -8,7 +8,7 @@ export const overloaded = new ContractError('unavailable', 'more requests than c
 
 interface Piece {
   readonly since: number
-  readonly abandon: () => void
+  readonly reply: FastifyReply
 }
 
 export interface Work {
@@ -30,25 +30,15 @@ export function openWork(limits: HttpLimits): Work {
     admits: () => crowd.admits(underWay.size),
 
     bounded: (handler) =>
-      function (request, reply) {
-        return new Promise((resolve, reject) => {
-          const since = performance.now()
-          const piece: Piece = {
-            since,
-            abandon() {
-              // What the handler still wants to say comes too late, and the log is not to repeat it.
-              reply.log = request.log.child({}, { level: 'silent' })
-              reject(new ContractError('unavailable', 'the answer took too long'))
-            },
-          }
-          underWay.add(piece)
-          const end = (): void => {
-            underWay.delete(piece)
-            crowd.noteAnswer(performance.now() - since)
-          }
-          const done = handler.call(this, request, reply) as Promise<unknown>
-          done.finally(end).then(resolve, reject)
-        })
+      async function (request, reply) {
+        const piece: Piece = { since: performance.now(), reply }
+        underWay.add(piece)
+        try {
+          await handler.call(this, request, reply)
+        } finally {
+          underWay.delete(piece)
+          crowd.noteAnswer(performance.now() - piece.since)
+        }
       },
 
     check() {
@@ -56,8 +46,16 @@ export function openWork(limits: HttpLimits): Work {
       for (const piece of underWay) {
         if (piece.since > latest) return
         underWay.delete(piece)
-        piece.abandon()
+        abandon(piece)
       }
     },
   }
+}
+
+/** Answers in the handler's place. */
+function abandon({ reply }: Piece): void {
+  if (reply.sent) return
+  // What the handler still wants to say comes too late, and the log is not to repeat it.
+  reply.log = reply.log.child({}, { level: 'silent' })
+  reply.send(new ContractError('unavailable', 'the answer took too long'))
 }
