@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Drive, Driven, DriverMessage, Prepare } from './load.ts'
 import { openMint } from './mint.ts'
+import { press } from './press.ts'
 
 /**
  * The process that asks. It writes whole requests that were made beforehand to bare sockets, and reads of an
@@ -19,6 +20,9 @@ process.on('message', async (message: DriverMessage) => {
       process.send?.({ type: 'done' })
     } else if (message.type === 'drive') {
       process.send?.({ type: 'driven', driven: await drive(message) })
+    } else if (message.type === 'press') {
+      const requests = chosen(message)
+      process.send?.({ type: 'pressed', pressed: await press(requests, message) })
     }
   } catch (error) {
     process.send?.({ type: 'failed', reason: String(error) })
@@ -46,8 +50,7 @@ async function prepare({ asks, count, keys, audience, subdomain }: Prepare): Pro
 }
 
 async function drive({ name, from, count, port, connections }: Drive): Promise<Driven> {
-  const requests = prepared.get(name)?.slice(from, from + count) ?? []
-  if (requests.length < count) throw new Error(`only ${requests.length} requests are left`)
+  const requests = chosen({ name, from, count })
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)))
   process.send?.({ type: 'connected' })
   // The next message is to go.
@@ -81,6 +84,12 @@ async function drive({ name, from, count, port, connections }: Drive): Promise<D
   latencies.sort()
   const at = (share: number) => latencies[Math.min(count - 1, Math.floor(count * share))] ?? 0
   return { seconds, p50: at(0.5), p99: at(0.99) }
+}
+
+function chosen({ name, from, count }: Pick<Drive, 'name' | 'from' | 'count'>): Buffer[] {
+  const requests = prepared.get(name)?.slice(from, from + count) ?? []
+  if (requests.length < count) throw new Error(`only ${requests.length} requests are left`)
+  return requests
 }
 
 function open(port: number): Promise<Socket> {

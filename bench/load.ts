@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Algorithm, BenchKeys } from './mint.ts'
+import type { Pressed, Pressure } from './press.ts'
 
 /** One request, without its token. Without an algorithm it needs none. */
 export interface Ask {
@@ -31,9 +32,17 @@ export interface Drive {
   readonly connections: number
 }
 
+export interface Press extends Pressure {
+  readonly type: 'press'
+  readonly name: string
+  readonly from: number
+  readonly count: number
+}
+
 export type DriverMessage =
   | Prepare
   | Drive
+  | Press
   | { readonly type: 'forget'; readonly name: string }
   | { readonly type: 'go' }
 
@@ -47,6 +56,7 @@ type Reply =
   | { readonly type: 'done' }
   | { readonly type: 'connected' }
   | { readonly type: 'driven'; readonly driven: Driven }
+  | { readonly type: 'pressed'; readonly pressed: Pressed }
   | { readonly type: 'failed'; readonly reason: string }
 
 /** The process that asks, seen from here. */
@@ -56,6 +66,8 @@ export interface Driver {
   forget(name: string): Promise<void>
   /** Sends some of them; `around` is called when all is connected, and again when all is answered. */
   drive(what: Omit<Drive, 'type'>, around: () => void): Promise<Driven>
+  /** Sends some of them at a steady pace, without waiting for answers. */
+  press(what: Omit<Press, 'type'>): Promise<Pressed>
   close(): void
 }
 
@@ -86,6 +98,11 @@ export function openDriver(keys: BenchKeys): Driver {
       around()
       if (answer.type !== 'driven') throw new Error(`the driver said ${answer.type}`)
       return answer.driven
+    },
+    async press(what) {
+      const answer = await call({ type: 'press', ...what })
+      if (answer.type !== 'pressed') throw new Error(`the driver said ${answer.type}`)
+      return answer.pressed
     },
     close() {
       if (child.connected) child.disconnect()

@@ -6,6 +6,7 @@ import { chartOf } from './chart.ts'
 import { bankLines, largeAccountLines, writeLines } from './data.ts'
 import { measureCustomers, measurePages } from './growth.ts'
 import { measureLoading } from './loading.ts'
+import { measureOverload } from './overload.ts'
 import { pageOf } from './page.ts'
 import { holdfastProgram, requireLinux, runToEnd } from './processes.ts'
 import { printed, tablesOf } from './report.ts'
@@ -53,6 +54,7 @@ const parts: Readonly<
   customers: (bench, _stores, { customers, rounds }) =>
     measureCustomers(bench, customers, rounds, tell),
   workers: (bench, stores, { rounds }) => measureWorkers(bench, stores, rounds, tell),
+  overload: (bench, stores) => measureOverload(bench, stores, tell),
   load: (bench, _stores, { loadLines, rounds }) => measureLoading(bench, loadLines, rounds, tell),
   start: (bench, stores) => measureStarting(bench, stores, tell),
   tokens: (bench) => measureTokens(bench),

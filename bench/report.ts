@@ -11,6 +11,7 @@ export const titles: Readonly<Record<Group, string>> = {
   requests: 'Requests',
   growth: 'How cost grows',
   workers: 'Workers',
+  overload: 'Overload',
   load: 'Loading',
   process: 'Starting, and memory',
   parts: 'Parts by themselves',

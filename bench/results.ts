@@ -3,7 +3,15 @@ import { type Bench, runSql } from './bank.ts'
 import type { Figure, Measured } from './compare.ts'
 
 /** Which part of the table a row belongs to. */
-export const groups = ['requests', 'growth', 'workers', 'load', 'process', 'parts'] as const
+export const groups = [
+  'requests',
+  'growth',
+  'workers',
+  'overload',
+  'load',
+  'process',
+  'parts',
+] as const
 export type Group = (typeof groups)[number]
 
 /** One line of the table. */

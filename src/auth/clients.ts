@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto'
 import type { ApiClient, ClientStore, IssuedToken } from '../catalogue/clients.ts'
 import type { Author } from '../catalogue/store.ts'
 import { ContractError, clientTokenSeconds, type Scope } from '../contract/index.ts'
-import { openAttempts } from './attempts.ts'
+import { openBudgets } from './budgets.ts'
 import { digestOf, hashSecret, isSecret, makeSecret } from './secrets.ts'
 
 const tokenBytes = 32
 const clientIdLengthMax = 256
 const clientRefillSeconds = 6
+
+/** How many of those who were wrong are remembered. */
+const callersMax = 10_000
 
 /** How many secrets are checked at a time: each takes a core and 32 MiB for a while. */
 const checksMax = 2
@@ -30,9 +33,10 @@ export interface Access {
 
 /** API clients of the catalogue: their secrets, and the short-lived tokens they get for them. */
 export function openAccess(store: ClientStore, clock: () => Temporal.Instant): Access {
-  // An address may have many clients behind it, so it may be wrong more often than one of them.
-  const byAddress = openAttempts(100, 1)
-  const byClient = openAttempts(10, clientRefillSeconds)
+  // What is right costs nothing; only to be wrong does. An address may have many clients behind it, so it may be
+  // wrong more often than one of them.
+  const byAddress = openBudgets(100, 1, callersMax)
+  const byClient = openBudgets(10, clientRefillSeconds, callersMax)
   const takeTurn = turns(checksMax, checksWaitingMax)
   // Nobody's: what an unknown client is compared with costs as much as a known one's.
   const nobody = hashSecret(makeSecret())
@@ -41,15 +45,15 @@ export function openAccess(store: ClientStore, clock: () => Temporal.Instant): A
     async authenticate({ clientId, secret, address }) {
       const caller = `${address} ${clientId.slice(0, clientIdLengthMax)}`
       return takeTurn(async () => {
-        if (byAddress.isExhausted(address) || byClient.isExhausted(caller)) {
+        if (byAddress.wait(address) > 0 || byClient.wait(caller) > 0) {
           throw new ContractError('too_many_requests', undefined, {
             retryAfterSeconds: clientRefillSeconds,
           })
         }
         const client = await store.find(clientId)
         if (await isSecret(secret, client?.secretHash ?? (await nobody))) return client
-        byAddress.countWrong(address)
-        byClient.countWrong(caller)
+        byAddress.spend(address)
+        byClient.spend(caller)
         return undefined
       })
     },

@@ -43,6 +43,9 @@ interface HeldKey {
 export const keySetBytesMax = 256 * 1024
 const keysMax = 100
 
+/** How many tokens may wait for the answer to one question. */
+const waitingMax = 1000
+
 /** How long to wait before the first keys are asked for again. */
 const firstRetryMs = 1000
 
@@ -52,6 +55,7 @@ export function openKeySet(options: KeySetOptions): KeySet {
   let heldSince = 0
   let askedForUnknownAt = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | undefined
+  let waiting = 0
   const closing = new AbortController()
 
   const ask = (): Promise<void> => {
@@ -89,7 +93,10 @@ export function openKeySet(options: KeySetOptions): KeySet {
       // Twice: a question that is under way may have left before the key was published.
       for (let turn = 0; !key && turn < 2; turn += 1) {
         if (!asking && isTimeToAsk()) ask()
+        if (waiting >= waitingMax) throw new ContractError('unavailable', 'too many wait for keys')
+        waiting += 1
         await asking
+        waiting -= 1
         if (!held) throw new ContractError('unavailable', 'no keys yet')
         key = pick(held, algorithm, keyId)
       }

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { TlsOptions } from 'node:tls'
 import type { HttpApp } from '../http/app.ts'
+import type { Rates } from '../http/rates.ts'
 import { databaseOptions } from './database.ts'
 import type { Observation } from './observation.ts'
 import type { Settings } from './settings.ts'
@@ -77,6 +78,7 @@ export async function openProvider(
     isReady: async () => (await keys.isHeld()) && probe.isUsable(),
     isKnown: (name) => name === subdomain || keys.has(name),
     tls,
+    rates: ratesOf(settings),
   })
   // Before it listens, so that the first request does not wait. Where there are none, it listens all the same.
   app.addHook('onReady', async () => void (await keys.fetchFirst()))
@@ -93,6 +95,19 @@ export async function openProvider(
 function withoutSecrets(address: string): string {
   const { origin, pathname } = new URL(address)
   return origin + pathname
+}
+
+/** Workers know nothing of each other's requests, so each has its part of the whole. */
+function ratesOf({
+  workers = 1,
+  customerRequestsPerMinute,
+  providerRequestsPerSecond,
+}: Partial<Settings>): Rates {
+  const part = (count: number | undefined) => (count === undefined ? undefined : count / workers)
+  return {
+    customerPerMinute: part(customerRequestsPerMinute),
+    providerPerSecond: part(providerRequestsPerSecond),
+  }
 }
 
 /** The platform's side, ready to listen. */
@@ -133,6 +148,8 @@ export async function openPlatform(
 }
 
 export async function listen(app: HttpApp, host: string, port: number): Promise<string> {
+  // What goes beyond a limit on the size of files fails, as on a full disk; unheard, it would end the process.
+  process.on('SIGXFSZ', () => {})
   // One address: for a name with two, Fastify would open a second server that nothing else knows of.
   const { address } = await lookup(host).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(1, `there is no address ${host} to listen on (${error.code})`)

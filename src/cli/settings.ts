@@ -22,6 +22,8 @@ export interface Settings {
   readonly tlsKey: string | undefined
   readonly tlsClientCa: string | undefined
   readonly shutdownTimeout: number
+  readonly customerRequestsPerMinute: number | undefined
+  readonly providerRequestsPerSecond: number | undefined
   readonly logLevel: string
   readonly metricsPort: number | undefined
   readonly metricsHost: string
@@ -56,6 +58,7 @@ const shutdownSecondsMax = 3600
 const connectionsMax = 1000
 const partitionsMax = 1024
 const lagSecondsMax = 86_400
+const requestsMax = 1_000_000
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 export const definitions: { readonly [Name in SettingName]: Definition<Settings[Name]> } = {
@@ -190,6 +193,18 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     read: (text) => wholeNumber(text, 1, shutdownSecondsMax),
     // Docker kills what has not stopped after ten seconds.
     defaults: everywhere('8'),
+  },
+  customerRequestsPerMinute: {
+    about: 'how many requests for one customer are answered in a minute; more are a 429',
+    mustBe: `a whole number from 1 to ${requestsMax}`,
+    read: (text) => wholeNumber(text, 1, requestsMax),
+    defaults: {},
+  },
+  providerRequestsPerSecond: {
+    about: 'how many requests are answered in a second, all together; more are a 429',
+    mustBe: `a whole number from 1 to ${requestsMax}`,
+    read: (text) => wholeNumber(text, 1, requestsMax),
+    defaults: {},
   },
   logLevel: {
     about: 'how much is logged',

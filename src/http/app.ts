@@ -1,11 +1,18 @@
 import type { TlsOptions } from 'node:tls'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type onRequestHookHandler,
+} from 'fastify'
 import { ContractError, type Operation } from '../contract/index.ts'
 import { type DoorOptions, errorDoor } from './error-door.ts'
 import { type Watching, watcher } from './exchange.ts'
 import { mountHealth, type Probe, probes } from './health.ts'
 import { tieToRequest } from './interaction.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
+import { watchReaders } from './slow-readers.ts'
+import { openWork, overloaded } from './work.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -66,6 +73,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
     ...(scheme as { http: typeof connections }),
   })
   app.setErrorHandler(door)
+  keepWithinLimits(app, limits, options.log)
   // Bodies are JSON; Fastify would also take plain text.
   app.removeContentTypeParser('text/plain')
   const refuseRoute = routeRefusal([...operations, ...Object.values(probes)])
@@ -87,6 +95,36 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
 /** Fastify would load what compiles schemas at every start. The contract has its own, and no route has one. */
 function noSchemas(): never {
   throw new Error('no route has a schema')
+}
+
+/** Before any operation is mounted: each is turned away, counted and given up as the limits say. */
+function keepWithinLimits(app: HttpApp, limits: HttpLimits, log: AppOptions['log']): void {
+  // Workers do not hand on to each other what is too much for one: it would be for all.
+  Object.assign(app.server, { maxConnections: limits.connectionsMax, dropMaxConnection: true })
+  const work = openWork(limits)
+  const checkReaders = watchReaders(app.server, limits.answerMs)
+  let turnedAway = 0
+
+  // Before the token is looked at, so that a refusal costs little and the token can be used again.
+  const admit: onRequestHookHandler = (_request, _reply, done) => {
+    if (work.admits()) return done()
+    turnedAway += 1
+    done(overloaded)
+  }
+  app.addHook('onRoute', (route) => {
+    // What is no operation answers also under pressure.
+    if (!route.config?.operation) return
+    route.onRequest = [admit, ...[route.onRequest ?? []].flat()]
+    route.handler = work.bounded(route.handler)
+  })
+  const timer = setInterval(() => {
+    work.check()
+    checkReaders()
+    if (turnedAway > 0) log?.warn({ requests: turnedAway }, 'overloaded: turned away')
+    turnedAway = 0
+  }, limits.checkMs)
+  timer.unref()
+  app.addHook('onClose', async () => clearInterval(timer))
 }
 
 /** The path of an operation as Fastify writes it. */

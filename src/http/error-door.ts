@@ -3,6 +3,7 @@ import { TokenRefused } from '../auth/token.ts'
 import { ContractError, type ErrorCode, errorTable } from '../contract/index.ts'
 import { originForLog, type Remark, type Watching } from './exchange.ts'
 import { tieToRequest } from './interaction.ts'
+import { overloaded } from './work.ts'
 
 /** How long a caller is asked to wait, in seconds, where nobody knows better. */
 const retryAfterDefault = 1
@@ -12,10 +13,14 @@ export interface DoorOptions extends Pick<Watching, 'metrics'> {
   readonly isKnown?: ((name: string) => boolean) | undefined
 }
 
-/** The only place where an error becomes a response. A token that was used before outweighs whatever it is. */
+/**
+ * The only place where an error becomes a response. A token that was used before outweighs whatever it is, except
+ * that there is no answer at all: that is told at once.
+ */
 export function errorDoor({ metrics, isKnown = () => false }: DoorOptions) {
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
-    const error = await (request.claimed ?? Promise.resolve()).then(
+    const claimed = isUnavailable(thrown) ? undefined : request.claimed
+    const error = await (claimed ?? Promise.resolve()).then(
       () => thrown,
       (refusal: Error) => refusal,
     )
@@ -26,7 +31,8 @@ export function errorDoor({ metrics, isKnown = () => false }: DoorOptions) {
       metrics?.refused(error.reason)
       request.remark = refusalOf(error, isKnown)
     }
-    if (status >= 500) request.remark = failureOf(error, code)
+    // Who turns many away says so itself, in one line.
+    if (status >= 500 && error !== overloaded) request.remark = failureOf(error, code)
 
     if (status === 401 || status === 403) {
       reply.header('www-authenticate', challengeOf(code, request))
@@ -38,6 +44,10 @@ export function errorDoor({ metrics, isKnown = () => false }: DoorOptions) {
       .type('application/json; charset=utf-8')
       .send(JSON.stringify({ error: sentence }))
   }
+}
+
+function isUnavailable(error: Error): boolean {
+  return error instanceof ContractError && error.code === 'unavailable'
 }
 
 /** What Fastify refuses by itself, by the code it gives. */

@@ -1,23 +1,46 @@
-/** What a connection may use. All of it is bounded, so that no caller can hold the server. */
+/** What callers may use. All of it is bounded, so that none of them can hold the server. */
 export interface HttpLimits {
   /** Request line and headers. */
   readonly headBytesMax: number
   /** A thousand ids of 256 characters fit, even with every character written as two escapes. */
   readonly bodyBytesMax: number
+  /** Connections to one process; the next one is closed at once. */
+  readonly connectionsMax: number
   /** From the first byte of a request to the last of its headers, and of its body. */
   readonly headMs: number
   readonly requestMs: number
+  /** From the last byte of a request until there is an answer. */
+  readonly handlerMs: number
+  /** From the first byte of an answer until the caller has taken the last. */
+  readonly answerMs: number
   /** Between two requests. */
   readonly idleMs: number
   /** How often the times above are looked at. */
   readonly checkMs: number
+  /** How many requests are worked on at once, at most, and at least however slow they are. */
+  readonly workMax: number
+  readonly workMin: number
+  /** How soon a request should be begun once it has arrived, and answered once it is begun. */
+  readonly goalMs: number
+  /** Where nothing has been that soon for so long, fewer are worked on at once: a burst is no crowd. */
+  readonly crowdMs: number
+  /** How often that is judged. */
+  readonly windowMs: number
 }
 
 export const httpLimits: HttpLimits = {
   headBytesMax: 16 * 1024,
   bodyBytesMax: 4 * 1024 * 1024,
+  connectionsMax: 4000,
   headMs: 10_000,
   requestMs: 30_000,
+  handlerMs: 30_000,
+  answerMs: 30_000,
   idleMs: 72_000,
   checkMs: 1000,
+  workMax: 1000,
+  workMin: 64,
+  goalMs: 25,
+  crowdMs: 250,
+  windowMs: 100,
 }

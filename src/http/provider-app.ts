@@ -9,6 +9,7 @@ import {
 import type { Context, ProviderOperationId } from '../provider/handler.ts'
 import { providerHandlers } from '../provider/handlers.ts'
 import { type AppOptions, type HttpApp, openApp, urlOf } from './app.ts'
+import { keepRates, type Rates } from './rates.ts'
 import { type RawQuery, requestReader } from './request.ts'
 
 export interface ProviderAppOptions extends AppOptions {
@@ -16,11 +17,13 @@ export interface ProviderAppOptions extends AppOptions {
   readonly clock: () => Temporal.Instant
   /** Judges the request before anything else of it is looked at; throws what it refuses. */
   readonly guard: Guard
+  readonly rates?: Rates | undefined
 }
 
 /** Sections A and C of the interface over HTTP. Adding an operation does not touch this file. */
 export function providerApp(options: ProviderAppOptions): HttpApp {
   const app = openApp(Object.values<Operation>(providerOperations), options)
+  keepRates(app, options.rates ?? {})
   for (const id of Object.keys(providerOperations) as ProviderOperationId[]) mount(app, id, options)
   return app
 }

@@ -15,6 +15,7 @@ import { goodClaims, publicUrl, subdomain } from './world.ts'
 
 /** A server of its own process, ready to be asked. */
 export interface Served {
+  readonly pid: number
   readonly port: number
   readonly address: string
   readonly child: ChildProcess
@@ -46,7 +47,14 @@ export async function serve(
   const [, address = '', port] =
     / ready on (https?:\/\/127\.0\.0\.1:(\d+))(, \d+ workers)?$/.exec(line) ?? []
   assert.ok(port, `did not start: ${line}${complaints.join('')}`)
-  return { port: Number(port), address, child, said: () => complaints.join(''), kill }
+  return {
+    pid: child.pid ?? 0,
+    port: Number(port),
+    address,
+    child,
+    said: () => complaints.join(''),
+    kill,
+  }
 }
 
 async function killed(child: ChildProcess): Promise<void> {
@@ -87,6 +95,7 @@ export async function openTown(scope: Scope): Promise<Town> {
     keyServer,
     startProvider: (flags = {}) =>
       serve(inner, 'provider', {
+        ...flags,
         database,
         subdomain,
         'jwks-url': keyServer.url,

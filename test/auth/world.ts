@@ -12,6 +12,7 @@ import { TokenRefused } from '../../src/auth/token.ts'
 import { providerOperations } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { providerApp } from '../../src/http/provider-app.ts'
+import type { Rates } from '../../src/http/rates.ts'
 import { openClaimStore, openProviderStore } from '../../src/storage/open.ts'
 import {
   asOwner,
@@ -37,6 +38,7 @@ export interface WorldOptions {
   readonly keys?: readonly TestKey[]
   readonly keySet?: Partial<KeySetOptions>
   readonly limits?: Partial<HttpLimits>
+  readonly rates?: Rates
 }
 
 export interface Answer {
@@ -80,7 +82,12 @@ const startSeconds = Date.UTC(2025, 6, 1) / 1000
 export async function openWorld(scope: Scope, options: WorldOptions = {}): Promise<World> {
   const inner = closingTogether(scope)
   const database = await smallBank(inner)
-  const { keys: published = [makeKey('ES256', 'k1')], keySet = {}, limits = {} } = options
+  const {
+    keys: published = [makeKey('ES256', 'k1')],
+    keySet = {},
+    limits = {},
+    rates = {},
+  } = options
   const key = published[0] ?? makeKey('ES256', 'k1')
   const keyServer = await openKeyServer(published.map(({ jwk }) => jwk))
 
@@ -104,6 +111,7 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
     log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
     isKnown: (name) => name === subdomain || keys.has(name),
     limits,
+    rates,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo

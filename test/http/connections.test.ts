@@ -43,6 +43,7 @@ async function heard(socket: Socket): Promise<string> {
 
 describe('a connection that dawdles is cut', () => {
   for (const [name, said] of Object.entries({
+    'over its first byte': '',
     'over its first line': 'GET /auth/v1/customer/ana HT',
     'over its headers': `GET /auth/v1/customer/ana HTTP/1.1\r\n${head}`,
     'over its body': `POST /auth/v1/customer/search HTTP/1.1\r\n${head}Content-Length: 20\r\n\r\n{"email":`,

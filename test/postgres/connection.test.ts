@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
 import { ContractError } from '../../src/contract/index.ts'
 import { openClaimStore, openProviderStore } from '../../src/storage/open.ts'
 import { makePool } from '../../src/storage/postgres/connect.ts'
-import { rowsOf } from '../../src/storage/postgres/statements.ts'
+import { inTransaction, rowsOf } from '../../src/storage/postgres/statements.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
 import { makePostgres, type PostgresOptions, type PostgresServer } from '../support/postgres.ts'
 
@@ -95,6 +96,42 @@ describeOn('postgres', 'a statement', () => {
     )
 
     assert.ok(performance.now() - started < 20_000)
+  })
+
+  it('that waits too long for a lock is ended, as an outage', async (t) => {
+    const server = await openServer(t)
+    const pool = makePool(server.url(), 'read', {})
+    t.after(() => pool.end())
+    await asOwner('create table held (x int)', server.url())
+    const holder = new pg.Client({ connectionString: server.url() })
+    // It ends with the server.
+    holder.on('error', () => {})
+    await holder.connect()
+    await holder.query('begin; lock table held')
+
+    const asked = rowsOf(pool, { name: 'x', text: 'select * from held' }, [])
+
+    await assert.rejects(asked, (error: Error) => {
+      assert.ok(isUnavailable(error))
+      return /55P03/.test(String(error.cause))
+    })
+  })
+
+  it('that too many others wait with for a connection is refused at once', async (t) => {
+    const server = await openServer(t)
+    const pool = makePool(server.url(), 'read', { connections: 1 })
+    t.after(() => pool.end())
+    const ask = (text: string) => rowsOf(pool, { name: text, text }, [])
+
+    const begun = [ask('select pg_sleep(1)'), ...Array.from({ length: 100 }, () => ask('select 1'))]
+    await assert.rejects(ask('select 1'), isUnavailable)
+    await assert.rejects(
+      inTransaction(pool, async () => assert.fail('it had a connection')),
+      isUnavailable,
+    )
+
+    assert.equal((await Promise.all(begun)).length, 101)
+    assert.deepEqual(await ask('select 1'), [['1']])
   })
 
   it('that is wrong is a bug, and what is told of it repeats no value', async (t) => {

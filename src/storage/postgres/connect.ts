@@ -9,6 +9,9 @@ const connectionsDefault = 10
 /** How long a call waits for a connection, new or given back. */
 const connectMs = 5000
 
+/** How long a statement that serves waits for a lock: only somebody who changes the tables holds one. */
+const lockMs = 5000
+
 /** A connection that nobody needs is given up after this long. */
 const idleMs = 60_000
 
@@ -39,7 +42,10 @@ const steady = {
 }
 
 const uses = {
-  read: { statementMs: 30_000, session: { ...steady, default_transaction_read_only: 'on' } },
+  read: {
+    statementMs: 30_000,
+    session: { ...steady, lock_timeout: `${lockMs}`, default_transaction_read_only: 'on' },
+  },
   write: { statementMs: 5000, session: { ...steady, synchronous_commit: 'on' } },
   /** A load or a dump takes as long as it takes. */
   load: { statementMs: 0, session: { jit: 'off' } },

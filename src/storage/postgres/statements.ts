@@ -2,12 +2,16 @@ import pg from 'pg'
 import { ContractError } from '../../contract/index.ts'
 import { ask, askingTogether, type Rows, type Statement, type Value } from './question.ts'
 
+/** How many may wait for each connection of a pool; the rest is told so at once. */
+const waitingMaxPerConnection = 100
+
 /** Runs a statement, in one round trip. */
 export async function rowsOf(
   connection: pg.Pool | pg.ClientBase,
   statement: Statement,
   values: readonly Value[],
 ): Promise<Rows> {
+  if (connection instanceof pg.Pool) refuseCrowd(connection)
   try {
     return await ask(connection, statement, values)
   } catch (error) {
@@ -19,12 +23,19 @@ export async function rowsOf(
 export function openAsking(pool: pg.Pool): Ask {
   const together = askingTogether(pool)
   return async (statement, values) => {
+    refuseCrowd(pool)
     try {
       return await (statement.isLong ? ask(pool, statement, values) : together(statement, values))
     } catch (error) {
       throw told(error)
     }
   }
+}
+
+/** What would wait long is better asked again later, by whoever still wants it then. */
+function refuseCrowd({ waitingCount, options }: pg.Pool): void {
+  if (waitingCount < options.max * waitingMaxPerConnection) return
+  throw new ContractError('unavailable', 'too many wait for a connection to the database')
 }
 
 /** Between texts that come together. It stands in no JSON text as it is, and in no part of one. */
@@ -37,9 +48,10 @@ export function separated(joined: string | null | undefined): string[] {
 
 /**
  * Classes of SQLSTATE that speak of the server and not of the statement: connection, access, resources,
- * somebody's order to stop, the system, a replica that had to catch up or takes no changes.
+ * somebody's order to stop, the system, a lock that could not be had, a replica that had to catch up or takes no
+ * changes.
  */
-const outages = /^(08|25006|28|3D|40|53|57|58|XX)/
+const outages = /^(08|25006|28|3D|40|53|55P03|57|58|XX)/
 
 /**
  * What went wrong, without a word of the data: a message of the database may repeat values. What is no
@@ -62,9 +74,12 @@ export async function inTransaction<Result>(
   pool: pg.Pool,
   work: (ask: Ask) => Promise<Result>,
 ): Promise<Result> {
+  refuseCrowd(pool)
   const client = await pool.connect().catch((error: unknown) => {
     throw told(error)
   })
+  // A connection that breaks between two statements fails the next one; unheard, it would end the process.
+  client.on('error', unheard)
   const askHere: Ask = (statement, values) => rowsOf(client, statement, values)
   let isBroken = false
   try {
@@ -79,9 +94,12 @@ export async function inTransaction<Result>(
     )
     throw error
   } finally {
+    client.off('error', unheard)
     client.release(isBroken)
   }
 }
+
+function unheard(): void {}
 
 const begin = { name: 'begin', text: 'begin' }
 const commit = { name: 'commit', text: 'commit' }

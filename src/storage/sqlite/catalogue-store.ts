@@ -9,7 +9,7 @@ import { isThere } from '../../catalogue/versions.ts'
 import type { ProductChange } from '../../contract/index.ts'
 import { openDatabase } from './open.ts'
 import { openProductRows } from './product-rows.ts'
-import { command, query } from './statements.ts'
+import { command, query, snapshots } from './statements.ts'
 import { openWriting } from './writing.ts'
 
 interface HistoryRow {
@@ -66,6 +66,7 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
   const forgetKeys = command(database, 'delete from idempotency where created < ?')
 
   const write = openWriting(database)
+  const snapshot = snapshots(database)
   const judged = (id: string, { ifVersion }: Change, work: () => StoredProduct): Promise<Outcome> =>
     write((): Outcome => {
       const now = rows.newest(id)
@@ -107,15 +108,12 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
         effective,
         now,
       ] as const
-      database.exec('begin')
-      try {
+      return snapshot(() => {
         const total = count.first(...values)?.total ?? 0
         const start = (page - 1) * pageSize
         if (start >= total) return { items: [], total }
         return { items: listed.all(...values, pageSize, start), total }
-      } finally {
-        database.exec('commit')
-      }
+      })
     },
 
     async history(id, page, pageSize) {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { type ClaimStore, clockSkewSeconds } from '../../provider/claims.ts'
 import { type Claim, openClaimsFile } from './claims-file.ts'
-import { isBusy } from './writing.ts'
+import { isBusy } from './told.ts'
 
 /** As often as this, some of those that are too old to matter are forgotten. */
 const forgetEveryMs = 200

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
-import { type EntryKey, type Lists, lengthOf, type Stretch, slice } from './lists.ts'
+import { type EntryKey, lengthOf, type Stretch, slice } from './lists.ts'
+import type { Reader } from './long-readers.ts'
 
 /** Up to here the top of every list is read and sorted; beyond, the place in time is searched for. */
 const keysReadMax = 5000
@@ -11,15 +11,16 @@ type PlacedKey = EntryKey & { readonly list: number }
  * of the lists. Reads what the page needs and not what lies before it, and lets others be served in between.
  */
 export async function mergedRecords(
-  lists: Lists,
+  reader: Reader,
   stretches: readonly Stretch[],
   start: number,
   end: number,
 ): Promise<Uint8Array[]> {
+  const { lists } = reader
   const part =
     stretches.length * end <= keysReadMax
       ? { stretches: stretches.map((stretch) => slice(stretch, 0, end)), before: 0 }
-      : await aroundRanks(lists, stretches, start, end)
+      : await aroundRanks(reader, stretches, start, end)
 
   const keys: PlacedKey[] = part.stretches
     .filter((stretch) => lengthOf(stretch) > 0)
@@ -30,14 +31,15 @@ export async function mergedRecords(
 
 /** What lies between the times of the two ranks, and how many entries are newer than that. */
 async function aroundRanks(
-  lists: Lists,
+  reader: Reader,
   stretches: readonly Stretch[],
   start: number,
   end: number,
 ): Promise<{ stretches: Stretch[]; before: number }> {
+  const { lists } = reader
   const total = stretches.reduce((sum, stretch) => sum + lengthOf(stretch), 0)
-  const newest = await timeOfRank(lists, stretches, start)
-  const oldest = await timeOfRank(lists, stretches, Math.min(end, total) - 1)
+  const newest = await timeOfRank(reader, stretches, start)
+  const oldest = await timeOfRank(reader, stretches, Math.min(end, total) - 1)
   const between = stretches.map((stretch) => ({
     list: stretch.list,
     first: Math.max(stretch.first, lists.firstAt(stretch, oldest)),
@@ -52,7 +54,7 @@ async function aroundRanks(
 
 /** The time of the entry that has so many before it, by halving the time between oldest and newest. */
 async function timeOfRank(
-  lists: Lists,
+  { lists, takeTurn }: Reader,
   stretches: readonly Stretch[],
   rank: number,
 ): Promise<bigint> {
@@ -73,7 +75,7 @@ async function timeOfRank(
     )
     if (atOrAfter > rank) low = middle
     else high = middle - 1n
-    await setImmediate()
+    await takeTurn()
   }
   return low
 }

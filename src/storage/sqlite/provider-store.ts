@@ -1,5 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
-import { setImmediate } from 'node:timers/promises'
 import type { JsonText, PageRequest } from '../../contract/index.ts'
 import { folded } from '../../provider/folding.ts'
 import {
@@ -15,6 +13,7 @@ import { clamped, kindCodes, listCodes } from '../codes.ts'
 import { openAccounts, passes, type SeenAccount } from './accounts.ts'
 import { listNumber, ordinalMax } from './keys.ts'
 import { type Filter, type Lists, lengthOf, openLists, type Stretch, slice } from './lists.ts'
+import { openLongReaders, type Reader } from './long-readers.ts'
 import { mergedRecords } from './merge.ts'
 import { openDatabase } from './open.ts'
 import { query, snapshots } from './statements.ts'
@@ -25,16 +24,13 @@ const noAccount = { missing: 'account' } as const
 /** How many entries a filter looks at before others get their turn. */
 const scanStep = 2000
 
-/** Connections for answers that take several turns; the others are given in one. */
-const longReadersMax = 4
-
 /** The provider's data in one SQLite file. Answers come from a snapshot: a load is seen whole or not. */
 export function openSqliteProviderStore(path: string): ProviderStore {
-  const database = openDatabase(path, 'read')
+  const database = openDatabase(path, 'serve')
   const snapshot = snapshots(database)
   const accounts = openAccounts(database)
   const lists = openLists(database)
-  const longReaders = pool(path)
+  const longReaders = openLongReaders(path)
 
   const accountRows = query<SeenAccount & { head: string; tail: string }>(
     database,
@@ -185,7 +181,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       return longReaders(async (reader) => {
         const stretch = stretchOf(asked, reader.accounts, reader.lists)
         if ('missing' in stretch) return stretch
-        const { items, total } = await scan(reader.lists, stretch, filter, asked)
+        const { items, total } = await scan(reader, stretch, filter, asked)
         return { items: recordsAt(reader.lists, stretch, items), total }
       })
     },
@@ -211,7 +207,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
 
         const end = Math.min(start + asked.pageSize, total)
         const items = asked.window
-          ? await mergedRecords(reader.lists, stretches, start, end)
+          ? await mergedRecords(reader, stretches, start, end)
           : consecutiveRecords(reader.lists, stretches, start, end)
         return { items, total }
       })
@@ -316,7 +312,7 @@ function filterOf({ minAmount, maxAmount, text }: EntriesQuery): Filter | undefi
 
 /** A long list in steps: a filter must look at every entry to count, and others must not wait for it. */
 async function scan(
-  lists: Lists,
+  { lists, takeTurn }: Reader,
   stretch: Stretch,
   filter: Filter,
   { page, pageSize }: PageRequest,
@@ -328,7 +324,7 @@ async function scan(
       if (total >= (page - 1) * pageSize && items.length < pageSize) items.push(ordinal)
       total += 1
     }
-    await setImmediate()
+    await takeTurn()
   }
   return { items, total }
 }
@@ -350,45 +346,4 @@ function consecutiveRecords(
     before += length
   }
   return pieces
-}
-
-interface Reader {
-  readonly database: DatabaseSync
-  readonly accounts: ReturnType<typeof openAccounts>
-  readonly lists: Lists
-}
-
-/** Connections that keep their snapshot over several turns, one answer at a time each. */
-function pool(path: string) {
-  const idle: Reader[] = []
-  const waiting: ((reader: Reader) => void)[] = []
-  let opened = 0
-
-  const take = async (): Promise<Reader> => {
-    const reader = idle.pop()
-    if (reader) return reader
-    if (opened >= longReadersMax) return new Promise((resolve) => waiting.push(resolve))
-    opened += 1
-    const database = openDatabase(path, 'read')
-    return { database, accounts: openAccounts(database), lists: openLists(database) }
-  }
-
-  const use = async <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> => {
-    const reader = await take()
-    reader.database.exec('begin')
-    try {
-      return await work(reader)
-    } finally {
-      reader.database.exec('commit')
-      const next = waiting.shift()
-      if (next) next(reader)
-      else idle.push(reader)
-    }
-  }
-
-  return Object.assign(use, {
-    async close() {
-      for (const { database } of idle) database.close()
-    },
-  })
 }

@@ -1,6 +1,7 @@
 import type { SigningKeyStore } from '../../catalogue/signing-keys.ts'
 import { openDatabase } from './open.ts'
-import { query } from './statements.ts'
+import { command, query } from './statements.ts'
+import { openWriting } from './writing.ts'
 
 interface Row {
   readonly id: string
@@ -12,9 +13,11 @@ interface Row {
 
 export function openSqliteSigningKeyStore(path: string): SigningKeyStore {
   const database = openDatabase(path, 'write')
+  const write = openWriting(database)
   const rows = query<Row>(database, 'select * from signing_key order by created desc, id')
-  const insert = database.prepare('insert into signing_key values (?, ?, ?, ?, null)')
-  const retire = database.prepare(
+  const insert = command(database, 'insert into signing_key values (?, ?, ?, ?, null)')
+  const retire = command(
+    database,
     'update signing_key set retired = ? where id = ? and retired is null',
   )
   const instant = Temporal.Instant.fromEpochMilliseconds
@@ -30,10 +33,12 @@ export function openSqliteSigningKeyStore(path: string): SigningKeyStore {
       }))
     },
     async add({ id, algorithm, privateKey, created }) {
-      insert.run(id, algorithm, JSON.stringify(privateKey), created.epochMilliseconds)
+      await write(() =>
+        insert.run(id, algorithm, JSON.stringify(privateKey), created.epochMilliseconds),
+      )
     },
     async retire(id, when) {
-      return retire.run(when.epochMilliseconds, id).changes === 1
+      return write(() => retire.run(when.epochMilliseconds, id).changes === 1)
     },
     async close() {
       database.close()

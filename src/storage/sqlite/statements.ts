@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import { told } from './told.ts'
 
 /** Rows as plain objects of a known shape: the statement's own text says which. */
 export interface Query<Row> {
@@ -23,8 +24,20 @@ export function query<Row>(
   statement.setReadBigInts(bigints)
   statement.setReturnArrays(lists)
   return {
-    all: (...values) => statement.all(...values) as Row[],
-    first: (...values) => statement.get(...values) as Row | undefined,
+    all(...values) {
+      try {
+        return statement.all(...values) as Row[]
+      } catch (error) {
+        throw told(error)
+      }
+    },
+    first(...values) {
+      try {
+        return statement.get(...values) as Row | undefined
+      } catch (error) {
+        throw told(error)
+      }
+    },
     each: (...values) => statement.iterate(...values) as Iterable<Row>,
   }
 }
@@ -43,8 +56,12 @@ export function command(database: DatabaseSync, sql: string): Command {
   statement.setReadBigInts(true)
   return {
     run(...values) {
-      const { changes, lastInsertRowid } = statement.run(...values)
-      return { changes: Number(changes), rowid: Number(lastInsertRowid) }
+      try {
+        const { changes, lastInsertRowid } = statement.run(...values)
+        return { changes: Number(changes), rowid: Number(lastInsertRowid) }
+      } catch (error) {
+        throw told(error)
+      }
     },
   }
 }
@@ -56,9 +73,13 @@ export function snapshots(database: DatabaseSync): <Result>(work: () => Result) 
   return (work) => {
     begin.run()
     try {
-      return work()
-    } finally {
+      const result = work()
       end.run()
+      return result
+    } catch (error) {
+      // Some failures end the transaction by themselves.
+      if (database.isTransaction) end.run()
+      throw error
     }
   }
 }

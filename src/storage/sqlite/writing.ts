@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ContractError } from '../../contract/index.ts'
+import { isBusy, told } from './told.ts'
 
 /** How long a change waits for a load or another process, and how long between two tries. */
 const busyMaxMs = 5000
@@ -19,7 +20,7 @@ export function openWriting(database: DatabaseSync) {
       try {
         return transaction(database, work)
       } catch (cause) {
-        if (!isBusy(cause)) throw cause
+        if (!isBusy(cause)) throw told(cause)
         if (performance.now() - since > busyMaxMs) {
           throw new ContractError('unavailable', 'the database is taken', { cause })
         }
@@ -46,9 +47,4 @@ function transaction<Result>(database: DatabaseSync, work: () => Result): Result
     if (database.isTransaction) database.exec('rollback')
     throw error
   }
-}
-
-export function isBusy(error: unknown): boolean {
-  // The lowest byte of SQLite's result codes is the kind; 5 is SQLITE_BUSY.
-  return ((error as { errcode?: number }).errcode ?? 0) % 256 === 5
 }

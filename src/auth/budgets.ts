@@ -1,0 +1,37 @@
+export interface Budgets {
+  /** How long until there is something left to spend, in seconds; 0 where there is. */
+  wait(name: string): number
+  spend(name: string): void
+  /** Takes back what was spent for nothing. */
+  giveBack(name: string): void
+}
+
+/**
+ * Lets each name spend so much at once, and then one more in so many seconds. Of more names than so many, those that
+ * spent longest ago are forgotten.
+ */
+export function openBudgets(
+  most: number,
+  refillSeconds: number,
+  namesMax: number,
+  now: () => number = () => performance.now() / 1000,
+): Budgets {
+  const budgets = new Map<string, { readonly left: number; readonly at: number }>()
+  const left = (name: string): number => {
+    const budget = budgets.get(name)
+    if (!budget) return most
+    return Math.min(most, budget.left + (now() - budget.at) / refillSeconds)
+  }
+  const change = (name: string, by: number): void => {
+    const rest = Math.min(most, left(name) + by)
+    budgets.delete(name)
+    budgets.set(name, { left: rest, at: now() })
+    const [oldest] = budgets.keys()
+    if (budgets.size > namesMax && oldest !== undefined) budgets.delete(oldest)
+  }
+  return {
+    wait: (name) => Math.max(0, 1 - left(name)) * refillSeconds,
+    spend: (name) => change(name, -1),
+    giveBack: (name) => change(name, 1),
+  }
+}

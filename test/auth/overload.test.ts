@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import type { Socket } from 'node:net'
+import { it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { describe, describeOn } from '../support/engines.ts'
+import { openTown } from './processes.ts'
+import { type Answer, accountsPath, openWorld, sendTo } from './world.ts'
+
+/** More than are worked on at once. */
+const askers = 1200
+const floods = 3
+
+/** What a flood may add to a process, in megabytes: connections, code, and what is not yet collected. */
+const growthMax = 250
+
+function assertTurnedAway({ status, text, headers }: Answer): void {
+  assert.deepEqual([status, text], [503, '{"error":"Service unavailable"}'])
+  assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/)
+}
+
+/** Resident memory, in megabytes. */
+function memoryOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1]) / 1024
+}
+
+describe('a provider that is asked more than it can answer', { timeout: 120_000 }, () => {
+  it('answers what it can, turns the rest away unspent, and recovers by itself', async (t) => {
+    const { startProvider, mint } = await openTown(t)
+    const { pid, port } = await startProvider()
+    const agent = new Agent({ keepAlive: true, maxSockets: askers, maxFreeSockets: askers })
+    t.after(() => agent.destroy())
+    const ask = (token: string) =>
+      sendTo(port, accountsPath, { headers: ['authorization', `Bearer ${token}`] }, agent)
+    const answered: string[] = []
+    const turnedAway: string[] = []
+    const askOnce = async (): Promise<void> => {
+      const token = mint(accountsPath)
+      const answer = await ask(token)
+      if (answer.status !== 200) assertTurnedAway(answer)
+      ;(answer.status === 200 ? answered : turnedAway).push(token)
+    }
+    const flood = () => Promise.all(Array.from({ length: askers }, askOnce))
+    await flood()
+    const before = memoryOf(pid)
+
+    // While the process is held, all of the flood gathers before it.
+    for (let turn = 0; turn < floods; turn += 1) {
+      const sent = new Map(socketsOf(agent).map((socket) => [socket, socket.bytesWritten]))
+      assert.equal(sent.size, askers)
+      process.kill(pid, 'SIGSTOP')
+      const flooded = flood()
+      while ([...sent].some(([socket, bytes]) => socket.bytesWritten <= bytes)) await setTimeout(1)
+      process.kill(pid, 'SIGCONT')
+      await flooded
+    }
+    const growth = memoryOf(pid) - before
+    const counts = `${answered.length} answered, ${turnedAway.length} turned away`
+
+    t.diagnostic(`${counts}, ${growth.toFixed(0)} MB more`)
+    assert.equal(answered.length + turnedAway.length, askers * (1 + floods))
+    assert.ok(answered.length > 0 && turnedAway.length > 0, counts)
+    assert.ok(growth < growthMax, `${growth} MB`)
+    for (const token of turnedAway.slice(0, 100)) assert.equal((await ask(token)).status, 200)
+    for (const token of answered.slice(-100)) assert.equal((await ask(token)).status, 401)
+  })
+})
+
+function socketsOf({ freeSockets }: Agent): Socket[] {
+  return Object.values(freeSockets).flatMap((group) => group ?? [])
+}
+
+describeOn('sqlite', 'what is turned away', () => {
+  it('is told in the log by its number, and not one by one', async (t) => {
+    const world = await openWorld(t, { limits: { workMax: 0, workMin: 0, checkMs: 5 } })
+
+    for (let turn = 0; turn < 3; turn += 1) {
+      assertTurnedAway(await world.ask(world.mint(accountsPath)))
+    }
+    const told = () =>
+      world.log
+        .map((line) => JSON.parse(line))
+        .filter(({ msg }) => msg === 'overloaded: turned away')
+        .reduce((sum, { requests }) => sum + requests, 0)
+    while (told() < 3) await setTimeout(1)
+
+    assert.equal(told(), 3)
+    assert.ok(!world.log.some((line) => line.includes('request failed')))
+    assert.deepEqual(await world.claimedIds(), [])
+  })
+})

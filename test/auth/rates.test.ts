@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { describe, describeOn } from '../support/engines.ts'
+import { openTown } from './processes.ts'
+import { makeKey } from './tokens.ts'
+import {
+  type Answer,
+  accountsPath,
+  assertPasses,
+  assertRefused,
+  openWorld,
+  sendTo,
+} from './world.ts'
+
+const otherPath = '/v1/banking/customer/c2/accounts'
+const searchPath = '/auth/v1/customer/search'
+
+function assertTooMany({ status, text, headers }: Answer): void {
+  assert.deepEqual([status, text], [429, '{"error":"Too many requests"}'])
+  assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/)
+}
+
+describe('a limit for each customer', () => {
+  it('is a 429 for whoever is asked for too often, and nothing to the others', async (t) => {
+    const world = await openWorld(t, { rates: { customerPerMinute: 3 } })
+    const ask = (path = accountsPath) => world.ask(world.mint(path), path)
+    const search = () => {
+      const headers = [
+        ...['authorization', `Bearer ${world.mint(searchPath)}`],
+        ...['content-type', 'application/json'],
+      ]
+      return world.send(searchPath, { method: 'POST', headers, body: '{"email":"a@example.com"}' })
+    }
+
+    const first = [await ask(), await ask(), await ask()]
+    const more = [await ask(), await ask('/auth/v1/customer/c%31')]
+
+    assert.deepEqual(
+      first.map(({ status }) => status),
+      [200, 200, 200],
+    )
+    for (const answer of more) assertTooMany(answer)
+    assert.equal((await ask(otherPath)).status, 200)
+    for (let turn = 0; turn < 5; turn += 1) assert.equal((await search()).status, 200)
+  })
+
+  it('says when to come back', async (t) => {
+    const world = await openWorld(t, { rates: { customerPerMinute: 2 } })
+    const ask = () => world.ask(world.mint(accountsPath))
+
+    await ask()
+    await ask()
+    const { headers } = await ask()
+
+    assert.equal(headers['retry-after'], '30')
+  })
+
+  it('is not used up by forged tokens, nor by those that were used before', async (t) => {
+    const world = await openWorld(t, { rates: { customerPerMinute: 2 } })
+    const forger = makeKey('ES256', 'k1')
+    const token = world.mint(accountsPath)
+
+    await assertPasses(world, token)
+    for (let turn = 0; turn < 5; turn += 1) {
+      assertRefused(await world.ask(world.mint(accountsPath, {}, {}, forger)))
+      assertRefused(await world.ask(token))
+    }
+
+    await assertPasses(world, world.mint(accountsPath))
+    assertTooMany(await world.ask(world.mint(accountsPath)))
+  })
+
+  it('spends the token of what it refuses', async (t) => {
+    const world = await openWorld(t, { rates: { customerPerMinute: 1 } })
+    await assertPasses(world, world.mint(accountsPath))
+    const token = world.mint(accountsPath)
+
+    assertTooMany(await world.ask(token))
+
+    assertRefused(await world.ask(token))
+  })
+})
+
+describe('a limit for the whole provider', () => {
+  it('is a 429 beyond it, and good again soon', async (t) => {
+    const world = await openWorld(t, { rates: { providerPerSecond: 2 } })
+    const ask = (path = accountsPath) => world.ask(world.mint(path), path)
+
+    const statuses = (await Promise.all([ask(), ask(otherPath), ask(), ask(otherPath)])).map(
+      ({ status }) => status,
+    )
+    let status = 429
+    while (status === 429) {
+      await setTimeout(10)
+      status = (await ask()).status
+    }
+
+    assert.deepEqual(statuses.toSorted(), [200, 200, 429, 429])
+    assert.equal(status, 200)
+  })
+})
+
+describeOn('sqlite', 'limits that are set on the command line', () => {
+  it('hold for the process, and none does where none is set', async (t) => {
+    const { startProvider, mint } = await openTown(t)
+    const limited = await startProvider({ 'customer-requests-per-minute': '1' })
+    const free = await startProvider()
+    const ask = async ({ port }: typeof free) => {
+      const headers = ['authorization', `Bearer ${mint(accountsPath)}`]
+      return (await sendTo(port, accountsPath, { headers })).status
+    }
+
+    assert.deepEqual([await ask(limited), await ask(limited)], [200, 429])
+    for (let turn = 0; turn < 20; turn += 1) assert.equal(await ask(free), 200)
+  })
+})

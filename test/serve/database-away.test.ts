@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { holdfastHere } from '../auth/command.ts'
+import { openKeyServer } from '../auth/key-server.ts'
+import { type Served, serve, temporaryFolder } from '../auth/processes.ts'
+import { makeKey, mintToken } from '../auth/tokens.ts'
+import { accountsPath, goodClaims, publicUrl, sendTo, subdomain } from '../auth/world.ts'
+import { credentialsIn } from '../catalogue/processes.ts'
+import { plain } from '../catalogue/products.ts'
+import { askForToken, type Caller, callerOf, productsPath } from '../catalogue/world.ts'
+import { closingTogether, describeOn, type Scope } from '../support/engines.ts'
+import { makePostgres } from '../support/postgres.ts'
+import { loadInProcess } from '../support/world.ts'
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+}
+
+/** A bank and its platform, each a process of its own, over one database. */
+interface Bank {
+  readonly provider: Served
+  readonly platform: Served & { readonly caller: Caller }
+  readonly mint: () => string
+  /** Asks the provider, which needs data and the record of spent tokens. */
+  ask(token?: string): Promise<Answer>
+}
+
+const bank = [
+  { type: 'customer', record: { id: 'c1', name: 'Ana Silva', email: 'ana@example.com' } },
+  { type: 'banking.account', holders: [{ customerId: 'c1' }], record: { accountId: 'a1' } },
+]
+
+async function openBank(scope: Scope, database: string): Promise<Bank> {
+  await loadInProcess(database, bank, '2025-01-01T00:00:00Z')
+  const client = ['client', 'add', 'pricing', '--scope', 'products.write', '--database', database]
+  const credentials = credentialsIn(await holdfastHere(client))
+  const key = makeKey('ES256', 'k1')
+  const keyServer = await openKeyServer([key.jwk])
+  scope.after(() => keyServer.close())
+  const quiet = { database, 'log-level': 'silent' }
+  const provider = await serve(scope, 'provider', {
+    ...quiet,
+    subdomain,
+    'jwks-url': keyServer.url,
+    'provider-url': publicUrl,
+  })
+  const platform = await serve(scope, 'platform', quiet)
+  const caller = callerOf(platform.port, await askForToken(platform.port, credentials))
+  const mint = () =>
+    mintToken(
+      goodClaims(accountsPath, Date.now() / 1000),
+      { alg: key.alg, kid: key.kid, typ: 'JWT' },
+      key,
+    )
+  return {
+    provider,
+    platform: { ...platform, caller },
+    mint,
+    ask: (token = mint()) =>
+      sendTo(provider.port, accountsPath, { headers: ['authorization', `Bearer ${token}`] }),
+  }
+}
+
+function assertUnavailable({ status, text, headers }: Answer): void {
+  assert.deepEqual([status, text], [503, '{"error":"Service unavailable"}'])
+  assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/)
+}
+
+/** Asks until it is answered; what is refused meanwhile is still the outage. */
+async function untilAnswered(ask: () => Promise<Answer>, good: number): Promise<void> {
+  for (;;) {
+    const answer = await ask()
+    if (answer.status === good) return
+    assertUnavailable(answer)
+    await setTimeout(5)
+  }
+}
+
+/** All of both sides answers again, by the same processes. */
+async function assertBack(t: TestContext, bank: Bank): Promise<void> {
+  const since = performance.now()
+  const { caller } = bank.platform
+  await untilAnswered(() => bank.ask(), 200)
+  await untilAnswered(() => caller.get(productsPath), 200)
+  await untilAnswered(() => caller.create(plain), 201)
+  t.diagnostic(`back after ${Math.round(performance.now() - since)} ms`)
+  process.kill(bank.provider.pid, 0)
+  process.kill(bank.platform.pid, 0)
+}
+
+describeOn('postgres', 'while PostgreSQL is away', { timeout: 120_000 }, () => {
+  for (const how of ['fast', 'crash'] as const) {
+    it(`both sides say so, and are back with it: ${how}`, async (t) => {
+      const scope = closingTogether(t)
+      const server = await makePostgres({ durable: true })
+      scope.after(() => server.remove())
+      await server.start()
+      const bank = await openBank(scope, server.url())
+      const { caller } = bank.platform
+      const token = bank.mint()
+      assert.equal((await bank.ask(token)).status, 200)
+      const id = await caller.made(plain)
+      // Writes are under way when it goes.
+      const underWay = Array.from({ length: 50 }, () => caller.create(plain))
+
+      await server.stop(how)
+      for (const { status } of await Promise.all(underWay)) assert.ok([201, 503].includes(status))
+      for (let turn = 0; turn < 3; turn += 1) {
+        assertUnavailable(await bank.ask())
+        assertUnavailable(await caller.get(productsPath))
+        assertUnavailable(await caller.create(plain))
+        assertUnavailable(await caller.replace(id, plain))
+        assertUnavailable(await caller.get('/.well-known/jwks.json'))
+      }
+      await server.start()
+
+      await assertBack(t, bank)
+      assert.equal((await bank.ask(token)).status, 401, 'what was spent is spent')
+      assert.equal((await caller.read(id))['name'], 'Saver')
+    })
+  }
+})
+
+describeOn('sqlite', 'while another process holds the files', { timeout: 120_000 }, () => {
+  it('both sides go on, say so after five seconds, and are back at once', async (t) => {
+    const scope = closingTogether(t)
+    const file = join(await temporaryFolder(scope), 'bank.db')
+    const bank = await openBank(scope, `sqlite:${file}`)
+    const { caller } = bank.platform
+    assert.equal((await bank.ask()).status, 200)
+    const held = [file, `${file}-claims`].map((path) => new DatabaseSync(path, { timeout: 5000 }))
+    scope.after(async () => {
+      for (const database of held) database.close()
+    })
+    for (const database of held) database.exec('begin exclusive')
+    const token = bank.mint()
+
+    const waiting = Promise.all([bank.ask(token), caller.create(plain)])
+    // Nobody else waits for them.
+    for (let turn = 0; turn < 20; turn += 1) {
+      assert.equal((await sendTo(bank.provider.port, accountsPath)).status, 401)
+      assert.equal((await caller.get(productsPath)).status, 200)
+    }
+    for (const answer of await waiting) assertUnavailable(answer)
+    for (const database of held) database.exec('rollback')
+
+    await assertBack(t, bank)
+    assert.equal((await bank.ask(token)).status, 200, 'what was not answered is not spent')
+  })
+})
+
+/** Ways in which there is no more room for what is written. */
+interface Disk {
+  readonly folder: string
+  fill(bank: Bank): void
+  free(bank: Bank): void
+}
+
+const diskMegabytes = 32
+
+/** A disk of its own, which is really full. Only the administrator of a machine can make one. */
+function mountedDisk(scope: Scope, folder: string): Disk {
+  const place = join(folder, 'disk')
+  const filler = join(place, 'filler')
+  mkdirSync(place)
+  mount(place)
+  scope.after(async () => void execFileSync('umount', ['--lazy', place]))
+  return {
+    folder: place,
+    fill() {
+      const block = Buffer.alloc(4096)
+      for (const flag of ['w', 'a', 'a']) {
+        try {
+          for (let turn = 0; turn < diskMegabytes * 256; turn += 1) {
+            writeFileSync(filler, block, { flag: turn === 0 ? flag : 'a' })
+          }
+        } catch (error) {
+          assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC')
+        }
+      }
+    },
+    free: () => rmSync(filler),
+  }
+}
+
+function mount(place: string): boolean {
+  const size = `size=${diskMegabytes}m`
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', size, 'tmpfs', place]).status === 0
+}
+
+function mayMount(): boolean {
+  const place = mkdtempSync(join(tmpdir(), 'holdfast-mount-'))
+  const mounted = mount(place)
+  if (mounted) execFileSync('umount', [place])
+  rmdirSync(place)
+  return mounted
+}
+
+/** No file may grow: that needs no rights, and fails in another way than a full disk. */
+function limitedFiles(_scope: Scope, folder: string): Disk {
+  const limit = ({ provider, platform }: Bank, bytes: string) => {
+    for (const { pid } of [provider, platform]) {
+      execFileSync('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
+      assert.match(readFileSync(`/proc/${pid}/limits`, 'utf8'), new RegExp(`size +${bytes} `))
+    }
+  }
+  return {
+    folder,
+    fill: (bank) => limit(bank, '0'),
+    free: (bank) => limit(bank, 'unlimited'),
+  }
+}
+
+const disks = {
+  'files may not grow': limitedFiles,
+  ...(mayMount() && { 'the disk is full': mountedDisk }),
+}
+
+for (const [name, openDisk] of Object.entries(disks)) {
+  describeOn('sqlite', `while ${name}`, { timeout: 120_000 }, () => {
+    it('both sides say so, and are back when there is room', async (t) => {
+      const scope = closingTogether(t)
+      const disk = openDisk(scope, await temporaryFolder(scope))
+      const bank = await openBank(scope, `sqlite:${join(disk.folder, 'bank.db')}`)
+      const { caller } = bank.platform
+      const spent = bank.mint()
+      assert.equal((await bank.ask(spent)).status, 200)
+      const id = await caller.made(plain)
+
+      disk.fill(bank)
+      await untilUnavailable(() => bank.ask())
+      await untilUnavailable(() => caller.create(plain))
+      const token = bank.mint()
+      for (let turn = 0; turn < 3; turn += 1) {
+        assertUnavailable(await bank.ask(token))
+        assertUnavailable(await caller.create(plain))
+        assert.equal((await caller.read(id))['name'], 'Saver', 'what needs no room is answered')
+      }
+      disk.free(bank)
+
+      await assertBack(t, bank)
+      assert.equal((await bank.ask(token)).status, 200, 'what was not answered is not spent')
+      assert.equal((await bank.ask(spent)).status, 401, 'what was spent is spent')
+    })
+  })
+}
+
+/** Asks until there is no room: what was there already takes a little more. */
+async function untilUnavailable(ask: () => Promise<Answer>): Promise<void> {
+  for (;;) {
+    const answer = await ask()
+    if (answer.status === 503) return assertUnavailable(answer)
+    assert.ok(answer.status < 300, answer.text)
+  }
+}
