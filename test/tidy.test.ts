@@ -16,6 +16,7 @@ const allowed: Record<string, readonly string[]> = {
   http: ['contract', 'provider', 'catalogue', 'auth', 'fastify', 'typebox'],
   load: ['contract', 'provider', 'catalogue', 'typebox'],
   client: ['contract', 'jose'],
+  check: ['contract'],
   cli: [
     'contract',
     'provider',
@@ -25,6 +26,7 @@ const allowed: Record<string, readonly string[]> = {
     'http',
     'load',
     'client',
+    'check',
     'commander',
     'pino',
   ],
