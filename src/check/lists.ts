@@ -11,6 +11,11 @@ export type Fields = Record<string, unknown>
 
 /** How far a list is walked, and how many accounts are tried for the best one. */
 export const walkPagesMax = 40
+const recordsMax = walkPagesMax * pageSizeDefault
+
+/** A list of this length shows everything: longer ones are looked at where there is none. */
+const recordsWanted = 10 * pageSizeDefault
+
 const candidatesMax = 8
 
 /** A paged list of the interface, as far as the contract does not say it. */
@@ -198,15 +203,13 @@ export function subjectsOf(world: World, list: PagedList): Promise<readonly Size
   })
 }
 
-const recordsMaxDefault = walkPagesMax * pageSizeDefault
-
 /** The longest list of this kind that is not too long, else the shortest; a skip where there is none. */
 export async function subjectOf(
   world: World,
   list: PagedList,
-  recordsMax: number = recordsMaxDefault,
+  wanted: number = recordsWanted,
 ): Promise<Subject> {
-  const rank = ({ total }: Sized) => (total > recordsMax ? -total : total)
+  const rank = ({ total }: Sized) => (total > wanted ? -total : total)
   const sized = [...(await subjectsOf(world, list))].sort((a, b) => rank(b) - rank(a))
   return sized[0]?.subject ?? skip('no records were found')
 }
@@ -215,11 +218,11 @@ export async function subjectOf(
 export async function wholeWalk(
   world: World,
   list: PagedList,
-  { recordsMin = 1, recordsMax = recordsMaxDefault } = {},
+  { recordsMin = 1, wanted = recordsWanted } = {},
 ): Promise<{ readonly subject: Subject; readonly whole: Walk }> {
-  const subject = await subjectOf(world, list, recordsMax)
+  const subject = await subjectOf(world, list, wanted)
   const whole = await walk(world, subject, wholeQuery(world, list))
-  if (!whole.isWhole) skip(`it is longer than ${recordsMaxDefault} records`)
+  if (!whole.isWhole) skip(`it is longer than ${recordsMax} records`)
   if (whole.records.length < recordsMin) {
     skip(`it has ${whole.records.length} records, and ${recordsMin} are needed`)
   }

@@ -64,13 +64,16 @@ function requireLink(list: PagedList, page: Answer, name: string, where: string)
 /** Follows a link and compares what it shows with a page by number. */
 async function follow(
   world: World,
-  { subject }: Linked,
+  { subject, size }: Linked,
   from: Answer,
   name: string,
   expected: Answer,
 ): Promise<Answer> {
   const { list } = subject
   const query = requireLink(list, from, name, 'a page')
+  if (new URLSearchParams(query).get('page-size') !== String(size)) {
+    skip('the link loses the size of the page')
+  }
   const page = await world.ask(list.operation, { ...subject.ask, query })
   const difference = differenceOf(
     keys(list, recordsOf(list, expected)),
