@@ -52,13 +52,26 @@ export interface Bank {
 
 export const subdomain = 'bank'
 
-export async function openBank(scope: Scope): Promise<Bank> {
+/** Spent tokens in memory: for a great many providers that each live a second. */
+export function claimsInMemory(): ClaimStore {
+  const spent = new Set<string>()
+  return {
+    async claim(tokenId) {
+      if (spent.has(tokenId)) return false
+      spent.add(tokenId)
+      return true
+    },
+    close: async () => {},
+  }
+}
+
+export async function openBank(scope: Scope, ownClaims?: ClaimStore): Promise<Bank> {
   const inner = closingTogether(scope)
   const database = await newDatabase(inner)
   const clock = () => Temporal.Now.instant()
   await loadInProcess(database, dataLines(), clock().toString())
   const store = await openProviderStore(database)
-  const claims = await openClaimStore(database, clock)
+  const claims = ownClaims ?? (await openClaimStore(database, clock))
   const keyring = await publishKeys({ port: 0 })
   const keys = openKeySet({ url: keyring.url ?? '' })
   inner.after(async () => {
