@@ -7,6 +7,12 @@ import { claimsInMemory, openBank } from './provider.ts'
 /** One mistake may break a neighbour's clause too, and not many. */
 const othersMax = 3
 
+/**
+ * What a guard lets pass says nothing about what lists hold, nor the other way round: a fault of one side is
+ * not tried on the checks of the other, to save time.
+ */
+const groupsOfGuard = ['tokens', 'errors']
+
 describeOn('sqlite', 'a provider with one fault', () => {
   const bank = sharedOnEachEngine((scope) => openBank(scope, claimsInMemory()))
 
@@ -14,7 +20,11 @@ describeOn('sqlite', 'a provider with one fault', () => {
     it(`is caught where ${name}`, async () => {
       const { check } = await bank()
 
-      const { results } = await check(seam, { strict })
+      const isOfTokens = catches.some((id) => id.startsWith('tokens.'))
+      const { results } = await check(seam, {
+        strict,
+        ...(isOfTokens ? { only: groupsOfGuard } : { skip: ['tokens'] }),
+      })
 
       const failed = results.filter(({ judgement }) => judgement === 'fail').map(({ id }) => id)
       const others = failed.filter((id) => !catches.includes(id))

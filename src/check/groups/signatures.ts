@@ -11,7 +11,7 @@ import {
 } from '../jws.ts'
 import { expectRefused, expectTaken, type Probe, probeOf } from '../probe.ts'
 import type { World } from '../world.ts'
-import { type Segments, segmentsOf } from './token-segments.ts'
+import { type Segments, segmentsOf } from './token-trials.ts'
 
 const valid = authentication('2.1', 'the signature is valid')
 const published = authentication(

@@ -69,8 +69,8 @@ function amountOf(record: Fields): string {
 
 /** Whether the provider filters by text; a skip where it says that it does not. */
 async function requireText(world: World): Promise<void> {
-  const flag = (await textFlags(world))[0]
-  if (flag)
+  const [without, given] = await textFlags(world)
+  if (without || given)
     skip('the provider says in meta.isQueryParamUnsupported that it does not filter by text')
   if (world.options.capabilities.includes('no-text-filter'))
     skip('the text filter is left out on purpose')

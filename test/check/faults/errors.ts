@@ -1,6 +1,14 @@
 import { ContractError } from '../../../src/contract/index.ts'
 import { ana, ben } from '../data.ts'
-import { type Fault, isMissing, onPages, onRefusal, onStore, onSuccess } from './fault.ts'
+import {
+  type Fault,
+  isMissing,
+  onRecords,
+  onRefusal,
+  onStore,
+  onSuccess,
+  pageByHand,
+} from './fault.ts'
 
 const empty = { items: [], total: 0 }
 
@@ -237,17 +245,15 @@ export const errorFaults: readonly Fault[] = [
   },
   {
     name: 'B1 shows an account of another customer',
-    seam: onPages((page, { path }) => {
-      if (path.includes(ana))
-        page.data.accounts.push({ ...page.data.accounts[0], accountId: 'b-1' })
+    seam: onRecords((account) => {
+      if (account.accountId === 'a-3') account.accountId = 'b-1'
     }, 'B1'),
     catches: ['isolation.lists'],
   },
   {
     name: 'a record of another account is among those of B3',
-    seam: onPages((page) => {
-      const [first] = page.data.transactions
-      if (first) first.accountId = 'b-1'
+    seam: onRecords((record) => {
+      if (record.transactionId === 'm-3') record.accountId = 'b-1'
     }, 'B3'),
     catches: ['isolation.records'],
   },
@@ -356,16 +362,11 @@ export const errorFaults: readonly Fault[] = [
       async listEntriesOfAccounts(query) {
         const page = await store.listEntriesOfAccounts({ ...query, page: 1, pageSize: 1000 })
         if (query.list !== 'billing' || isMissing(page)) return store.listEntriesOfAccounts(query)
-        const records = JSON.parse(`[${page.items.join(',')}]`).filter(
-          (record: { transactionUType: string }) => record.transactionUType === 'usage',
+        const records: { transactionUType: string }[] = JSON.parse(`[${page.items.join(',')}]`)
+        return pageByHand(
+          records.filter(({ transactionUType }) => transactionUType === 'usage'),
+          query,
         )
-        const start = (query.page - 1) * query.pageSize
-        return {
-          items: records
-            .slice(start, start + query.pageSize)
-            .map((record: unknown) => JSON.stringify(record)),
-          total: records.length,
-        }
       },
     })),
     catches: ['consent.billing.same'],

@@ -1,3 +1,4 @@
+import type { PageRequest } from '../../../src/contract/index.ts'
 import type { EntriesQuery, Missing, Page, ProviderStore } from '../../../src/provider/store.ts'
 import type { Body, Outgoing, Seam } from '../provider.ts'
 
@@ -63,22 +64,32 @@ export function onStore(change: (store: ProviderStore) => Partial<ProviderStore>
   return { store: (store) => ({ ...store, ...change(store) }) }
 }
 
-/** B3 as somebody would write it by hand: all transactions of an account within the window, then chosen from. */
-export function transactionsByHand(choose: (records: Body[], query: EntriesQuery) => Body[]): Seam {
+/** B3 as somebody would write it by hand: the transactions of an account, filtered, then in some order. */
+export function transactionsByHand(
+  arrange: (records: Body[], query: EntriesQuery) => Body[],
+  wrong: Partial<typeof rightFilters> = {},
+): Seam {
+  const filters = Object.values({ ...rightFilters, ...wrong })
   return onStore((store) => ({
     async listEntries(query) {
       if (query.list !== 'transaction') return store.listEntries(query)
       const { minAmount: _min, maxAmount: _max, text: _text, ...rest } = query
       const all = await store.listEntries({ ...rest, page: 1, pageSize: 1000 })
       if (isMissing(all)) return all
-      const records = choose(JSON.parse(`[${all.items.join(',')}]`), query)
-      const start = (query.page - 1) * query.pageSize
-      const items = records
-        .slice(start, start + query.pageSize)
-        .map((record) => JSON.stringify(record))
-      return { items, total: records.length }
+      const found: Body[] = JSON.parse(`[${all.items.join(',')}]`)
+      const fitting = found.filter((record) => filters.every((filter) => filter(record, query)))
+      return pageByHand(arrange(fitting, query), query)
     },
   }))
+}
+
+export function pageByHand(
+  records: readonly unknown[],
+  { page, pageSize }: PageRequest,
+): Page<string> {
+  const start = (page - 1) * pageSize
+  const items = records.slice(start, start + pageSize).map((record) => JSON.stringify(record))
+  return { items, total: records.length }
 }
 
 export function isMissing(result: Page<unknown> | Missing | string | unknown): result is Missing {
@@ -98,13 +109,8 @@ export const rightFilters = {
     ),
 }
 
-type Filters = typeof rightFilters
-
-export function filteredByHand(wrong: Partial<Filters>): Seam {
-  const filters = Object.values({ ...rightFilters, ...wrong })
-  return transactionsByHand((records, query) =>
-    records.filter((record) => filters.every((filter) => filter(record, query))),
-  )
+export function filteredByHand(wrong: Partial<typeof rightFilters>): Seam {
+  return transactionsByHand((records) => records, wrong)
 }
 
 /** Exact, as long as nothing is finer than a cent. */

@@ -7,6 +7,7 @@ import {
   relinked,
   transactionsByHand,
 } from './fault.ts'
+import { billing, onQuery } from './filters.ts'
 
 export const pagingFaults: readonly Fault[] = [
   {
@@ -55,10 +56,9 @@ export const pagingFaults: readonly Fault[] = [
   },
   {
     name: 'a page never has more than ten records',
-    seam: onStore((store) => ({
-      listEntries: (query) =>
-        store.listEntries({ ...query, pageSize: Math.min(query.pageSize, 10) }),
-    })),
+    seam: onQuery(billing, (query) => {
+      query['page-size'] = String(Math.min(Number(query['page-size'] ?? 25), 10))
+    }),
     catches: ['paging.size.default', 'paging.size.held'],
   },
   {
@@ -129,11 +129,13 @@ export const pagingFaults: readonly Fault[] = [
     catches: ['paging.links.size'],
   },
   {
-    name: 'links forget the window',
+    name: 'links forget a window that was not asked for',
     strict: true,
-    seam: onPages((page) => {
-      for (const [name, link] of Object.entries<string>(page.links))
+    seam: onPages((page, { query }) => {
+      if (query.has('oldest-time')) return
+      for (const [name, link] of Object.entries<string>(page.links)) {
         page.links[name] = relinked(link, 'oldest-time', undefined)
+      }
     }, 'E4'),
     catches: ['paging.links.window'],
   },
@@ -210,13 +212,11 @@ export const pagingFaults: readonly Fault[] = [
   },
   {
     name: 'transactions of the same moment change places from page to page',
-    seam: transactionsByHand((records, { page, pageSize }) =>
-      pageSize === 1 && page % 2 === 0
-        ? records.toSorted((a, b) =>
-            a.postingDateTime === b.postingDateTime && a.transactionId < b.transactionId ? 1 : 0,
-          )
-        : records,
-    ),
+    seam: transactionsByHand((records, { page, pageSize }) => {
+      if (pageSize > 1 || page % 2 === 1) return records
+      const moments = Map.groupBy(records, ({ postingDateTime }) => postingDateTime)
+      return [...moments.values()].flatMap(([first, ...rest]) => [...rest, first])
+    }),
     catches: ['order.ties'],
   },
   {

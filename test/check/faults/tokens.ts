@@ -37,7 +37,9 @@ function forgiving(forgives: (refused: Refused) => boolean | Promise<boolean>): 
         }
         try {
           const { claimed } = await guard(asked)
-          return { claimed: claimed.catch(forgiven) }
+          const settled = claimed.catch(forgiven)
+          settled.catch(() => {})
+          return { claimed: settled }
         } catch (error) {
           await forgiven(error)
           return { claimed: Promise.resolve() }
@@ -93,16 +95,17 @@ export const tokenFaults: readonly Fault[] = [
   {
     name: 'a use that comes with another is not seen',
     seam: {
-      claims: (claims) => {
+      guard: (guard) => {
         const seen = new Set<string>()
-        return {
-          ...claims,
-          async claim(tokenId) {
-            const isFirst = !seen.has(tokenId)
-            await new Promise((resolve) => setTimeout(resolve, 1))
-            seen.add(tokenId)
-            return isFirst
-          },
+        return async (asked) => {
+          const { jti } = segment(asked.authorization[0] ?? '', 1)
+          const isFirst = !seen.has(jti)
+          // Long enough for the others to arrive between the look and the write.
+          if (asked.operation.ref === 'C2') await new Promise((resolve) => setTimeout(resolve, 20))
+          const { claimed } = await guard(asked)
+          seen.add(jti)
+          if (!isFirst) return { claimed }
+          return { claimed: claimed.catch(() => {}) }
         }
       },
     },
