@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { countsOf } from '../../src/check/index.ts'
+import { type Operation, providerOperations } from '../../src/contract/index.ts'
 import { describe, sharedOnEachEngine } from '../support/engines.ts'
 import { anaEmail } from './data.ts'
 import { openBank } from './provider.ts'
@@ -19,5 +20,29 @@ describe('our own server', () => {
       [],
     )
     assert.ok(countsOf(report).pass > 150)
+  })
+
+  it('is asked for what the interface has, and for nothing that would change it', async () => {
+    const { check } = await bank()
+    const asked = new Set<string>()
+    const known = Object.values<Operation>(providerOperations).map(
+      ({ method, path }) => `${method} ${path}`,
+    )
+
+    await check(
+      {
+        app: (app) =>
+          app.addHook('onRequest', async ({ method, routeOptions: { config } }) => {
+            asked.add(`${method} ${config.operation?.path}`)
+          }),
+      },
+      { profile: 'smoke' },
+    )
+
+    assert.deepEqual(
+      [...asked].filter((request) => !known.includes(request)),
+      [],
+    )
+    assert.equal(asked.size, known.length)
   })
 })
