@@ -65,7 +65,7 @@ describe('the published package', () => {
       `import { checkProvider, publishKeys } from 'holdfast/check'
        const keyring = await publishKeys({ port: 0 })
        const { results } = await checkProvider({
-         url: 'http://127.0.0.1:1', subdomain: 's', keyring, customers: ['c1'], rate: 0, only: ['tokens.good'],
+         url: 'http://127.0.0.1:1', subdomain: 's', keyring, customers: ['c1'], rate: 0,
        })
        await keyring.close()
        console.log(results[0].id, results[0].judgement)`,

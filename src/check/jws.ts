@@ -9,16 +9,9 @@ import {
   sign,
 } from 'node:crypto'
 import { promisify } from 'node:util'
+import type { Members, SigningKey } from './signing-key.ts'
 
 /** Tokens by hand: a library would refuse to make most of those that a provider must refuse. */
-export interface SigningKey {
-  readonly kid: string
-  readonly alg: string
-  readonly privateKey: KeyObject
-}
-
-export type Members = Readonly<Record<string, unknown>>
-
 export function compact(header: Members, payload: Members, key: SigningKey): string {
   const text = unsigned(header, payload)
   return `${text}.${base64url(signature(text, key))}`
@@ -37,7 +30,9 @@ export function hmac(text: string, secret: string | Uint8Array): string {
   return createHmac('sha256', secret).update(text).digest('base64url')
 }
 
-export function signature(text: string, { alg, privateKey: key }: SigningKey): Buffer {
+export function signature(text: string, signer: SigningKey): Buffer {
+  const { alg } = signer
+  const key = privateKeyOf(signer)
   const data = Buffer.from(text)
   const hash = `sha${alg.slice(2)}`
   switch (alg.slice(0, 2)) {
@@ -63,29 +58,40 @@ export function keyOf(jwk: unknown): SigningKey {
     throw new TypeError('the key must be a JWK with a kid and an alg')
   }
   if (!algorithms.test(alg)) throw new TypeError(`the key’s alg ${alg} is not one to sign with`)
+  const key = { kid, alg, jwk: jwk as Members }
   try {
-    return {
-      kid,
-      alg,
-      privateKey: createPrivateKey({ key: jwk as JsonWebKeyInput['key'], format: 'jwk' }),
-    }
+    privateKeyOf(key)
+    return key
   } catch {
     throw new TypeError('the key is not a private JWK')
   }
 }
 
-export function publicJwk({ kid, alg, privateKey }: SigningKey): Members {
-  return { ...publicKeyOf(privateKey).export({ format: 'jwk' }), kid, alg, use: 'sig' }
+const privateKeys = new WeakMap<Members, KeyObject>()
+
+function privateKeyOf({ jwk }: SigningKey): KeyObject {
+  const key =
+    privateKeys.get(jwk) ?? createPrivateKey({ key: jwk as JsonWebKeyInput['key'], format: 'jwk' })
+  privateKeys.set(jwk, key)
+  return key
 }
 
-export function publicKeyOf(privateKey: KeyObject): KeyObject {
-  return createPublicKey(privateKey)
+export function publicKeyOf(key: SigningKey): KeyObject {
+  return createPublicKey(privateKeyOf(key))
+}
+
+export function publicJwk(key: SigningKey): Members {
+  return { ...publicKeyOf(key).export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' }
 }
 
 const generate = promisify(generateKeyPair)
 
 /** A fresh private key of the kind that an algorithm asks for. */
-export async function newPrivateKey(alg: string): Promise<KeyObject> {
+export async function newPrivateJwk(alg: string): Promise<Members> {
+  return { ...(await newPrivateKey(alg)).export({ format: 'jwk' }) }
+}
+
+async function newPrivateKey(alg: string): Promise<KeyObject> {
   switch (alg.slice(0, 2)) {
     case 'Ed':
       return (await generate('ed25519')).privateKey

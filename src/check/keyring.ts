@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { keyOf, newPrivateKey, publicJwk, type SigningKey } from './jws.ts'
+import { keyOf, newPrivateJwk, publicJwk } from './jws.ts'
+import type { SigningKey } from './signing-key.ts'
 
 /** What the tester signs with. */
 export interface Keyring {
@@ -32,17 +33,17 @@ const strangerPath = '/stranger.json'
 export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions): Promise<Keyring> {
   const name = randomUUID().slice(0, 8)
   const [first, second, rsa, edwards, strange] = await Promise.all(
-    ['ES256', 'ES256', 'PS256', 'EdDSA', 'ES256'].map(newPrivateKey),
+    ['ES256', 'ES256', 'PS256', 'EdDSA', 'ES256'].map(newPrivateJwk),
   )
   if (!first || !second || !rsa || !edwards || !strange) throw new Error('a key could not be made')
   const keys: SigningKey[] = [
-    { kid: `${name}-es256`, alg: 'ES256', privateKey: first },
-    { kid: `${name}-ps256`, alg: 'PS256', privateKey: rsa },
-    { kid: `${name}-rs256`, alg: 'RS256', privateKey: rsa },
-    { kid: `${name}-eddsa`, alg: 'EdDSA', privateKey: edwards },
-    { kid: `${name}-es256-second`, alg: 'ES256', privateKey: second },
+    { kid: `${name}-es256`, alg: 'ES256', jwk: first },
+    { kid: `${name}-ps256`, alg: 'PS256', jwk: rsa },
+    { kid: `${name}-rs256`, alg: 'RS256', jwk: rsa },
+    { kid: `${name}-eddsa`, alg: 'EdDSA', jwk: edwards },
+    { kid: `${name}-es256-second`, alg: 'ES256', jwk: second },
   ]
-  const stranger = { kid: `${name}-stranger`, alg: 'ES256', privateKey: strange }
+  const stranger = { kid: `${name}-stranger`, alg: 'ES256', jwk: strange }
 
   let strangerAsked = 0
   const published = JSON.stringify({ keys: keys.map(publicJwk) })
@@ -75,6 +76,6 @@ export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions):
 /** A key that the provider trusts already, as a private JWK with `kid` and `alg`. */
 export async function trustedKey(jwk: unknown): Promise<Keyring> {
   const key = keyOf(jwk)
-  const stranger = { ...key, kid: randomUUID(), privateKey: await newPrivateKey(key.alg) }
+  const stranger = { ...key, kid: randomUUID(), jwk: await newPrivateJwk(key.alg) }
   return { keys: [key], stranger, strangerAsked: () => 0, close: async () => {} }
 }

@@ -102,5 +102,5 @@ export function isPlainDay({ ref }: PagedList, time: bigint): boolean {
 }
 
 function dateOfDay(day: bigint): Temporal.PlainDate {
-  return Temporal.PlainDate.from('1970-01-01').add({ days: Number(day) })
+  return new Temporal.PlainDate(1970, 1, 1).add({ days: Number(day) })
 }

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { type Operation, providerOperations } from '../contract/index.ts'
 import { type Audit, openAudit } from './audit.ts'
 import { type Capability, isLeftOut } from './capabilities.ts'
-import { compact, type Members, type SigningKey } from './jws.ts'
+import { compact } from './jws.ts'
 import type { Keyring } from './keyring.ts'
 import type { ParameterNames } from './parameters.ts'
+import type { Members, SigningKey } from './signing-key.ts'
 import { type Answer, pause, type Wire } from './wire.ts'
 
 export interface WorldOptions {

@@ -19,7 +19,7 @@ describeOn('sqlite', 'holdfast check', () => {
     writeFileSync(
       file,
       JSON.stringify({
-        ...key?.privateKey.export({ format: 'jwk' }),
+        ...key?.jwk,
         kid: key?.kid,
         alg: key?.alg,
       }),

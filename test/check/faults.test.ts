@@ -2,16 +2,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
 import { faults } from './faults/index.ts'
-import { claimsInMemory, openBank } from './provider.ts'
+import { claimsInMemory, guardAlone, openBank, withoutTokens } from './provider.ts'
 
 /** One mistake may break a neighbour's clause too, and not many. */
 const othersMax = 3
-
-/**
- * What a guard lets pass says nothing about what lists hold, nor the other way round: a fault of one side is
- * not tried on the checks of the other, to save time.
- */
-const groupsOfGuard = ['tokens', 'errors']
 
 describeOn('sqlite', 'a provider with one fault', () => {
   const bank = sharedOnEachEngine((scope) => openBank(scope, claimsInMemory()))
@@ -21,10 +15,9 @@ describeOn('sqlite', 'a provider with one fault', () => {
       const { check } = await bank()
 
       const isOfTokens = catches.some((id) => id.startsWith('tokens.'))
-      const { results } = await check(seam, {
-        strict,
-        ...(isOfTokens ? { only: groupsOfGuard } : { skip: ['tokens'] }),
-      })
+      const chosen = isOfTokens ? guardAlone : withoutTokens
+
+      const { results } = await check(seam, { strict, ...chosen })
 
       const failed = results.filter(({ judgement }) => judgement === 'fail').map(({ id }) => id)
       const others = failed.filter((id) => !catches.includes(id))

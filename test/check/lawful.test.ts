@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import type { CheckOptions } from '../../src/check/index.ts'
 import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
 import { onPages, onRecords, recordsIn } from './faults/fault.ts'
-import { type Body, claimsInMemory, openBank, type Seam } from './provider.ts'
+import { type Body, claimsInMemory, openBank, type Seam, withoutTokens } from './provider.ts'
 
 interface Variant {
   readonly seam: Seam
@@ -142,7 +142,7 @@ const variants: Readonly<Record<string, Variant>> = {
         })
       },
     },
-    options: { skip: ['tokens'] },
+    options: withoutTokens,
     seen: { 'paging.partition': /judged on B1/ },
   },
 }

@@ -52,6 +52,15 @@ export interface Bank {
 
 export const subdomain = 'bank'
 
+export const withoutTokens: Partial<CheckOptions> = { skip: ['tokens'] }
+export const errorsAlone: Partial<CheckOptions> = { only: ['errors'] }
+
+/**
+ * What a guard lets pass says nothing about what lists hold, nor the other way round: a fault of one side is
+ * not tried on the checks of the other, to save time.
+ */
+export const guardAlone: Partial<CheckOptions> = { only: ['tokens', 'errors'] }
+
 /** Spent tokens in memory: for a great many providers that each live a second. */
 export function claimsInMemory(): ClaimStore {
   const spent = new Set<string>()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { htmlReport, junitReport, type Report, textReport } from '../../src/check/index.ts'
 import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
-import { claimsInMemory, openBank } from './provider.ts'
+import { claimsInMemory, errorsAlone, openBank } from './provider.ts'
 
 const hostile = `</script><script>alert(1)</script><img src=x onerror="alert(2)">' & ]]> \u0007\u001b[31m`
 
@@ -13,7 +13,7 @@ describeOn('sqlite', 'a report', () => {
       answer: (body: unknown, { status }: { status: number }) =>
         status >= 400 ? JSON.stringify({ error: { message: hostile } }) : body,
     }
-    return check(seam, { only: ['errors'] })
+    return check(seam, errorsAlone)
   })
 
   it('has for every failure the clause, what was sent without its token, and what came back', async () => {

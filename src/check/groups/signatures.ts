@@ -4,7 +4,7 @@ import {
   base64url,
   compact,
   hmac,
-  newPrivateKey,
+  newPrivateJwk,
   publicJwk,
   publicKeyOf,
   unsigned,
@@ -66,7 +66,7 @@ function spoiled(
 
 /** What a careless verifier takes for the secret of an HMAC: the public key in its usual spellings. */
 function secrets({ key }: World): Record<string, string | Uint8Array> {
-  const publicKey = publicKeyOf(key.privateKey)
+  const publicKey = publicKeyOf(key)
   const jwk = publicJwk(key)
   return {
     'its PEM': publicKey.export({ format: 'pem', type: 'spki' }) as string,
@@ -137,7 +137,7 @@ export const signatures: readonly Check[] = [
       compact({ ...header, alg: 'ES384' }, payload, {
         kid: key.kid,
         alg: 'ES384',
-        privateKey: await newPrivateKey('ES384'),
+        jwk: await newPrivateJwk('ES384'),
       }),
     'a token whose alg is another than its signature’s': ({ header, payload }, { key }) =>
       compact({ ...header, alg: key.alg === 'ES256' ? 'ES384' : 'ES256' }, payload, key),
