@@ -22,6 +22,22 @@ describe('our own server', () => {
     assert.ok(countsOf(report).pass > 150)
   })
 
+  it('is found by an e-mail address alone', async () => {
+    const { check } = await bank()
+
+    const report = await check({}, { customers: [], emails: [anaEmail], profile: 'smoke' })
+
+    const { fail, pass } = countsOf(report)
+    const skipped = report.results.filter(({ judgement }) => judgement === 'skip')
+    assert.equal(fail, 0)
+    assert.ok(pass > 30)
+    // One customer cannot show whether two are kept apart.
+    assert.deepEqual(
+      skipped.map(({ id }) => id),
+      ['isolation.path', 'isolation.body'],
+    )
+  })
+
   it('is asked for what the interface has, and for nothing that would change it', async () => {
     const { check } = await bank()
     const asked = new Set<string>()

@@ -36,6 +36,11 @@ function withWindow(list: EntriesQuery['list'], change: (window: TimeWindow) => 
   }))
 }
 
+/** Bounds that are the wrong way round, put right instead of taken as they are. */
+function inOrder({ oldest, newest }: TimeWindow): TimeWindow {
+  return oldest > newest ? { oldest: newest, newest: oldest } : { oldest, newest }
+}
+
 /** Changes the query before it is read, for the lists at some path. */
 export function onQuery(path: RegExp, change: (query: Record<string, string | undefined>) => void) {
   return {
@@ -55,6 +60,7 @@ const transactions = /\/transactions/
 const invoices = /\/invoices/
 export const billing = /\/accounts\/[^/]+\/billing/
 const billingOfAccounts = /\/accounts\/billing/
+const anyBilling = /\/billing/
 const months = (count: number) => Temporal.Now.zonedDateTimeISO('UTC').subtract({ months: count })
 
 /** `newest` minus so many months, where `oldest` is not given. */
@@ -246,9 +252,7 @@ export const filterFaults: readonly Fault[] = [
   },
   {
     name: 'B3 puts bounds in the wrong order right',
-    seam: withWindow('transaction', ({ oldest, newest }) =>
-      oldest > newest ? { oldest: newest, newest: oldest } : { oldest, newest },
-    ),
+    seam: withWindow('transaction', inOrder),
     catches: ['windows.B3.inverted'],
   },
   {
@@ -289,11 +293,36 @@ export const filterFaults: readonly Fault[] = [
     catches: ['windows.E5.default-oldest', 'windows.E5.default'],
   },
   {
-    name: 'E5 reads bounds without their zone',
-    seam: onQuery(billingOfAccounts, (query) => {
-      for (const name of ['oldest-time', 'newest-time'])
+    name: 'billing reads bounds without their zone',
+    seam: onQuery(anyBilling, (query) => {
+      for (const name of ['oldest-time', 'newest-time']) {
         query[name] = query[name]?.replace(/[+ ]10:00$/, 'Z')
+      }
     }),
-    catches: ['windows.E5.offset'],
+    catches: ['windows.E4.offset', 'windows.E5.offset'],
+  },
+  {
+    name: 'the lower bound of billing itself is left out',
+    seam: withWindow('billing', ({ oldest, newest }) => ({ oldest: oldest + 1n, newest })),
+    catches: ['windows.E4.oldest', 'windows.E5.oldest'],
+  },
+  {
+    name: 'billing puts bounds in the wrong order right',
+    seam: withWindow('billing', inOrder),
+    catches: ['windows.E4.inverted', 'windows.E5.inverted'],
+  },
+  {
+    name: 'invoices put bounds in the wrong order right',
+    seam: withWindow('invoice', inOrder),
+    catches: ['windows.E3.inverted'],
+  },
+  {
+    name: 'invoices that are still to come are shown',
+    seam: onQuery(invoices, (query) => {
+      if (query['newest-date'] !== undefined) return
+      query['newest-date'] = months(-2).toPlainDate().toString()
+      query['oldest-date'] ??= months(24).toPlainDate().toString()
+    }),
+    catches: ['windows.E3.default'],
   },
 ]
