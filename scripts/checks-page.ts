@@ -1,6 +1,5 @@
-import { namedCapabilities } from '../src/check/capabilities.ts'
 import { groupOf } from '../src/check/definition.ts'
-import { unnamedParameters } from '../src/check/parameters.ts'
+import { namedCapabilities, unnamedParameters } from '../src/check/names.ts'
 import { suite } from '../src/check/suite.ts'
 import { faults } from '../test/check/faults/index.ts'
 import { page, table } from './markdown.ts'

@@ -1,6 +1,6 @@
 import { type Operation, validator } from '../contract/index.ts'
 import { isFields, nodeOf } from '../contract/schema.ts'
-import { type AccountVersion, type Fault, type FaultKind, faultsOf } from './shape.ts'
+import { type AccountVersion, type Fault, faultsOf } from './shape.ts'
 import type { Answer } from './wire.ts'
 
 /** Every answer of the run is read by the contract as it comes in; the checks ask what was found. */
@@ -88,5 +88,3 @@ function hasErrorBody({ body }: Answer): boolean {
 export function sentenceOfFault({ ref, path, reason }: Found): string {
   return `${ref}: ${path || 'the answer'} ${reason}`
 }
-
-export type { FaultKind }

@@ -1,13 +1,5 @@
 import { type Operation, providerOperations } from '../contract/index.ts'
-
-/** What a provider may leave out on purpose, and what is then not asked of it. */
-export const namedCapabilities = {
-  'no-banking': 'it is an energy retailer: B1 to B6 and C4 are left out',
-  'no-energy': 'it is a bank: E1 to E5 are left out',
-  'no-contact': 'the contact endpoint is left out',
-  'no-text-filter': 'B3 does not filter by text, and says so in meta.isQueryParamUnsupported',
-  'account-version-3': 'B1 still answers with version 3 of the banking account',
-} as const
+import { namedCapabilities } from './names.ts'
 
 const references = Object.values<Operation>(providerOperations).map(({ ref }) => ref)
 

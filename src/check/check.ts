@@ -2,6 +2,7 @@ import { type Capability, isCapability } from './capabilities.ts'
 import { type Check, groupOf } from './definition.ts'
 import { type Choice, Finding, type Passed } from './finding.ts'
 import type { Keyring } from './keyring.ts'
+import { checkDefaults } from './names.ts'
 import type { ParameterNames } from './parameters.ts'
 import { signIn } from './probe.ts'
 import type { CheckResult, Profile, Report } from './report.ts'
@@ -42,14 +43,6 @@ export interface Progress {
   readonly total: number
   readonly result: CheckResult
 }
-
-export const checkDefaults = {
-  rate: 20,
-  timeoutMs: 30_000,
-  keyWaitMs: 0,
-  profile: 'full',
-  timeZone: 'UTC',
-} as const
 
 const evidenceMax = 4
 

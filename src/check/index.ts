@@ -1,8 +1,9 @@
 /** A tester that plays the platform: does this provider keep the interface? */
-export { type Capability, namedCapabilities } from './capabilities.ts'
-export { type CheckOptions, checkDefaults, checkProvider, type Progress } from './check.ts'
+export type { Capability } from './capabilities.ts'
+export { type CheckOptions, checkProvider, type Progress } from './check.ts'
 export { type Keyring, type PublishOptions, publishKeys, trustedKey } from './keyring.ts'
-export { type ParameterNames, unnamedParameters } from './parameters.ts'
+export { checkDefaults, namedCapabilities, unnamedParameters } from './names.ts'
+export type { ParameterNames } from './parameters.ts'
 export {
   type CheckResult,
   type Clause,

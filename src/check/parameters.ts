@@ -1,15 +1,4 @@
-/**
- * The parameters that the interface has and does not name. These are Holdfast's names for them
- * (docs/decisions/0004-parameter-names.md); a provider may have others, and the tester is told.
- */
-export const unnamedParameters = {
-  'B3.oldest-time': 'the lower bound of B3',
-  'B3.min-amount': 'the least amount of B3',
-  'B3.max-amount': 'the largest amount of B3',
-  'B3.text': 'the text filter of B3',
-  'E3.oldest-date': 'the lower bound of E3',
-  'E3.newest-date': 'the upper bound of E3',
-} as const
+import { unnamedParameters } from './names.ts'
 
 export type UnnamedParameter = keyof typeof unnamedParameters
 export type ParameterNames = Partial<Readonly<Record<UnnamedParameter, string>>>

@@ -1,22 +1,31 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
-import type { Keyring, ParameterNames, Progress, Report } from '../check/index.ts'
+import type {
+  Capability,
+  Keyring,
+  ParameterNames,
+  Profile,
+  Progress,
+  Report,
+} from '../check/index.ts'
+import { checkDefaults, namedCapabilities, unnamedParameters } from '../check/names.ts'
+import { profiles } from '../check/report.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 interface Flags {
   readonly subdomain: string
-  readonly customer: readonly string[]
-  readonly email: readonly string[]
+  readonly customer?: readonly string[]
+  readonly email?: readonly string[]
   readonly jwksPort?: string
   readonly jwksHost: string
   readonly key?: string
   readonly resourceUrl?: string
   readonly consentUrl?: string
-  readonly only: readonly string[]
-  readonly skip: readonly string[]
-  readonly profile: 'smoke' | 'full'
-  readonly capability: readonly string[]
-  readonly parameter: readonly string[]
+  readonly only?: readonly string[]
+  readonly skip?: readonly string[]
+  readonly profile: Profile
+  readonly capability?: readonly string[]
+  readonly parameter?: readonly string[]
   readonly strict?: true
   readonly timeZone: string
   readonly rate: string
@@ -39,13 +48,10 @@ or sign with a key that the provider trusts already, as a private JWK with kid a
 It sends requests and never changes anything. --rate bounds how many a second.
 
 Capabilities are what the provider leaves out on purpose:
-  no-banking, no-energy, no-contact   a whole section
-  no-B1, no-E1, no-C4, …              one operation, by its reference
-  no-text-filter                      B3 says meta.isQueryParamUnsupported
-  account-version-3                   B1 still answers with version 3
+${listed({ ...namedCapabilities, 'no-B1, no-C4, …': 'one operation is left out, by its reference' })}
 
-Parameters that the interface does not name have Holdfast's names, unless --parameter tells another:
-  B3.oldest-time, B3.min-amount, B3.max-amount, B3.text, E3.oldest-date, E3.newest-date
+Parameters that the interface does not name have these names, unless --parameter tells another:
+${listed(unnamedParameters)}
 
 Examples:
   holdfast check https://bank.example --subdomain bank --customer c1 --customer c2 --jwks-port 9090
@@ -54,12 +60,19 @@ Examples:
 
 Exit status: 0 nothing failed, 1 something did, 2 wrong usage.`
 
+function listed(names: Readonly<Record<string, string>>): string {
+  const width = Math.max(...Object.keys(names).map((name) => name.length))
+  return Object.entries(names)
+    .map(([name, about]) => `  ${name.padEnd(width)}  ${about}`)
+    .join('\n')
+}
+
 export function checkCommand(terminal: Terminal): Command {
-  const several = (value: string, before: readonly string[]) => [
+  const several = (value: string, before: readonly string[] = []) => [
     ...before,
     ...value.split(',').filter(Boolean),
   ]
-  const each = (value: string, before: readonly string[]) => [...before, value]
+  const each = (value: string, before: readonly string[] = []) => [...before, value]
   return new Command('check')
     .summary('test whether a provider keeps the interface')
     .description(
@@ -70,8 +83,8 @@ export function checkCommand(terminal: Terminal): Command {
       '--subdomain <name>',
       'the data provider’s subdomain: iss and sub of every token',
     )
-    .option('--customer <id>', 'a customer to look at; may be given again', each, [])
-    .option('--email <address>', 'an address to find a customer by; may be given again', each, [])
+    .option('--customer <id>', 'a customer to look at; may be given again', each)
+    .option('--email <address>', 'an address to find a customer by; may be given again', each)
     .option(
       '--jwks-port <port>',
       'make keys and publish them on this port, for the provider to fetch',
@@ -80,28 +93,34 @@ export function checkCommand(terminal: Terminal): Command {
     .option('--key <file>', 'sign with this private JWK, which the provider trusts already')
     .option('--resource-url <url>', 'the base address of the contact endpoint, where it is another')
     .option('--consent-url <url>', 'the base address of the consent flow, where it is another')
-    .option('--only <names>', 'only these checks or groups; may be given again', several, [])
-    .option('--skip <names>', 'not these checks or groups; may be given again', several, [])
+    .option('--only <names>', 'only these checks or groups; may be given again', several)
+    .option('--skip <names>', 'not these checks or groups; may be given again', several)
     .addOption(
       new Option('--profile <name>', 'how much to check')
-        .choices(['smoke', 'full'])
-        .default('full'),
+        .choices(profiles)
+        .default(checkDefaults.profile),
     )
     .option(
       '--capability <names>',
       'what the provider leaves out on purpose; may be given again',
       several,
-      [],
     )
     .option(
       '--parameter <name=theirs>',
       'what the provider calls a parameter that the interface does not name',
       each,
-      [],
     )
     .option('--strict', 'also hold it to what Holdfast decided where the interface leaves a choice')
-    .option('--time-zone <name>', 'the zone of billing times, which carry none', 'UTC')
-    .option('--rate <number>', 'requests a second; 0 for as many as it takes', '20')
+    .option(
+      '--time-zone <name>',
+      'the zone of billing times, which carry none',
+      checkDefaults.timeZone,
+    )
+    .option(
+      '--rate <number>',
+      'requests a second; 0 for as many as it takes',
+      String(checkDefaults.rate),
+    )
     .option(
       '--json <file>',
       'write the report as JSON; - for standard output, and nothing else there',
@@ -118,7 +137,7 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
     '../check/index.ts'
   )
   await refuseWrong(url, flags)
-  const parameters = parametersOf(flags.parameter)
+  const parameters = parametersOf(flags.parameter ?? [])
   const keyring = await keyringOf(flags, terminal)
   const progress = progressOn(terminal)
   try {
@@ -128,14 +147,14 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
       ...(flags.consentUrl !== undefined && { consentUrl: flags.consentUrl }),
       subdomain: flags.subdomain,
       keyring,
-      customers: flags.customer,
-      emails: flags.email,
-      capabilities: flags.capability as `no-${string}`[],
+      customers: flags.customer ?? [],
+      emails: flags.email ?? [],
+      capabilities: (flags.capability ?? []) as Capability[],
       parameters,
       timeZone: flags.timeZone,
       profile: flags.profile,
-      only: flags.only,
-      skip: flags.skip,
+      only: flags.only ?? [],
+      skip: flags.skip ?? [],
       strict: flags.strict ?? false,
       rate: Number(flags.rate),
       keyWaitMs: keyring.url === undefined ? 0 : keyWaitMs,
@@ -166,12 +185,8 @@ function failureLine({ results }: Report): string {
 /** Everything that is wrong with the flags is said at once. */
 async function refuseWrong(url: string, flags: Flags): Promise<void> {
   const { choiceProblems } = await import('../check/check.ts')
-  const { jwksPort, key, rate, customer, email } = flags
-  const wrong = choiceProblems({
-    only: flags.only,
-    skip: flags.skip,
-    capabilities: flags.capability,
-  })
+  const { jwksPort, key, rate, customer = [], email = [], only = [], skip = [] } = flags
+  const wrong = choiceProblems({ only, skip, capabilities: flags.capability ?? [] })
   for (const [name, address] of Object.entries({
     '<url>': url,
     '--resource-url': flags.resourceUrl,
@@ -207,12 +222,11 @@ function isTimeZone(text: string): boolean {
 function parametersOf(given: readonly string[]): ParameterNames {
   const names: Record<string, string> = {}
   for (const text of given) {
-    const [, parameter = '', theirs = ''] =
-      /^(B3\.(?:oldest-time|min-amount|max-amount|text)|E3\.(?:oldest|newest)-date)=(\S+)$/.exec(
-        text,
-      ) ?? []
-    if (theirs === '')
-      throw new CommandError(2, `--parameter must be such as B3.text=NAME, and ${text} is not`)
+    const [parameter = '', theirs = ''] = text.split('=')
+    if (!Object.hasOwn(unnamedParameters, parameter) || theirs === '') {
+      const known = Object.keys(unnamedParameters).join(', ')
+      throw new CommandError(2, `--parameter must be NAME=THEIRS, where NAME is one of ${known}`)
+    }
     names[parameter] = theirs
   }
   return names

@@ -3,7 +3,7 @@ import { type CheckResult, countsOf, type Exchange, type Report } from '../repor
 export interface TextOptions {
   /** Colours, for a terminal. */
   readonly hasColour?: boolean
-  /** Also shows what was seen where the interface leaves a choice, and why something was skipped. */
+  /** Also shows what was seen where checks pass. */
   readonly isVerbose?: boolean
 }
 
@@ -29,10 +29,7 @@ export function textReport(
   const lines = groups.flatMap(([group, results]) => [
     '',
     group,
-    ...results
-      .filter((result) => isVerbose || result.judgement !== 'pass' || result.seen === undefined)
-      .flatMap((result) => resultLines(result, paint)),
-    ...(isVerbose ? [] : quietLines(results, paint)),
+    ...results.flatMap((result) => resultLines(result, paint, isVerbose)),
   ])
   const details = failures.flatMap((result) => failureLines(result, paint))
   const sum = [
@@ -51,19 +48,16 @@ export function textReport(
 
 type Paint = (colour: keyof typeof colours, text: string) => string
 
-function resultLines({ id, judgement, title, reason, seen }: CheckResult, paint: Paint): string[] {
-  const mark = paint(judgement, judgement)
-  const note = judgement === 'skip' ? reason : judgement === 'pass' ? seen : undefined
+function resultLines(
+  { id, judgement, title, reason, seen }: CheckResult,
+  paint: Paint,
+  isVerbose: boolean,
+): string[] {
+  const note = judgement === 'skip' ? reason : isVerbose && judgement === 'pass' ? seen : undefined
   return [
-    `  ${mark}  ${id}  ${title}`,
+    `  ${paint(judgement, judgement)}  ${id}  ${title}`,
     ...(note ? [paint('dim', `        ${printable(note)}`)] : []),
   ]
-}
-
-/** Passes that have something to say are counted, unless somebody wants to read them all. */
-function quietLines(results: readonly CheckResult[], paint: Paint): string[] {
-  const quiet = results.filter(({ judgement, seen }) => judgement === 'pass' && seen !== undefined)
-  return quiet.map(({ id, title }) => `  ${paint('pass', 'pass')}  ${id}  ${title}`)
 }
 
 function failureLines(result: CheckResult, paint: Paint): string[] {
