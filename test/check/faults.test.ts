@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
 import { faults } from './faults/index.ts'
-import { claimsInMemory, guardAlone, openBank, withoutTokens } from './provider.ts'
+import { claimsInMemory, openBank, optionsFor } from './provider.ts'
 
 /** One mistake may break a neighbour's clause too, and not many. */
 const othersMax = 3
@@ -14,10 +14,7 @@ describeOn('sqlite', 'a provider with one fault', () => {
     it(`is caught where ${name}`, async () => {
       const { check } = await bank()
 
-      const isOfTokens = catches.some((id) => id.startsWith('tokens.'))
-      const chosen = isOfTokens ? guardAlone : withoutTokens
-
-      const { results } = await check(seam, { strict, ...chosen })
+      const { results } = await check(seam, { strict, ...optionsFor(catches) })
 
       const failed = results.filter(({ judgement }) => judgement === 'fail').map(({ id }) => id)
       const others = failed.filter((id) => !catches.includes(id))
