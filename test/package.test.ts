@@ -59,6 +59,21 @@ describe('the published package', () => {
     assert.equal(succeed(process.execPath, ['validate.js'], project), 'true 1\n')
   })
 
+  it('gives the tester to programs', () => {
+    write(
+      'check.js',
+      `import { checkProvider, publishKeys } from 'holdfast/check'
+       const keyring = await publishKeys({ port: 0 })
+       const { results } = await checkProvider({
+         url: 'http://127.0.0.1:1', subdomain: 's', keyring, customers: ['c1'], rate: 0,
+       })
+       await keyring.close()
+       console.log(results[0].id, results[0].judgement)`,
+    )
+
+    assert.equal(succeed(process.execPath, ['check.js'], project), 'tokens.good fail\n')
+  })
+
   it('keeps its inside to itself', () => {
     write('inside.js', `import 'holdfast/dist/program/main.js'`)
 
@@ -82,7 +97,12 @@ describe('the published package', () => {
        declare const key: SigningKey
        const client = createClient({ providerUrl: 'https://bank.example', subdomain: 's', key })
        export const name = async (): Promise<string> =>
-         (await client.getCustomer({ params: { customerId: 'c1' } })).name`,
+         (await client.getCustomer({ params: { customerId: 'c1' } })).name
+       import { type CheckOptions, checkProvider, type Report } from 'holdfast/check'
+       export const failures = async (options: CheckOptions): Promise<number> => {
+         const report: Report = await checkProvider(options)
+         return report.results.filter(({ judgement }) => judgement === 'fail').length
+       }`,
     )
 
     const { status, stdout } = typeCheck('right.ts')

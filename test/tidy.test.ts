@@ -27,6 +27,7 @@ const allowed: Record<string, readonly string[]> = {
     '@opentelemetry/api',
   ],
   client: ['contract', 'jose'],
+  check: ['contract'],
   cli: [
     'contract',
     'provider',
@@ -37,6 +38,7 @@ const allowed: Record<string, readonly string[]> = {
     'load',
     'observe',
     'client',
+    'check',
     'commander',
     'pino',
   ],

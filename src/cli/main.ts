@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { checkCommand } from './check.ts'
 import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
 import { dumpCommand } from './dump.ts'
@@ -54,6 +55,7 @@ function program(terminal: Terminal): Command {
     dumpCommand(terminal),
     generateCommand(terminal),
     tokenCommand(terminal),
+    checkCommand(terminal),
     keysCommand(terminal),
     clientCommand(terminal),
     openapiCommand(version, terminal),

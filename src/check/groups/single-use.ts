@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto'
+import { authentication, type Check } from '../definition.ts'
+import { fail, skip } from '../finding.ts'
+import { expectRefused, expectTaken, probeOf, refusedWith, tryToken } from '../probe.ts'
+import { bearer } from '../world.ts'
+import { bad, claims, everyProbe, everywhere, seconds } from './token-trials.ts'
+
+const unique = authentication('2.5', 'the jti claim is unique (a repeated jti is not acceptable)')
+const racers = 8
+
+export const singleUse: readonly Check[] = [
+  bad(
+    'jti.missing',
+    'A token without an id is refused',
+    unique,
+    'a token without jti',
+    claims({ jti: undefined }),
+  ),
+  bad(
+    'jti.empty',
+    'A token with an empty id is refused',
+    unique,
+    'a token with an empty jti',
+    claims({ jti: '' }),
+  ),
+  {
+    id: 'tokens.jti.replayed',
+    title: 'A token is good for one use',
+    clause: unique,
+    profile: 'smoke',
+    hint: 'Remember every jti until its token has expired, in one place for all processes.',
+    run: (world) =>
+      everywhere(world, async (probe) => {
+        const headers = bearer(world.token(world.resource(probe.operation, probe.ask.params)))
+        const first = await world.send(probe.operation, probe.ask, headers)
+        if (
+          first.status === 401 ||
+          first.status === 403 ||
+          first.status === 0 ||
+          first.status >= 500
+        ) {
+          skip(`the first use got ${first.status || 'no answer'}`)
+        }
+        await refusedWith(world, 'a token that was used before', headers, probe)
+      }),
+  },
+  {
+    id: 'tokens.jti.raced',
+    title: 'Of uses at the same time, one is good',
+    clause: unique,
+    profile: 'full',
+    hint: 'Look and remember in one step: a look first and a write later let two pass.',
+    run: async (world) => {
+      const { operation, ask } = await probeOf(world)
+      const headers = bearer(world.token(world.resource(operation, ask.params)))
+      const answers = await Promise.all(
+        Array.from({ length: racers }, () => world.send(operation, ask, headers, true)),
+      )
+      const taken = answers.filter(({ isSuccess }) => isSuccess)
+      if (taken.length === 1) return { seen: `1 of ${racers} was taken` }
+      if (taken.length === 0) skip('none of them was taken')
+      return fail(
+        `${operation.ref}: ${taken.length} of ${racers} uses of one token at the same time were taken`,
+        {
+          expected: 'one',
+          evidence: taken.slice(0, 2),
+        },
+      )
+    },
+  },
+  {
+    id: 'tokens.jti.repeated',
+    title: 'Another token with the same id is refused',
+    clause: unique,
+    profile: 'full',
+    run: async (world) => {
+      const jti = randomUUID()
+      await expectTaken(world, 'a good token', claims({ jti }))
+      await expectRefused(
+        world,
+        'another token with the same jti',
+        claims({ jti, exp: seconds() + 200 }),
+      )
+      return {}
+    },
+  },
+  {
+    id: 'tokens.jti.elsewhere',
+    title: 'An id that was used for one resource is used for all',
+    clause: unique,
+    profile: 'full',
+    run: async (world) => {
+      const first = await probeOf(world)
+      const other = (await everyProbe(world)).find(({ operation }) => operation !== first.operation)
+      if (!other) return skip('the provider has one operation')
+      const jti = randomUUID()
+      await expectTaken(world, 'a good token', claims({ jti }), first)
+      await expectRefused(
+        world,
+        'a token for another resource with the same jti',
+        claims({ jti }),
+        other,
+      )
+      return {}
+    },
+  },
+  {
+    id: 'tokens.jti.forged',
+    title: 'Whether a forgery spends the id of a good token is seen',
+    clause: unique,
+    profile: 'full',
+    run: async (world) => {
+      const jti = randomUUID()
+      await expectRefused(world, 'a token of an unknown key', {
+        claims: { jti },
+        key: { ...world.keyring.stranger, kid: world.key.kid },
+      })
+      const probe = await probeOf(world)
+      const answer = await tryToken(
+        world,
+        probe,
+        bearer(world.token(world.resource(probe.operation, probe.ask.params), claims({ jti }))),
+      )
+      return {
+        choice: {
+          seen: answer.isSuccess ? 'it does not' : `it does: ${answer.status}`,
+          isOurs: answer.isSuccess,
+          ours: 'an id is spent when the other checks pass',
+          decision: '0028-single-use',
+          evidence: [answer],
+        },
+      }
+    },
+  },
+]

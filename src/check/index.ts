@@ -1,0 +1,20 @@
+/** A tester that plays the platform: does this provider keep the interface? */
+export type { Capability } from './capabilities.ts'
+export { type CheckOptions, checkProvider, type Progress } from './check.ts'
+export { type Keyring, type PublishOptions, publishKeys, trustedKey } from './keyring.ts'
+export { checkDefaults, namedCapabilities, unnamedParameters } from './names.ts'
+export type { ParameterNames } from './parameters.ts'
+export {
+  type CheckResult,
+  type Clause,
+  type Counts,
+  countsOf,
+  type Exchange,
+  type Judgement,
+  type Profile,
+  profiles,
+  type Report,
+} from './report.ts'
+export { htmlReport } from './reports/html.ts'
+export { junitReport } from './reports/junit.ts'
+export { textReport } from './reports/text.ts'

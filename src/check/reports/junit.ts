@@ -1,0 +1,61 @@
+import { type CheckResult, countsOf, type Exchange, type Report } from '../report.ts'
+
+/** The report as JUnit XML, one test case a check, for whatever shows the results of a build. */
+export function junitReport(report: Report): string {
+  const { fail, skip } = countsOf(report)
+  const suites = [...Map.groupBy(report.results, ({ group }) => group)].map(([group, results]) => {
+    const counts = countsOf({ results })
+    return [
+      `  <testsuite name="${escaped(group)}" tests="${results.length}" failures="${counts.fail}" skipped="${counts.skip}">`,
+      ...results.map(testCase),
+      '  </testsuite>',
+    ].join('\n')
+  })
+  return `${[
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="holdfast check ${escaped(report.target)}" tests="${report.results.length}" failures="${fail}" skipped="${skip}" time="${report.seconds}" timestamp="${escaped(report.startedAt)}">`,
+    ...suites,
+    '</testsuites>',
+  ].join('\n')}\n`
+}
+
+function testCase(result: CheckResult): string {
+  const { id, group, title, judgement, reason = '', seen } = result
+  const head = `    <testcase classname="${escaped(group)}" name="${escaped(`${id}: ${title}`)}"`
+  switch (judgement) {
+    case 'fail':
+      return `${head}><failure message="${escaped(reason.split('\n', 1)[0] ?? '')}">${escaped(detailsOf(result))}</failure></testcase>`
+    case 'skip':
+      return `${head}><skipped message="${escaped(reason)}"/></testcase>`
+    case 'pass':
+      return seen ? `${head}><system-out>${escaped(seen)}</system-out></testcase>` : `${head}/>`
+  }
+}
+
+function detailsOf({ clause, reason, expected, hint, evidence }: CheckResult): string {
+  return [
+    `${clause.section}, ${clause.reference}: ${clause.quote}`,
+    reason,
+    ...(expected ? [`expected: ${expected}`] : []),
+    ...(hint ? [`hint: ${hint}`] : []),
+    ...evidence.flatMap(exchangeText),
+  ].join('\n')
+}
+
+function exchangeText({ request, response, error }: Exchange): string[] {
+  return [
+    `> ${request.method} ${request.url}${request.body ? ` ${request.body}` : ''}`,
+    response ? `< ${response.status} ${response.body}` : `< no answer: ${error ?? ''}`,
+  ]
+}
+
+/** XML has no place for most control characters, escaped or not. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+}

@@ -1,0 +1,103 @@
+import { type CheckResult, countsOf, type Exchange, type Report } from '../report.ts'
+
+export interface TextOptions {
+  /** Colours, for a terminal. */
+  readonly hasColour?: boolean
+  /** Also shows what was seen where checks pass. */
+  readonly isVerbose?: boolean
+}
+
+const colours = {
+  pass: '\u001b[32m',
+  fail: '\u001b[31m',
+  skip: '\u001b[33m',
+  dim: '\u001b[2m',
+  off: '\u001b[0m',
+}
+
+/** A report for people at a terminal: groups, then every failure with its evidence, then the sum. */
+export function textReport(
+  report: Report,
+  { hasColour = false, isVerbose = false }: TextOptions = {},
+): string {
+  const paint = (colour: keyof typeof colours, text: string) =>
+    hasColour ? colours[colour] + text + colours.off : text
+  const groups = [...Map.groupBy(report.results, ({ group }) => group)]
+  const failures = report.results.filter(({ judgement }) => judgement === 'fail')
+  const { pass, fail, skip } = countsOf(report)
+
+  const lines = groups.flatMap(([group, results]) => [
+    '',
+    group,
+    ...results.flatMap((result) => resultLines(result, paint, isVerbose)),
+  ])
+  const details = failures.flatMap((result) => failureLines(result, paint))
+  const sum = [
+    `${pass} passed`,
+    fail > 0 ? paint('fail', `${fail} failed`) : '0 failed',
+    `${skip} skipped`,
+  ].join(', ')
+  return `${[
+    ...lines,
+    ...details,
+    '',
+    `${sum}   ${report.requests} requests in ${report.seconds} s   ${report.target}`,
+    ...(skip > 0 ? [paint('dim', 'A skip is not a pass: what it lacks stands beside it.')] : []),
+  ].join('\n')}\n`
+}
+
+type Paint = (colour: keyof typeof colours, text: string) => string
+
+function resultLines(
+  { id, judgement, title, reason, seen }: CheckResult,
+  paint: Paint,
+  isVerbose: boolean,
+): string[] {
+  const note = judgement === 'skip' ? reason : isVerbose && judgement === 'pass' ? seen : undefined
+  return [
+    `  ${paint(judgement, judgement)}  ${id}  ${title}`,
+    ...(note ? [paint('dim', `        ${printable(note)}`)] : []),
+  ]
+}
+
+function failureLines(result: CheckResult, paint: Paint): string[] {
+  const { id, title, clause, reason = '', expected, hint, evidence } = result
+  return [
+    '',
+    `${paint('fail', 'fail')}  ${id}  ${title}`,
+    `  the interface  ${clause.section}, ${clause.reference}: “${clause.quote}”`,
+    ...indented('  what is wrong  ', reason),
+    ...(expected ? indented('  expected       ', expected) : []),
+    ...(hint ? indented('  hint           ', hint) : []),
+    ...evidence.flatMap(exchangeLines),
+  ]
+}
+
+function exchangeLines({ request, response, error }: Exchange): string[] {
+  const body = request.body ? [`    ${printable(request.body)}`] : []
+  const answer = response
+    ? [`  < ${response.status}`, ...(response.body ? [`    ${printable(response.body)}`] : [])]
+    : [`  < no answer: ${printable(error ?? '')}`]
+  const authorization = request.headers['authorization']
+  return [
+    `  > ${request.method} ${printable(request.url)}`,
+    ...(authorization
+      ? [`    authorization: ${printable(authorization)}`]
+      : ['    (no authorization header)']),
+    ...body,
+    ...answer,
+  ]
+}
+
+function indented(head: string, text: string): string[] {
+  const [first = '', ...rest] = text.split('\n')
+  return [head + printable(first), ...rest.map((line) => ' '.repeat(head.length) + printable(line))]
+}
+
+const lengthMax = 600
+
+/** A provider's text must not steer the terminal. */
+export function printable(text: string): string {
+  const short = text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text
+  return short.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
+}

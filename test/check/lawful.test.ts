@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { CheckOptions } from '../../src/check/index.ts'
+import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
+import { onPages, onRecords, recordsIn } from './faults/fault.ts'
+import { type Body, claimsInMemory, openBank, type Seam, withoutTokens } from './provider.ts'
+
+interface Variant {
+  readonly seam: Seam
+  readonly options?: Partial<CheckOptions>
+  /** Something that the report must tell of it. */
+  readonly seen: Readonly<Record<string, RegExp>>
+}
+
+/** Refuses with other statuses than ours, and has a mind of its own wherever the interface lets it. */
+const ownMind: Seam = {
+  answer: (body, sent) => {
+    const { status, reply } = sent
+    const others: Record<number, number> = { 400: 422, 401: 403, 404: 400, 422: 404 }
+    reply.status(others[status] ?? status)
+    if (status !== 200 || body === undefined) return body
+    if (body.links) {
+      if (recordsIn(body).length === 0 && body.meta.totalRecords > 0) {
+        reply.status(404)
+        return { error: 'There is no such page' }
+      }
+      for (const name of ['first', 'last', 'next', 'prev']) {
+        body.links[name] = body.links[name] === undefined ? null : `?${body.links[name]}`
+      }
+      for (const record of recordsIn(body))
+        Object.assign(record, { ownField: true, nickname: record['nickname'] ?? null })
+    }
+    return body
+  },
+}
+
+const renamed = {
+  'oldest-time': 'from',
+  'min-amount': 'least',
+  'max-amount': 'most',
+  text: 'search',
+}
+
+const variants: Readonly<Record<string, Variant>> = {
+  'other statuses, links with a question mark, fields of its own': {
+    seam: ownMind,
+    seen: {
+      'tokens.status': /^403/,
+      'errors.accounts.unknown': /status 404/,
+      'paging.links.fragment': /leading \?/,
+      'paging.page.beyond': /404/,
+    },
+  },
+  'values that we do not know and numbers where the sample has them': {
+    seam: onRecords((record: Body) => {
+      for (const feature of record.features) feature.featureType = 'TELEPATHY'
+      for (const { tiers = [] } of record.depositRates)
+        for (const tier of tiers) tier.minimumValue = Number(tier.minimumValue)
+    }, 'B1'),
+    seen: { 'schemas.B1': /featureType must be/ },
+  },
+  'no text filter, and answers that say so': {
+    seam: {
+      ...onPages((page) => {
+        page.meta.isQueryParamUnsupported = true
+      }, 'B3'),
+      app: (app) =>
+        app.addHook('preHandler', async (request) => {
+          delete (request.query as Record<string, string>)['text']
+        }),
+    },
+    seen: { 'filters.text.unsupported': /not implemented/ },
+  },
+  'version 3 of the account': {
+    seam: { accountVersion: 3 },
+    options: { capabilities: ['account-version-3'] },
+    seen: { 'schemas.B1': /answers were read/ },
+  },
+  'a bank without the deprecated lists and without what it need not have': {
+    seam: {
+      app: (app) =>
+        app.addHook('onRequest', async (request, reply) => {
+          const { operation } = request.routeOptions.config
+          const isLeftOut =
+            operation?.tag === 'energy' ||
+            ['contact', 'B1', 'B6', 'C4'].includes(operation?.ref ?? '')
+          if (isLeftOut) return reply.status(404).send({ error: 'There is no such resource' })
+        }),
+    },
+    options: { capabilities: ['no-energy', 'no-contact', 'no-B1', 'no-B6', 'no-C4'] },
+    seen: { 'order.transactions': /transactions/ },
+  },
+  'names of its own for what the interface does not name': {
+    seam: {
+      app: (app) =>
+        app.addHook('preHandler', async (request) => {
+          const query = request.query as Record<string, string>
+          if (!request.url.includes('/transactions')) return
+          for (const [ours, theirs] of Object.entries(renamed)) {
+            delete query[ours]
+            if (query[theirs] !== undefined) query[ours] = query[theirs]
+          }
+        }),
+      answer: (body, { ref }) => {
+        if (ref !== 'B3' || !body?.links) return body
+        for (const [name, link] of Object.entries<string>(body.links)) {
+          const query = [...new URLSearchParams(link)].map(([key, value]) => [
+            renamed[key as 'text'] ?? key,
+            value,
+          ])
+          body.links[name] = new URLSearchParams(query as [string, string][]).toString()
+        }
+        return body
+      },
+    },
+    options: {
+      parameters: {
+        'B3.oldest-time': 'from',
+        'B3.min-amount': 'least',
+        'B3.max-amount': 'most',
+        'B3.text': 'search',
+      },
+    },
+    seen: { 'filters.transactions.combined': /transactions with at most/ },
+  },
+  'billing times of another zone': {
+    seam: { timeZone: 'Australia/Brisbane' },
+    options: { timeZone: 'Australia/Brisbane' },
+    seen: { 'windows.E4.default': /still to come/ },
+  },
+  'a bad minute now and then': {
+    seam: {
+      app: (app) => {
+        let count = 0
+        app.addHook('onRequest', async (_, reply) => {
+          count += 1
+          if (count % 25 === 0)
+            return reply
+              .status(503)
+              .header('retry-after', '0')
+              .send({ error: 'Service unavailable' })
+        })
+      },
+    },
+    options: withoutTokens,
+    seen: { 'paging.partition': /judged on B1/ },
+  },
+}
+
+describeOn('sqlite', 'a provider that keeps the interface in its own way', () => {
+  const bank = sharedOnEachEngine((scope) => openBank(scope, claimsInMemory()))
+
+  for (const [name, { seam, options = {}, seen }] of Object.entries(variants)) {
+    it(`passes with ${name}, and is told what was seen`, async () => {
+      const { check } = await bank()
+
+      const { results } = await check(seam, options)
+
+      const failures = results.filter(({ judgement }) => judgement === 'fail')
+      assert.deepEqual(
+        failures.map(({ id, reason }) => `${id}: ${reason}`),
+        [],
+      )
+      for (const [id, pattern] of Object.entries(seen)) {
+        assert.match(results.find((result) => result.id === id)?.seen ?? '', pattern)
+      }
+    })
+  }
+})

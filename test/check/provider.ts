@@ -1,0 +1,179 @@
+import type { AddressInfo } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Guard, openGuard } from '../../src/auth/guard.ts'
+import { openKeySet } from '../../src/auth/key-set.ts'
+import {
+  type CheckOptions,
+  checkProvider,
+  type Keyring,
+  publishKeys,
+  type Report,
+} from '../../src/check/index.ts'
+import type { HttpApp } from '../../src/http/app.ts'
+import { providerApp } from '../../src/http/provider-app.ts'
+import type { ClaimStore } from '../../src/provider/claims.ts'
+import type { ProviderStore } from '../../src/provider/store.ts'
+import { openClaimStore, openProviderStore } from '../../src/storage/open.ts'
+import { closingTogether, newDatabase, type Scope } from '../support/engines.ts'
+import { loadInProcess } from '../support/world.ts'
+import { ana, ben, dataLines } from './data.ts'
+
+/** Where a fault is put into our own server: between the store, the guard or the socket and the rest. */
+export interface Seam {
+  readonly store?: (store: ProviderStore) => ProviderStore
+  readonly claims?: (claims: ClaimStore) => ClaimStore
+  readonly guard?: (guard: Guard, base: () => string) => Guard
+  /** The body of an answer on its way out, and what it answers; a text is sent as it is. */
+  readonly answer?: (body: Body, sent: Outgoing) => unknown
+  readonly app?: (app: HttpApp) => void
+  readonly timeZone?: string
+  readonly accountVersion?: 3 | 4
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a fault reaches into whatever answer it spoils
+export type Body = any
+
+export interface Outgoing {
+  readonly ref: string
+  readonly status: number
+  readonly query: URLSearchParams
+  readonly path: string
+  readonly reply: FastifyReply
+}
+
+/** What all providers of a file share: the data, the spent tokens, the keys. */
+export interface Bank {
+  readonly keyring: Keyring
+  /** A provider with this fault, or none, is checked in full. */
+  check(seam: Seam, options?: Partial<CheckOptions>): Promise<Report>
+  /** The same, still listening. It ends with the scope. */
+  serve(seam: Seam): Promise<{ readonly url: string; close(): Promise<void> }>
+}
+
+export const subdomain = 'bank'
+
+export const withoutTokens: Partial<CheckOptions> = { skip: ['tokens'] }
+export const errorsAlone: Partial<CheckOptions> = { only: ['errors'] }
+
+/**
+ * What a guard lets pass says nothing about what lists hold, how a record is written nothing about how it is
+ * found, and how it is found nothing about what is refused: a fault of one side is not tried on the checks of
+ * the other, to save time.
+ */
+export function optionsFor(catches: readonly string[]): Partial<CheckOptions> {
+  const groups = new Set(catches.map((id) => id.split('.')[0] ?? ''))
+  if (groups.has('tokens')) return { only: ['tokens', 'errors'] }
+  if (groups.isSubsetOf(new Set(['schemas', 'wire']))) {
+    return { only: ['schemas', 'wire', 'consent', 'isolation'] }
+  }
+  if (groups.isSubsetOf(new Set(['paging', 'order', 'filters', 'windows']))) {
+    return { skip: ['tokens', 'errors'] }
+  }
+  return withoutTokens
+}
+
+/** Spent tokens in memory: for a great many providers that each live a second. */
+export function claimsInMemory(): ClaimStore {
+  const spent = new Set<string>()
+  return {
+    async claim(tokenId) {
+      if (spent.has(tokenId)) return false
+      spent.add(tokenId)
+      return true
+    },
+    close: async () => {},
+  }
+}
+
+export async function openBank(scope: Scope, ownClaims?: ClaimStore): Promise<Bank> {
+  const inner = closingTogether(scope)
+  const database = await newDatabase(inner)
+  const clock = () => Temporal.Now.instant()
+  await loadInProcess(database, dataLines(), clock().toString())
+  const store = await openProviderStore(database)
+  const claims = ownClaims ?? (await openClaimStore(database, clock))
+  const keyring = await publishKeys({ port: 0 })
+  const keys = openKeySet({ url: keyring.url ?? '' })
+  inner.after(async () => {
+    keys.close()
+    await keyring.close()
+    await claims.close()
+    await store.close()
+  })
+
+  async function serve(seam: Seam) {
+    let url = ''
+    const bases = {
+      get provider() {
+        return url
+      },
+      get resource() {
+        return url
+      },
+      platform: '',
+    }
+    const spent = seam.claims?.(claims) ?? claims
+    const guard = openGuard({ subdomain, bases, keys, claims: spent, clock })
+    const app = providerApp({
+      context: {
+        store: seam.store?.(store) ?? store,
+        timeZone: seam.timeZone ?? 'UTC',
+        accountVersion: seam.accountVersion ?? 4,
+      },
+      clock,
+      guard: seam.guard?.(guard, () => url) ?? guard,
+    })
+    const { answer } = seam
+    if (answer)
+      app.addHook('onSend', async (request, reply, payload) =>
+        rewritten(answer, request, reply, payload),
+      )
+    seam.app?.(app)
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+    return { url, close: () => app.close() }
+  }
+
+  return {
+    keyring,
+    serve,
+    async check(seam, options = {}) {
+      const { url, close } = await serve(seam)
+      try {
+        return await checkProvider({
+          url,
+          subdomain,
+          keyring,
+          customers: [ana, ben],
+          rate: 0,
+          ...options,
+        })
+      } finally {
+        await close()
+      }
+    },
+  }
+}
+
+function rewritten(
+  answer: NonNullable<Seam['answer']>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): unknown {
+  const [path = '', query = ''] = request.url.split('?')
+  const { operation } = request.routeOptions.config
+  const sent = {
+    ref: operation?.ref ?? '',
+    status: reply.statusCode,
+    query: new URLSearchParams(query),
+    path,
+    reply,
+  }
+  const body = typeof payload === 'string' && payload !== '' ? JSON.parse(payload) : undefined
+  const changed = answer(body, sent)
+  const text =
+    typeof changed === 'string' || changed === undefined ? (changed ?? '') : JSON.stringify(changed)
+  reply.header('content-length', Buffer.byteLength(text))
+  return text
+}
