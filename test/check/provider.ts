@@ -170,7 +170,8 @@ function rewritten(
     path,
     reply,
   }
-  const body = typeof payload === 'string' && payload !== '' ? JSON.parse(payload) : undefined
+  const given = payload instanceof Uint8Array ? Buffer.from(payload).toString() : payload
+  const body = typeof given === 'string' && given !== '' ? JSON.parse(given) : undefined
   const changed = answer(body, sent)
   const text =
     typeof changed === 'string' || changed === undefined ? (changed ?? '') : JSON.stringify(changed)

@@ -61,7 +61,20 @@ export function onRefusal(status: number, change: (body: Body, sent: Outgoing) =
 }
 
 export function onStore(change: (store: ProviderStore) => Partial<ProviderStore>): Seam {
-  return { store: (store) => ({ ...store, ...change(store) }) }
+  return { store: (store) => ({ ...store, ...change(inTexts(store)) }) }
+}
+
+/** The store as one that gives texts and no bytes: a fault takes them apart. */
+function inTexts(store: ProviderStore): ProviderStore {
+  const textOf = (item: string | Uint8Array) =>
+    typeof item === 'string' ? item : Buffer.from(item).toString()
+  const readable = (page: Page<string | Uint8Array> | Missing) =>
+    isMissing(page) ? page : { ...page, items: page.items.map(textOf) }
+  return {
+    ...store,
+    listEntries: async (query) => readable(await store.listEntries(query)),
+    listEntriesOfAccounts: async (query) => readable(await store.listEntriesOfAccounts(query)),
+  }
 }
 
 /** B3 as somebody would write it by hand: the transactions of an account, filtered, then in some order. */
