@@ -56,20 +56,13 @@ export const withoutTokens: Partial<CheckOptions> = { skip: ['tokens'] }
 export const errorsAlone: Partial<CheckOptions> = { only: ['errors'] }
 
 /**
- * What a guard lets pass says nothing about what lists hold, how a record is written nothing about how it is
- * found, and how it is found nothing about what is refused: a fault of one side is not tried on the checks of
- * the other, to save time.
+ * A fault is tried on the checks of those groups alone that must catch it, to save time. How records are written
+ * is judged by the answers to all others.
  */
 export function optionsFor(catches: readonly string[]): Partial<CheckOptions> {
   const groups = new Set(catches.map((id) => id.split('.')[0] ?? ''))
-  if (groups.has('tokens')) return { only: ['tokens', 'errors'] }
-  if (groups.isSubsetOf(new Set(['schemas', 'wire']))) {
-    return { only: ['schemas', 'wire', 'consent', 'isolation'] }
-  }
-  if (groups.isSubsetOf(new Set(['paging', 'order', 'filters', 'windows']))) {
-    return { skip: ['tokens', 'errors'] }
-  }
-  return withoutTokens
+  const isWriting = groups.has('schemas') || groups.has('wire')
+  return { only: [...groups, ...(isWriting ? ['schemas', 'wire', 'consent', 'isolation'] : [])] }
 }
 
 /** Spent tokens in memory: for a great many providers that each live a second. */

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { ContractError } from '../../contract/index.ts'
 import { type ClaimStore, clockSkewSeconds } from '../../provider/claims.ts'
 import { type Claim, openClaimsFile } from './claims-file.ts'
 import { isBusy } from './told.ts'
@@ -12,6 +13,9 @@ const groupMax = 1000
 /** How long a claim waits for a file that another process holds, and how long between two tries. */
 const busyMaxMs = 5000
 const busyRetryMs = 5
+
+/** More than these do not wait: the disk is not fast enough. */
+const waitingMax = 10_000
 
 interface Waiting {
   readonly claim: Claim
@@ -58,6 +62,7 @@ export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant
 
   return {
     claim(tokenId, keptUntil) {
+      if (waiting.length >= waitingMax) return Promise.reject(new ContractError('unavailable'))
       return new Promise((resolve, reject) => {
         const claim = { tokenId, keptUntil }
         waiting.push({ claim, since: performance.now(), resolve, reject })
