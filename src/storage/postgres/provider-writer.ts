@@ -50,6 +50,9 @@ const memory = `set work_mem = '64MB'; set temp_buffers = '64MB';`
 /** From so many lines on, what the planner knows of a table is not true any more. */
 const manyLines = 10_000
 
+/** What the planner has to know of a load's own tables, it knows from a small sample. */
+const sample = 'set local default_statistics_target = 10'
+
 /** How many refusals are fetched at a time. */
 const fetchCount = 1000
 
@@ -84,9 +87,9 @@ export async function openPostgresProviderWriter(
     if (isJudged) return
     await rows.finish().catch(fail)
     for (const table of stagedNames) {
-      if (staging.count(table) >= manyLines) await run(`analyze ${table}`)
+      if (staging.count(table) >= manyLines) await run(`${sample}; analyze ${table}`)
     }
-    await run(`begin; ${lock}`)
+    await run(`begin; ${lock}; ${sample}`)
     isJudged = true
     if (staging.count('staged_customer') > 0) await run(walkCustomers)
     if (inBatches) await hold()
