@@ -80,11 +80,14 @@ export async function openPostgresProviderWriter(
   const rows = openCopyRows(client)
   const staging = openStaging(rows)
   let isJudged = false
+  /** What is staged was committed. Most loads end here, and their tables with them. */
+  let isDone = false
   let committed = 0
 
   /** From here to the commit, no other load changes anything. */
   const judge = async (): Promise<void> => {
     if (isJudged) return
+    if (isDone) await clear()
     await rows.finish().catch(fail)
     for (const table of stagedNames) {
       if (staging.count(table) >= manyLines) await run(`${sample}; analyze ${table}`)
@@ -136,6 +139,7 @@ export async function openPostgresProviderWriter(
 
   const clear = async (): Promise<void> => {
     isJudged = false
+    isDone = false
     staging.clear()
     await run(`truncate ${[...stagedNames, ...walkTables, ...entryTables].join()}`)
   }
@@ -175,6 +179,7 @@ export async function openPostgresProviderWriter(
 
   return {
     async write(items) {
+      if (isDone) await clear()
       await staging.put(items).catch(fail)
       return []
     },
@@ -203,7 +208,8 @@ export async function openPostgresProviderWriter(
       await merge()
       await client.query('commit').catch(failAtCommit)
       committed += staging.total()
-      await clear()
+      isJudged = false
+      isDone = true
     },
 
     async rollback() {
