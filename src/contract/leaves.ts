@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { epochNanoseconds, plainEpochSeconds } from './date-time.ts'
 import { emailLengthMax, idLengthMax } from './limits.ts'
 
 /**
@@ -37,7 +38,8 @@ function reads(shape: RegExp, parse: (text: string) => unknown): (text: string) 
   }
 }
 
-const isDateTime = reads(dateTime, (text) => Temporal.Instant.from(text))
+const isAnyDateTime = reads(dateTime, epochNanoseconds)
+const isDateTime = (text: string) => !Number.isNaN(plainEpochSeconds(text)) || isAnyDateTime(text)
 const isLocalDateTime = reads(localDateTime, (text) => Temporal.PlainDateTime.from(text))
 const isDate = reads(date, (text) => Temporal.PlainDate.from(text))
 const isMonthDay = reads(monthDay, (text) => Temporal.PlainMonthDay.from(text))

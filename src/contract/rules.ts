@@ -60,7 +60,10 @@ export function onlyOne(fields: readonly string[]): Rule[] {
 
 /** Whether an object keeps every rule. The object itself is known to fit its schema. */
 export function keeps(rules: readonly Rule[], fields: Fields): boolean {
-  return rules.every((rule) => breaches(rule, fields).length === 0)
+  for (const rule of rules) {
+    if (speaks(rule, fields) && breaches(rule, fields).length > 0) return false
+  }
+  return true
 }
 
 /** What is wrong by this rule. Fields of a wrong type count as there: another sentence names them. */

@@ -38,16 +38,26 @@ export function readLine(text: string): LineResult {
   const problems = lineProblems(type, line)
   if (problems.length > 0) return { problems }
   // A text that is what its content would be written as cannot say anything twice.
-  const twice = JSON.stringify(line) === text ? undefined : repeatedMember(text)
+  const plain = plainRecord(text, type, line['record'])
+  const isPlain = plain !== undefined || JSON.stringify(line) === text
+  const twice = isPlain ? undefined : repeatedMember(text)
   if (twice !== undefined) return refused(legible(twice), 'is there twice in one object')
   if ('delete' in line) return { item: removalOf(type, line['delete'] as object, line as Line) }
 
   const given = line['record']
   const { record, problems: wrong } = given === undefined ? bare : judge(type, given)
   if (wrong.length > 0) return { problems: wrong }
-  const kept = record === given ? textOf(text, 'record') : JSON.stringify(record)
+  const kept = record === given ? (plain ?? textOf(text, 'record')) : JSON.stringify(record)
   const item = itemOf(type, line as Line, record, kept)
   return isStorable(item) ? { item } : refused('', 'has a time outside the years 1678 to 2261')
+}
+
+/** The record's text, where the line has nothing beside it and is what its content would be written as. */
+function plainRecord(text: string, type: RecordType, record: unknown): string | undefined {
+  const head = `{"type":"${type}","record":`
+  if (!text.startsWith(head)) return undefined
+  const written = JSON.stringify(record)
+  return written === text.slice(head.length, -1) ? written : undefined
 }
 
 /** Times are kept in nanoseconds, in 64 bits. */

@@ -12,57 +12,76 @@ export interface TextLine {
   readonly problem?: string
 }
 
-/** What one chunk of a stream brought: its size, and the lines that it ended. */
+/** Some lines of a stream, and how many bytes they are. */
 export interface Chunk {
   readonly bytes: number
   readonly lines: readonly TextLine[]
 }
 
-/** The lines of a stream, chunk by chunk; blank ones are passed over. */
+/** How many lines are made at a time: so few that they do not grow old before they are done with. */
+const chunkLinesMax = 100
+
+/** The lines of a stream, some at a time; blank ones are passed over. */
 export async function* linesOf(stream: Readable): AsyncGenerator<Chunk> {
   let rest: Buffer = Buffer.alloc(0)
   let line = 0
   let tooLong = false
 
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    const data = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    const lines: TextLine[] = []
+  for await (const read of stream as AsyncIterable<Buffer>) {
+    const data = rest.length > 0 ? Buffer.concat([rest, read]) : read
+    const whole = data.subarray(0, data.lastIndexOf(newline) + 1)
+    const isText = isUtf8(whole)
+    let lines: TextLine[] = []
+    let bytes = 0
     let start = 0
-    for (let end = data.indexOf(newline); end !== -1; end = data.indexOf(newline, start)) {
+    while (start < whole.length) {
+      const end = whole.indexOf(newline, start)
       line += 1
       if (tooLong) lines.push({ line, problem: tooLongProblem })
-      else push(lines, line, data.subarray(start, end))
+      else push(lines, line, whole, start, end, isText)
       tooLong = false
       start = end + 1
+      if (lines.length < chunkLinesMax) continue
+      yield { bytes: start - bytes, lines }
+      bytes = start
+      lines = []
     }
+    yield { bytes: start - bytes, lines }
     rest = data.subarray(start)
     if (rest.length > lineBytesMax) {
       tooLong = true
       rest = Buffer.alloc(0)
     }
-    yield { bytes: chunk.length, lines }
   }
 
   const last: TextLine[] = []
   if (tooLong) last.push({ line: line + 1, problem: tooLongProblem })
-  else push(last, line + 1, rest)
-  yield { bytes: 0, lines: last }
+  else push(last, line + 1, rest, 0, rest.length, isUtf8(rest))
+  yield { bytes: rest.length, lines: last }
 }
 
 const newline = 0x0a
 const tooLongProblem = `must be at most ${lineBytesMax} bytes long`
 const byteOrderMark = '\ufeff'
 
-function push(lines: TextLine[], line: number, bytes: Buffer): void {
-  if (bytes.length > lineBytesMax) {
+/** `isText`: all of the data is UTF-8, and so is each line. */
+function push(
+  lines: TextLine[],
+  line: number,
+  data: Buffer,
+  start: number,
+  end: number,
+  isText: boolean,
+): void {
+  if (end - start > lineBytesMax) {
     lines.push({ line, problem: tooLongProblem })
     return
   }
-  if (!isUtf8(bytes)) {
+  if (!isText && !isUtf8(data.subarray(start, end))) {
     lines.push({ line, problem: 'must be UTF-8' })
     return
   }
-  const decoded = bytes.toString('utf8')
+  const decoded = data.toString('utf8', start, end)
   const text = line === 1 && decoded.startsWith(byteOrderMark) ? decoded.slice(1) : decoded
   if (/\S/.test(text)) lines.push({ line, text })
 }

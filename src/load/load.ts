@@ -30,8 +30,11 @@ export interface LoadResult {
   readonly refused: number
 }
 
-/** How many items are handed to the store at a time. */
-const groupSize = 1000
+/** How many items are handed to the store at a time: so few that none of them outlives a collection. */
+const groupSize = 100
+
+/** After how many lines the progress is told. */
+const progressLines = 1000
 
 /**
  * Reads files of lines into a store. By default all of it or nothing: one line that is refused refuses the
@@ -59,7 +62,6 @@ export async function load(
   const flush = async (): Promise<void> => {
     for (const refusal of await writer.write(group)) refuse(refusal)
     group = []
-    onProgress?.({ lines, bytes })
   }
   /** All that can be told of the lines so far. */
   const judge = async (): Promise<void> => {
@@ -87,6 +89,7 @@ export async function load(
         if ('item' in result) group.push(result.item)
         else for (const refusal of result.refusals) refuse(refusal)
         if (group.length >= groupSize) await flush()
+        if (lines % progressLines === 0) onProgress?.({ lines, bytes })
         if (batch !== undefined && lines % batch === 0) await endBatch()
       }
     }
@@ -107,6 +110,6 @@ function itemOf(
 ): { item: PlacedItem } | { refusals: Refusal[] } {
   if (text === undefined) return { refusals: [{ file, line, path: '', reason: problem ?? '' }] }
   const result = readLine(text)
-  if ('item' in result) return { item: { ...result.item, file, line } }
+  if ('item' in result) return { item: Object.assign(result.item, { file, line }) }
   return { refusals: result.problems.map((found) => ({ file, line, ...found })) }
 }

@@ -1,3 +1,4 @@
+import { epochNanoseconds } from '../contract/date-time.ts'
 import { historyMonthsDefault, invoiceMonthsDefault } from '../contract/index.ts'
 import type { TimeWindow } from './store.ts'
 
@@ -48,7 +49,7 @@ export function dateWindow(given: Given, now: Temporal.Instant, timeZone: string
 }
 
 export function instant(text: string): bigint {
-  return Temporal.Instant.from(text).epochNanoseconds
+  return epochNanoseconds(text)
 }
 
 export function localTime(text: string): bigint {

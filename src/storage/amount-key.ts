@@ -4,11 +4,21 @@
  * above all digits makes -0.5 come after -0.55.
  */
 export function amountKey(decimal: string): string {
-  const negative = decimal.startsWith('-')
-  const [whole = '', fraction = ''] = (negative ? decimal.slice(1) : decimal).split('.')
-  const digits = whole.replace(/^0+/, '')
-  const rest = fraction.replace(/0+$/, '')
-  const key = digits.length.toString().padStart(2, '0') + digits + rest
-  if (!negative || key === '00') return `1${key}`
-  return `0${key.replaceAll(/\d/g, (digit) => String(9 - Number(digit)))}~`
+  const isNegative = decimal.startsWith('-')
+  const point = decimal.indexOf('.')
+  const wholeEnd = point === -1 ? decimal.length : point
+  let start = isNegative ? 1 : 0
+  while (start < wholeEnd && decimal.charCodeAt(start) === zero) start += 1
+  let end = decimal.length
+  while (end > wholeEnd + 1 && decimal.charCodeAt(end - 1) === zero) end -= 1
+
+  const count = wholeEnd - start
+  const digits = decimal.slice(start, wholeEnd) + decimal.slice(wholeEnd + 1, end)
+  const key = (count < 10 ? '0' : '') + count + digits
+  if (!isNegative || digits === '') return `1${key}`
+  let turned = '0'
+  for (let at = 0; at < key.length; at += 1) turned += 9 - (key.charCodeAt(at) - zero)
+  return `${turned}~`
 }
+
+const zero = 0x30

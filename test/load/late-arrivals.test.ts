@@ -32,6 +32,26 @@ async function listed(database: string, accountId: string): Promise<unknown[]> {
   return seen
 }
 
+describe('transactions that come in order', () => {
+  it('stand there once, where the last line about them puts them', async (t) => {
+    const minute = (at: number) =>
+      Temporal.Instant.from('2024-01-01T00:00:00Z').add({ minutes: at }).toString()
+    const line = (id: number, at: number) =>
+      put.transaction(id % 3 === 0 ? 'a2' : 'a1', `t${id}`, { postingDateTime: minute(at) })
+    // Every 50th line is about a transaction of which there was a line before, and gives it a later time.
+    const about = Array.from({ length: 500 }, (_, at) => (at % 50 === 49 ? at - (at % 7) - 1 : at))
+    const bank = await openBank(t)
+    const lastOnly = await openBank(t)
+
+    await bank.fill([...opening, ...about.map(line)])
+    const last = about.flatMap((id, at) => (about.lastIndexOf(id) === at ? [line(id, at)] : []))
+    await lastOnly.fill([...opening, ...last])
+
+    assert.equal(last.length, 490)
+    assert.equal(await bank.dump(), await lastOnly.dump())
+  })
+})
+
 describe('transactions that come late', () => {
   it('stand where they would if all had come at once, in order', async (t) => {
     const days = Array.from({ length: 120 }, (_, day) => day)

@@ -15,22 +15,33 @@ const trailer = Buffer.from([0xff, 0xff])
 
 /**
  * Rows on their way into tables, in PostgreSQL's binary format. A chunk is sent while the next ones are
- * made; whoever makes them faster than the database takes them has to wait.
+ * made; whoever makes them faster than the database takes them has to wait. Until `finish` or `forget`, the
+ * connection can be asked nothing else.
  */
 export function openCopyRows(client: pg.ClientBase) {
   const buffers = new Map<string, RowBuffer>()
+  let copy: Copy | undefined
   let sending: Promise<void> = Promise.resolve()
   let failure: unknown
 
   const send = async (table: string, buffer: RowBuffer): Promise<void> => {
     await settled()
-    sending = copy(client, table, buffer.take()).catch((error: unknown) => {
+    if (copy?.table !== table) {
+      await end()
+      copy = openCopy(client, table)
+    }
+    sending = copy.write(buffer.take()).catch((error: unknown) => {
       failure = error
     })
   }
   const settled = async (): Promise<void> => {
     await sending
     if (failure !== undefined) throw failure
+  }
+  const end = async (): Promise<void> => {
+    const last = copy
+    copy = undefined
+    await last?.end()
   }
 
   return {
@@ -58,22 +69,41 @@ export function openCopyRows(client: pg.ClientBase) {
     async finish(): Promise<void> {
       for (const [table, buffer] of buffers) if (!buffer.isEmpty()) await send(table, buffer)
       await settled()
+      await end()
     },
 
     /** Rows that were not sent yet are none. */
     async forget(): Promise<void> {
       for (const buffer of buffers.values()) buffer.clear()
       await settled()
+      await end()
     },
   }
 }
 
-async function copy(client: pg.ClientBase, table: string, bytes: Buffer): Promise<void> {
+interface Copy {
+  readonly table: string
+  /** When it resolves, the bytes are on their way and may change. */
+  write(bytes: Buffer): Promise<void>
+  end(): Promise<void>
+}
+
+function openCopy(client: pg.ClientBase, table: string): Copy {
   const stream = client.query(copyFrom(`copy ${table} from stdin (format binary)`))
+  const ended = finished(stream)
+  // Whoever writes or ends is told.
+  ended.catch(() => {})
   stream.write(header)
-  stream.write(bytes)
-  stream.end(trailer)
-  await finished(stream)
+  return {
+    table,
+    // What was written before the stream failed is never called back.
+    write: (bytes) =>
+      Promise.race([ended, new Promise<void>((done) => stream.write(bytes, () => done()))]),
+    end() {
+      stream.end(trailer)
+      return ended
+    },
+  }
 }
 
 type RowBuffer = ReturnType<typeof openRowBuffer>

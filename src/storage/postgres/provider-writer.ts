@@ -50,6 +50,9 @@ const memory = `set work_mem = '64MB'; set temp_buffers = '64MB';`
 /** From so many lines on, what the planner knows of a table is not true any more. */
 const manyLines = 10_000
 
+/** What the planner has to know of a load's own tables, it knows from a small sample. */
+const sample = 'set local default_statistics_target = 10'
+
 /** How many refusals are fetched at a time. */
 const fetchCount = 1000
 
@@ -77,16 +80,19 @@ export async function openPostgresProviderWriter(
   const rows = openCopyRows(client)
   const staging = openStaging(rows)
   let isJudged = false
+  /** What is staged was committed. Most loads end here, and their tables with them. */
+  let isDone = false
   let committed = 0
 
   /** From here to the commit, no other load changes anything. */
   const judge = async (): Promise<void> => {
     if (isJudged) return
+    if (isDone) await clear()
     await rows.finish().catch(fail)
     for (const table of stagedNames) {
-      if (staging.count(table) >= manyLines) await run(`analyze ${table}`)
+      if (staging.count(table) >= manyLines) await run(`${sample}; analyze ${table}`)
     }
-    await run(`begin; ${lock}`)
+    await run(`begin; ${lock}; ${sample}`)
     isJudged = true
     if (staging.count('staged_customer') > 0) await run(walkCustomers)
     if (inBatches) await hold()
@@ -133,6 +139,7 @@ export async function openPostgresProviderWriter(
 
   const clear = async (): Promise<void> => {
     isJudged = false
+    isDone = false
     staging.clear()
     await run(`truncate ${[...stagedNames, ...walkTables, ...entryTables].join()}`)
   }
@@ -172,6 +179,7 @@ export async function openPostgresProviderWriter(
 
   return {
     async write(items) {
+      if (isDone) await clear()
       await staging.put(items).catch(fail)
       return []
     },
@@ -200,7 +208,8 @@ export async function openPostgresProviderWriter(
       await merge()
       await client.query('commit').catch(failAtCommit)
       committed += staging.total()
-      await clear()
+      isJudged = false
+      isDone = true
     },
 
     async rollback() {

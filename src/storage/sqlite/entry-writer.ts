@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { BankingTransaction } from '../../contract/index.ts'
 import type { EntryItem } from '../../provider/writer.ts'
 import { amountKey } from '../amount-key.ts'
@@ -9,6 +9,10 @@ import { command, query } from './statements.ts'
 
 /** How many lists are remembered while a load runs; more would not be faster, only larger. */
 const tailsMax = 50_000
+
+/** How many rows one statement appends: it finds the end of the table and of each index once for all of them. */
+const appendedMax = 32
+const valuesPerRow = 8
 
 /** The newest entry of a list: what comes after it can be put right behind. */
 interface Tail {
@@ -33,11 +37,17 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   ) strict, without rowid`)
   const tails = new Map<number, Tail>()
 
-  const appendRow = command(
-    database,
-    `insert or ignore into entry
-       (position, list, time, id, amount, description, reference, record) values (?,?,?,?,?,?,?,?)`,
-  )
+  const appendRows = (count: number) =>
+    command(
+      database,
+      `insert or ignore into entry
+         (position, list, time, id, amount, description, reference, record)
+       values ${Array(count)
+         .fill(`(${Array(valuesPerRow).fill('?').join()})`)
+         .join()}`,
+    )
+  const appendOne = appendRows(1)
+  const appendMany = appendRows(appendedMax)
   const replace = command(
     database,
     'update entry set amount = ?, description = ?, reference = ?, record = ? where position = ?',
@@ -103,7 +113,10 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   const tailOf = (list: number): Tail => {
     const known = tails.get(list)
     if (known) return known
-    if (tails.size >= tailsMax) tails.clear()
+    if (tails.size >= tailsMax) {
+      flush()
+      tails.clear()
+    }
     const row = newest.first(positionOf(list, 0), listEnd(list))
     const tail = row
       ? { ordinal: Number(row.ordinal), time: row.time, id: row.id }
@@ -119,13 +132,50 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     tails.delete(Number(list))
   }
 
-  /** Puts an entry at the end of its list, if that is its place and its key is new there. */
+  /** Entries for the ends of their lists, and their values in the order of the statement. */
+  let appended: EntryRow[] = []
+  let values: SQLInputValue[] = []
+
+  /** Puts an entry at the end of its list, if that is its place. */
   const append = (row: EntryRow): boolean => {
     const tail = tailOf(row.list)
     if (!isBehind(row, tail)) return false
     const { list, time, id, amount, description, reference, record } = row
+    const ordinal = tail.ordinal + 1
+    values.push(positionOf(list, ordinal), list, time, id, amount, description, reference, record)
+    appended.push(row)
+    tail.ordinal = ordinal
+    tail.time = time
+    tail.id = id
+    if (appended.length === appendedMax) flush()
+    return true
+  }
+
+  /** Writes what was appended. Whoever looks up or changes entries does this first. */
+  const flush = (): void => {
+    if (appended.length === 0) return
+    const [rows, all] = [appended, values]
+    appended = []
+    values = []
+    if (rows.length === appendedMax) {
+      if (appendMany.run(...all).changes === rows.length) {
+        for (const row of rows) overruleWaiting(row)
+        return
+      }
+      // Some key is not new: what came behind it has a wrong place.
+      for (let at = 0; at < all.length; at += valuesPerRow) remove.run(all[at] as bigint)
+    }
+    for (const { list } of rows) tails.delete(list)
+    for (const row of rows) if (!appendNow(row)) insert(row)
+  }
+
+  /** The same for one entry, if its key is new there. */
+  const appendNow = (row: EntryRow): boolean => {
+    const tail = tailOf(row.list)
+    if (!isBehind(row, tail)) return false
+    const { list, time, id, amount, description, reference, record } = row
     const position = positionOf(list, tail.ordinal + 1)
-    const { changes } = appendRow.run(
+    const { changes } = appendOne.run(
       position,
       list,
       time,
@@ -136,18 +186,22 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
       record,
     )
     if (changes === 0) return false
-    // An earlier version of it may wait: this one is the last word.
-    if (order.isAnyWaiting()) {
-      const early = waiting.first(list, id)
-      if (early) noteGiven(list, id, early)
-      removeWaiting.run(list, id)
-    }
+    overruleWaiting(row)
     Object.assign(tail, { ordinal: tail.ordinal + 1, time, id })
     return true
   }
 
+  /** An earlier version of an entry may wait: this one is the last word. */
+  const overruleWaiting = ({ list, id }: EntryRow): void => {
+    if (!order.isAnyWaiting()) return
+    const early = waiting.first(list, id)
+    if (early) noteGiven(list, id, early)
+    removeWaiting.run(list, id)
+  }
+
   /** Takes the place of an entry with the same key, or waits for its own. */
   const insert = (row: EntryRow): void => {
+    flush()
     const old = kept.first(row.list, row.id)
     if (old && old.time === row.time) {
       if (old.record === row.record) return
@@ -165,6 +219,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   }
 
   const removeEntry = (list: number, id: string): void => {
+    flush()
     const old = kept.first(list, id)
     if (old) drop(old)
     const early = waiting.first(list, id)
@@ -174,6 +229,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
 
   /** A scheduled payment has one id over all accounts: it may move from one to another. */
   const removePayment = (id: string, except?: number): void => {
+    flush()
     const old = payment.first(id)
     if (old && Number(old.list) !== except) drop(old)
     const early = waitingPayment.first(id)
@@ -182,6 +238,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
 
   /** The time that an entry without one of its own was given when it first came. */
   const timeGivenBefore = (list: number, id: string): bigint | undefined => {
+    flush()
     const before = waiting.first(list, id) ?? kept.first(list, id)
     if (before && !hasOwnTime(before.record)) return before.time
     return given.first(list, id)?.time
@@ -190,7 +247,8 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   return {
     put(account: number, item: EntryItem): void {
       const list = listNumber(account, item.list)
-      if (item.list === 'payment') removePayment(item.id, list)
+      const isPayment = item.list === 'payment'
+      if (isPayment) removePayment(item.id, list)
       const time = item.time ?? timeGivenBefore(list, item.id) ?? loadTime
       const row = {
         list,
@@ -202,7 +260,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
         record: item.record,
       }
 
-      if (!append(row)) insert(row)
+      if (!(isPayment ? appendNow(row) : append(row))) insert(row)
     },
 
     remove(account: number, list: EntryItem['list'], id: string): void {
@@ -213,6 +271,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
 
     /** All that a list holds. */
     removeList(account: number, list: EntryItem['list']): void {
+      flush()
       const number = listNumber(account, list)
       rememberList.run(positionOf(number, 0), listEnd(number))
       rememberWaiting.run(number)
@@ -222,11 +281,14 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     },
 
     settle(): void {
+      flush()
       order.settle()
       tails.clear()
     },
 
     forget(): void {
+      appended = []
+      values = []
       tails.clear()
     },
   }

@@ -157,10 +157,12 @@ export function openSqliteProviderWriter(
 
   return {
     async write(items) {
-      return items.flatMap((item): Refusal[] => {
+      const refusals: Refusal[] = []
+      for (const item of items) {
         const problem = writeOrHold(item)
-        return problem ? [{ file: item.file, line: item.line, ...problem }] : []
-      })
+        if (problem) refusals.push({ file: item.file, line: item.line, ...problem })
+      }
+      return refusals
     },
 
     /** Each was told when it was written. */

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { epochNanoseconds, plainEpochSeconds } from './date-time.ts'
+import { leaves } from './leaves.ts'
+
+/** The shape that the interface asks for, without the calendar. */
+const shape = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+
+function byTemporal(text: string): bigint | undefined {
+  try {
+    return Temporal.Instant.from(text).epochNanoseconds
+  } catch {
+    return undefined
+  }
+}
+
+function agrees(text: string): void {
+  const told = byTemporal(text)
+
+  assert.equal(leaves.dateTime.test(text), shape.test(text) && told !== undefined, text)
+  if (told === undefined) assert.throws(() => epochNanoseconds(text), RangeError, text)
+  else assert.equal(epochNanoseconds(text), told, text)
+}
+
+const years = ['0000', '0099', '0100', '1600', '1677', '1900', '2000', '2023', '2024', '9999']
+const zones = ['Z', 'z', '+00:00', '-00:00', '+11:00', '-23:59', '+23:59', '+24:00', '+09:60', '']
+
+describe('the times of records', () => {
+  it('are what Temporal says, for every day that a month could have', () => {
+    for (const year of years) {
+      for (let month = 0; month <= 13; month += 1) {
+        for (let day = 0; day <= 32; day += 1) {
+          const two = (value: number) => String(value).padStart(2, '0')
+          agrees(`${year}-${two(month)}-${two(day)}T12:34:56${zones[day % zones.length]}`)
+        }
+      }
+    }
+  })
+
+  it('are what Temporal says, for every kind of clock and zone', () => {
+    const clocks = [
+      '00:00:00',
+      '23:59:59',
+      '23:59:60',
+      '24:00:00',
+      '09:60:00',
+      '09:30:00.5',
+      '9:30',
+    ]
+    for (const clock of clocks) {
+      for (const zone of zones) {
+        for (const separator of ['T', 't', ' ']) agrees(`2024-02-29${separator}${clock}${zone}`)
+      }
+    }
+  })
+
+  it('are what Temporal says with any one character in place of another', () => {
+    for (const text of ['2026-03-01T09:30:00Z', '2026-03-01T09:30:00+11:00']) {
+      for (let at = 0; at < text.length; at += 1) {
+        for (const character of '059/:-+.TZtz \u0663') {
+          agrees(text.slice(0, at) + character + text.slice(at + 1))
+        }
+      }
+    }
+  })
+
+  it('are read without Temporal where they are spelled as nearly all are', () => {
+    assert.equal(plainEpochSeconds('1970-01-02T00:00:01Z'), 86_401)
+    assert.equal(plainEpochSeconds('1970-01-02T11:00:00+11:00'), 86_400)
+    assert.equal(plainEpochSeconds('1969-12-31T23:00:00-01:00'), 0)
+  })
+})
