@@ -9,7 +9,13 @@ import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-comm
 import type { Terminal } from './terminal.ts'
 import { logCertificate, logRefusedHandshakes, readTls, reloadTls } from './tls.ts'
 import { untilStopped, untilToldBySupervisor } from './until-stopped.ts'
-import { isSupervisor, leaveSupervisor, superviseWorkers, tellReady } from './workers.ts'
+import {
+  isSuccessor,
+  isSupervisor,
+  leaveSupervisor,
+  superviseWorkers,
+  tellReady,
+} from './workers.ts'
 
 /** How long closing databases may take when all requests are done. */
 const exitAfterMs = 1000
@@ -99,7 +105,8 @@ async function run(
     process.on('SIGUSR2', () => log.info('nothing to replace: only a supervisor has workers'))
     const stopped = isSupervisor() ? untilStopped() : untilToldBySupervisor()
 
-    const address = await listen(app, settings.host, settings.port)
+    const isWanted = !isSuccessor() || (await isAble())
+    const address = isWanted ? await listen(app, settings.host, settings.port) : ''
     observation.logCrashes()
     // A worker leaves it to its supervisor to say so.
     if (isSupervisor()) {

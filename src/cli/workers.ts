@@ -50,8 +50,8 @@ export async function superviseWorkers(
   let quickDeaths = 0
   let replacing = 0
 
-  const start = (): Member => {
-    const worker = cluster.fork()
+  const start = (environment: Readonly<Record<string, string>> = {}): Member => {
+    const worker = cluster.fork(environment)
     const startedAt = performance.now()
     const member = { worker, ready: untilReady(worker) }
     members.add(member)
@@ -85,7 +85,7 @@ export async function superviseWorkers(
   const replaceEach = async (): Promise<void> => {
     for (const old of [...members]) {
       if (!members.has(old)) continue
-      const fresh = start()
+      const fresh = start({ [successorVariable]: 'yes' })
       const late = wait(startMaxMs, undefined, { ref: false })
       const ready = await Promise.race([fresh.ready, late])
       if (!isServing) return
@@ -137,7 +137,15 @@ async function untilReady(worker: Worker): Promise<WorkerReady | undefined> {
   })
 }
 
-/** Says that this worker listens. */
+/** Tells a worker that it is to take the place of one that serves. */
+const successorVariable = 'HOLDFAST_WORKER_SUCCEEDS'
+
+/** Whether another serves in this worker's place until it can. */
+export function isSuccessor(): boolean {
+  return process.env[successorVariable] !== undefined
+}
+
+/** Says that this worker listens, or that it does not since it is not able to answer. */
 export function tellReady(ready: WorkerReady): void {
   cluster.worker?.send(ready)
 }

@@ -66,6 +66,7 @@ export async function load(
   /** All that can be told of the lines so far. */
   const judge = async (): Promise<void> => {
     await flush()
+    onProgress?.({ lines, bytes })
     for await (const refusal of writer.impossible()) refuse(refusal)
   }
   const commit = async (): Promise<void> => {
