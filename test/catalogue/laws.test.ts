@@ -6,7 +6,7 @@ import { contentOf, type Product } from './products.ts'
 import { kinds, parts, productWith } from './record-table.ts'
 import { pathOf, sharedWorld } from './world.ts'
 
-const numRuns = 40
+const numRuns = 20
 
 const anyOfKind = (kind: keyof typeof kinds | readonly string[]): Arbitrary<unknown> => {
   if (typeof kind !== 'string') return fc.constantFrom(...kind)

@@ -224,7 +224,7 @@ describe('after any loads', () => {
         await loadInProcess(here.database, [...accounts, ...people], '2030-01-01T00:00:00Z')
         if (repeated) await compare(here, model, run, repeated)
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     )
   })
 
@@ -255,7 +255,7 @@ describe('after any loads', () => {
 
         await compare(here, model, run, first.look)
       }),
-      { numRuns: 10 },
+      { numRuns: 5 },
     )
   })
 

@@ -122,7 +122,7 @@ describe('pages', () => {
         assert.deepEqual(pages.flat(), whole.slice(0, pages.length * size))
         for (const page of pages.slice(0, total - 1)) assert.equal(page.length, size)
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 
@@ -152,7 +152,7 @@ describe('pages', () => {
         const bodies = (list: typeof pages) => list.map(({ body }) => body)
         if (whole.length > 0) assert.deepEqual(bodies(back), bodies(pages))
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 })
@@ -173,7 +173,7 @@ describe('filters', () => {
           next = place + 1
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
   })
 
@@ -216,7 +216,7 @@ describe('filters', () => {
 
         assert.deepEqual([...behind, ...before], await all(here, ref))
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 
@@ -254,7 +254,7 @@ describe('filters', () => {
           assert.equal(Math.round(Number(record.amount) * 10), tenths)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 
@@ -288,7 +288,7 @@ describe('filters', () => {
           expected.map(({ transactionId }) => transactionId).sort(),
         )
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     )
   })
 })
@@ -349,7 +349,7 @@ describe('order', () => {
           one.flatMap((each) => recordsOf(ref, each)),
         )
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     )
   })
 })

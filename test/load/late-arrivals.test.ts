@@ -136,7 +136,7 @@ describe('transactions that come late', () => {
           assert.deepEqual(await listed(database, account), newestFirst)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 
@@ -164,7 +164,7 @@ describe('transactions that come late', () => {
           assert.deepEqual(linesOf(await dumpOf(inBatches)), linesOf(await dumpOf(atOnce)))
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 })

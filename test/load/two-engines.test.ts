@@ -145,7 +145,7 @@ describeOn('postgres', 'a load', () => {
           if (refusals[0].length === 0) taken += 1
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
     assert.ok(taken > 20, `${taken} loads were taken`)
   })
