@@ -215,7 +215,7 @@ describe('no answer to a customer', () => {
         assert.ok(answer.status < 500, answer.text)
         assert.ok(!answer.text.includes(secret), `${ref} ${path}`)
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     )
   })
 
