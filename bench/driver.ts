@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { readAnswers } from './answers.ts'
 import type { Drive, Driven, DriverMessage, Prepare } from './load.ts'
 import { openMint } from './mint.ts'
 import { press } from './press.ts'
@@ -105,40 +106,27 @@ interface Turn {
   readonly answered: () => void
 }
 
-const headEnd = Buffer.from('\r\n\r\n')
-
 /** One request after another on a socket, until there are none. */
 function talk(socket: Socket, nextTurn: () => Turn | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     let turn: Turn | undefined
-    let begun: Buffer | undefined
-    let missing = 0
 
     const ask = (): void => {
       turn = nextTurn()
       if (turn) socket.write(turn.bytes)
       else resolve()
     }
-    socket.on('data', (chunk: Buffer) => {
-      if (missing > 0) missing -= chunk.length
-      else {
-        const seen = begun ? Buffer.concat([begun, chunk]) : chunk
-        begun = seen
-        const end = seen.indexOf(headEnd)
-        if (end < 0) return
-        const text = seen.toString('latin1', 0, end)
-        const length = /content-length: *(\d+)/i.exec(text)?.[1]
-        if (!text.startsWith('HTTP/1.1 200') || length === undefined) {
-          reject(new Error(`answered with: ${seen.toString().slice(0, 400)}`))
-          return
-        }
-        missing = Number(length) - (seen.length - end - headEnd.length)
-        begun = undefined
-      }
-      if (missing > 0) return
-      turn?.answered()
-      ask()
-    })
+    readAnswers(
+      socket,
+      (head) => {
+        if (!head.startsWith('HTTP/1.1 200'))
+          reject(new Error(`answered with: ${head.slice(0, 400)}`))
+      },
+      () => {
+        turn?.answered()
+        ask()
+      },
+    )
     socket.once('error', reject)
     socket.once('close', () => reject(new Error('the server closed the connection')))
     ask()

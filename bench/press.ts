@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { readAnswers } from './answers.ts'
 
 /** How requests are sent that do not wait for each other. */
 export interface Pressure {
@@ -28,7 +29,6 @@ interface Turn {
 }
 
 const tickMs = 1
-const headEnd = Buffer.from('\r\n\r\n')
 
 /** Sends requests at a steady pace, as many callers do that know nothing of each other. */
 export async function press(
@@ -97,26 +97,17 @@ function talk(
 ): (turn: Turn) => void {
   let turn: Turn | undefined
   let isAnswered = false
-  let begun: Buffer | undefined
-  let missing = 0
-  socket.on('data', (chunk: Buffer) => {
-    if (missing > 0) missing -= chunk.length
-    else {
-      const seen = begun ? Buffer.concat([begun, chunk]) : chunk
-      begun = seen
-      const end = seen.indexOf(headEnd)
-      if (end < 0) return
-      const text = seen.toString('latin1', 0, end)
-      isAnswered = text.startsWith('HTTP/1.1 200')
-      const isRefused = text.startsWith('HTTP/1.1 503') && /\r\nretry-after: \d/i.test(text)
-      if (!isAnswered && !isRefused) fail(new Error(`answered with: ${text.slice(0, 400)}`))
-      const length = Number(/content-length: *(\d+)/i.exec(text)?.[1])
-      missing = length - (seen.length - end - headEnd.length)
-      begun = undefined
-    }
-    if (missing > 0 || !turn) return
-    done(turn, isAnswered)
-  })
+  readAnswers(
+    socket,
+    (head) => {
+      isAnswered = head.startsWith('HTTP/1.1 200')
+      const isRefused = head.startsWith('HTTP/1.1 503') && /\r\nretry-after: \d/i.test(head)
+      if (!isAnswered && !isRefused) fail(new Error(`answered with: ${head.slice(0, 400)}`))
+    },
+    () => {
+      if (turn) done(turn, isAnswered)
+    },
+  )
   return (next) => {
     turn = next
     socket.write(next.bytes)

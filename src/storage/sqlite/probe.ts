@@ -2,10 +2,9 @@ import type { DatabaseProbe } from '../database.ts'
 import { openDatabase, versionOf } from './open.ts'
 import { migrations } from './schema.ts'
 
-/** On a connection of its own, which waits for nobody: SQLite waits by holding up the whole process. */
+/** On a connection of its own: what a long answer does on another does not matter. */
 export function openSqliteProbe(path: string): DatabaseProbe {
-  const database = openDatabase(path, 'read')
-  database.exec('pragma busy_timeout = 0')
+  const database = openDatabase(path, 'serve')
   return {
     isUsable: async () => versionOf(database) >= migrations.length,
     async close() {
