@@ -1,7 +1,5 @@
-import { spawnSync } from 'node:child_process'
-import { cpSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { installProgram } from '../scripts/program.ts'
 import { type Bench, engines, serveProvider } from './bank.ts'
 import { pageCase } from './cases.ts'
 import { median } from './compare.ts'
@@ -19,7 +17,8 @@ export const fromClone = 'from a clone'
 /** How long a server takes to its first answer, and what memory one worker has. */
 export async function measureStarting(bench: Bench, stores: Stores, tell: Tell): Promise<Row[]> {
   const rows: Row[] = []
-  const programs = { [installed]: compiledPackage(bench.folder), [fromClone]: holdfastProgram }
+  const compiled = await installProgram(join(bench.folder, 'package'))
+  const programs = { [installed]: compiled, [fromClone]: holdfastProgram }
   for (const engine of engines) {
     const on = engine === 'sqlite' ? onSqlite : onPostgres
     for (const [where, program] of Object.entries(programs)) {
@@ -83,18 +82,4 @@ async function measureMemory(
     row('memory under load, median', median(samples)),
     row('memory under load, peak', peak),
   ]
-}
-
-/** The package as it is published: compiled, without the sources beside it. */
-function compiledPackage(folder: string): string {
-  const root = fileURLToPath(new URL('..', import.meta.url))
-  const place = join(folder, 'package')
-  for (const part of ['bin', 'package.json']) {
-    cpSync(join(root, part), join(place, part), { recursive: true })
-  }
-  symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'))
-  const build = [join('scripts', 'build.ts'), join(place, 'dist')]
-  const { status } = spawnSync(process.execPath, build, { cwd: root })
-  if (status !== 0) throw new Error('the package cannot be compiled: npm run build says why')
-  return join(place, 'bin', 'holdfast.js')
 }

@@ -4,10 +4,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { inherited } from './support/environment.ts'
+import { holdfastProgram } from './support/program.ts'
 
-const launcher = fileURLToPath(new URL('../bin/holdfast.js', import.meta.url))
 const { version } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
@@ -21,7 +20,7 @@ async function holdfast(
   environment: Record<string, string> = {},
   nodeFlags: readonly string[] = [],
 ) {
-  const child = spawn(process.execPath, [...nodeFlags, launcher, ...args], {
+  const child = spawn(process.execPath, [...nodeFlags, holdfastProgram, ...args], {
     env: { ...inherited, ...environment },
   })
   const [stdout, stderr, [status]] = await Promise.all([
@@ -98,7 +97,7 @@ describe('holdfast openapi', { concurrency }, () => {
   })
 
   it('does not mind a reader that leaves early', async () => {
-    const child = spawn(process.execPath, [launcher, 'openapi'], { env: inherited })
+    const child = spawn(process.execPath, [holdfastProgram, 'openapi'], { env: inherited })
     const complaint = text(child.stderr)
 
     await once(child.stdout, 'data')

@@ -4,10 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { recordTypes } from '../src/contract/index.ts'
+import { holdfastProgram } from './support/program.ts'
 
-const holdfast = fileURLToPath(new URL('../bin/holdfast.js', import.meta.url))
 const guide = readFileSync(new URL('../docs/guides/data-lines.md', import.meta.url), 'utf8')
 const blocks = [...guide.matchAll(/```ndjson\n(.*?)```/gs)].map(([, block = '']) => block)
 
@@ -31,12 +30,12 @@ describe('the guide to lines of data', () => {
       writeFileSync(file, block)
       const { status, stderr } = spawnSync(
         process.execPath,
-        [holdfast, 'load', file, '--database', database],
+        [holdfastProgram, 'load', file, '--database', database],
         { encoding: 'utf8' },
       )
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     }
-    const dump = execFileSync(process.execPath, [holdfast, 'dump', '--database', database], {
+    const dump = execFileSync(process.execPath, [holdfastProgram, 'dump', '--database', database], {
       encoding: 'utf8',
     })
 

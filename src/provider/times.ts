@@ -87,18 +87,56 @@ function monthsBefore(newest: bigint): bigint {
   return newest - lastStep.nanoseconds
 }
 
+/** The time between two turns of a zone's clock, in nanoseconds. */
+interface Season {
+  readonly timeZone: string
+  readonly start: bigint
+  /** Outside. */
+  readonly end: bigint
+  /** How far the wall clock is ahead of UTC. */
+  readonly offset: bigint
+  /** What the wall clock showed last before the season. */
+  readonly before: bigint
+}
+
+/** Those that were asked about last. A zone is looked up at a hundred times the price. */
+const seasons: Season[] = []
+const seasonsMax = 16
+
 /**
  * The last time on the wall clock that is at or before an instant. A time in the hour that the clock goes
  * through twice is read as its first pass, so the second pass has that whole hour before it.
  */
 function lastWallClock(nanoseconds: bigint, timeZone: string): bigint {
-  const zoned = Temporal.Instant.fromEpochNanoseconds(nanoseconds).toZonedDateTimeISO(timeZone)
-  const own = wallNanoseconds(zoned.toPlainDateTime())
-  const turn = zoned.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
-  if (!turn) return own
-  const beforeTurn = wallNanoseconds(turn.subtract({ nanoseconds: 1 }).toPlainDateTime())
-  return own > beforeTurn ? own : beforeTurn
+  const { offset, before } = seasonOf(nanoseconds, timeZone)
+  const own = nanoseconds + offset
+  return own > before ? own : before
 }
+
+function seasonOf(nanoseconds: bigint, timeZone: string): Season {
+  const known = seasons.find(
+    (season) =>
+      season.timeZone === timeZone && season.start <= nanoseconds && nanoseconds < season.end,
+  )
+  if (known) return known
+  const zoned = Temporal.Instant.fromEpochNanoseconds(nanoseconds).toZonedDateTimeISO(timeZone)
+  const start = zoned.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
+  const season: Season = {
+    timeZone,
+    start: start?.epochNanoseconds ?? -everNanoseconds,
+    end: zoned.getTimeZoneTransition('next')?.epochNanoseconds ?? everNanoseconds,
+    offset: BigInt(zoned.offsetNanoseconds),
+    before: start
+      ? wallNanoseconds(start.subtract({ nanoseconds: 1 }).toPlainDateTime())
+      : -everNanoseconds,
+  }
+  seasons.unshift(season)
+  if (seasons.length > seasonsMax) seasons.pop()
+  return season
+}
+
+/** Beyond what any clock shows, and what Temporal can tell. */
+const everNanoseconds = 10n ** 22n
 
 function wallNanoseconds(time: Temporal.PlainDateTime): bigint {
   return time.toZonedDateTime('UTC').epochNanoseconds

@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import { main } from '../../src/cli/main.ts'
 import { inherited } from '../support/environment.ts'
-
-export const launcher = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+import { holdfastProgram } from '../support/program.ts'
 
 /** Runs the program as its users do. It sees the given environment and nothing of ours. */
 export async function holdfast(args: readonly string[], environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [launcher, ...args], {
+  const child = spawn(process.execPath, [holdfastProgram, ...args], {
     env: { ...inherited, ...environment },
   })
   const [stdout, stderr, [status]] = await Promise.all([

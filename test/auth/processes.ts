@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { closingTogether, type Scope } from '../support/engines.ts'
 import { inherited } from '../support/environment.ts'
+import { holdfastProgram } from '../support/program.ts'
 import { smallBank } from './bank.ts'
-import { launcher } from './command.ts'
 import { type KeyServer, openKeyServer } from './key-server.ts'
 import { type Members, makeKey, mintToken, type TestKey } from './tokens.ts'
 import { goodClaims, publicUrl, subdomain } from './world.ts'
@@ -33,7 +33,7 @@ export async function serve(
   const args = Object.entries({ port: '0', 'log-level': 'warn', ...flags }).flatMap(
     ([name, value]) => [`--${name}`, value],
   )
-  const child = spawn(process.execPath, [launcher, 'serve', role, ...args], {
+  const child = spawn(process.execPath, [holdfastProgram, 'serve', role, ...args], {
     env: inherited,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

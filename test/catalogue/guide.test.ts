@@ -6,9 +6,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { launcher } from '../auth/command.ts'
 import { serve, temporaryFolder } from '../auth/processes.ts'
 import { inherited } from '../support/environment.ts'
+import { holdfastProgram } from '../support/program.ts'
 
 const guide = readFileSync(new URL('../../docs/guides/catalogue.md', import.meta.url), 'utf8')
 
@@ -66,7 +66,12 @@ describe('the guide to the catalogue', { timeout: 120_000 }, () => {
     ].join('\n')
     const shell = spawn('bash', ['-u', '-o', 'pipefail', '-c', script], {
       cwd: folder,
-      env: { ...inherited, PATH: process.env['PATH'], NODE: process.execPath, LAUNCHER: launcher },
+      env: {
+        ...inherited,
+        PATH: process.env['PATH'],
+        NODE: process.execPath,
+        LAUNCHER: holdfastProgram,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const [stdout, stderr, [status]] = await Promise.all([

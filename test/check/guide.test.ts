@@ -7,10 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { inherited } from '../support/environment.ts'
+import { holdfastProgram } from '../support/program.ts'
 
-const holdfast = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 const guide = readFileSync(
   new URL('../../docs/guides/check-your-provider.md', import.meta.url),
   'utf8',
@@ -27,7 +26,7 @@ describe('the guide to checking a provider', () => {
     const ports = { 8090: await freePort(), 9090: await freePort() }
     const here = (command: string) =>
       command
-        .replaceAll('npx holdfast', `'${process.execPath}' '${holdfast}'`)
+        .replaceAll('npx holdfast', `'${process.execPath}' '${holdfastProgram}'`)
         .replaceAll('8090', String(ports[8090]))
         .replaceAll('9090', String(ports[9090]))
     const [load = '', serve = '', check = ''] = commands.map(here)
@@ -54,7 +53,7 @@ describe('the guide to checking a provider', () => {
   })
 
   it('shows flags that the command has', () => {
-    const { stdout } = spawnSync(process.execPath, [holdfast, 'check', '--help'], {
+    const { stdout } = spawnSync(process.execPath, [holdfastProgram, 'check', '--help'], {
       encoding: 'utf8',
       env: inherited,
     })

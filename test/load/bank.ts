@@ -8,15 +8,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { main } from '../../src/cli/main.ts'
 import { load } from '../../src/load/load.ts'
 import type { Refusal } from '../../src/provider/writer.ts'
 import { openProviderWriter } from '../../src/storage/open.ts'
 import { closingTogether, engineHere, newDatabase, type Scope } from '../support/engines.ts'
 import { inherited } from '../support/environment.ts'
-
-export const launcher = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+import { holdfastProgram } from '../support/program.ts'
 
 /** Most tests are a process or two: a few at a time keep the machine busy. */
 export const concurrency = 4
@@ -37,7 +35,7 @@ export interface RunOptions {
 /** Starts the program as its users do. It sees the given environment and nothing of ours. */
 export function start(args: readonly string[], options: RunOptions & SpawnOptions = {}) {
   const { input: _input, environment = {}, nodeFlags = [], ...spawned } = options
-  return spawn(process.execPath, [...nodeFlags, launcher, ...args], {
+  return spawn(process.execPath, [...nodeFlags, holdfastProgram, ...args], {
     ...spawned,
     env: { ...inherited, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],

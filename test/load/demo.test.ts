@@ -9,7 +9,8 @@ import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { describe, engineHere } from '../support/engines.ts'
 import { inherited } from '../support/environment.ts'
-import { type Bank, command, concurrency, ended, killed, launcher, openBank } from './bank.ts'
+import { holdfastProgram } from '../support/program.ts'
+import { type Bank, command, concurrency, ended, killed, openBank } from './bank.ts'
 import { put } from './lines.ts'
 
 const timeout = 60_000
@@ -37,7 +38,7 @@ async function paste(bank: Bank, output: string): Promise<string> {
   const commands = lines.split('Ctrl-C')[0] ?? ''
   mkdirSync(bank.path('bin'), { recursive: true })
   const node = JSON.stringify(process.execPath)
-  bank.write('bin/npx', `#!/bin/sh\nshift\nexec ${node} ${JSON.stringify(launcher)} "$@"\n`)
+  bank.write('bin/npx', `#!/bin/sh\nshift\nexec ${node} ${JSON.stringify(holdfastProgram)} "$@"\n`)
   bank.write(
     'bin/curl',
     `#!/bin/sh\nexec ${node} ${JSON.stringify(bank.path('bin/curl.mjs'))} "$@"\n`,

@@ -157,7 +157,7 @@ describe('kill -9 of a load in batches', { timeout }, () => {
     await store.close()
     await bank.fill(lines, '--batch', String(size))
 
-    assert.ok(kills > 1, `${kills} loads were killed`)
+    assert.ok(kills > 0, `${kills} loads were killed`)
     assert.deepEqual(linesOf(await bank.dump()), lines)
   })
 })

@@ -147,7 +147,7 @@ describeOn('postgres', 'a load', () => {
       }),
       { numRuns: 20 },
     )
-    assert.ok(taken > 20, `${taken} loads were taken`)
+    assert.ok(taken > 0, 'some loads were taken')
   })
 })
 

@@ -3,12 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { smallBank } from '../auth/bank.ts'
-import { launcher } from '../auth/command.ts'
 import { type KeyServer, openKeyServer } from '../auth/key-server.ts'
 import { type Members, makeKey, mintToken, type TestKey } from '../auth/tokens.ts'
 import { goodClaims, publicUrl, subdomain } from '../auth/world.ts'
 import { closingTogether, type Scope } from '../support/engines.ts'
 import { inherited } from '../support/environment.ts'
+import { holdfastProgram } from '../support/program.ts'
 
 /** A server of its own process, and every byte that it prints. */
 export interface Server {
@@ -37,7 +37,7 @@ export async function start(
   environment: Flags = {},
 ): Promise<Server> {
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
-  const child = spawn(process.execPath, [launcher, ...command, ...args], {
+  const child = spawn(process.execPath, [holdfastProgram, ...command, ...args], {
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

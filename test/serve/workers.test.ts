@@ -8,13 +8,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { makeSigningKey, publicKeySet } from '../../src/auth/signing.ts'
 import { openSigner } from '../../src/client/sign.ts'
 import { closingTogether, describe, newDatabase } from '../support/engines.ts'
 import { childrenOf } from '../support/processes.ts'
+import { holdfastProgram } from '../support/program.ts'
 
-const bin = fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 const providerUrl = 'https://bank.example'
 const path = '/auth/v1/customer/c1'
 
@@ -44,7 +43,7 @@ describe('three workers on one port', () => {
       lines,
       '{"type":"customer","record":{"id":"c1","name":"Ana","email":"a@example.com"}}',
     )
-    execFileSync(process.execPath, [bin, 'load', lines, '--database', database])
+    execFileSync(process.execPath, [holdfastProgram, 'load', lines, '--database', database])
 
     const { port } = keyServer.address() as AddressInfo
     const settings = {
@@ -56,7 +55,7 @@ describe('three workers on one port', () => {
       'jwks-url': `http://127.0.0.1:${port}/`,
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
-    supervisor = spawn(process.execPath, [bin, 'serve', 'provider', ...flags])
+    supervisor = spawn(process.execPath, [holdfastProgram, 'serve', 'provider', ...flags])
     supervisor.stderr?.on('data', (chunk: Buffer) => errors.push(chunk.toString()))
     const [ready] = (await once(
       createInterface({ input: supervisor.stdout as never }),

@@ -1,0 +1,39 @@
+import { copyFileSync, cpSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/**
+ * The program in few files, since each takes its time at every start. TypeBox goes in, which is 700 of them;
+ * what listens, signs and talks to databases stays a dependency that can be seen, and mended alone.
+ */
+export async function buildProgram(folder: string): Promise<void> {
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly dependencies: Readonly<Record<string, string>>
+  }
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['src/cli/main.ts'],
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node26',
+    external: Object.keys(dependencies).filter((name) => name !== 'typebox'),
+    logLevel: 'warning',
+  })
+  copyFileSync(join(root, 'node_modules', 'typebox', 'license'), join(folder, 'typebox-license'))
+}
+
+/** The command as it is published, without the sources beside it, in a folder of its own. Gives its path. */
+export async function installProgram(folder: string): Promise<string> {
+  for (const part of ['bin', 'package.json']) {
+    cpSync(join(root, part), join(folder, part), { recursive: true })
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  await buildProgram(join(folder, 'dist', 'program'))
+  return join(folder, 'bin', 'holdfast.js')
+}
