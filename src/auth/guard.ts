@@ -70,12 +70,19 @@ export function openGuard({ subdomain, bases, keys, claims, clock }: GuardOption
   }
 }
 
+const scheme = 'bearer '
+
 function bearerToken(authorization: readonly string[]): string {
   const [value] = authorization
   if (value === undefined) throw new TokenRefused('no token')
   if (authorization.length > 1) throw new TokenRefused('two Authorization headers')
-  const [, text] = /^bearer +(\S+)$/i.exec(value) ?? []
-  if (text === undefined) throw new TokenRefused('not a bearer token')
+  if (value.slice(0, scheme.length).toLowerCase() !== scheme) {
+    throw new TokenRefused('not a bearer token')
+  }
+  let start = scheme.length
+  while (value[start] === ' ') start += 1
+  const text = value.slice(start)
+  if (text === '' || text.includes(' ')) throw new TokenRefused('not a bearer token')
   return text
 }
 

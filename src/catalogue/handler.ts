@@ -1,4 +1,4 @@
-import type { catalogueOperations, Input, JsonText, OperationOf } from '../contract/index.ts'
+import type { catalogueOperations, Input, JsonBody, OperationOf } from '../contract/index.ts'
 import type { Author, CatalogueStore } from './store.ts'
 
 export type CatalogueOperationId = keyof typeof catalogueOperations
@@ -13,7 +13,7 @@ export interface Context {
 
 export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: JsonText
+  readonly body?: JsonBody
   /** Where it is not the operation's own. */
   readonly status?: 304
 }

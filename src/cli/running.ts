@@ -7,8 +7,18 @@ import type { Observation } from './observation.ts'
 import type { Settings } from './settings.ts'
 import { CommandError } from './terminal.ts'
 
-/** To the millisecond: what is written in an answer is then short, and what was asked. */
-const clock = () => Temporal.Instant.fromEpochMilliseconds(Date.now())
+/**
+ * To the millisecond: what is written in an answer is then short, and what was asked. All who ask in the same one
+ * get the same instant.
+ */
+const clock = (): Temporal.Instant => {
+  const milliseconds = Date.now()
+  if (milliseconds !== lastInstant.milliseconds) {
+    lastInstant = { milliseconds, instant: Temporal.Instant.fromEpochMilliseconds(milliseconds) }
+  }
+  return lastInstant.instant
+}
+let lastInstant = { milliseconds: 0, instant: Temporal.Instant.fromEpochMilliseconds(0) }
 
 export interface Opened {
   readonly app: HttpApp

@@ -23,7 +23,13 @@ export {
   providerOperations,
 } from './operations/index.ts'
 export { AccountIds, ErrorBody } from './operations/parts.ts'
-export { type JsonText, type LinkQuery, type PageRequest, pageBody } from './page-body.ts'
+export {
+  type JsonBody,
+  type JsonText,
+  type LinkQuery,
+  type PageRequest,
+  pageBody,
+} from './page-body.ts'
 export { Links, Meta } from './paging.ts'
 export {
   KeySet,

@@ -1,6 +1,9 @@
 /** JSON, as a text or as the bytes of one: whichever its maker has. */
 export type JsonText = string | Uint8Array
 
+/** The whole of an answer, in pieces where some of them are bytes. */
+export type JsonBody = string | readonly JsonText[]
+
 export interface PageRequest {
   readonly page: number
   readonly pageSize: number
@@ -16,39 +19,14 @@ export function pageBody(
   { total }: { readonly total: number },
   request: PageRequest,
   query: LinkQuery,
-): JsonText {
+): JsonBody {
   const totalPages = Math.ceil(total / request.pageSize)
   const head = `{"data":{"${field}":[`
   const tail =
     `]},"links":${linksOf(totalPages, request, query)},` +
     `"meta":{"totalRecords":${total},"totalPages":${totalPages}}}`
   if (pieces.every((piece) => typeof piece === 'string')) return head + pieces.join(',') + tail
-  return joined(head, pieces.map(bytesOf), tail)
-}
-
-/** Bytes are not decoded to be encoded again. What is around them has no character that takes two. */
-function joined(head: string, pieces: readonly Uint8Array[], tail: string): Uint8Array {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, pieces.length - 1)
-  const whole = new Uint8Array(head.length + length + tail.length)
-  encoder.encodeInto(head, whole)
-  let place = head.length
-  for (const [index, piece] of pieces.entries()) {
-    if (index > 0) {
-      whole[place] = comma
-      place += 1
-    }
-    whole.set(piece, place)
-    place += piece.length
-  }
-  encoder.encodeInto(tail, whole.subarray(place))
-  return whole
-}
-
-const encoder = new TextEncoder()
-const comma = 0x2c
-
-function bytesOf(piece: JsonText): Uint8Array {
-  return typeof piece === 'string' ? encoder.encode(piece) : piece
+  return [head, ...pieces.flatMap((piece, index) => (index > 0 ? [',', piece] : [piece])), tail]
 }
 
 /** As JSON text: what is escaped for a query needs no escape there. */

@@ -2,6 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Server as TlsServer } from 'node:tls'
+import { openUnderWay } from './under-way.ts'
 
 /** How long a connection without a request is still left alone: its caller may be about to send one. */
 const idleGraceMs = 1000
@@ -21,20 +22,17 @@ export function openDrain(server: Server): Drain {
   const sockets = openSockets(server, 'connection')
   const connections =
     server instanceof TlsServer ? openSockets(server, 'secureConnection') : sockets
-  const underWay = new Set<ServerResponse>()
-  const forget = function (this: ServerResponse) {
-    underWay.delete(this)
-  }
+  const underWay = openUnderWay<ServerResponse>()
   server.on('request', (_request, response) => {
-    underWay.add(response)
-    response.on('close', forget)
+    const place = underWay.add(response)
+    response.on('close', () => underWay.delete(place, response))
   })
 
   return async (timeoutMs) => {
     const start = performance.now()
     const passed = () => performance.now() - start
     server.prependListener('request', (_request, response) => endsConnection(response))
-    for (const response of underWay) endsConnection(response)
+    for (const [, response] of underWay) endsConnection(response)
     // That of HTTP would close idle connections as well, at once.
     NetServer.prototype.close.call(server)
 
@@ -42,7 +40,7 @@ export function openDrain(server: Server): Drain {
     while (connections.size > 0 && passed() < grace) await wait(checkMs)
     const told = new Set<Socket>()
     while (connections.size > 0 && passed() < timeoutMs) {
-      const busy = new Set([...underWay].map(({ socket }) => socket))
+      const busy = new Set([...underWay].map(([, { socket }]) => socket))
       const idle = [...connections].filter((socket) => !busy.has(socket) && !told.has(socket))
       for (const socket of idle) {
         told.add(socket)

@@ -3,6 +3,7 @@ import { TokenRefused } from '../auth/token.ts'
 import { ContractError, type ErrorCode, errorTable } from '../contract/index.ts'
 import { originForLog, type Remark, type Watching } from './exchange.ts'
 import { tieToRequest } from './interaction.ts'
+import { sendJson } from './json.ts'
 import { overloaded } from './work.ts'
 
 /** How long a caller is asked to wait, in seconds, where nobody knows better. */
@@ -39,10 +40,7 @@ export function errorDoor({ metrics, isKnown = () => false }: DoorOptions) {
     }
     if (status === 429 || status === 503) reply.header('retry-after', retryAfterOf(error))
     const sentence = 'sentence' in rest ? sentenceOf(error) : message
-    return reply
-      .status(status)
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify({ error: sentence }))
+    return sendJson(reply.status(status), JSON.stringify({ error: sentence }))
   }
 }
 

@@ -1,4 +1,5 @@
 import type { HttpApp } from './app.ts'
+import { sendJson } from './json.ts'
 
 /** What whoever runs the server asks it: without a token, and told nothing but yes or no. */
 export const probes = {
@@ -27,10 +28,7 @@ export function mountHealth(app: HttpApp, isReady: () => Promise<boolean> = asyn
       config: { probe },
       handler: async (_request, reply) => {
         const [status, text] = (await isWell()) ? [200, 'ok'] : [503, 'unavailable']
-        return reply
-          .status(status)
-          .type('application/json; charset=utf-8')
-          .send(`{"status":"${text}"}`)
+        return sendJson(reply.status(status), `{"status":"${text}"}`)
       },
     })
   }

@@ -17,6 +17,7 @@ import {
 } from '../contract/index.ts'
 import { repeatedMember } from '../provider/json-text.ts'
 import { type AppOptions, type HttpApp, openApp, urlOf } from './app.ts'
+import { sendJson } from './json.ts'
 import { type RawQuery, requestReader } from './request.ts'
 import { mountTokens } from './token-route.ts'
 
@@ -84,9 +85,7 @@ function mount(app: HttpApp, id: CatalogueOperationId, options: PlatformAppOptio
       const context = { store, clock, client: request.client }
       const { headers = {}, body, status } = await handler(input, context)
       reply.headers(headers).status(status ?? operation.status)
-      return body === undefined
-        ? reply.send()
-        : reply.type('application/json; charset=utf-8').send(body)
+      return body === undefined ? reply.send() : sendJson(reply, body)
     },
   })
 }
@@ -142,10 +141,8 @@ function mountKeys(app: HttpApp, signingKeys: SigningKeyStore): void {
     config: { operation },
     handler: async (_request, reply) => {
       const body = JSON.stringify(publicKeySet(await signingKeys.list()))
-      return reply
-        .header('cache-control', `public, max-age=${keySetSeconds}`)
-        .type('application/json; charset=utf-8')
-        .send(body)
+      reply.header('cache-control', `public, max-age=${keySetSeconds}`)
+      return sendJson(reply, body)
     },
   })
 }

@@ -2,13 +2,14 @@ import type { FastifyRequest } from 'fastify'
 import type { Asked, Guard } from '../auth/guard.ts'
 import {
   type Deprecation,
-  type JsonText,
+  type JsonBody,
   type Operation,
   providerOperations,
 } from '../contract/index.ts'
 import type { Context, ProviderOperationId } from '../provider/handler.ts'
 import { providerHandlers } from '../provider/handlers.ts'
 import { type AppOptions, type HttpApp, openApp, urlOf } from './app.ts'
+import { sendJson } from './json.ts'
 import { keepRates, type Rates } from './rates.ts'
 import { type RawQuery, requestReader } from './request.ts'
 
@@ -32,7 +33,7 @@ export function providerApp(options: ProviderAppOptions): HttpApp {
 function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOptions): void {
   const operation: Operation = providerOperations[id]
   const read = requestReader(operation)
-  const handler = providerHandlers[id] as (input: unknown, context: Context) => Promise<JsonText>
+  const handler = providerHandlers[id] as (input: unknown, context: Context) => Promise<JsonBody>
 
   app.route({
     method: operation.method,
@@ -54,8 +55,8 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
       if (deprecated) reply.headers(deprecationHeaders(deprecated, input.params))
       const body = await handler(input, { ...options.context, now: options.clock() })
       await request.claimed
-      if (body === '') return reply.status(operation.status).send()
-      return reply.status(operation.status).type('application/json; charset=utf-8').send(body)
+      reply.status(operation.status)
+      return body === '' ? reply.send() : sendJson(reply, body)
     },
   })
 }

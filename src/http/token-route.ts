@@ -13,6 +13,7 @@ import {
   type TokenRequest,
 } from '../contract/index.ts'
 import { type HttpApp, urlOf } from './app.ts'
+import { sendJson } from './json.ts'
 import { requestReader } from './request.ts'
 
 const operation: Operation = accessOperations.issueToken
@@ -56,7 +57,7 @@ export function mountTokens(app: HttpApp, access: Access): void {
         }
         // As RFC 6749 (5.1) wants it, beside the `no-store` that every answer has.
         reply.header('pragma', 'no-cache')
-        return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer))
+        return sendJson(reply, JSON.stringify(answer))
       },
     })
   })

@@ -2,6 +2,7 @@ import type { FastifyReply, RouteHandlerMethod } from 'fastify'
 import { ContractError } from '../contract/index.ts'
 import { openCrowd } from './crowd.ts'
 import type { HttpLimits } from './limits.ts'
+import { openUnderWay } from './under-way.ts'
 
 /** Made once: a refusal is to cost as little as it can, and this one has no place in the code to tell of. */
 export const overloaded = new ContractError('unavailable', 'more requests than can be answered')
@@ -23,8 +24,7 @@ export interface Work {
 /** The requests that are being worked on. */
 export function openWork(limits: HttpLimits): Work {
   const crowd = openCrowd(limits)
-  // In the order in which they began.
-  const underWay = new Set<Piece>()
+  const underWay = openUnderWay<Piece>()
 
   return {
     admits: () => crowd.admits(underWay.size),
@@ -32,20 +32,20 @@ export function openWork(limits: HttpLimits): Work {
     bounded: (handler) =>
       async function (request, reply) {
         const piece: Piece = { since: performance.now(), reply }
-        underWay.add(piece)
+        const place = underWay.add(piece)
         try {
           await handler.call(this, request, reply)
         } finally {
-          underWay.delete(piece)
+          underWay.delete(place, piece)
           crowd.noteAnswer(performance.now() - piece.since)
         }
       },
 
     check() {
       const latest = performance.now() - limits.handlerMs
-      for (const piece of underWay) {
-        if (piece.since > latest) return
-        underWay.delete(piece)
+      for (const [place, piece] of underWay) {
+        if (piece.since > latest) continue
+        underWay.delete(place, piece)
         abandon(piece)
       }
     },

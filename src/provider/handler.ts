@@ -1,7 +1,7 @@
 import {
   ContractError,
   type Input,
-  type JsonText,
+  type JsonBody,
   type OperationOf,
   type providerOperations,
 } from '../contract/index.ts'
@@ -21,7 +21,7 @@ export interface Context {
 export type Handler<Id extends ProviderOperationId> = (
   input: Input<OperationOf<Id>>,
   context: Context,
-) => Promise<JsonText>
+) => Promise<JsonBody>
 
 /** One handler an operation. A missing or misnamed one does not compile. */
 export type Handlers = { readonly [Id in ProviderOperationId]: Handler<Id> }

@@ -16,6 +16,15 @@ interface Given {
 
 /** B3: instants. "Minus 12 months" goes by the calendar, in UTC. */
 export function instantWindow(given: Given, now: Temporal.Instant): Resolved {
+  if (given.oldest !== undefined || given.newest !== undefined) return resolved(given, now)
+  if (lastOpen?.now !== now) lastOpen = { now, resolved: resolved(given, now) }
+  return lastOpen.resolved
+}
+
+/** What both bounds left open mean: the same for all who ask at one moment. */
+let lastOpen: { readonly now: Temporal.Instant; readonly resolved: Resolved } | undefined
+
+function resolved(given: Given, now: Temporal.Instant): Resolved {
   const end = given.newest === undefined ? now.epochNanoseconds : instant(given.newest)
   const start = given.oldest === undefined ? monthsBefore(end) : instant(given.oldest)
   return {

@@ -55,17 +55,19 @@ export async function openPostgresClaimStore(
 ): Promise<ClaimStore> {
   const pool = await openPool(database, 'write', { ...options, connections: groupsMax + 1 })
   let waiting: Waiting[] = []
-  const underway = new Set<Promise<void>>()
+  let groups = 0
+  let onRest: (() => void) | undefined
 
   const flush = (): void => {
-    while (waiting.length > 0 && underway.size < groupsMax) {
+    while (waiting.length > 0 && groups < groupsMax) {
       const group = waiting.slice(0, groupSizeMax)
       waiting = waiting.slice(groupSizeMax)
-      const done: Promise<void> = commit(group).finally(() => {
-        underway.delete(done)
+      groups += 1
+      commit(group).finally(() => {
+        groups -= 1
         flush()
+        if (groups === 0) onRest?.()
       })
-      underway.add(done)
     }
   }
 
@@ -123,7 +125,11 @@ export async function openPostgresClaimStore(
       clearInterval(timer)
       isClosing = true
       flush()
-      while (underway.size > 0) await Promise.all(underway)
+      if (groups > 0) {
+        await new Promise<void>((resolve) => {
+          onRest = resolve
+        })
+      }
       await purging
       await pool.end()
     },

@@ -49,8 +49,8 @@ class Questions {
   /** The driver sets it. */
   callback: ((error: Error | null) => void) | undefined
   isSent = false
-  readonly #asked: readonly Asked[]
-  readonly #answers: Rows[] = []
+  #asked: readonly Asked[]
+  #answers: Rows[] = []
   #rows: Rows = []
 
   constructor(asked: readonly [Asked, ...Asked[]]) {
@@ -94,10 +94,16 @@ class Questions {
     this.callback?.(error)
   }
 
-  /** Gives the answers that there are, and returns who is without. */
+  /**
+   * Gives the answers that there are, and returns who is without. The driver holds on to what it has sent for
+   * longer, and so they are not kept here: every answer would grow old.
+   */
   settle(): Asked[] {
-    for (const [index, rows] of this.#answers.entries()) this.#asked[index]?.resolve(rows)
-    return this.#asked.slice(this.#answers.length)
+    const [asked, answers] = [this.#asked, this.#answers]
+    this.#asked = []
+    this.#answers = []
+    for (const [index, rows] of answers.entries()) asked[index]?.resolve(rows)
+    return asked.slice(answers.length)
   }
 }
 

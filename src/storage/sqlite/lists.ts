@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { JsonText } from '../../contract/index.ts'
 import type { TimeWindow } from '../../provider/store.ts'
 import { clamped } from '../codes.ts'
 import { listEnd, ordinalOfPosition, positionOf } from './keys.ts'
@@ -29,6 +30,19 @@ export interface Filter {
   readonly text: string | null
 }
 
+/** From how many records on their bytes are cheaper to have than a text that is encoded again. */
+const bytesMin = 128
+
+/**
+ * The same query for few records and for many. They are joined where they lie, so that a page crosses into
+ * JavaScript once; many go on as bytes, and are never decoded there.
+ */
+export function joinedRecords<Joined>(open: (joined: string) => Joined): (count: number) => Joined {
+  const text = open("group_concat(record, ',')")
+  const bytes = open("cast(group_concat(record, ',') as blob)")
+  return (count) => (count < bytesMin ? text : bytes)
+}
+
 /** The questions about lists. Each is one or two seeks in an index and one range of the table. */
 export function openLists(database: DatabaseSync) {
   const last = query<{ ordinal: number }>(
@@ -46,16 +60,19 @@ export function openLists(database: DatabaseSync) {
     `select ${ordinalOfPosition} as ordinal from entry
      where list = ? and time <= ? order by time desc, position desc limit 1`,
   )
-  // Joined where they lie, and as bytes: a page crosses into JavaScript once, and is never decoded there.
-  const records = query<{ bytes: Uint8Array | null }>(
-    database,
-    `select cast(group_concat(record, ',') as blob) as bytes from
-       (select record from entry where position between ? and ? order by position desc)`,
+  const records = joinedRecords((joined) =>
+    query<{ joined: JsonText | null }>(
+      database,
+      `select ${joined} as joined from
+         (select record from entry where position between ? and ? order by position desc)`,
+    ),
   )
-  const recordsAt = query<{ bytes: Uint8Array | null }>(
-    database,
-    `select cast(group_concat(record, ',') as blob) as bytes from
-       (select record from json_each(?) as place cross join entry on position = place.value)`,
+  const recordsAt = joinedRecords((joined) =>
+    query<{ joined: JsonText | null }>(
+      database,
+      `select ${joined} as joined from
+         (select record from json_each(?) as place cross join entry on position = place.value)`,
+    ),
   )
   const keys = query<{ ordinal: bigint; time: bigint; id: string }>(
     database,
@@ -93,16 +110,17 @@ export function openLists(database: DatabaseSync) {
     },
 
     /** Newest first. */
-    records(stretch: Stretch): Uint8Array[] {
-      const bytes = lengthOf(stretch) > 0 && records.first(...bounds(stretch))?.bytes
-      return bytes ? [bytes] : []
+    records(stretch: Stretch): JsonText[] {
+      const length = lengthOf(stretch)
+      const joined = length > 0 && records(length).first(...bounds(stretch))?.joined
+      return joined ? [joined] : []
     },
 
     /** In the order that the places have. */
-    recordsAt(places: readonly Place[]): Uint8Array[] {
+    recordsAt(places: readonly Place[]): JsonText[] {
       const positions = places.map(({ list, ordinal }) => positionOf(list, ordinal))
-      const bytes = recordsAt.first(`[${positions.join()}]`)?.bytes
-      return bytes ? [bytes] : []
+      const joined = recordsAt(places.length).first(`[${positions.join()}]`)?.joined
+      return joined ? [joined] : []
     },
 
     keys(stretch: Stretch): EntryKey[] {

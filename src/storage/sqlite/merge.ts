@@ -1,3 +1,4 @@
+import type { JsonText } from '../../contract/index.ts'
 import { type EntryKey, lengthOf, type Stretch, slice } from './lists.ts'
 import type { Reader } from './long-readers.ts'
 
@@ -15,7 +16,7 @@ export async function mergedRecords(
   stretches: readonly Stretch[],
   start: number,
   end: number,
-): Promise<Uint8Array[]> {
+): Promise<JsonText[]> {
   const { lists } = reader
   const part =
     stretches.length * end <= keysReadMax

@@ -12,7 +12,15 @@ import { amountKey } from '../amount-key.ts'
 import { clamped, kindCodes, listCodes } from '../codes.ts'
 import { openAccounts, passes, type SeenAccount } from './accounts.ts'
 import { listNumber, ordinalMax } from './keys.ts'
-import { type Filter, type Lists, lengthOf, openLists, type Stretch, slice } from './lists.ts'
+import {
+  type Filter,
+  joinedRecords,
+  type Lists,
+  lengthOf,
+  openLists,
+  type Stretch,
+  slice,
+} from './lists.ts'
 import { openLongReaders, type Reader } from './long-readers.ts'
 import { mergedRecords } from './merge.ts'
 import { openDatabase } from './open.ts'
@@ -39,11 +47,10 @@ export function openSqliteProviderStore(path: string): ProviderStore {
      where h.customer = ? and a.kind = ? and a.head is not null
      order by a.created, a.id`,
   )
-  const windowPage = query<
-    readonly [first: number | null, last: number | null, records: Uint8Array | null]
-  >(
-    database,
-    `with bounds as materialized (
+  const windowPage = joinedRecords((joined) =>
+    query<readonly [first: number | null, last: number | null, records: JsonText | null]>(
+      database,
+      `with bounds as materialized (
        select
          (select position from entry where list = a.number * 8 + ?4 and time >= ?5
           order by time, position limit 1) as first,
@@ -53,12 +60,13 @@ export function openSqliteProviderStore(path: string): ProviderStore {
        where a.id = ?2 and a.kind = ?3 and a.head is not null
          and h.customer = (select number from customer where id = ?1 and record is not null))
      select first & ${ordinalMax}, last & ${ordinalMax},
-       cast((select group_concat(record, ',') from
+       (select ${joined} from
          (select record from entry
           where position between max(first, last - ?7 - ?8 + 1) and last - ?7
-          order by position desc)) as blob)
+          order by position desc))
      from bounds`,
-    { lists: true },
+      { lists: true },
+    ),
   )
   const detail = query<{ text: string }>(
     database,
@@ -123,7 +131,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
   const pageOfWindow = (asked: EntriesQuery): Page<JsonText> | undefined => {
     const { customerId, accountId, list, window, page, pageSize } = asked
     if (!window || !accountId.isWellFormed()) return undefined
-    const row = windowPage.first(
+    const row = windowPage(pageSize).first(
       customerId,
       accountId,
       kindCodes[kindOfList[list]],
@@ -134,9 +142,9 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       pageSize,
     )
     if (!row) return undefined
-    const [first, last, bytes] = row
+    const [first, last, records] = row
     const total = first === null || last === null ? 0 : Math.max(0, last - first + 1)
-    return { items: bytes === null ? [] : [bytes], total }
+    return { items: records === null ? [] : [records], total }
   }
 
   return {
@@ -284,7 +292,7 @@ function pageOfStretch(
   return { items: lists.records(slice(stretch, start, start + pageSize)), total }
 }
 
-function recordsAt(lists: Lists, { list }: Stretch, ordinals: readonly number[]): Uint8Array[] {
+function recordsAt(lists: Lists, { list }: Stretch, ordinals: readonly number[]): JsonText[] {
   return lists.recordsAt(ordinals.map((ordinal) => ({ list, ordinal })))
 }
 
@@ -335,8 +343,8 @@ function consecutiveRecords(
   stretches: readonly Stretch[],
   start: number,
   end: number,
-): Uint8Array[] {
-  const pieces: Uint8Array[] = []
+): JsonText[] {
+  const pieces: JsonText[] = []
   let before = 0
   for (const stretch of stretches) {
     const length = lengthOf(stretch)
