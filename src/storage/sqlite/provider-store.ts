@@ -24,7 +24,7 @@ import {
 import { openLongReaders, type Reader } from './long-readers.ts'
 import { mergedRecords } from './merge.ts'
 import { openDatabase } from './open.ts'
-import { query, snapshots } from './statements.ts'
+import { query, readingTogether } from './statements.ts'
 
 const noCustomer = { missing: 'customer' } as const
 const noAccount = { missing: 'account' } as const
@@ -35,7 +35,7 @@ const scanStep = 2000
 /** The provider's data in one SQLite file. Answers come from a snapshot: a load is seen whole or not. */
 export function openSqliteProviderStore(path: string): ProviderStore {
   const database = openDatabase(path, 'serve')
-  const snapshot = snapshots(database)
+  const snapshot = readingTogether(database)
   const accounts = openAccounts(database)
   const lists = openLists(database)
   const longReaders = openLongReaders(path)
@@ -175,9 +175,9 @@ export function openSqliteProviderStore(path: string): ProviderStore {
 
     async listEntries(asked) {
       const filter = filterOf(asked)
-      const page = filter ? undefined : pageOfWindow(asked)
-      if (page) return page
-      const found = snapshot(() => {
+      const found = await snapshot(() => {
+        const page = filter ? undefined : pageOfWindow(asked)
+        if (page) return page
         const stretch = stretchOf(asked, accounts, lists)
         if ('missing' in stretch) return stretch
         if (!filter) return pageOfStretch(stretch, asked, lists)

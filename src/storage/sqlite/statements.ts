@@ -83,3 +83,43 @@ export function snapshots(database: DatabaseSync): <Result>(work: () => Result) 
     }
   }
 }
+
+interface Asked {
+  readonly work: () => unknown
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * As `snapshots`, and what is asked for in one turn of the event loop is done together at its end, on one state of
+ * the data: to begin and end a transaction, and to come back to SQLite from other code, costs as much as a
+ * short query does.
+ */
+export function readingTogether(
+  database: DatabaseSync,
+): <Result>(work: () => Result) => Promise<Result> {
+  const snapshot = snapshots(database)
+  let waiting: Asked[] = []
+
+  const flush = (): void => {
+    const all = waiting
+    waiting = []
+    let done = 0
+    while (done < all.length) {
+      try {
+        snapshot(() => {
+          for (; done < all.length; done += 1) all[done]?.resolve(all[done]?.work())
+        })
+      } catch (error) {
+        // Of the one that failed. Those behind it begin anew: some failures end the transaction.
+        all[done]?.reject(told(error))
+        done += 1
+      }
+    }
+  }
+  return (work) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ work, resolve: resolve as Asked['resolve'], reject })
+      if (waiting.length === 1) setImmediate(flush)
+    })
+}
