@@ -5,17 +5,19 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { installProgram } from '../scripts/program.ts'
 import { makeSigningKey, publicKeySet } from '../src/auth/signing.ts'
 import { makePostgres, type PostgresServer } from '../test/support/postgres.ts'
 import { audience, type Driver, openDriver, subdomain } from './load.ts'
 import type { BenchKeys } from './mint.ts'
-import { holdfastProgram, type Running, startServer } from './processes.ts'
+import { type Running, startServer } from './processes.ts'
 
 export const engines = ['sqlite', 'postgres'] as const
 export type Engine = (typeof engines)[number]
 
-/** Everything that a run stands on: a folder, a PostgreSQL that keeps what it commits, keys, a driver. */
+/** Everything that a run stands on: the program as it is published, a folder, a PostgreSQL that keeps what it commits, keys, a driver. */
 export interface Bench {
+  readonly program: string
   readonly folder: string
   readonly postgres: PostgresServer
   readonly driver: Driver
@@ -48,6 +50,7 @@ export async function openBench(): Promise<Bench> {
   const driver = openDriver(keys)
 
   return {
+    program: await installProgram(join(folder, 'package')),
     folder,
     postgres,
     driver,
@@ -80,9 +83,9 @@ export async function runSql(url: string, sql: string): Promise<pg.QueryResult> 
 
 /** `holdfast serve provider`, as it is run for real. */
 export function serveProvider(
-  { jwksUrl }: Bench,
+  { jwksUrl, program: installed }: Bench,
   database: string,
-  { workers = 1, program = holdfastProgram } = {},
+  { workers = 1, program = installed } = {},
 ): Promise<Running> {
   const flags = {
     database,
@@ -95,8 +98,8 @@ export function serveProvider(
   return startServer(program, ['serve', 'provider', ...flagsOf(flags)])
 }
 
-export function servePlatform(database: string): Promise<Running> {
-  return startServer(holdfastProgram, ['serve', 'platform', ...flagsOf({ database, port: 0 })])
+export function servePlatform({ program }: Bench, database: string): Promise<Running> {
+  return startServer(program, ['serve', 'platform', ...flagsOf({ database, port: 0 })])
 }
 
 function flagsOf(flags: Readonly<Record<string, string | number>>): string[] {

@@ -11,7 +11,7 @@ import {
   writeLines,
 } from './data.ts'
 import type { Ask } from './load.ts'
-import { holdfastProgram, runToEnd } from './processes.ts'
+import { runToEnd } from './processes.ts'
 import { onHandMade, onPostgres, onSqlite, type Stores, startHandMade } from './requests.ts'
 import { counted, figureOf, type Row, type Tell } from './results.ts'
 
@@ -94,7 +94,7 @@ export async function measureCustomers(
       postgres: await bench.database('postgres', `customers_${size}`),
     }
     for (const database of Object.values(store)) {
-      await runToEnd(holdfastProgram, ['load', file, '--database', database])
+      await runToEnd(bench.program, ['load', file, '--database', database])
     }
     stores[counted(size)] = store
   }

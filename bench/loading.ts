@@ -6,7 +6,7 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { type Bench, type Engine, engines } from './bank.ts'
 import { median } from './compare.ts'
 import { bankLines, largeAccountLines, writeLines } from './data.ts'
-import { holdfastProgram, runToEnd } from './processes.ts'
+import { runToEnd } from './processes.ts'
 import { onPostgres, onSqlite } from './requests.ts'
 import { counted, type Row, type Tell } from './results.ts'
 
@@ -55,7 +55,7 @@ export async function measureLoading(
       tell(`load of ${counted(count)} transactions, ${engine}, round ${round + 1} of ${rounds}`)
       const [loaded, bulk] = [`load_${round}`, `bulk_${round}`]
       const target = await prepared(bench, engine, loaded, [before, account])
-      loads.push(await timedLoad(file, count, target))
+      loads.push(await timedLoad(bench, file, count, target))
       if (entries.length === 0) entries = entriesOf(target)
       const bulkTarget = await prepared(bench, engine, bulk, [before, account])
       bulks.push(await bulkOf[engine](bulkTarget, entries))
@@ -95,8 +95,13 @@ interface Load {
 }
 
 /** The time is the command's own figure, to which the start of the process does not belong. */
-async function timedLoad(file: string, count: number, database: string): Promise<Load> {
-  const run = await runToEnd(holdfastProgram, ['load', file, '--database', database])
+async function timedLoad(
+  { program }: Bench,
+  file: string,
+  count: number,
+  database: string,
+): Promise<Load> {
+  const run = await runToEnd(program, ['load', file, '--database', database])
   const speed = /\(([\d,]+) lines a second\)/.exec(run.said)?.[1]?.replaceAll(',', '')
   return { seconds: count / Number(speed), peakMegabytes: run.peakMegabytes }
 }
@@ -104,7 +109,7 @@ async function timedLoad(file: string, count: number, database: string): Promise
 /** A new database that has the customer and the account. */
 async function prepared(bench: Bench, engine: Engine, name: string, files: readonly string[]) {
   const database = await bench.database(engine, name)
-  await runToEnd(holdfastProgram, ['load', ...files, '--database', database])
+  await runToEnd(bench.program, ['load', ...files, '--database', database])
   return database
 }
 

@@ -8,7 +8,7 @@ import { measureCustomers, measurePages } from './growth.ts'
 import { measureLoading } from './loading.ts'
 import { measureOverload } from './overload.ts'
 import { pageOf } from './page.ts'
-import { holdfastProgram, requireLinux, runToEnd } from './processes.ts'
+import { requireLinux, runToEnd } from './processes.ts'
 import { printed, tablesOf } from './report.ts'
 import { measureOperations, measurePage, type Stores } from './requests.ts'
 import { machineHere, type Results, type Row } from './results.ts'
@@ -123,7 +123,7 @@ async function loadBank(bench: Bench, { accounts }: Sizes): Promise<Stores> {
     postgres: await bench.database('postgres', 'bank'),
   }
   for (const database of Object.values(stores)) {
-    await runToEnd(holdfastProgram, ['load', people, large, '--database', database])
+    await runToEnd(bench.program, ['load', people, large, '--database', database])
   }
   return stores
 }

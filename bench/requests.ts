@@ -75,11 +75,11 @@ export async function measureOperations(
   const cases = operationCases(stores.sqlite)
   const sqlite = {
     provider: await serveProvider(bench, stores.sqlite),
-    platform: await servePlatform(stores.sqlite),
+    platform: await servePlatform(bench, stores.sqlite),
   }
   const postgres = {
     provider: await serveProvider(bench, stores.postgres),
-    platform: await servePlatform(stores.postgres),
+    platform: await servePlatform(bench, stores.postgres),
   }
   const handMade = await startHandMade(bench, stores.sqlite)
   const limit = await startLimit(bench, cases, sqlite)

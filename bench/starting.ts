@@ -1,5 +1,3 @@
-import { join } from 'node:path'
-import { installProgram } from '../scripts/program.ts'
 import { type Bench, engines, serveProvider } from './bank.ts'
 import { pageCase } from './cases.ts'
 import { median } from './compare.ts'
@@ -17,8 +15,7 @@ export const fromClone = 'from a clone'
 /** How long a server takes to its first answer, and what memory one worker has. */
 export async function measureStarting(bench: Bench, stores: Stores, tell: Tell): Promise<Row[]> {
   const rows: Row[] = []
-  const compiled = await installProgram(join(bench.folder, 'package'))
-  const programs = { [installed]: compiled, [fromClone]: holdfastProgram }
+  const programs = { [installed]: bench.program, [fromClone]: holdfastProgram }
   for (const engine of engines) {
     const on = engine === 'sqlite' ? onSqlite : onPostgres
     for (const [where, program] of Object.entries(programs)) {

@@ -6,7 +6,7 @@ export type CrowdLimits = Pick<
 >
 
 /** By how much fewer requests are worked on while there is a crowd, and by how much more once it is gone. */
-const shrinking = 0.7
+const shrinking = 0.5
 const growing = 1.05
 const recovering = 2
 

@@ -39,8 +39,8 @@ export const httpLimits: HttpLimits = {
   idleMs: 72_000,
   checkMs: 1000,
   workMax: 1000,
-  workMin: 64,
-  goalMs: 25,
-  crowdMs: 250,
-  windowMs: 100,
+  workMin: 16,
+  goalMs: 15,
+  crowdMs: 100,
+  windowMs: 50,
 }
