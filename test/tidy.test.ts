@@ -12,7 +12,14 @@ const allowed: Record<string, readonly string[]> = {
   provider: ['contract', 'catalogue'],
   catalogue: ['contract'],
   auth: ['contract', 'provider', 'catalogue', 'jose'],
-  storage: ['contract', 'provider', 'catalogue', 'pg', 'pg-copy-streams'],
+  storage: [
+    'contract',
+    'provider',
+    'catalogue',
+    'pg',
+    'pg-copy-streams',
+    'pg-protocol/dist/parser.js',
+  ],
   http: ['contract', 'provider', 'catalogue', 'auth', 'fastify', 'typebox'],
   load: ['contract', 'provider', 'catalogue', 'typebox'],
   observe: [

@@ -39,7 +39,7 @@ export const httpLimits: HttpLimits = {
   idleMs: 72_000,
   checkMs: 1000,
   workMax: 1000,
-  workMin: 16,
+  workMin: 64,
   goalMs: 15,
   crowdMs: 100,
   windowMs: 50,

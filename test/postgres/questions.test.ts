@@ -39,6 +39,34 @@ describeOn('postgres', 'statements that are asked together', () => {
     assert.ok(new Set(answers.map(([row]) => row?.[0])).size <= 2)
   })
 
+  it('give a long value as the bytes of its text only where it is passed on', async (t) => {
+    const { ask } = await open(t)
+    const repeat = 'select null, $1::text, repeat($1::text, $2::integer), $1::text'
+    const page = { name: 'page', isPage: true, text: repeat }
+    const row = { name: 'row', text: repeat }
+    // Of one byte to four, so that some are cut wherever the connection cuts.
+    const text = 'aé中😀'
+
+    for (const times of [0, 1, 3276, 3277, 30_000, 200_000]) {
+      const long = text.repeat(times)
+      const [pages, rows] = await Promise.all([
+        ask(page, [text, times]),
+        ask(row, [text, times]),
+        ask(page, ['b', times]),
+      ])
+
+      assert.deepEqual(rows, [[null, text, long, text]])
+      const [[nothing, before, bytes, after] = []] = pages as unknown as (
+        | string
+        | Buffer
+        | null
+      )[][]
+      assert.deepEqual([nothing, before, after], [null, text, text])
+      assert.equal(typeof bytes === 'string', long.length * 2 < 32_768)
+      assert.ok(Buffer.from(bytes ?? '').equals(Buffer.from(long)))
+    }
+  })
+
   it('fail alone, wherever one stands', async (t) => {
     const { ask } = await open(t)
     for (const place of [0, 3, 7]) {

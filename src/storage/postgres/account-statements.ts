@@ -56,6 +56,7 @@ export const listAccounts: Statement = {
 function texts(name: string, kind: number, text: string, source: string): Statement {
   return {
     name,
+    isPage: true,
     text: `with ${foundAccounts(String(kind))},
       texts as materialized (
         select f.place, ${text} as text from found f join ${source} where f.passes

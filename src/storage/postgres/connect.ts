@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { DatabaseError, type DatabaseOptions } from '../database.ts'
+import { LongValueClient } from './long-values.ts'
 import { isUpToDate, migrate } from './migrate.ts'
 
 const connectionsDefault = 10
@@ -84,6 +85,7 @@ export function makePool(
 ): pg.Pool {
   const { statementMs, session } = uses[use]
   const pool = new pg.Pool({
+    Client: use === 'read' ? LongValueClient : pg.Client,
     ...placeOf(url),
     ...(passwordFile !== undefined && { password: () => passwordIn(passwordFile) }),
     application_name: 'holdfast',

@@ -44,6 +44,7 @@ const oneList = `${ownerAndAccount('$3::smallint')}
 /** $7 how many to leave out, $8 how many to give. */
 export const listEntries: Statement = {
   name: 'list-entries',
+  isPage: true,
   text: `select ${missingOne}, greatest(0, last.ordinal - first.ordinal + 1),
       array_to_string(array(
         select e.record from entry e where ${ofOneList}
@@ -56,6 +57,7 @@ export const listEntries: Statement = {
 /** The same with a filter: $11 and $12 amounts, $13 a text. It looks at every entry of the window. */
 export const searchEntries: Statement = {
   name: 'search-entries',
+  isPage: true,
   isLong: true,
   text: `select ${missingOne}, cardinality(matching.ordinals),
       array_to_string(array(
@@ -96,6 +98,7 @@ const totalOfAll = '(select coalesce(sum(last - first + 1), 0) from stretch)'
 /** Account by account, as they were asked for. $6 how many to leave out, $7 how many to give. */
 export const listEntriesByAccount: Statement = {
   name: 'list-entries-by-account',
+  isPage: true,
   isLong: true,
   text: `with ${severalLists},
     placed as materialized (
@@ -119,6 +122,7 @@ const byTime = 'order by e.time desc, e.id, s.id'
 /** By time, for pages near the top: as many of every list as could be on the page are read and sorted. */
 export const listEntriesByTime: Statement = {
   name: 'list-entries-by-time',
+  isPage: true,
   isLong: true,
   text: `with ${severalLists}
     select ${missingAny}, ${totalOfAll},
@@ -138,6 +142,7 @@ export const listEntriesByTime: Statement = {
  */
 export const listEntriesByTimeFarDown: Statement = {
   name: 'list-entries-by-time-far-down',
+  isPage: true,
   isLong: true,
   text: `with recursive ${severalLists},
     total as materialized (select ${totalOfAll} as count),

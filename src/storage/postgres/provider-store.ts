@@ -1,4 +1,4 @@
-import { ContractError, type PageRequest } from '../../contract/index.ts'
+import { ContractError, type JsonText, type PageRequest } from '../../contract/index.ts'
 import { folded } from '../../provider/folding.ts'
 import {
   type AccountFilters,
@@ -62,23 +62,24 @@ export async function openPostgresProviderStore(
     const [[missing, ...row] = []] = await ask(statement, values)
     return missing ? ({ missing } as Missing) : row
   }
-  const page = async (statement: Statement, values: Values): Promise<Page<string> | Missing> => {
+  const page = async (statement: Statement, values: Values): Promise<Page<JsonText> | Missing> => {
     const found = await first(statement, values)
     if ('missing' in found) return found
-    const [total, texts] = found
+    const [total, texts] = found as readonly (JsonText | null)[]
     return { items: texts ? [texts] : [], total: Number(total) }
   }
 
   return {
     async listAccounts(asked) {
-      const found = await page(accounts.listAccounts, [
+      const found = await first(accounts.listAccounts, [
         idOf(asked.customerId),
         kindCodes[asked.kind],
         ...filtersOf(asked.filters),
         ...rangeOf(asked),
       ])
       if ('missing' in found) return found
-      return { items: accountTexts(separated(found.items[0])), total: found.total }
+      const [total, texts] = found
+      return { items: accountTexts(separated(texts)), total: Number(total) }
     },
 
     readEnergyAccounts: (asked) =>

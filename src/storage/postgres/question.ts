@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { JsonText } from '../../contract/index.ts'
 
 export type Value =
   | string
@@ -15,6 +16,8 @@ export interface Statement {
   readonly text: string
   /** It may look at many rows, and so nobody is to wait behind it. */
   readonly isLong?: boolean
+  /** Its values are passed on and not read: a long one may be given as the bytes of its text. */
+  readonly isPage?: boolean
 }
 
 export type Rows = (string | null)[][]
@@ -76,8 +79,9 @@ class Questions {
     stream.uncork()
   }
 
-  handleDataRow({ fields }: { readonly fields: (string | null)[] }): void {
-    this.#rows.push(fields)
+  handleDataRow({ fields }: { readonly fields: (JsonText | null)[] }): void {
+    const { isPage } = this.#asked[this.#answers.length]?.statement ?? {}
+    this.#rows.push(isPage ? (fields as Rows[number]) : fields.map(textOf))
   }
 
   handleCommandComplete(): void {
@@ -105,6 +109,10 @@ class Questions {
     for (const [index, rows] of answers.entries()) asked[index]?.resolve(rows)
     return asked.slice(answers.length)
   }
+}
+
+function textOf(value: JsonText | null): string | null {
+  return value === null || typeof value === 'string' ? value : Buffer.from(value).toString()
 }
 
 /** Everything goes, and comes, as the text that the database reads and writes. */
