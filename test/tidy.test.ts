@@ -12,14 +12,7 @@ const allowed: Record<string, readonly string[]> = {
   provider: ['contract', 'catalogue'],
   catalogue: ['contract'],
   auth: ['contract', 'provider', 'catalogue', 'jose'],
-  storage: [
-    'contract',
-    'provider',
-    'catalogue',
-    'pg',
-    'pg-copy-streams',
-    'pg-protocol/dist/parser.js',
-  ],
+  storage: ['contract', 'provider', 'catalogue', 'pg', 'pg-copy-streams', 'pg-protocol'],
   http: ['contract', 'provider', 'catalogue', 'auth', 'fastify', 'typebox'],
   load: ['contract', 'provider', 'catalogue', 'typebox'],
   observe: [
