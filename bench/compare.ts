@@ -101,7 +101,7 @@ export async function compare<Name extends string>(
 }
 
 /** Far more than it takes until nothing is compiled any more: a server runs for days. */
-const warmUpRequests = 10_000
+const warmUpRequests = 6000
 
 /** Asks servers often enough for their code to be compiled, before something else is asked of them. */
 export async function warm(

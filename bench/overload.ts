@@ -9,7 +9,7 @@ const measured = 12_000
 /** Few: those in the line are then what the server can just carry. */
 const carriedConnections = 32
 const connections = 600
-const seconds = 5
+const seconds = 4
 
 /** Parts of what the server can carry, one after another: the last shows that it comes back by itself. */
 const shares = [0.5, 1, 2, 0.5]

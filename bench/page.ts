@@ -56,7 +56,7 @@ function requestsAbout(rows: Results['rows']): string {
     '',
     '- **limit**: a bare `node:http` server that verifies the signature of the token and answers the same bytes from memory. Nobody can do less.',
     '- **hand-made**: what a team would write in a day. Express 5, `jsonwebtoken` and `jwks-rsa`, used tokens in a set in memory, `count(*)` and `offset` over the same SQLite file, objects through `JSON.stringify`. It has B3 only.',
-    '- **Holdfast** as it is run for real, `holdfast serve`, on SQLite and on PostgreSQL, with every token’s use on the disk before its request goes on.',
+    '- **Holdfast** as it is installed and run for real, `holdfast serve`, on SQLite and on PostgreSQL, with every token’s use on the disk before its request goes on.',
     '',
     'What is asked:',
     '',
