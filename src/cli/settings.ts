@@ -61,6 +61,33 @@ const lagSecondsMax = 86_400
 const requestsMax = 1_000_000
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
+type Kind<Value> = Pick<Definition<Value>, 'mustBe' | 'read'>
+
+const hostName: Kind<string> = {
+  mustBe: 'a host name or IP address',
+  read: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
+}
+
+const baseAddress: Kind<string> = {
+  mustBe: 'an http or https address without a query',
+  read: (text) =>
+    isWebAddress(text) && !/[?#@]/.test(text) ? text.replace(/\/+$/, '') : undefined,
+}
+
+function wholeNumber(least: number, most: number): Kind<number> {
+  return {
+    mustBe: `a whole number from ${least} to ${most}`,
+    read(text) {
+      const value = Number(text)
+      return /^\d{1,9}$/.test(text) && value >= least && value <= most ? value : undefined
+    },
+  }
+}
+
+function path(mustBe: string): Kind<string> {
+  return { mustBe, read: (text) => text || undefined }
+}
+
 export const definitions: { readonly [Name in SettingName]: Definition<Settings[Name]> } = {
   database: {
     about: 'where the data is kept',
@@ -70,20 +97,17 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
   },
   databasePasswordFile: {
     about: 'a file with the password of the PostgreSQL user, instead of in the address',
-    mustBe: 'the path of a file',
-    read: (text) => text || undefined,
+    ...path('the path of a file'),
     defaults: {},
   },
   databaseConnections: {
     about: 'the most connections to PostgreSQL that a process has for reading',
-    mustBe: `a whole number from 1 to ${connectionsMax}`,
-    read: (text) => wholeNumber(text, 1, connectionsMax),
+    ...wholeNumber(1, connectionsMax),
     defaults: everywhere('10'),
   },
   databasePartitions: {
     about: 'into how many tables a new PostgreSQL database divides the histories, for good',
-    mustBe: `a whole number from 1 to ${partitionsMax}`,
-    read: (text) => wholeNumber(text, 1, partitionsMax),
+    ...wholeNumber(1, partitionsMax),
     defaults: everywhere('16'),
   },
   databaseRead: {
@@ -95,26 +119,22 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
   databaseLagMax: {
     about:
       'how many seconds the replica may be behind; while it is more, the database itself is read',
-    mustBe: `a whole number from 1 to ${lagSecondsMax}`,
-    read: (text) => wholeNumber(text, 1, lagSecondsMax),
+    ...wholeNumber(1, lagSecondsMax),
     defaults: everywhere('5'),
   },
   host: {
     about: 'the address to listen on',
-    mustBe: 'a host name or IP address',
-    read: hostName,
+    ...hostName,
     defaults: everywhere('127.0.0.1'),
   },
   port: {
     about: 'the port to listen on',
-    mustBe: `a whole number from 0 to ${portMax}`,
-    read: (text) => wholeNumber(text, 0, portMax),
+    ...wholeNumber(0, portMax),
     defaults: { provider: '8080', platform: '8081', demo: '8080' },
   },
   providerUrl: {
     about: 'the public base address, which every token’s audience begins with',
-    mustBe: 'an http or https address without a query',
-    read: baseAddress,
+    ...baseAddress,
     defaults: {},
     requiredBy: ['provider'],
     derived: {
@@ -124,8 +144,7 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
   },
   resourceUrl: {
     about: 'the base address of the contact endpoint',
-    mustBe: 'an http or https address without a query',
-    read: baseAddress,
+    ...baseAddress,
     defaults: {},
     derived: { about: 'the provider URL', from: (_role, { providerUrl }) => providerUrl },
   },
@@ -162,48 +181,41 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
   },
   workers: {
     about: 'how many processes share the port',
-    mustBe: `a whole number from 1 to ${workersMax}`,
-    read: (text) => wholeNumber(text, 1, workersMax),
+    ...wholeNumber(1, workersMax),
     defaults: everywhere('1'),
   },
   tlsCert: {
     about:
       'a file with the certificate to serve https with, and those between it and its authority',
-    mustBe: 'the path of a PEM file',
-    read: (text) => text || undefined,
+    ...path('the path of a PEM file'),
     defaults: {},
     requiredBeside: ['tlsKey', 'tlsClientCa'],
   },
   tlsKey: {
     about: 'a file with the private key of the certificate',
-    mustBe: 'the path of a PEM file',
-    read: (text) => text || undefined,
+    ...path('the path of a PEM file'),
     defaults: {},
     requiredBeside: ['tlsCert', 'tlsClientCa'],
   },
   tlsClientCa: {
     about: 'a file with the authorities of which a caller must have a certificate',
-    mustBe: 'the path of a PEM file',
-    read: (text) => text || undefined,
+    ...path('the path of a PEM file'),
     defaults: {},
   },
   shutdownTimeout: {
     about: 'how many seconds requests under way may still take once the server is told to stop',
-    mustBe: `a whole number from 1 to ${shutdownSecondsMax}`,
-    read: (text) => wholeNumber(text, 1, shutdownSecondsMax),
+    ...wholeNumber(1, shutdownSecondsMax),
     // Docker kills what has not stopped after ten seconds.
     defaults: everywhere('8'),
   },
   customerRequestsPerMinute: {
     about: 'how many requests for one customer are answered in a minute; more are a 429',
-    mustBe: `a whole number from 1 to ${requestsMax}`,
-    read: (text) => wholeNumber(text, 1, requestsMax),
+    ...wholeNumber(1, requestsMax),
     defaults: {},
   },
   providerRequestsPerSecond: {
     about: 'how many requests are answered in a second, all together; more are a 429',
-    mustBe: `a whole number from 1 to ${requestsMax}`,
-    read: (text) => wholeNumber(text, 1, requestsMax),
+    ...wholeNumber(1, requestsMax),
     defaults: {},
   },
   logLevel: {
@@ -215,14 +227,12 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
   },
   metricsPort: {
     about: 'the port where Prometheus finds metrics; without it there are none',
-    mustBe: `a whole number from 0 to ${portMax}`,
-    read: (text) => wholeNumber(text, 0, portMax),
+    ...wholeNumber(0, portMax),
     defaults: {},
   },
   metricsHost: {
     about: 'the address to serve metrics on, to whoever can reach it',
-    mustBe: 'a host name or IP address',
-    read: hostName,
+    ...hostName,
     defaults: everywhere('127.0.0.1'),
   },
 }
@@ -309,15 +319,6 @@ function everywhere(text: string): Record<Role, string> {
   return { provider: text, platform: text, demo: text }
 }
 
-function hostName(text: string): string | undefined {
-  return /^[\w.:-]+$/.test(text) ? text : undefined
-}
-
-function wholeNumber(text: string, least: number, most: number): number | undefined {
-  const value = Number(text)
-  return /^\d{1,9}$/.test(text) && value >= least && value <= most ? value : undefined
-}
-
 /** Two slashes, so that what stands before the host is seen as a user and a password. */
 function isDatabaseUrl(text: string): boolean {
   return /^postgres(ql)?:\/\/[^\s]+$/.test(text) && URL.canParse(text)
@@ -329,10 +330,6 @@ function isWebAddress(text: string): boolean {
 }
 
 /** Without a trailing slash: a path is put right behind it. */
-function baseAddress(text: string): string | undefined {
-  return isWebAddress(text) && !/[?#@]/.test(text) ? text.replace(/\/+$/, '') : undefined
-}
-
 function isTimeZone(text: string): boolean {
   // The default, and the other way takes its time at every start.
   if (text === 'UTC') return true

@@ -7,6 +7,9 @@ import { openUnderWay } from './under-way.ts'
 /** How long a connection without a request is still left alone: its caller may be about to send one. */
 const idleGraceMs = 1000
 
+/** How long whoever is in the middle of a handshake is waited for. */
+const handshakeMs = 3000
+
 /** How often it is looked whether all is done. */
 const checkMs = 20
 
@@ -36,20 +39,23 @@ export function openDrain(server: Server): Drain {
     // That of HTTP would close idle connections as well, at once.
     NetServer.prototype.close.call(server)
 
-    const grace = Math.min(idleGraceMs, timeoutMs)
-    while (connections.size > 0 && passed() < grace) await wait(checkMs)
-    const told = new Set<Socket>()
-    while (connections.size > 0 && passed() < timeoutMs) {
+    // A handshake may end in a connection whose caller then asks, but it may also never end.
+    const isAwaited = () => connections.size > 0 || (sockets.size > 0 && passed() < handshakeMs)
+    const quietSince = new Map<Socket, number>()
+    while (isAwaited() && passed() < timeoutMs) {
       const busy = new Set([...underWay].map(([, { socket }]) => socket))
-      const idle = [...connections].filter((socket) => !busy.has(socket) && !told.has(socket))
-      for (const socket of idle) {
-        told.add(socket)
+      for (const socket of connections) {
+        const since = busy.has(socket) ? passed() : (quietSince.get(socket) ?? passed())
+        quietSince.set(socket, since)
+        if (passed() - since < idleGraceMs) continue
         socket.destroySoon()
+        // Once is enough.
+        quietSince.set(socket, Infinity)
       }
       await wait(checkMs)
     }
     const cut = underWay.size
-    // Also those that have not come to a request, in the middle of a handshake for one.
+    // Also those that have not come to a request.
     for (const socket of sockets) socket.destroy()
     return cut
   }

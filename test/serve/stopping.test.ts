@@ -6,7 +6,7 @@ import { openTown, type Served } from '../auth/processes.ts'
 import { accountsPath } from '../auth/world.ts'
 import { describe, describeOn } from '../support/engines.ts'
 import { childrenOf } from '../support/processes.ts'
-import { ask, callerOf, until } from './traffic.ts'
+import { ask, callerOf, until, untilRefused } from './traffic.ts'
 
 const path = '/auth/v1/customer/search'
 const body = JSON.stringify({ email: 'ana@example.com' })
@@ -39,17 +39,6 @@ async function rest(socket: Socket): Promise<string> {
   })
   await once(socket, 'close')
   return said
-}
-
-async function untilRefused(served: Served): Promise<void> {
-  let isRefused = false
-  while (!isRefused) {
-    const socket = connect(served.port, '127.0.0.1')
-    isRefused = await new Promise((resolve) => {
-      socket.on('connect', () => resolve(false)).on('error', () => resolve(true))
-    })
-    socket.destroy()
-  }
 }
 
 const ended = async ({ child }: Served): Promise<number | null> => {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect as connectPlain } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { it, type TestContext } from 'node:test'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { holdfast } from '../auth/command.ts'
@@ -11,7 +12,7 @@ import { openTown, type Served, serve, type Town } from '../auth/processes.ts'
 import { accountsPath } from '../auth/world.ts'
 import { type Certified, makeAuthority } from '../support/certificates.ts'
 import { describeOn, newDatabase } from '../support/engines.ts'
-import { ask, callerOf, startTraffic, timesIn, until } from './traffic.ts'
+import { ask, callerOf, startTraffic, timesIn, until, untilRefused } from './traffic.ts'
 
 const authority = makeAuthority('Authority of the bank')
 const platforms = makeAuthority('Authority of platforms')
@@ -103,6 +104,26 @@ describeOn('sqlite', 'a server with a certificate', () => {
     const [, served] = await started(t, openFiles(t).own(over))
 
     assert.match(served.said(), /certificate in use, and its time is over/)
+  })
+
+  it('still answers who had connected, and not shaken hands, when it was told to stop', {
+    timeout: 30_000,
+  }, async (t) => {
+    const [town, served] = await started(t, openFiles(t).own(authority.issue('bank')))
+    const early = connectPlain(served.port, '127.0.0.1')
+    await once(early, 'connect')
+    assert.equal((await askOnce(served, town.mint(accountsPath), {})).status, 200)
+
+    served.child.kill('SIGTERM')
+    await untilRefused(served)
+    const socket = connect({ socket: early, ...trusted })
+    await once(socket, 'secureConnect')
+    const authorization = `Authorization: Bearer ${town.mint(accountsPath)}`
+    socket.write(`GET ${accountsPath} HTTP/1.1\r\nHost: bank.example\r\n${authorization}\r\n\r\n`)
+    const answer = await text(socket)
+
+    assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+    assert.match(answer, /\r\nconnection: close\r\n/i)
   })
 
   it('does not let a half-finished handshake hold its end', async (t) => {

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Served, Town } from '../auth/processes.ts'
@@ -89,4 +90,16 @@ export async function until(isTrue: () => boolean, about = () => ''): Promise<vo
 /** How often a text is in another. */
 export function timesIn(whole: string, part: string): number {
   return whole.split(part).length - 1
+}
+
+/** Until no connection is taken any more. */
+export async function untilRefused(served: Served): Promise<void> {
+  let isRefused = false
+  while (!isRefused) {
+    const socket = connect(served.port, '127.0.0.1')
+    isRefused = await new Promise((resolve) => {
+      socket.on('connect', () => resolve(false)).on('error', () => resolve(true))
+    })
+    socket.destroy()
+  }
 }

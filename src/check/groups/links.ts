@@ -93,31 +93,27 @@ function keys(list: PagedList, records: readonly Fields[]): string[] {
   return records.map((record) => keyOf(list, record))
 }
 
+/** From the other end of the list. */
+function leadsTo(name: 'first' | 'last'): Check {
+  return {
+    id: `paging.links.${name}`,
+    title: `The link ${name} leads to the ${name} page`,
+    clause: links,
+    profile: 'full',
+    run: (world) =>
+      onEachList(world, async (list) => {
+        const linked = await linkedPages(world, list)
+        const [first, last] = [linked.pages[0], linked.pages.at(-1)]
+        if (!first || !last) return
+        const [from, to] = name === 'first' ? [last, first] : [first, last]
+        await follow(world, linked, from, name, to)
+      }),
+  }
+}
+
 export const linkChecks: readonly Check[] = [
-  {
-    id: 'paging.links.first',
-    title: 'The link first leads to the first page',
-    clause: links,
-    profile: 'full',
-    run: (world) =>
-      onEachList(world, async (list) => {
-        const linked = await linkedPages(world, list)
-        const [first, last] = [linked.pages[0], linked.pages.at(-1)]
-        if (first && last) await follow(world, linked, last, 'first', first)
-      }),
-  },
-  {
-    id: 'paging.links.last',
-    title: 'The link last leads to the last page',
-    clause: links,
-    profile: 'full',
-    run: (world) =>
-      onEachList(world, async (list) => {
-        const linked = await linkedPages(world, list)
-        const [first, last] = [linked.pages[0], linked.pages.at(-1)]
-        if (first && last) await follow(world, linked, first, 'last', last)
-      }),
-  },
+  leadsTo('first'),
+  leadsTo('last'),
   {
     id: 'paging.links.next',
     title: 'Following next shows the whole list, page by page',
