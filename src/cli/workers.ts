@@ -137,8 +137,8 @@ async function untilReady(worker: Worker): Promise<WorkerReady | undefined> {
   })
 }
 
-/** Tells a worker that it is to take the place of one that serves. */
-const successorVariable = 'HOLDFAST_WORKER_SUCCEEDS'
+/** Tells a worker that it is to take the place of one that serves. Not named like a setting, since it is none. */
+const successorVariable = 'SUCCESSOR_OF_HOLDFAST_WORKER'
 
 /** Whether another serves in this worker's place until it can. */
 export function isSuccessor(): boolean {

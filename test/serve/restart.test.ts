@@ -27,6 +27,7 @@ describe('workers that are replaced one by one', () => {
     }
 
     assert.deepEqual(await traffic.stop(), [])
+    assert.doesNotMatch(served.said(), /warning/)
     const after = childrenOf(served.child.pid)
     assert.equal(after.length, 2)
     assert.deepEqual(
