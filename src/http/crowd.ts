@@ -5,8 +5,12 @@ export type CrowdLimits = Pick<
   'workMax' | 'workMin' | 'goalMs' | 'crowdMs' | 'windowMs'
 >
 
-/** By how much fewer requests are worked on while there is a crowd, and by how much more once it is gone. */
-const shrinking = 0.5
+/**
+ * While there is a crowd, as many fewer requests are worked on as what was quickest took too long, within these
+ * bounds; and so many more once it is gone.
+ */
+const shrinkingMost = 0.1
+const shrinkingLeast = 0.7
 const growing = 1.05
 const recovering = 2
 
@@ -32,36 +36,39 @@ export function openCrowd(
   let turnEnd = 0
   let crowdedSince: number | undefined
   /** What was seen since the last judgement. */
-  let seen = { since: 0, most: 0, turnedAway: 0, answers: 0, quickAnswers: 0, quickTurns: 0 }
+  let seen = nothing(0)
 
   const look = (at: number): void => {
-    seen = { since: at, most: 0, turnedAway: 0, answers: 0, quickAnswers: 0, quickTurns: 0 }
+    seen = nothing(at)
   }
   const judge = (at: number): void => {
-    const isCrowded = seen.quickTurns === 0 || (seen.answers > 0 && seen.quickAnswers === 0)
-    if (!isCrowded) {
+    // Where nothing was answered, only turns tell.
+    const { quickestTurn, quickestAnswer } = seen
+    const tookMs = Math.max(quickestTurn, quickestAnswer === Infinity ? 0 : quickestAnswer)
+    if (tookMs <= goalMs) {
       crowdedSince = undefined
       limit = Math.min(workMax, limit * (seen.turnedAway > 0 ? growing : recovering) + 1)
     } else {
       crowdedSince ??= seen.since
       if (at - crowdedSince >= crowdMs) {
-        limit = Math.max(workMin, Math.min(limit, seen.most) * shrinking)
+        const share = Math.max(shrinkingMost, Math.min(shrinkingLeast, goalMs / tookMs))
+        limit = Math.max(workMin, Math.min(limit, seen.most) * share)
       }
     }
     look(at)
   }
   const endTurn = (): void => {
     turnEnd = now()
-    if (turnEnd - (turnStart ?? turnEnd) <= goalMs) seen.quickTurns += 1
+    seen.quickestTurn = Math.min(seen.quickestTurn, turnEnd - (turnStart ?? turnEnd))
     turnStart = undefined
     if (turnEnd - seen.since >= windowMs) judge(turnEnd)
   }
-  const beginTurn = (): void => {
+  const beginTurn = (working: number): void => {
     turnStart = now()
     // Runs when all connections of this turn have been read.
     setImmediate(endTurn)
-    if (turnStart - turnEnd < windowMs) return
-    // After a pause there is no crowd.
+    // After a pause there is no crowd. While somebody waits, it is none.
+    if (working > 0 || turnStart - turnEnd < windowMs) return
     limit = workMax
     crowdedSince = undefined
     look(turnStart)
@@ -69,15 +76,18 @@ export function openCrowd(
 
   return {
     admits(working) {
-      if (turnStart === undefined) beginTurn()
+      if (turnStart === undefined) beginTurn(working)
       if (working > seen.most) seen.most = working
       if (working < limit) return true
       seen.turnedAway += 1
       return false
     },
     noteAnswer(tookMs) {
-      seen.answers += 1
-      if (tookMs <= goalMs) seen.quickAnswers += 1
+      seen.quickestAnswer = Math.min(seen.quickestAnswer, tookMs)
     },
   }
+}
+
+function nothing(since: number) {
+  return { since, most: 0, turnedAway: 0, quickestTurn: Infinity, quickestAnswer: Infinity }
 }

@@ -10,9 +10,16 @@ function openDoor() {
   let now = 10_000
   const crowd = openCrowd(limits, () => now)
   /** A turn of so long in which so many arrive, who are answered at its end: how many were let in. */
-  const turn = async (arriving: number, tookMs: number, answeredInMs = tookMs) => {
+  const turn = async (
+    arriving: number,
+    tookMs: number,
+    answeredInMs = tookMs,
+    underWay = 0,
+  ): Promise<number> => {
     let admitted = 0
-    for (let index = 0; index < arriving; index += 1) if (crowd.admits(admitted)) admitted += 1
+    for (let index = 0; index < arriving; index += 1) {
+      if (crowd.admits(underWay + admitted)) admitted += 1
+    }
     now += tookMs
     await setImmediate()
     for (let index = 0; index < admitted; index += 1) crowd.noteAnswer(answeredInMs)
@@ -54,6 +61,14 @@ describe('requests that come in a crowd', () => {
     assert.equal(await turn(100, 120), 10)
   })
 
+  it('are as few at once as fit where turns are far too long', async () => {
+    const { turn } = openDoor()
+
+    await turn(100, 400)
+
+    assert.equal(await turn(100, 20), Math.ceil((100 * 50) / 400))
+  })
+
   it('are fewer while no answer is quick, though turns are', async () => {
     const { turn, turns } = openDoor()
 
@@ -81,6 +96,15 @@ describe('requests that come in a crowd', () => {
 
     assert.equal(first, 10)
     assert.ok(later > 20, `${later}`)
+  })
+
+  it('are no more after a time in which others still waited', async () => {
+    const { turn, turns, pause } = openDoor()
+    await turns(30, 100, 120)
+
+    pause(200)
+
+    assert.equal(await turn(100, 120, 120, 5), 5)
   })
 
   it('are as many as ever after a pause', async () => {
