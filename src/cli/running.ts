@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { TlsOptions } from 'node:tls'
 import type { HttpApp } from '../http/app.ts'
+import { httpLimits } from '../http/limits.ts'
 import type { Rates } from '../http/rates.ts'
 import { databaseOptions } from './database.ts'
 import type { Observation } from './observation.ts'
@@ -164,9 +165,14 @@ export async function listen(app: HttpApp, host: string, port: number): Promise<
   const { address } = await lookup(host).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(1, `there is no address ${host} to listen on (${error.code})`)
   })
-  return app.listen({ host: address, port }).catch(async (error: NodeJS.ErrnoException) => {
-    await app.close()
-    if (error.code !== 'EADDRINUSE') throw error
-    throw new CommandError(1, `port ${port} is taken: choose another with --port`)
-  })
+  // Callers who come together while the process works wait at the door: those for whom there is no room there, for a
+  // second or more.
+  const backlog = httpLimits.connectionsMax
+  return app
+    .listen({ host: address, port, backlog })
+    .catch(async (error: NodeJS.ErrnoException) => {
+      await app.close()
+      if (error.code !== 'EADDRINUSE') throw error
+      throw new CommandError(1, `port ${port} is taken: choose another with --port`)
+    })
 }
