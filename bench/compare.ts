@@ -100,7 +100,7 @@ export async function compare<Name extends string>(
   return Object.fromEntries(measured) as Record<Name, Measured>
 }
 
-/** Far more than it takes until nothing is compiled any more: a server runs for days. */
+/** By then little is compiled any more, and what is, in every server alike. */
 const warmUpRequests = 6000
 
 /** Asks servers often enough for their code to be compiled, before something else is asked of them. */

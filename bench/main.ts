@@ -63,7 +63,7 @@ const parts: Readonly<
 
 const { values: flags } = parseArgs({
   options: {
-    // Millions: half an hour instead of minutes.
+    // Millions: forty minutes instead of four.
     full: { type: 'boolean', default: false },
     // Some parts only, by their names: page,load
     only: { type: 'string' },

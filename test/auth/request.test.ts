@@ -51,8 +51,8 @@ describe('the Authorization header', () => {
     assertRefused(await world.send(accountsPath), 'Bearer')
   })
 
-  for (const scheme of ['bearer', 'BEARER', 'bEaReR']) {
-    it(`may spell its scheme ${scheme}`, async () => {
+  for (const scheme of ['bearer', 'BEARER', 'bEaReR', 'Bearer  ']) {
+    it(`may spell its scheme "${scheme}"`, async () => {
       const world = await open()
       const headers = ['authorization', `${scheme} ${world.mint(accountsPath)}`]
 
@@ -75,6 +75,7 @@ describe('the Authorization header', () => {
     nothing: ['Bearer', () => ''],
     'the scheme twice': [invalid, (token) => `Bearer Bearer ${token}`],
     'a tab': [invalid, (token) => `Bearer\t${token}`],
+    'a tab behind a blank': [invalid, (token) => `Bearer \t${token}`],
     'a comma behind': [invalid, (token) => `Bearer ${token},`],
     'two tokens': [invalid, (token) => `Bearer ${token} ${token}`],
     'two tokens and a comma': [invalid, (token) => `Bearer ${token}, Bearer ${token}`],
