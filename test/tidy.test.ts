@@ -9,12 +9,13 @@ import { main } from '../src/cli/main.ts'
 /** What each folder of src may import, besides itself and Node. */
 const allowed: Record<string, readonly string[]> = {
   contract: ['typebox'],
+  text: [],
   provider: ['contract', 'catalogue'],
   catalogue: ['contract'],
-  auth: ['contract', 'provider', 'catalogue', 'jose'],
+  auth: ['contract', 'text', 'provider', 'catalogue', 'jose'],
   storage: ['contract', 'provider', 'catalogue', 'pg', 'pg-copy-streams', 'pg-protocol'],
-  http: ['contract', 'provider', 'catalogue', 'auth', 'fastify', 'typebox'],
-  load: ['contract', 'provider', 'catalogue', 'typebox'],
+  http: ['contract', 'text', 'provider', 'catalogue', 'auth', 'fastify', 'typebox'],
+  load: ['contract', 'text', 'provider', 'catalogue', 'typebox'],
   observe: [
     'contract',
     'auth',
@@ -27,7 +28,7 @@ const allowed: Record<string, readonly string[]> = {
     '@opentelemetry/api',
   ],
   client: ['contract', 'jose'],
-  check: ['contract'],
+  check: ['contract', 'text'],
   cli: [
     'contract',
     'provider',

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { repeatedMember } from '../provider/json-text.ts'
+import { repeatedMember } from '../text/json-text.ts'
 import type { RefusalReason } from './refusal-reasons.ts'
 
 /** A token taken apart. Nothing in it is to be believed before its signature is. */

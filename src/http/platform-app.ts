@@ -15,7 +15,7 @@ import {
   type Operation,
   permits,
 } from '../contract/index.ts'
-import { repeatedMember } from '../provider/json-text.ts'
+import { repeatedMember } from '../text/json-text.ts'
 import { type AppOptions, type HttpApp, openApp, urlOf } from './app.ts'
 import { sendJson } from './json.ts'
 import { type RawQuery, requestReader } from './request.ts'

@@ -14,9 +14,9 @@ import type {
   ScheduledPayment,
 } from '../contract/index.ts'
 import { folded } from '../provider/folding.ts'
-import { membersOf, withoutMembers } from '../provider/json-text.ts'
 import { epochDay, instant, localTime } from '../provider/times.ts'
 import type { AccountItem, Item, RemovalItem } from '../provider/writer.ts'
+import { membersOf, withoutMembers } from '../text/json-text.ts'
 
 /** A line whose every part is known to be right. */
 export interface Line {

@@ -9,8 +9,8 @@ import {
   upgradeAccount,
   validator,
 } from '../contract/index.ts'
-import { membersOf, repeatedMember } from '../provider/json-text.ts'
 import type { Item } from '../provider/writer.ts'
+import { membersOf, repeatedMember } from '../text/json-text.ts'
 import { itemOf, type Line, removalOf } from './item.ts'
 import { lineProblems } from './line-shape.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
-import { membersOf, repeatedMember, withoutMembers } from '../../src/provider/json-text.ts'
 import { dateWindow, instantWindow, localTime, wallClockWindow } from '../../src/provider/times.ts'
 import { amountKey } from '../../src/storage/amount-key.ts'
+import { membersOf, repeatedMember, withoutMembers } from '../../src/text/json-text.ts'
 
 describe('the key of an amount', () => {
   const digits = fc.string({ unit: fc.constantFrom(...'0159'), minLength: 1, maxLength: 32 })
