@@ -301,7 +301,14 @@ async function commandNames(): Promise<string[]> {
     help += text
   }
   const write = async (text: string) => out(text)
-  await main(['--help'], { out, error: out, write, environment: {}, isInteractive: false })
+  await main(['--help'], {
+    out,
+    error: out,
+    status: out,
+    write,
+    environment: {},
+    isInteractive: false,
+  })
   const [, list = ''] = help.split('Commands:\n')
   return [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name)
 }

@@ -275,10 +275,10 @@ function progressOn(terminal: Terminal) {
     show({ done, total, result }: Progress) {
       if (!terminal.isInteractive) return
       isShown = true
-      terminal.error(`\r\u001b[K${done} of ${total}  ${result.judgement}  ${result.id}`)
+      terminal.status(`${done} of ${total}  ${result.judgement}  ${result.id}`)
     },
     clear() {
-      if (isShown) terminal.error('\r\u001b[K')
+      if (isShown) terminal.status('')
       isShown = false
     },
   }

@@ -1,5 +1,6 @@
 import { Argument, Command, Option } from 'commander'
 import type { ClientStore } from '../catalogue/clients.ts'
+import { escapeInvisible } from '../contract/characters.ts'
 import { type Scope, scopes } from '../contract/records/access.ts'
 import { databaseSettings } from './database.ts'
 import { addSettingFlags } from './settings-command.ts'
@@ -48,7 +49,9 @@ export function clientCommand(terminal: Terminal): Command {
     withClients(flags, terminal, async (store) => {
       for (const { id, name, scopes, created, rotated } of await store.list()) {
         const since = rotated ? `, secret of ${rotated}` : ''
-        terminal.out(`${id}  ${scopes.join(' ')}  made ${created}${since}  ${name}\n`)
+        terminal.out(
+          `${id}  ${scopes.join(' ')}  made ${created}${since}  ${escapeInvisible(name)}\n`,
+        )
       }
     }),
   )

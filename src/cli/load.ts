@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream, openSync, statSync, type WriteStre
 import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
+import { escapeInvisible } from '../contract/characters.ts'
 import type { LoadFile, LoadResult } from '../load/load.ts'
 import type { LoadMetrics } from '../observe/load-metrics.ts'
 import type { Refusal } from '../provider/writer.ts'
@@ -52,7 +53,7 @@ async function run(names: readonly string[], options: Options, terminal: Termina
   const { openProviderWriter } = await import('../storage/open.ts')
 
   const place = ({ file, line, path, reason }: Refusal) =>
-    `${names[file]}:${line}: ${path || 'line'}: ${reason}\n`
+    `${escapeInvisible(`${names[file]}:${line}: ${path || 'line'}: ${reason}`)}\n`
   const size = files.every(({ bytes }) => bytes !== undefined)
     ? files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
     : undefined

@@ -31,10 +31,10 @@ export function progressOn(terminal: Terminal, bytesTotal: number | undefined): 
         parts.unshift(`${Math.floor(share * 100)} %`)
         if (share > 0) parts.push(`${duration((seconds * (1 - share)) / share)} left`)
       }
-      terminal.error(`\r\u001b[K${parts.join(', ')}`)
+      terminal.status(parts.join(', '))
     },
     clear() {
-      if (isShown) terminal.error('\r\u001b[K')
+      if (isShown) terminal.status('')
       isShown = false
     },
   }

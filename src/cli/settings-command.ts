@@ -1,4 +1,5 @@
 import { Argument, Command } from 'commander'
+import { escapeInvisible } from '../contract/characters.ts'
 import {
   definitions,
   flagOf,
@@ -30,7 +31,8 @@ export function settingsCommand(terminal: Terminal): Command {
   addSettingFlags(command).action((role: Role, options: Options) => {
     const reading = readSettings(role, terminal.environment, options)
     const { missing, unknown, wrong } = reading
-    for (const variable of unknown) terminal.error(`warning: ${variable} is not a setting\n`)
+    for (const variable of unknown)
+      terminal.error(`warning: ${escapeInvisible(variable)} is not a setting\n`)
     for (const sentence of missing) terminal.error(`missing: ${sentence}\n`)
     refuseWrong(wrong)
     terminal.out(options.json ? asJson(reading) : asLines(reading))
@@ -59,7 +61,8 @@ export function settingsOf(
   terminal: Terminal,
 ): Pick<Settings, DefaultedSetting> & Partial<Settings> {
   const { inForce, wrong, unknown } = readSettings(role, terminal.environment, flags)
-  for (const variable of unknown) terminal.error(`warning: ${variable} is not a setting\n`)
+  for (const variable of unknown)
+    terminal.error(`warning: ${escapeInvisible(variable)} is not a setting\n`)
   refuseWrong(wrong)
   return Object.fromEntries(
     settingNames.map((name) => [name, inForce[name].value]),
@@ -100,7 +103,7 @@ function refuseWrong(wrong: readonly string[]): void {
 function asLines({ inForce }: Reading): string {
   const rows = settingNames.map((name) => [
     variableOf(name),
-    shown(inForce[name]),
+    escapeInvisible(shown(inForce[name])),
     inForce[name].source,
   ])
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))

@@ -1,10 +1,14 @@
 import { once } from 'node:events'
+import { escapeInvisible, escapeInvisibleInLines } from '../contract/characters.ts'
 
 /** What a command may touch of the world it was started in. A test hands in its own. */
 export interface Terminal {
+  /** Both escape invisible characters, so that no outside text steers the terminal. */
   out(text: string): void
   error(text: string): void
-  /** Like `out`, and waits until there is room for more. */
+  /** Shows one line that the next one replaces; an empty one removes it. */
+  status(line: string): void
+  /** Data, byte for byte: waits until there is room for more. */
   write(text: string): Promise<void>
   /** Whether somebody watches what goes to `error`. */
   readonly isInteractive: boolean
@@ -29,8 +33,9 @@ export function processTerminal(): Terminal {
     throw error
   })
   return {
-    out: (text) => void process.stdout.write(text),
-    error: (text) => void process.stderr.write(text),
+    out: (text) => void process.stdout.write(escapeInvisibleInLines(text)),
+    error: (text) => void process.stderr.write(escapeInvisibleInLines(text)),
+    status: (line) => void process.stderr.write(`\r\u001b[K${escapeInvisible(line)}`),
     async write(text) {
       if (!process.stdout.write(text)) await once(process.stdout, 'drain')
     },

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { charactersIn } from './characters.ts'
+import { charactersIn, escapeInvisible } from './characters.ts'
 import { leaves } from './leaves.ts'
 import { breaches, type Problem } from './rules.ts'
 import { isFields, type Node, nodeOf } from './schema.ts'
@@ -155,8 +155,7 @@ function bounds({ minimum, maximum }: Node): string {
   return minimum === undefined ? '' : ` from ${minimum}`
 }
 
-/** An unknown field's name is the caller's text: it is cut, and shown without control characters. */
+/** An unknown field's name is the caller's text: it is cut, and its invisible characters are escaped. */
 export function legible(field: string): string {
-  const short = field.length > 64 ? `${field.slice(0, 64)}…` : field
-  return short.replaceAll(/[\p{Cc}\p{Cs}]/gu, '?')
+  return escapeInvisible(field.length > 64 ? `${field.slice(0, 64)}…` : field)
 }

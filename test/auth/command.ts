@@ -30,6 +30,7 @@ export async function holdfastHere(args: readonly string[]) {
   const status = await main(args, {
     out,
     error,
+    status: error,
     write: async (text) => out(text),
     isInteractive: false,
     environment: {},

@@ -43,7 +43,14 @@ describeOn('sqlite', 'holdfast check', () => {
       stderr += text
     }
     const write = async (text: string) => out(text)
-    const status = await main(args, { out, error, write, environment: {}, isInteractive: false })
+    const status = await main(args, {
+      out,
+      error,
+      status: error,
+      write,
+      environment: {},
+      isInteractive: false,
+    })
     return { status, stdout, stderr }
   }
 

@@ -160,6 +160,7 @@ export async function command(args: readonly string[]): Promise<Run> {
     error: (part) => {
       stderr += part
     },
+    status: () => {},
     write: async (part) => {
       stdout += part
     },

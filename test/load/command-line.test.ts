@@ -21,6 +21,9 @@ function watched() {
     error: (part: string) => {
       seen.error += part
     },
+    status: (line: string) => {
+      seen.error += restart + line
+    },
     write: async (part: string) => {
       seen.out += part
     },

@@ -1,3 +1,4 @@
+import { escapeInvisibleInLines } from '../../contract/characters.ts'
 import { type CheckResult, countsOf, type Exchange, type Report } from '../report.ts'
 import { script, style } from './html-parts.ts'
 
@@ -97,13 +98,9 @@ function pair(name: string, value: string | number): string {
   return `<div><dt>${escaped(name)}</dt><dd>${escaped(String(value))}</dd></div>`
 }
 
-/** For text and for attributes in double quotes alike. Control characters and bidirectional marks are shown. */
+/** For text and for attributes in double quotes alike. Invisible characters are shown as their codes. */
 function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
-      /[\n\t]/.test(character) ? character : '\ufffd',
-    )
+  return escapeInvisibleInLines(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../../contract/characters.ts'
 import { type CheckResult, countsOf, type Exchange, type Report } from '../report.ts'
 
 export interface TextOptions {
@@ -41,7 +42,7 @@ export function textReport(
     ...lines,
     ...details,
     '',
-    `${sum}   ${report.requests} requests in ${report.seconds} s   ${report.target}`,
+    `${sum}   ${report.requests} requests in ${report.seconds} s   ${printable(report.target)}`,
     ...(skip > 0 ? [paint('dim', 'A skip is not a pass: what it lacks stands beside it.')] : []),
   ].join('\n')}\n`
 }
@@ -98,6 +99,5 @@ const lengthMax = 600
 
 /** A provider's text must not steer the terminal. */
 export function printable(text: string): string {
-  const short = text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text
-  return short.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
+  return escapeInvisible(text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text)
 }

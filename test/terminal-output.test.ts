@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { holdfast } from './auth/command.ts'
+import { temporaryFolder } from './auth/processes.ts'
+
+/** Reorders what is read, hides a letter's neighbour, moves the cursor, and begins a forged line. */
+const hostile = 'x\u202ey\u200bz\u001b[2Jforged'
+const shown = 'x\\u202ey\\u200bz\\u001b[2Jforged'
+
+describe('text from outside in the output of a command', { concurrency: 4 }, () => {
+  it('is escaped in the errors of a load, in the terminal and in the file of errors', async (t) => {
+    const folder = await temporaryFolder(t)
+    const file = join(folder, `${hostile}\n.ndjson`)
+    const errors = join(folder, 'errors.txt')
+    const record = { id: 'c1', name: 'Ana', email: 'a@example.com', [hostile]: 1 }
+    writeFileSync(file, JSON.stringify({ type: 'customer', record }))
+
+    const database = `sqlite:${join(folder, 'bank.db')}`
+    const run = await holdfast(['load', file, '--database', database, '--errors', errors])
+
+    const line = `${join(folder, shown)}\\u000a.ndjson:1: ${shown}: is not a field of this record\n`
+    assert.equal(run.status, 1)
+    assert.ok(run.stderr.startsWith(line), run.stderr)
+    assert.equal(readFileSync(errors, 'utf8'), line)
+  })
+
+  it('is escaped in the name of a client', async (t) => {
+    const folder = await temporaryFolder(t)
+    const database = `sqlite:${join(folder, 'catalogue.db')}`
+    const name = 'pricing\u202eteam\u200b'
+    await holdfast(['client', 'add', name, '--scope', 'products.read', '--database', database])
+
+    const { stdout } = await holdfast(['client', 'list', '--database', database])
+
+    assert.ok(stdout.endsWith('  pricing\\u202eteam\\u200b\n'), stdout)
+  })
+
+  it('is escaped in a table of settings, and as JSON means the same', async () => {
+    const database = `sqlite:${hostile}\n.db`
+    const args = ['settings', 'platform', '--database', database]
+
+    const [table, json] = await Promise.all([holdfast(args), holdfast([...args, '--json'])])
+
+    assert.ok(table.stdout.includes(` sqlite:${shown}\\u000a.db `), table.stdout)
+    assert.doesNotMatch(json.stdout, /[^\n -~]/)
+    assert.equal(JSON.parse(json.stdout).HOLDFAST_DATABASE.value, database)
+  })
+
+  it('is escaped in the name of an unknown variable, command and file', async () => {
+    const runs = await Promise.all([
+      holdfast(['settings', 'platform'], { [`HOLDFAST_${hostile}`]: '1' }),
+      holdfast([hostile]),
+      holdfast(['load', hostile]),
+    ])
+
+    for (const { stderr } of runs) assert.ok(stderr.includes(shown), stderr)
+  })
+})
