@@ -10,6 +10,7 @@ import { type DoorOptions, errorDoor } from './error-door.ts'
 import { type Watching, watcher } from './exchange.ts'
 import { mountHealth, type Probe, probes } from './health.ts'
 import { tieToRequest } from './interaction.ts'
+import { acceptJsonBodies } from './json-body.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
 import { watchReaders } from './slow-readers.ts'
 import { openWork, overloaded } from './work.ts'
@@ -74,8 +75,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
   })
   app.setErrorHandler(door)
   keepWithinLimits(app, limits, options.log)
-  // Bodies are JSON; Fastify would also take plain text.
-  app.removeContentTypeParser('text/plain')
+  acceptJsonBodies(app)
   const refuseRoute = routeRefusal([...operations, ...Object.values(probes)])
   options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {

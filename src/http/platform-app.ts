@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
 import type { Access } from '../auth/clients.ts'
 import { publicKeySet } from '../auth/signing.ts'
@@ -10,12 +9,10 @@ import {
   accessOperations,
   ContractError,
   catalogueOperations,
-  legible,
   mistakesMax,
   type Operation,
   permits,
 } from '../contract/index.ts'
-import { repeatedMember } from '../text/json-text.ts'
 import { type AppOptions, type HttpApp, openApp, urlOf } from './app.ts'
 import { sendJson } from './json.ts'
 import { type RawQuery, requestReader } from './request.ts'
@@ -40,14 +37,6 @@ export function platformApp(options: PlatformAppOptions): HttpApp {
     ...Object.values(accessOperations),
   ]
   const app = openApp(all, options)
-  app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
-    try {
-      done(null, parsedOnce(textOf(bytes as Buffer)))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
   for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
     mount(app, id, options)
   }
@@ -107,30 +96,6 @@ async function clientOf(
   if (!issued) throw new ContractError('unauthorized')
   if (!permits(issued.scopes, operation.scope)) throw new ContractError('insufficient_scope')
   return issued.client
-}
-
-/** Bytes of another encoding would be kept as something that nobody wrote. */
-function textOf(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new ContractError('invalid_request', 'the body must be UTF-8')
-  return bytes.toString()
-}
-
-/** An object that says something twice would lose one of the two. */
-function parsedOnce(text: string): unknown {
-  // Some callers announce JSON also where they send nothing.
-  if (text === '') return undefined
-  const value: unknown = parsed(text)
-  const twice = repeatedMember(text)
-  if (twice === undefined) return value
-  throw new ContractError('invalid_request', `${legible(twice)} is there twice in one object`)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new ContractError('invalid_request', 'the body must be JSON')
-  }
 }
 
 function mountKeys(app: HttpApp, signingKeys: SigningKeyStore): void {

@@ -197,7 +197,7 @@ describe('a body that names accounts', () => {
   }
 
   for (const [name, body, sentence] of [
-    ['nothing', '', /\bJSON\b/],
+    ['nothing', '', /^the body must be an object$/],
     ['broken JSON', '{"data":', /\bJSON\b/],
     ['JSON with a comment', '{"data":{"accountIds":[]}} // all', /\bJSON\b/],
     ['null', 'null', /body/],
@@ -229,6 +229,58 @@ describe('a body that names accounts', () => {
       }
     })
   }
+})
+
+/** The body that each operation takes, as text. */
+function bodyFor(ref: Ref): string {
+  return ref === 'C1' ? '{"email":"ana@example.com"}' : '{"data":{"accountIds":[]}}'
+}
+
+describe('the body of every POST', () => {
+  for (const ref of [...refsWithBody, 'C1'] as const) {
+    it(`is refused by ${ref} where an object has a member twice`, async () => {
+      const { post } = await world()
+      const good = bodyFor(ref)
+      const [, name = ''] = /^\{"(\w+)"/.exec(good) ?? []
+      const twice = `${good.slice(0, -1)},${good.slice(1)}`
+      const escaped = twice.replace(
+        `"${name}"`,
+        `"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}"`,
+      )
+
+      assert.equal((await post(pathOf(ref, {}), good)).status, 200)
+      for (const body of [twice, escaped]) {
+        const answer = await post(pathOf(ref, {}), body)
+
+        assert.equal(answer.status, 400)
+        assert.deepEqual(answer.body, { error: `${name} is there twice in one object` })
+      }
+    })
+
+    it(`is refused by ${ref} where it is not UTF-8`, async () => {
+      const { post } = await world()
+      const good = Buffer.from(`${bodyFor(ref).slice(0, -1)},"note":"é"}`)
+
+      const accepted = await post(pathOf(ref, {}), good)
+      const refused = await post(pathOf(ref, {}), Buffer.from(good.toString(), 'latin1'))
+
+      assert.equal(accepted.status, 200)
+      assert.equal(refused.status, 400)
+      assert.deepEqual(refused.body, { error: 'the body must be UTF-8' })
+    })
+  }
+
+  it('is refused where a member that is not known is there twice', async () => {
+    const { post } = await world()
+
+    const { status, body } = await post(
+      pathOf('B2', {}),
+      '{"data":{"accountIds":[],"more":[{"a":1,"a":1}]}}',
+    )
+
+    assert.equal(status, 400)
+    assert.deepEqual(body, { error: 'a is there twice in one object' })
+  })
 })
 
 describe('B2, the balances of accounts', () => {

@@ -46,7 +46,7 @@ export interface World {
   readonly database: string
   readonly port: number
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
-  /** The body is sent as JSON; a text is sent as it is. */
+  /** The body is sent as JSON; a text or bytes are sent as they are. */
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
   /** Sends a path as it stands: `fetch` would tidy it first. */
   send(path: string, options?: Request): Promise<Answer>
@@ -95,7 +95,7 @@ export async function openWorld(
         fetch(address + path, {
           method: 'POST',
           headers: { 'content-type': 'application/json', ...headers },
-          body: typeof body === 'string' ? body : JSON.stringify(body),
+          body: typeof body === 'string' || isBytes(body) ? body : JSON.stringify(body),
         }),
       ),
     send: (path, sent = {}) => sendRaw(port, path, sent),
@@ -104,6 +104,10 @@ export async function openWorld(
       now = Temporal.Instant.from(time)
     },
   }
+}
+
+function isBytes(body: unknown): body is Uint8Array<ArrayBuffer> {
+  return body instanceof Uint8Array
 }
 
 /** One world for all tests of a suite, opened by the first that asks. No test may disturb another. */

@@ -1,0 +1,39 @@
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance } from 'fastify'
+import { ContractError, legible } from '../contract/index.ts'
+import { repeatedMember } from '../text/json-text.ts'
+
+/** Every role reads JSON bodies the same way, and takes no other kind of body unless a route adds one. */
+export function acceptJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    try {
+      done(null, parseJsonBody(bytes as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+/**
+ * Stricter than `JSON.parse` on decoded text: invalid UTF-8 would be replaced by characters that the client did
+ * not send, and of a repeated member only the last value would be seen.
+ */
+function parseJsonBody(bytes: Buffer): unknown {
+  // Some clients announce JSON on requests without a body.
+  if (bytes.length === 0) return undefined
+  if (!isUtf8(bytes)) throw new ContractError('invalid_request', 'the body must be UTF-8')
+  const text = bytes.toString()
+  const value = parseJson(text)
+  const repeated = repeatedMember(text)
+  if (repeated === undefined) return value
+  throw new ContractError('invalid_request', `${legible(repeated)} is there twice in one object`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ContractError('invalid_request', 'the body must be JSON')
+  }
+}
