@@ -67,7 +67,10 @@ export async function openScraping(
   return serveMetrics({ host: metricsHost, port: metricsPort }, collect).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') throw error
-      throw new CommandError(1, `port ${metricsPort} is taken: choose another with --metrics-port`)
+      throw new CommandError(
+        1,
+        `port ${metricsPort} is already in use: choose another with --metrics-port`,
+      )
     },
   )
 }

@@ -1,4 +1,5 @@
-import { renameSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { loadMetrics, type MetricDefinition } from './metric-table.ts'
 
 /** How often a running load writes how far it is. */
@@ -37,9 +38,7 @@ export function openLoadMetrics(file: string, sizeBytes: number | undefined): Lo
       holdfast_load_start_time_seconds: started,
       holdfast_load_update_time_seconds: Date.now() / 1000,
     })
-    // Whole or not at all: somebody may read it just now.
-    writeFileSync(`${file}.tmp`, text)
-    renameSync(`${file}.tmp`, file)
+    replaceFile(file, text)
   }
   write({ lines: 0, bytes: 0, refused: 0 }, true, false)
   return {
@@ -47,6 +46,24 @@ export function openLoadMetrics(file: string, sizeBytes: number | undefined): Lo
       if (performance.now() - writtenAt >= writeEveryMs) ifPossible(() => write(state, true, false))
     },
     finish: (state, isSuccess) => ifPossible(() => write(state, false, isSuccess)),
+  }
+}
+
+/** The node exporter, which runs as another user, has to read the file. */
+const fileMode = 0o644
+
+/**
+ * A reader sees the old content or the new, never a part. The temporary file is always a new one, under a name that cannot be
+ * guessed: in a folder that others may write to, nobody can put a link or a file in its place.
+ */
+function replaceFile(file: string, text: string): void {
+  const temporary = `${file}.${randomUUID()}.tmp`
+  try {
+    writeFileSync(temporary, text, { flag: 'wx', mode: fileMode })
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
   }
 }
 

@@ -228,7 +228,7 @@ describeOn('sqlite', 'the port for metrics', () => {
   })
 
   for (const workers of ['1', '2']) {
-    it(`is named where it is taken, with ${workers} to share it`, async (t) => {
+    it(`is named where it is in use, with ${workers} to share it`, async (t) => {
       const taken = createServer().listen(0, '127.0.0.1')
       t.after(() => void taken.close())
       await once(taken, 'listening')
@@ -247,64 +247,9 @@ describeOn('sqlite', 'the port for metrics', () => {
       const { status, stderr, stdout } = await holdfast(['serve', 'provider', ...args])
 
       assert.deepEqual([status, stdout], [1, ''])
-      assert.equal(stderr, `port ${port} is taken: choose another with --metrics-port\n`)
+      assert.equal(stderr, `port ${port} is already in use: choose another with --metrics-port\n`)
     })
   }
-})
-
-describe('a load', () => {
-  const customer = (id: string) =>
-    JSON.stringify({ type: 'customer', record: { id, name: 'Ana', email: 'ana@example.com' } })
-
-  it('leaves what came of it in a file for the node exporter', async (t) => {
-    const folder = await temporaryFolder(t)
-    const database = await newDatabase(t)
-    const [lines, file] = [join(folder, 'lines.ndjson'), join(folder, 'load.prom')]
-    const load = (text: string, ...more: readonly string[]) => {
-      writeFileSync(lines, text)
-      return holdfast(['load', lines, '--database', database, '--metrics-file', file, ...more])
-    }
-    const value = (name: keyof typeof loadMetrics) =>
-      valueIn(samplesIn(readFileSync(file, 'utf8')), name)
-
-    const good = `${customer('c1')}\n${customer('c2')}\n`
-    assert.equal((await load(good)).status, 0)
-    assert.deepEqual(
-      [
-        value('holdfast_load_lines'),
-        value('holdfast_load_success'),
-        value('holdfast_load_running'),
-      ],
-      [2, 1, 0],
-    )
-    assert.equal(value('holdfast_load_bytes'), good.length)
-    assert.equal(value('holdfast_load_size_bytes'), good.length)
-    const ended = value('holdfast_load_update_time_seconds') ?? 0
-    assert.ok(ended >= (value('holdfast_load_start_time_seconds') ?? Number.POSITIVE_INFINITY))
-
-    assert.equal((await load(`${customer('c3')}\nno line\n`)).status, 1)
-    assert.deepEqual(
-      [
-        value('holdfast_load_lines'),
-        value('holdfast_load_success'),
-        value('holdfast_load_refused'),
-      ],
-      [2, 0, 1],
-    )
-    assert.equal((await load(good, '--dry-run')).status, 0)
-    assert.equal(value('holdfast_load_success'), 0)
-  })
-
-  it('names a file for metrics that cannot be written, before it reads anything', async (t) => {
-    const folder = await temporaryFolder(t)
-    const lines = join(folder, 'lines.ndjson')
-    writeFileSync(lines, customer('c1'))
-    const file = join(folder, 'nowhere', 'load.prom')
-
-    const { status, stderr } = await holdfast(['load', lines, '--metrics-file', file])
-
-    assert.deepEqual([status, stderr], [2, `${file} cannot be written\n`])
-  })
 })
 
 describeOn('postgres', 'the dashboard', () => {

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import type { loadMetrics } from '../../src/observe/metric-table.ts'
+import { holdfast } from '../auth/command.ts'
+import { temporaryFolder } from '../auth/processes.ts'
+import { describe, newDatabase } from '../support/engines.ts'
+import { samplesIn, valueIn } from './scrape.ts'
+
+describe('a load', () => {
+  const customer = (id: string) =>
+    JSON.stringify({ type: 'customer', record: { id, name: 'Ana', email: 'ana@example.com' } })
+
+  it('leaves what came of it in a file for the node exporter', async (t) => {
+    const folder = await temporaryFolder(t)
+    const database = await newDatabase(t)
+    const [lines, file] = [join(folder, 'lines.ndjson'), join(folder, 'load.prom')]
+    const load = (text: string, ...more: readonly string[]) => {
+      writeFileSync(lines, text)
+      return holdfast(['load', lines, '--database', database, '--metrics-file', file, ...more])
+    }
+    const value = (name: keyof typeof loadMetrics) =>
+      valueIn(samplesIn(readFileSync(file, 'utf8')), name)
+
+    const good = `${customer('c1')}\n${customer('c2')}\n`
+    assert.equal((await load(good)).status, 0)
+    assert.deepEqual(
+      [
+        value('holdfast_load_lines'),
+        value('holdfast_load_success'),
+        value('holdfast_load_running'),
+      ],
+      [2, 1, 0],
+    )
+    assert.equal(value('holdfast_load_bytes'), good.length)
+    assert.equal(value('holdfast_load_size_bytes'), good.length)
+    const ended = value('holdfast_load_update_time_seconds') ?? 0
+    assert.ok(ended >= (value('holdfast_load_start_time_seconds') ?? Number.POSITIVE_INFINITY))
+
+    assert.equal((await load(`${customer('c3')}\nno line\n`)).status, 1)
+    assert.deepEqual(
+      [
+        value('holdfast_load_lines'),
+        value('holdfast_load_success'),
+        value('holdfast_load_refused'),
+      ],
+      [2, 0, 1],
+    )
+    assert.equal((await load(good, '--dry-run')).status, 0)
+    assert.equal(value('holdfast_load_success'), 0)
+  })
+
+  it('writes its file for the node exporter through no link and no file that was there before', async (t) => {
+    const folder = await temporaryFolder(t)
+    const path = (name: string) => join(folder, name)
+    writeFileSync(path('lines.ndjson'), customer('c1'))
+    writeFileSync(path('private'), 'untouched')
+    chmodSync(path('private'), 0o600)
+    // As another user could prepare it in a folder that all may write to.
+    for (const name of ['load.prom', 'load.prom.tmp']) symlinkSync('private', path(name))
+
+    const { status } = await holdfast([
+      'load',
+      path('lines.ndjson'),
+      '--database',
+      `sqlite:${path('bank.db')}`,
+      '--metrics-file',
+      path('load.prom'),
+    ])
+
+    assert.equal(status, 0)
+    assert.equal(readFileSync(path('private'), 'utf8'), 'untouched')
+    assert.equal(statSync(path('private')).mode & 0o777, 0o600)
+    assert.ok(lstatSync(path('load.prom')).isFile())
+    assert.equal(statSync(path('load.prom')).mode & 0o444, 0o444)
+    const left = readdirSync(folder).filter((name) => name.startsWith('load.prom'))
+    assert.deepEqual(left, ['load.prom', 'load.prom.tmp'])
+  })
+
+  it('leaves no temporary file behind where its file cannot be replaced', async (t) => {
+    const folder = await temporaryFolder(t)
+    const lines = join(folder, 'lines.ndjson')
+    writeFileSync(lines, customer('c1'))
+    mkdirSync(join(folder, 'load.prom'))
+
+    const file = join(folder, 'load.prom')
+    const { status, stderr } = await holdfast(['load', lines, '--metrics-file', file])
+
+    assert.deepEqual([status, stderr], [2, `${file} cannot be written\n`])
+    assert.deepEqual(readdirSync(folder).sort(), ['lines.ndjson', 'load.prom'])
+  })
+
+  it('names a file for metrics that cannot be written, before it reads anything', async (t) => {
+    const folder = await temporaryFolder(t)
+    const lines = join(folder, 'lines.ndjson')
+    writeFileSync(lines, customer('c1'))
+    const file = join(folder, 'nowhere', 'load.prom')
+
+    const { status, stderr } = await holdfast(['load', lines, '--metrics-file', file])
+
+    assert.deepEqual([status, stderr], [2, `${file} cannot be written\n`])
+  })
+})
