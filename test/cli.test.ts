@@ -197,19 +197,45 @@ describe('holdfast settings', { concurrency }, () => {
     assert.equal(status, 0)
   })
 
-  it('names all that a provider lacks', async () => {
-    const { stderr } = await holdfast(['settings', 'provider'])
+  it('prints the table, names every required setting that is missing and exits with 1', async () => {
+    const { status, stdout, stderr } = await holdfast(['settings', 'provider'])
 
+    const names = stderr.split('\n').map((sentence) => sentence.split(' ', 2).join(' '))
+    assert.deepEqual(names, [
+      ...Object.keys(required).map((variable) => `missing: ${variable}`),
+      '',
+    ])
+    assert.equal(line(stdout, 'HOLDFAST_SUBDOMAIN'), '- not set')
+    assert.equal(status, 1)
+  })
+
+  it('exits with 1 also where only one of them is missing', async () => {
+    const { status, stderr } = await holdfast(['settings', '--json'], {
+      ...required,
+      HOLDFAST_SUBDOMAIN: '',
+    })
+
+    assert.match(stderr, /^missing: HOLDFAST_SUBDOMAIN [^\n]*\n$/)
+    assert.equal(status, 1)
+  })
+
+  it('names what is missing beside what is invalid', async () => {
+    const { status, stderr } = await holdfast(['settings', '--port', 'http'])
+
+    assert.match(stderr, /^ *--port must be /m)
     for (const variable of Object.keys(required)) {
-      assert.match(stderr, new RegExp(`^missing: ${variable} `, 'm'))
+      assert.match(stderr, new RegExp(`^ *${variable} .*is required`, 'm'))
     }
+    assert.equal(status, 2)
   })
 
-  it('misses nothing where a platform is to be run', async () => {
-    const { stderr } = await holdfast(['settings', 'platform'])
+  for (const role of ['platform', 'demo']) {
+    it(`requires nothing of a ${role}`, async () => {
+      const { status, stderr } = await holdfast(['settings', role])
 
-    assert.equal(stderr, '')
-  })
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+    })
+  }
 
   it('prints an object for programs', async () => {
     const { status, stdout, stderr } = await holdfast(

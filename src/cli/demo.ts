@@ -14,6 +14,8 @@ import { untilStopped } from './until-stopped.ts'
 const demoCustomers = 25
 const demoSeed = 'demo'
 const portMax = 65_535
+const portAdvice =
+  'the demo uses two ports, --port for the provider and the next higher one for the platform; choose another with --port'
 
 /** What `holdfast token` goes by when it is told nothing else. */
 const databaseDefault = definitions.database.defaults.demo
@@ -23,7 +25,7 @@ export function demoCommand(terminal: Terminal): Command {
   const command = new Command('demo')
     .summary('start a provider and a platform with invented data')
     .description(
-      'Starts both sides on this machine. On the first start it makes a signing key and invented customers; a database that has data is served as it is. Never for production: whoever can reach it can sign tokens.',
+      'Starts both sides on this machine, on two ports: --port for the provider and the next higher one for the platform. The first start makes a signing key and invented customers; a database that has data is served unchanged. Never for production: anyone who can reach it can sign tokens.',
     )
     .addHelpText('after', '\nExample: holdfast demo --database sqlite:my-bank.db')
   return addSettingFlags(command, flagNames).action(async (flags: object) => {
@@ -32,7 +34,7 @@ export function demoCommand(terminal: Terminal): Command {
       throw new CommandError(2, '--host must be this machine’s own address: this is a demo')
     }
     if (settings.port >= portMax)
-      throw new CommandError(2, `--port must be below ${portMax}: the platform takes the next one`)
+      throw new CommandError(2, `--port must be below ${portMax}: ${portAdvice}`)
     await prepare(settings, terminal)
     const observation = await openObservation(settings)
     const scraping = await openScraping(settings, observation.metrics)
@@ -63,7 +65,8 @@ async function serveBoth(
   metricsAddress: string | undefined,
 ): Promise<void> {
   const platform = await openPlatform(settings, observation)
-  const address = await listen(platform, settings.host, settings.port && settings.port + 1)
+  const platformPort = settings.port && settings.port + 1
+  const address = await listen(platform, settings.host, platformPort, portAdvice)
   try {
     const jwksUrl = `${address}/.well-known/jwks.json`
     await serveProvider({ ...settings, jwksUrl }, observation, terminal, {
@@ -86,7 +89,7 @@ async function serveProvider(
   const address = `http://${settings.host}:${port}`
   const urls = { providerUrl: address, resourceUrl: address }
   const { app } = await openProvider({ ...settings, ...urls }, observation)
-  await listen(app, settings.host, port)
+  await listen(app, settings.host, port, portAdvice)
   observation.logCrashes()
   const { openProviderStore } = await import('../storage/open.ts')
   const { catalogueOperations } = await import('../contract/index.ts')
@@ -168,7 +171,7 @@ function welcome(
     `  curl -H "Authorization: Bearer $(npx holdfast token '${url}'${flags})" '${url}?page-size=2'`,
   ]
   return `${[
-    'Holdfast demo. Never for production: whoever can reach it can sign tokens.',
+    'Holdfast demo. Never for production: anyone who can reach it can sign tokens.',
     '',
     `provider  ${address}   ${customers} customers, ${accounts} accounts`,
     `platform  ${platformAddress}   products at ${products}`,

@@ -158,7 +158,12 @@ export async function openPlatform(
   return app
 }
 
-export async function listen(app: HttpApp, host: string, port: number): Promise<string> {
+export async function listen(
+  app: HttpApp,
+  host: string,
+  port: number,
+  portAdvice = 'choose another with --port',
+): Promise<string> {
   // What goes beyond a limit on the size of files fails, as on a full disk; unheard, it would end the process.
   process.on('SIGXFSZ', () => {})
   // One address: for a name with two, Fastify would open a second server that nothing else knows of.
@@ -173,6 +178,6 @@ export async function listen(app: HttpApp, host: string, port: number): Promise<
     .catch(async (error: NodeJS.ErrnoException) => {
       await app.close()
       if (error.code !== 'EADDRINUSE') throw error
-      throw new CommandError(1, `port ${port} is taken: choose another with --port`)
+      throw new CommandError(1, `port ${port} is already in use: ${portAdvice}`)
     })
 }

@@ -19,23 +19,25 @@ export function settingsCommand(terminal: Terminal): Command {
   const command = new Command('settings')
     .summary('print the settings in force and where each came from')
     .description(
-      'Prints each setting, its value and where that came from, as the provider, the platform or the demo would start with it. A password in a database address is not shown.',
+      'Prints each setting, its value and where that came from, as the provider, the platform or the demo would start with it, and names every required setting that is missing. A password in a database address is not shown.',
     )
-    .addArgument(new Argument('[role]', 'what is to be run').choices(roles).default('provider'))
+    .addArgument(
+      new Argument('[role]', 'what you are going to run').choices(roles).default('provider'),
+    )
     .option('--json', 'print an object instead of lines')
     .addHelpText(
       'after',
-      `\nEach flag is also a variable: --port is ${variableOf('port')}. Flags win.`,
+      `\nEach flag is also a variable: --port is ${variableOf('port')}. Flags take precedence.\n\nExit status: 0 complete, 1 a required setting is missing, 2 a setting is invalid.`,
     )
 
   addSettingFlags(command).action((role: Role, options: Options) => {
     const reading = readSettings(role, terminal.environment, options)
     const { missing, unknown, wrong } = reading
-    for (const variable of unknown)
-      terminal.error(`warning: ${escapeInvisible(variable)} is not a setting\n`)
-    for (const sentence of missing) terminal.error(`missing: ${sentence}\n`)
-    refuseWrong(wrong)
+    warnOfUnknown(unknown, terminal)
+    if (wrong.length > 0) throw invalidSettings([...wrong, ...missing])
     terminal.out(options.json ? asJson(reading) : asLines(reading))
+    if (missing.length === 0) return
+    throw new CommandError(1, missing.map((sentence) => `missing: ${sentence}`).join('\n'))
   })
   return command
 }
@@ -61,22 +63,22 @@ export function settingsOf(
   terminal: Terminal,
 ): Pick<Settings, DefaultedSetting> & Partial<Settings> {
   const { inForce, wrong, unknown } = readSettings(role, terminal.environment, flags)
-  for (const variable of unknown)
-    terminal.error(`warning: ${escapeInvisible(variable)} is not a setting\n`)
-  refuseWrong(wrong)
+  warnOfUnknown(unknown, terminal)
+  if (wrong.length > 0) throw invalidSettings(wrong)
   return Object.fromEntries(
     settingNames.map((name) => [name, inForce[name].value]),
   ) as unknown as Settings
 }
 
-/** All settings of a role, or a refusal that names every wrong and every missing one. */
+/** All settings of a role, or an error that names every invalid and every missing one. */
 export function requiredSettingsOf(
   role: Role,
   flags: Partial<Record<SettingName, string>>,
   terminal: Terminal,
 ): Settings {
   const { missing, wrong } = readSettings(role, terminal.environment, flags)
-  refuseWrong([...wrong, ...missing])
+  const problems = [...wrong, ...missing]
+  if (problems.length > 0) throw invalidSettings(problems)
   return settingsOf(role, flags, terminal) as Settings
 }
 
@@ -94,10 +96,15 @@ type DefaultedSetting =
   | 'logLevel'
   | 'metricsHost'
 
-/** All that is wrong in one go, so that one more try is enough. */
-function refuseWrong(wrong: readonly string[]): void {
-  if (wrong.length === 0) return
-  throw new CommandError(2, ['These settings are wrong:', ...wrong].join('\n  '))
+function warnOfUnknown(variables: readonly string[], terminal: Terminal): void {
+  for (const variable of variables) {
+    terminal.error(`warning: ${escapeInvisible(variable)} is not a setting\n`)
+  }
+}
+
+/** All problems in one message, so that one more attempt is enough. */
+function invalidSettings(problems: readonly string[]): CommandError {
+  return new CommandError(2, ['These settings are wrong:', ...problems].join('\n  '))
 }
 
 function asLines({ inForce }: Reading): string {

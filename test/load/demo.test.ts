@@ -172,7 +172,9 @@ describe('holdfast demo', { concurrency, timeout }, () => {
     assert.deepEqual(await exit, [0, null])
   })
 
-  it('exits with 1 and a hint where a port is taken', { timeout: 20_000 }, async (t) => {
+  it('names the port that is in use, and says that it needs two', {
+    timeout: 20_000,
+  }, async (t) => {
     const bank = await openBank(t)
     await bank.fill(ownData)
     const other = createServer().listen(0, '127.0.0.1')
@@ -180,12 +182,23 @@ describe('holdfast demo', { concurrency, timeout }, () => {
     t.after(() => other.close())
     const { port } = other.address() as AddressInfo
 
-    for (const taken of [port, port - 1]) {
-      const { status, stdout, stderr } = await ended(bank.start(['demo', '--port', String(taken)]))
+    for (const given of [port, port - 1]) {
+      const { status, stdout, stderr } = await ended(bank.start(['demo', '--port', String(given)]))
 
-      assert.match(stderr, /^port \d+ is taken: .*--port/m)
+      const start = `port ${port} is already in use: the demo uses two ports, --port for the provider and the next `
+      assert.ok(stderr.startsWith(start), stderr)
       assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
     }
+  })
+
+  it('explains in its help that it uses two ports', async () => {
+    const { status, stdout } = await command(['demo', '--help'])
+
+    assert.match(
+      stdout.replaceAll(/\s+/g, ' '),
+      /on two ports: --port for the provider and the next/,
+    )
+    assert.equal(status, 0)
   })
 
   for (const host of ['0.0.0.0', '::', '192.0.2.1', 'bank.example', '127.bank.example']) {
