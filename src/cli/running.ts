@@ -131,6 +131,7 @@ export async function openPlatform(
     await import('../storage/open.ts')
   const { platformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/clients.ts')
+  const { readTrustedProxies } = await import('../http/caller-address.ts')
   const { database } = settings
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
   const catalogue = await openCatalogueStore(database, options)
@@ -145,6 +146,7 @@ export async function openPlatform(
     clock,
     log,
     metrics,
+    trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
     trace: tracing?.traceRequests,
     isReady: () => probe.isUsable(),
     tls,
