@@ -1,5 +1,7 @@
 import { type Operation, validator } from '../contract/index.ts'
 import { isFields, nodeOf } from '../contract/schema.ts'
+import { legible } from '../contract/validate.ts'
+import { repeatedMember } from '../text/json-text.ts'
 import { type AccountVersion, type Fault, faultsOf } from './shape.ts'
 import type { Answer } from './wire.ts'
 
@@ -56,10 +58,16 @@ export function openAudit(version: AccountVersion): Audit {
     contentTypes.set(answer.headers['content-type'] ?? 'none', answer)
     if (body === undefined) {
       noteFault(answer, { kind: 'shape', path: '', reason: 'is not JSON' })
-    } else if (!isExact(operation, body)) {
-      const faults = faultsOf(nodeOf(operation.response), body, version)
-      for (const fault of faults) noteFault(answer, fault)
+      return
     }
+    const repeated = repeatedMember(text)
+    if (repeated !== undefined) {
+      const path = legible(repeated)
+      noteFault(answer, { kind: 'repetition', path, reason: 'is given twice in one object' })
+    }
+    if (isExact(operation, body)) return
+    const faults = faultsOf(nodeOf(operation.response), body, version)
+    for (const fault of faults) noteFault(answer, fault)
   }
 
   return {

@@ -5,6 +5,7 @@ import type { Keyring } from './keyring.ts'
 import { checkDefaults } from './names.ts'
 import type { ParameterNames } from './parameters.ts'
 import { signIn } from './probe.ts'
+import { shown } from './redact.ts'
 import type { CheckResult, Profile, Report } from './report.ts'
 import { suite } from './suite.ts'
 import { openWire } from './wire.ts'
@@ -35,6 +36,8 @@ export interface CheckOptions {
   readonly timeoutMs?: number
   /** How long to wait for the provider to fetch the keys. */
   readonly keyWaitMs?: number
+  /** The shortest time between the two uses of a token that is replayed at the end of the run. */
+  readonly replayAfterMs?: number
   readonly onProgress?: (progress: Progress) => void
 }
 
@@ -56,7 +59,10 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
     strict = false,
     onProgress = () => {},
   } = options
-  const { rate, timeoutMs, keyWaitMs, profile, timeZone } = { ...checkDefaults, ...options }
+  const { rate, timeoutMs, keyWaitMs, replayAfterMs, profile, timeZone } = {
+    ...checkDefaults,
+    ...options,
+  }
   const checks = chosen(options)
   const base = url.replace(/\/+$/, '')
   const wire = openWire({ rate, timeoutMs })
@@ -71,6 +77,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
       capabilities,
       parameters: options.parameters ?? {},
       timeZone,
+      replayAfterMs,
     },
     keyring,
     wire,
@@ -79,6 +86,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
   try {
     const results: CheckResult[] = []
     const refusal = await refusalToSignIn(world, keyWaitMs)
+    if (!refusal) for (const check of checks) await check.prepare?.(world)
     for (const check of checks) {
       const isFirst = check.id === 'tokens.good'
       const result = refusal && !isFirst ? unsigned(check) : await judged(check, world, strict)
@@ -170,7 +178,7 @@ async function judged(check: Check, world: World, strict: boolean): Promise<Chec
     return {
       ...head,
       judgement: error.judgement,
-      reason: error.message,
+      reason: shown(error.message),
       ...(error.judgement === 'fail' && {
         ...(expected !== undefined && { expected }),
         ...(hint !== undefined && { hint }),
@@ -193,7 +201,7 @@ function verdictOf(
 ): Omit<CheckResult, 'id' | 'group' | 'title' | 'clause'> {
   const said = choice?.seen ?? seen
   if (choice && strict && !choice.isOurs) return departure(choice)
-  return { judgement: 'pass', ...(said !== undefined && { seen: said }), evidence: [] }
+  return { judgement: 'pass', ...(said !== undefined && { seen: shown(said) }), evidence: [] }
 }
 
 function departure({
@@ -204,8 +212,8 @@ function departure({
 }: Choice): Omit<CheckResult, 'id' | 'group' | 'title' | 'clause'> {
   return {
     judgement: 'fail',
-    reason: `lawful, and not what Holdfast does: ${seen}`,
-    seen,
+    reason: `valid, but not what Holdfast does: ${shown(seen)}`,
+    seen: shown(seen),
     expected: `${ours} (docs/decisions/${decision}.md)`,
     hint: 'This fails because the run is strict. The interface leaves the choice.',
     evidence: evidence.slice(0, evidenceMax).map(({ exchange }) => exchange()),

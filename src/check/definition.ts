@@ -12,6 +12,8 @@ export interface Check {
   readonly profile: Profile
   /** What to look at first where it fails. */
   readonly hint?: string
+  /** Runs at the start of the run, for a check that compares two moments of it. */
+  readonly prepare?: (world: World) => Promise<unknown>
   /** Throws a finding where it fails or cannot judge. */
   readonly run: (world: World) => Promise<Passed>
 }

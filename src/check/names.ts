@@ -4,6 +4,7 @@ export const checkDefaults = {
   rate: 20,
   timeoutMs: 30_000,
   keyWaitMs: 0,
+  replayAfterMs: 5000,
   profile: 'full',
   timeZone: 'UTC',
 } as const

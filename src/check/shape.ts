@@ -7,7 +7,14 @@ import { expectation, legible } from '../contract/validate.ts'
  * Reads an answer by the contract, as the interface has it: what Holdfast asks of its own data beyond that
  * (closed value lists, no fields of one's own, texts beside OTHER) is remarked on and is no fault.
  */
-export type FaultKind = 'shape' | 'number' | 'time' | 'enumeration' | 'union' | 'spelling'
+export type FaultKind =
+  | 'shape'
+  | 'number'
+  | 'time'
+  | 'enumeration'
+  | 'union'
+  | 'spelling'
+  | 'repetition'
 
 export interface Fault {
   /** `remark`: lawful, and worth a line where somebody looks. */
@@ -124,7 +131,7 @@ function* unnamedSiblings(
   for (const [field, type] of Object.entries(properties)) {
     const value = fields[field]
     if (!field.endsWith('UType') || typeof value !== 'string') continue
-    if (type.enum?.includes(value) || fields[value] !== undefined) continue
+    if (type.enum?.includes(value) || Object.hasOwn(fields, value)) continue
     yield { kind: 'union', path: at(field), reason: `names ${legible(value)}, which is not there` }
   }
 }
@@ -137,8 +144,7 @@ function kindOfRule({ when, needs = [] }: Rule, where: string): Fault['kind'] {
 
 /** The field that a name was meant to be: another case, another separator, a known slip. */
 function spelledRight({ properties = {}, alsoSpelled = {} }: Node, field: string) {
-  const known = alsoSpelled[field]
-  if (known !== undefined) return known
+  if (Object.hasOwn(alsoSpelled, field)) return alsoSpelled[field]
   const plain = plainName(field)
   return Object.keys(properties).find((name) => plainName(name) === plain)
 }

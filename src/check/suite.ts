@@ -1,6 +1,8 @@
 import type { Check } from './definition.ts'
 import { accountFilters } from './groups/account-filters.ts'
+import { agreement } from './groups/agreement.ts'
 import { consent } from './groups/consent.ts'
+import { customerSearch } from './groups/customer-search.ts'
 import { errors } from './groups/errors.ts'
 import { inputs } from './groups/inputs.ts'
 import { isolation } from './groups/isolation.ts'
@@ -15,13 +17,18 @@ import { transactionFilters } from './groups/transaction-filters.ts'
 import { windows } from './groups/windows.ts'
 
 const errorBodies = errors.filter(({ id }) => id === 'errors.body')
+const lateReplay = singleUse.filter(({ prepare }) => prepare !== undefined)
 
-/** Every check, in the order in which they are run: those that read all answers of the run come last. */
+/**
+ * Every check, in the order in which they are run. Checks of all answers of the run, and the late replay, come last.
+ */
 export const suite: readonly Check[] = [
   ...tokens,
-  ...singleUse,
+  ...singleUse.filter((check) => !lateReplay.includes(check)),
   ...signatures,
+  ...customerSearch,
   ...consent,
+  ...agreement,
   ...paging,
   ...linkChecks,
   ...order,
@@ -34,4 +41,5 @@ export const suite: readonly Check[] = [
   ...schemas,
   ...wire,
   ...errorBodies,
+  ...lateReplay,
 ]

@@ -1,6 +1,7 @@
 import { Agent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as AgentTls, request as requestHttps } from 'node:https'
 import type { Operation } from '../contract/index.ts'
+import { shown } from './redact.ts'
 import type { Exchange } from './report.ts'
 
 export interface WireOptions {
@@ -39,9 +40,8 @@ export interface Wire {
   close(): void
 }
 
-/** What an answer may have, and what is shown of it. */
+/** The longest answer that is read. */
 const bodyBytesMax = 16 * 1024 * 1024
-const shownMax = 2000
 const socketsMax = 16
 
 /** HTTP without a browser's kindness: no redirects, no tidied paths. */
@@ -150,26 +150,20 @@ function answerOf(
     exchange: () => ({
       request: {
         method: sent.method,
-        url: redacted(sent.url),
-        headers: Object.fromEntries(
-          Object.entries(sent.headers).map(([name, value]) => [name, redacted(value)]),
-        ),
-        ...(sent.body !== undefined && { body: cut(sent.body) }),
+        url: shown(sent.url),
+        headers: shownHeaders(sent.headers),
+        ...(sent.body !== undefined && { body: shown(sent.body) }),
       },
-      ...(status !== 0 && { response: { status, headers, body: cut(text) } }),
+      ...(status !== 0 && {
+        response: { status, headers: shownHeaders(headers), body: shown(text) },
+      }),
       ...(error !== undefined && { error }),
     }),
   }
 }
 
-/** Whatever looks like a signed token, wherever it stands. */
-function redacted(text: string): string {
-  return text.replaceAll(/[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, '[token]')
-}
-
-function cut(text: string): string {
-  if (text.length <= shownMax) return text
-  return `${text.slice(0, shownMax)}… (${text.length - shownMax} more characters)`
+function shownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, shown(value)]))
 }
 
 function parsed(text: string): unknown {

@@ -19,6 +19,7 @@ export interface WorldOptions {
   readonly parameters: ParameterNames
   /** Of times that carry none. */
   readonly timeZone: string
+  readonly replayAfterMs: number
 }
 
 export interface Ask {

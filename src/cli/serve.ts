@@ -71,7 +71,6 @@ const platformSettings = [
   ...databaseSettings,
   'host',
   'port',
-  'trustedProxies',
   'tlsCert',
   'tlsKey',
   'tlsClientCa',

@@ -10,7 +10,6 @@ import { text as textOf } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { openAccess } from '../../src/auth/clients.ts'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
-import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { platformApp } from '../../src/http/platform-app.ts'
 import { openCatalogueStore, openClientStore, openSigningKeyStore } from '../../src/storage/open.ts'
@@ -47,6 +46,10 @@ export interface Registered {
 
 type Scope = 'products.read' | 'products.write'
 
+/** Hashing takes its time on purpose: the clients of a file's tests have one secret among them. */
+const secret = makeSecret()
+let hashed: Promise<string> | undefined
+
 /** Sends requests to a platform, in this process or another, with a token for all of it. */
 export interface Caller {
   readonly port: number
@@ -72,8 +75,6 @@ export interface World extends Caller {
   /** Every line that was logged. */
   readonly log: readonly string[]
   setClock(now: string): void
-  /** Lets so many seconds pass for the limits on failures, which otherwise stand still. */
-  pass(seconds: number): void
   register(scopes: readonly Scope[], name?: string): Promise<Registered>
   /** Without the cost of asking for it. */
   tokenFor(client: Registered): Promise<string>
@@ -91,7 +92,6 @@ interface Lifetime {
 export interface WorldOptions {
   readonly now?: string
   readonly limits?: Partial<HttpLimits>
-  readonly trustedProxies?: string
 }
 
 /** A fixed time, so that no test depends on when it runs. */
@@ -108,15 +108,13 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
   const catalogue = await openCatalogueStore(database)
   const clients = await openClientStore(database)
   const signingKeys = await openSigningKeyStore(database)
-  let seconds = 0
-  const access = openAccess(clients, clock, () => seconds)
+  const access = openAccess(clients, clock)
   const app = platformApp({
     catalogue,
     access,
     signingKeys,
     clock,
     log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
-    trustedProxies: readTrustedProxies(options.trustedProxies ?? ''),
     ...(options.limits && { limits: options.limits }),
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -131,15 +129,14 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
 
   const register: World['register'] = async (scopes, name = 'pricing team') => {
     const id = randomUUID()
-    const secret = makeSecret()
-    await clients.add({ id, name, scopes, created: clock() }, hashSecret(secret))
+    hashed ??= hashSecret(secret)
+    await clients.add({ id, name, scopes, created: clock() }, await hashed)
     return { id, secret, name, scopes }
   }
   const client = await register(['products.write'])
-  const tokenFor: World['tokenFor'] = (asking) =>
-    access.issue({ ...asking, secretHash: hashSecret(asking.secret) }, asking.scopes)
+  const token = await access.issue(client, client.scopes)
   return {
-    ...callerOf(port, await tokenFor(client)),
+    ...callerOf(port, token),
     database,
     folder,
     client,
@@ -147,11 +144,8 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
     setClock(time) {
       now = Temporal.Instant.from(time)
     },
-    pass(time) {
-      seconds += time
-    },
     register,
-    tokenFor,
+    tokenFor: (asking) => access.issue(asking, asking.scopes),
     unregister: ({ id }) => clients.remove(id),
     load: (lines) => loadInto(database, folder, lines),
     dump: () => dumpOf(database),

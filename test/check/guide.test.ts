@@ -33,7 +33,7 @@ describe('the guide to checking a provider', () => {
     const options = { cwd: folder, env: inherited }
 
     assert.equal(spawnSync(load, { ...options, shell: true, encoding: 'utf8' }).status, 0)
-    const provider = spawn(`exec ${serve}`, { ...options, shell: true })
+    const provider = spawn(`exec ${serve}`, { ...options, shell: true, stdio: 'ignore' })
     t.after(async () => {
       provider.kill()
       await once(provider, 'close')

@@ -28,7 +28,12 @@ const ownMind: Seam = {
         body.links[name] = body.links[name] === undefined ? null : `?${body.links[name]}`
       }
       for (const record of recordsIn(body))
-        Object.assign(record, { ownField: true, nickname: record['nickname'] ?? null })
+        Object.assign(record, {
+          ownField: true,
+          constructor: 1,
+          toString: 'x',
+          nickname: record['nickname'] ?? null,
+        })
     }
     return body
   },

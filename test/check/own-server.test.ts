@@ -34,7 +34,7 @@ describe('our own server', () => {
     // One customer cannot show whether two are kept apart.
     assert.deepEqual(
       skipped.map(({ id }) => id),
-      ['isolation.path', 'isolation.body'],
+      ['isolation.path', 'isolation.body', 'isolation.concurrent'],
     )
   })
 

@@ -52,6 +52,9 @@ export interface Bank {
 
 export const subdomain = 'bank'
 
+/** Long enough for a provider to forget what it remembers for half of it. */
+export const replayAfterMs = 100
+
 export const withoutTokens: Partial<CheckOptions> = { skip: ['tokens'] }
 export const errorsAlone: Partial<CheckOptions> = { only: ['errors'] }
 
@@ -139,6 +142,7 @@ export async function openBank(scope: Scope, ownClaims?: ClaimStore): Promise<Ba
           keyring,
           customers: [ana, ben],
           rate: 0,
+          replayAfterMs,
           ...options,
         })
       } finally {

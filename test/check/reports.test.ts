@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { htmlReport, junitReport, type Report, textReport } from '../../src/check/index.ts'
+import type { HttpApp } from '../../src/http/app.ts'
 import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
+import { onPages } from './faults/fault.ts'
 import { claimsInMemory, errorsAlone, openBank } from './provider.ts'
 
 const hostile = `</script><script>alert(1)</script><img src=x onerror="alert(2)">' & ]]> \u0007\u001b[31m`
 
 describeOn('sqlite', 'a report', () => {
+  const sharedBank = sharedOnEachEngine((scope) => openBank(scope, claimsInMemory()))
   const opened = sharedOnEachEngine(async (scope): Promise<Report> => {
     const { check } = await openBank(scope, claimsInMemory())
     const seam = {
@@ -40,6 +43,39 @@ describeOn('sqlite', 'a report', () => {
     ]) {
       assert.doesNotMatch(text, /eyJ[\w-]{20,}/)
     }
+  })
+
+  it('has no token in it that the provider sent back, in a body or in a header', async () => {
+    const echo = await sharedBank()
+    const seam = {
+      app: (app: HttpApp) =>
+        app.addHook('onSend', async (request, reply, payload) => {
+          reply.header('x-received', String(request.headers.authorization))
+          return reply.statusCode < 400
+            ? payload
+            : JSON.stringify({ error: { received: request.headers.authorization } })
+        }),
+    }
+
+    const report = await echo.check(seam, errorsAlone)
+
+    const [exchange] = report.results.find(({ judgement }) => judgement === 'fail')?.evidence ?? []
+    assert.equal(exchange?.response?.headers['x-received'], 'Bearer [token]')
+    assert.match(exchange?.response?.body ?? '', /Bearer \[token\]/)
+    assert.doesNotMatch(JSON.stringify(report), /eyJ[\w-]{20,}/)
+  })
+
+  it('is made in linear time of links that are hundreds of thousands of characters long', async () => {
+    const { check } = await sharedBank()
+    const seam = onPages((page) => {
+      if (page.links.next) page.links.next += `&x=${'x'.repeat(500_000)}`
+    }, 'B3')
+
+    const { results } = await check(seam, { only: ['paging.links.next'] })
+
+    const [failed] = results
+    assert.equal(failed?.judgement, 'fail')
+    assert.ok(JSON.stringify(failed).length < 20_000)
   })
 
   it('is a page that runs nothing of the provider’s and asks for nothing', async () => {

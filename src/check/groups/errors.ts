@@ -25,6 +25,10 @@ export function isRefusal({ status }: Answer): boolean {
   return status >= 400 && status < 500
 }
 
+export function requireOperation(world: World, ref: string): Operation {
+  return world.operation(ref) ?? skip(`${ref} is left out on purpose`)
+}
+
 /** All that an operation asks for, of a customer and an account that may not exist. */
 export function askFor(operation: Operation, customerId: string, accountId: string): Ask {
   return {
@@ -115,6 +119,30 @@ export const errors: readonly Check[] = [
         },
       )
       return statusChoice(judged, statuses, errorTable.customer_not_found.status)
+    },
+  },
+  {
+    id: 'errors.customer.unknown-with-account',
+    title: 'An unknown customer is not found, also with an account that exists',
+    clause: unknownCustomer,
+    profile: 'smoke',
+    hint: 'Look the customer up first: an account id alone must not lead to data.',
+    run: async (world) => {
+      const customerId = await firstCustomer(world)
+      const withAccount = world.operations.filter(
+        (operation) =>
+          operation.tag !== 'consent' && (operation.body || /\{accountId\}/.test(operation.path)),
+      )
+      return judgeEach(
+        withAccount,
+        ({ ref }) => ref,
+        async (operation) => {
+          const accountId =
+            (await accountFor(world, operation, customerId)) ?? skip('no such account is known')
+          const answer = await world.ask(operation, askFor(operation, unknownId, accountId))
+          expectRefusal(operation.ref, 'an unknown customer', answer, customerText)
+        },
+      )
     },
   },
   {

@@ -46,6 +46,37 @@ export const inputs: readonly Check[] = [
       ]),
   },
   {
+    id: 'errors.body.repeated-member',
+    title: 'Whether a body that names a member twice is accepted is reported',
+    clause: conventions('5', '{data: {accountIds: array of string}} (data required)'),
+    profile: 'full',
+    run: async (world) => {
+      const customerId = await firstCustomer(world)
+      const statuses = new Set<number>()
+      const judged = await judgeEach(
+        listsInBody(world),
+        ({ ref }) => ref,
+        async ({ operation, kind }) => {
+          const [id = skip('the customer has no such account')] = await accountIdsOf(
+            world,
+            customerId,
+            kind,
+          )
+          const data = `"data":{"accountIds":${JSON.stringify([id])}}`
+          const body = `{${data},${data}}`
+          const answer = await world.ask(operation, { params: { customerId }, body })
+          statuses.add(answer.status)
+          if (answer.isSuccess || isRefusal(answer)) return
+          fail(`${operation.ref}: a repeated member answered ${statusText(answer)}`, {
+            expected: 'a rejection, or the answer to one of the two values',
+            evidence: [answer],
+          })
+        },
+      )
+      return statusChoice(judged, statuses, errorTable.invalid_request.status)
+    },
+  },
+  {
     id: 'errors.body.empty-list',
     title: 'What an empty list of accounts means is seen',
     clause: conventions('5', '{data: {accountIds: array of string}}'),

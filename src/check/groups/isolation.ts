@@ -12,7 +12,7 @@ import {
   wholeQuery,
 } from '../lists.ts'
 import { type Account, accountIdsOf, accountsOf, customersOf, shareableOf } from '../people.ts'
-import type { World } from '../world.ts'
+import { bearer, type World } from '../world.ts'
 import { askFor, errorOf, isRefusal, statusText } from './errors.ts'
 
 interface Foreign {
@@ -68,6 +68,48 @@ const inBody = errorsSection(
   '3',
   "Message 'Account in query not found': returned … when an account named in the request cannot be found",
 )
+
+/** Operations that need a customer alone and whose answers do not depend on the time. */
+const concurrentRefs = ['C2', 'C3', 'B1', 'E1']
+const concurrentRounds = 3
+const concurrentEach = 6
+
+/** Asks for two customers by turns, all at once, and compares with what each gets alone. */
+async function judgeConcurrent(
+  world: World,
+  operation: Operation,
+  customers: readonly string[],
+): Promise<void> {
+  const alone = new Map<string, string>()
+  for (const customerId of customers) {
+    const answer = await world.ask(operation, { params: { customerId } })
+    if (!answer.isSuccess) skip(`it answered ${statusText(answer)}`)
+    alone.set(customerId, answer.text)
+  }
+  if (new Set(alone.values()).size < customers.length) skip('both customers get the same answer')
+  for (let round = 0; round < concurrentRounds; round += 1) {
+    const turns = Array.from({ length: concurrentEach }, () => customers).flat()
+    const answers = await Promise.all(
+      turns.map(async (customerId) => {
+        const params = { customerId }
+        const headers = bearer(world.token(world.resource(operation, params)))
+        return { customerId, answer: await world.send(operation, { params }, headers, true) }
+      }),
+    )
+    for (const { customerId, answer } of answers) {
+      if (!answer.isSuccess || answer.text === alone.get(customerId)) continue
+      const again = await world.ask(operation, { params: { customerId } })
+      if (again.text !== alone.get(customerId)) skip('the data changed meanwhile')
+      fail(
+        `${operation.ref}: among concurrent requests, one for customer ${customerId} got other data than alone`,
+        {
+          expected: 'the answer that the customer gets alone',
+          evidence: [answer, again],
+        },
+      )
+    }
+  }
+}
 
 export const isolation: readonly Check[] = [
   {
@@ -220,6 +262,25 @@ export const isolation: readonly Check[] = [
           }
         },
       ),
+  },
+  {
+    id: 'isolation.concurrent',
+    title: 'Concurrent requests for two customers get the data of their own customer',
+    clause: scoped,
+    profile: 'smoke',
+    hint: 'Keep nothing of a request outside of it: a shared variable is overwritten by the next request.',
+    run: async (world) => {
+      const [first, second] = await customersOf(world)
+      if (first === undefined || second === undefined) {
+        return skip('it takes two customers: name another with --customer')
+      }
+      const operations = world.operations.filter(({ ref }) => concurrentRefs.includes(ref))
+      return judgeEach(
+        operations,
+        ({ ref }) => ref,
+        (operation) => judgeConcurrent(world, operation, [first, second]),
+      )
+    },
   },
   {
     id: 'isolation.lists',

@@ -1,10 +1,11 @@
 import { differenceOf } from '../compare.ts'
 import { type Check, conventions } from '../definition.ts'
-import { fail, skip } from '../finding.ts'
+import { fail, judgeEach, skip } from '../finding.ts'
 import {
   type Fields,
   keyOf,
   linkOf,
+  metaOf,
   type PagedList,
   pageOf,
   recordsOf,
@@ -14,7 +15,8 @@ import {
 } from '../lists.ts'
 import type { Answer } from '../wire.ts'
 import type { World } from '../world.ts'
-import { handyWalk, narrowed, onEachList, sizeFor } from './paging.ts'
+import { filtersFor } from './list-filters.ts'
+import { handyWalk, onEachList, sizeFor } from './paging.ts'
 
 const links = conventions(
   '2',
@@ -238,36 +240,9 @@ export const linkChecks: readonly Check[] = [
     hint: 'Repeat every parameter of the request but page in each link.',
     run: (world) =>
       onEachList(world, async (list) => {
-        const filter = narrowed(world, list) ?? skip('it has no filter')
-        const { subject, pages } = await linkedPages(world, list, filter)
-        const [first] = pages
-        for (const name of ['next', 'last']) {
-          const link = first && linkOf(first, name)
-          if (!first || link === undefined) continue
-          const lost = Object.entries(filter).filter(
-            ([parameter, value]) => new URLSearchParams(queryOfLink(link)).get(parameter) !== value,
-          )
-          const followed = await world.ask(list.operation, {
-            ...subject.ask,
-            query: queryOfLink(link),
-          })
-          const expected = name === 'next' ? pages[1] : pages.at(-1)
-          const difference =
-            expected &&
-            differenceOf(
-              keys(list, recordsOf(list, expected)),
-              keys(list, recordsOf(list, followed)),
-            )
-          // Another spelling of the same bound is as good.
-          if (difference === undefined) continue
-          fail(
-            `${list.ref}: with ${new URLSearchParams(filter)}, links.${name} ${lost.length > 0 ? 'forgets it' : 'leads elsewhere'}: ${difference}`,
-            {
-              expected: 'the page of the filtered list',
-              evidence: [first, followed],
-            },
-          )
-        }
+        const filters = await filtersFor(world, list)
+        if (filters.length === 0) skip('it has no filter')
+        await judgeEach(filters, nameOfFilter, (filter) => judgeFilter(world, list, filter))
       }),
   },
   {
@@ -302,3 +277,36 @@ export const linkChecks: readonly Check[] = [
     },
   },
 ]
+
+const nameOfFilter = (filter: Readonly<Record<string, string>>) => Object.keys(filter).join(' and ')
+
+/** Follows the links of a filtered list: page, total and records must be those of the filtered list. */
+async function judgeFilter(
+  world: World,
+  list: PagedList,
+  filter: Record<string, string>,
+): Promise<void> {
+  const { subject, pages } = await linkedPages(world, list, filter)
+  const [first] = pages
+  for (const name of ['next', 'last']) {
+    const link = first && linkOf(first, name)
+    if (!first || link === undefined) continue
+    const query = queryOfLink(link)
+    const followed = await world.ask(list.operation, { ...subject.ask, query })
+    const expected = (name === 'next' ? pages[1] : pages.at(-1)) ?? first
+    const total = metaOf(followed).totalRecords
+    const difference =
+      differenceOf(keys(list, recordsOf(list, expected)), keys(list, recordsOf(list, followed))) ??
+      (total === metaOf(first).totalRecords ? undefined : `totalRecords is ${total}`)
+    // Another spelling of the same bound is as good.
+    if (difference === undefined) continue
+    const given = new URLSearchParams(query)
+    const isLost = Object.entries(filter).some(
+      ([parameter, value]) => given.get(parameter) !== value,
+    )
+    fail(
+      `${list.ref}: with ${new URLSearchParams(filter)}, links.${name} ${isLost ? 'drops the filter' : 'leads elsewhere'}: ${difference}`,
+      { expected: 'the page of the filtered list', evidence: [first, followed] },
+    )
+  }
+}

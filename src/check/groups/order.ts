@@ -13,7 +13,8 @@ import {
 } from '../lists.ts'
 import { effectiveOf } from '../times.ts'
 import type { World } from '../world.ts'
-import { narrowed, sizeFor } from './paging.ts'
+import { narrowed } from './list-filters.ts'
+import { sizeFor } from './paging.ts'
 
 export function requireList(world: World, ref: string): PagedList {
   const operation = world.operation(ref)

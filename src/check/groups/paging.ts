@@ -16,8 +16,8 @@ import {
   wholeQuery,
   wholeWalk,
 } from '../lists.ts'
-import { nameOf } from '../parameters.ts'
 import type { World } from '../world.ts'
+import { narrowed } from './list-filters.ts'
 
 export function onEachList(
   world: World,
@@ -283,17 +283,3 @@ export const paging: readonly Check[] = [
       }),
   },
 ]
-
-/** A filter that takes some records away and leaves others, in most data. */
-export function narrowed(
-  world: World,
-  { ref, operation }: PagedList,
-): Record<string, string> | undefined {
-  const name = (parameter: string) => nameOf(world.options.parameters, ref, parameter)
-  if (ref === 'B3') return { [name('max-amount')]: '0' }
-  if ('open-status' in (operation.query.properties as object)) return { 'open-status': 'OPEN' }
-  const newest = Temporal.Now.plainDateISO('UTC').subtract({ months: 6 })
-  if (ref === 'E3') return { [name('newest-date')]: newest.toString() }
-  if (ref === 'E4' || ref === 'E5') return { 'newest-time': `${newest}T00:00:00Z` }
-  return undefined
-}

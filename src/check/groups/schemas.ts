@@ -171,6 +171,16 @@ export const wire: readonly Check[] = [
     ),
     'the spelling of the interface, odd ones included',
   ),
+  wireCheck(
+    'repetition',
+    'repeated-members',
+    'No object of an answer names a member twice',
+    resources(
+      'Conventions',
+      'Paged responses use an envelope: data (object), links (object), meta (object)',
+    ),
+    'each member once: readers disagree on the value of a repeated one',
+  ),
   {
     id: 'wire.variants',
     title: 'users and complexAccountType are shown by E1, and not by E2',

@@ -2,11 +2,22 @@ import { randomUUID } from 'node:crypto'
 import { authentication, type Check } from '../definition.ts'
 import { fail, skip } from '../finding.ts'
 import { expectRefused, expectTaken, probeOf, refusedWith, tryToken } from '../probe.ts'
-import { bearer } from '../world.ts'
+import { pause } from '../wire.ts'
+import { bearer, type World } from '../world.ts'
 import { bad, claims, everyProbe, everywhere, seconds } from './token-trials.ts'
 
 const unique = authentication('2.5', 'the jti claim is unique (a repeated jti is not acceptable)')
 const racers = 8
+
+/** One use of a token at the start of the run. */
+function earlyUse(world: World) {
+  return world.once('early use of a token', async () => {
+    const probe = await probeOf(world)
+    const headers = bearer(world.token(world.resource(probe.operation, probe.ask.params)))
+    const { status } = await world.send(probe.operation, probe.ask, headers)
+    return { probe, headers, status, usedAt: performance.now() }
+  })
+}
 
 export const singleUse: readonly Check[] = [
   bad(
@@ -43,6 +54,37 @@ export const singleUse: readonly Check[] = [
         }
         await refusedWith(world, 'a token that was used before', headers, probe)
       }),
+  },
+  {
+    id: 'tokens.jti.kept',
+    title: 'A token is still rejected at the end of the run',
+    clause: unique,
+    profile: 'full',
+    hint: 'Keep every jti until its token has expired: neither a shorter lifetime nor a cache of a fixed size will do.',
+    prepare: earlyUse,
+    run: async (world) => {
+      const { probe, headers, status, usedAt } = await earlyUse(world)
+      if (status < 200 || status > 299) skip(`the first use got ${status || 'no answer'}`)
+      const age = performance.now() - usedAt
+      await pause(Math.max(0, world.options.replayAfterMs - age))
+      const seconds = Math.round((performance.now() - usedAt) / 1000)
+      await refusedWith(world, `a token that was used ${seconds} s before`, headers, probe)
+      return { seen: `replayed after ${seconds} s` }
+    },
+  },
+  {
+    id: 'tokens.jti.distinct',
+    title: 'Ids that differ in case, or after a long common prefix, are different ids',
+    clause: unique,
+    profile: 'full',
+    hint: 'Compare the whole jti byte for byte: no case-insensitive column, no truncation.',
+    run: async (world) => {
+      const prefix = `${randomUUID()}-${randomUUID()}-${randomUUID()}-`
+      for (const jti of [`${prefix}a`, `${prefix}b`, `${prefix}A`]) {
+        await expectTaken(world, 'a token with a jti of its own', claims({ jti }))
+      }
+      return {}
+    },
   },
   {
     id: 'tokens.jti.raced',

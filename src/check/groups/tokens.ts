@@ -1,7 +1,8 @@
 import { authentication, type Check } from '../definition.ts'
-import { fail } from '../finding.ts'
+import { fail, skip } from '../finding.ts'
 import { expectRefused, expectTaken, probeOf, refusedWith, signIn, tryToken } from '../probe.ts'
-import { bearer } from '../world.ts'
+import { type Ask, bearer } from '../world.ts'
+import { errorOf, statusText, unknownId } from './errors.ts'
 import { bad, claims, everywhere, seconds } from './token-trials.ts'
 
 const carries = authentication(
@@ -55,6 +56,36 @@ export const tokens: readonly Check[] = [
     profile: 'smoke',
     run: (world) =>
       everywhere(world, (probe) => refusedWith(world, 'a request without a token', {}, probe)),
+  },
+  {
+    id: 'tokens.first',
+    title: 'Without a valid token, known and unknown customers get the same answer',
+    clause: authentication(
+      '2',
+      'The receiver verifies the token using the JWKS URL of the provider instance',
+    ),
+    profile: 'full',
+    hint: 'Verify the token before the customer is looked up: otherwise anybody can find out which customers exist.',
+    run: (world) =>
+      everywhere(world, async ({ operation, ask }) => {
+        if (!ask.params) skip('it names no customer')
+        const unknown = { ...ask, params: { ...ask.params, customerId: unknownId } }
+        const forged = (params: Ask['params']) =>
+          bearer(world.token(world.resource(operation, params), { key: world.keyring.stranger }))
+        for (const [what, headersFor] of [
+          ['no token', () => ({})],
+          ['a forged token', forged],
+        ] as const) {
+          const known = await world.send(operation, ask, headersFor(ask.params))
+          const answer = await world.send(operation, unknown, headersFor(unknown.params))
+          const isSame = known.status === answer.status && errorOf(known) === errorOf(answer)
+          if (isSame) continue
+          fail(
+            `${operation.ref}: with ${what}, an unknown customer got ${statusText(answer)} and a known one ${statusText(known)}`,
+            { expected: 'the same status and the same body', evidence: [known, answer] },
+          )
+        }
+      }),
   },
   {
     id: 'tokens.scheme',

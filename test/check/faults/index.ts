@@ -1,3 +1,4 @@
+import { consistencyFaults } from './consistency.ts'
 import { errorFaults } from './errors.ts'
 import type { Fault } from './fault.ts'
 import { filterFaults } from './filters.ts'
@@ -11,4 +12,5 @@ export const faults: readonly Fault[] = [
   ...filterFaults,
   ...errorFaults,
   ...recordFaults,
+  ...consistencyFaults,
 ]

@@ -65,6 +65,13 @@ export const recordFaults: readonly Fault[] = [
     catches: ['wire.times'],
   },
   {
+    name: 'a union names a member that every JavaScript object inherits',
+    seam: onRecords((record) => {
+      for (const address of record.addresses) address.addressUType = 'constructor'
+    }, 'B1'),
+    catches: ['wire.unions'],
+  },
+  {
     name: 'a union names what is not there',
     seam: onRecords((record) => {
       delete record.recurrence.intervalSchedule
