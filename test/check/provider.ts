@@ -57,6 +57,7 @@ export const replayAfterMs = 100
 
 export const withoutTokens: Partial<CheckOptions> = { skip: ['tokens'] }
 export const errorsAlone: Partial<CheckOptions> = { only: ['errors'] }
+export const nextLinksAlone: Partial<CheckOptions> = { only: ['paging.links.next'] }
 
 /**
  * A fault is tried on the checks of those groups alone that must catch it, to save time. How records are written

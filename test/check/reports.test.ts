@@ -4,7 +4,7 @@ import { htmlReport, junitReport, type Report, textReport } from '../../src/chec
 import type { HttpApp } from '../../src/http/app.ts'
 import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
 import { onPages } from './faults/fault.ts'
-import { claimsInMemory, errorsAlone, openBank } from './provider.ts'
+import { claimsInMemory, errorsAlone, nextLinksAlone, openBank } from './provider.ts'
 
 const hostile = `</script><script>alert(1)</script><img src=x onerror="alert(2)">' & ]]> \u0007\u001b[31m`
 
@@ -71,7 +71,7 @@ describeOn('sqlite', 'a report', () => {
       if (page.links.next) page.links.next += `&x=${'x'.repeat(500_000)}`
     }, 'B3')
 
-    const { results } = await check(seam, { only: ['paging.links.next'] })
+    const { results } = await check(seam, nextLinksAlone)
 
     const [failed] = results
     assert.equal(failed?.judgement, 'fail')
