@@ -27,11 +27,12 @@ begin
     grant select, insert, update, delete on all tables in schema public to holdfast_load;
     grant usage on all sequences in schema public to holdfast_load;
     grant select on all tables in schema public to holdfast_serve;
-    revoke all on claim, signing_key, api_client, api_token, idempotency
+    revoke all on claim, replay_purge, signing_key, api_client, api_token, idempotency
       from holdfast_load, holdfast_serve;
     revoke all on schema_version from holdfast_load;
     grant select on schema_version to holdfast_load, holdfast_serve, holdfast_platform;
     grant select, insert, update, delete on claim to holdfast_serve;
+    grant select, update on replay_purge to holdfast_serve;
     grant select, insert, update on signing_key to holdfast_platform;
     grant select, insert, update, delete
       on product, product_version, idempotency, api_client, api_token to holdfast_platform;

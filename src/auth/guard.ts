@@ -1,5 +1,5 @@
 import { ContractError, charactersIn, type Operation } from '../contract/index.ts'
-import type { ClaimStore } from '../provider/claims.ts'
+import type { ClaimOutcome, ClaimStore } from '../provider/claims.ts'
 import { algorithmOf } from './algorithms.ts'
 import type { KeySet } from './key-set.ts'
 import type { RefusalReason } from './refusal-reasons.ts'
@@ -57,8 +57,9 @@ export function openGuard({ subdomain, bases, keys, claims, clock }: GuardOption
     // Last, so that a forgery cannot spend the id of a good token.
     const keptUntil = Math.ceil(expiresAt + clockToleranceSeconds)
     const claimed = claims.claim(tokenId, keptUntil).then(
-      (isFirst) => {
-        if (!isFirst) throw new TokenRefused('jti was used before', token.text)
+      (outcome) => {
+        const reason = refusalByOutcome[outcome]
+        if (reason) throw new TokenRefused(reason, token.text)
       },
       (cause: unknown) => {
         throw new ContractError('unavailable', 'the claim could not be written', { cause })
@@ -68,6 +69,12 @@ export function openGuard({ subdomain, bases, keys, claims, clock }: GuardOption
     claimed.catch(() => {})
     return { claimed }
   }
+}
+
+const refusalByOutcome: Readonly<Record<ClaimOutcome, RefusalReason | undefined>> = {
+  'first use': undefined,
+  'used before': 'jti was used before',
+  purged: 'exp is before the last purge',
 }
 
 const scheme = 'bearer '

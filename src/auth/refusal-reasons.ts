@@ -28,6 +28,7 @@ export const refusalReasons = [
   'no such key',
   'signature',
   'jti was used before',
+  'exp is before the last purge',
 ] as const
 
 export type RefusalReason = (typeof refusalReasons)[number]

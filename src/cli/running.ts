@@ -5,6 +5,7 @@ import { httpLimits } from '../http/limits.ts'
 import type { Rates } from '../http/rates.ts'
 import { databaseOptions } from './database.ts'
 import type { Observation } from './observation.ts'
+import { logReplayEvents } from './replay-log.ts'
 import type { Settings } from './settings.ts'
 import { CommandError } from './terminal.ts'
 
@@ -54,7 +55,7 @@ export async function openProvider(
 
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
   const store = await openProviderStore(database, options)
-  const claims = await openClaimStore(database, clock, options)
+  const claims = await openClaimStore(database, clock, { ...options, ...logReplayEvents(log) })
   const probe = await openDatabaseProbe(database, options)
   const keys = openKeySet({
     url: jwksUrl,

@@ -1,3 +1,6 @@
+import type { ReplayEvents } from '../provider/claims.ts'
+import type { PurgeClockOptions } from './purge-clock.ts'
+
 /** How a database is reached. What is not given has a default; a SQLite file needs none of it. */
 export interface DatabaseOptions {
   /** A file with the password, read again for every connection. */
@@ -13,6 +16,9 @@ export interface DatabaseOptions {
   /** Told of each pool of connections that is opened for as long as the process runs. */
   readonly onPool?: ((name: PoolName, pool: PoolUse) => void) | undefined
 }
+
+/** What a store of used tokens takes beside the address of its database. */
+export interface ReplayOptions extends ReplayEvents, PurgeClockOptions {}
 
 /** What connections are for: reading, reading from the replica, writing, or looking whether the database is there. */
 export const poolNames = ['read', 'replica', 'write', 'probe'] as const

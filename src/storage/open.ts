@@ -4,7 +4,12 @@ import type { CatalogueStore } from '../catalogue/store.ts'
 import type { ClaimStore } from '../provider/claims.ts'
 import type { ProviderStore } from '../provider/store.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../provider/writer.ts'
-import { DatabaseError, type DatabaseOptions, type DatabaseProbe } from './database.ts'
+import {
+  DatabaseError,
+  type DatabaseOptions,
+  type DatabaseProbe,
+  type ReplayOptions,
+} from './database.ts'
 
 /** Either engine is loaded when a database of it is opened, and not before. */
 
@@ -36,14 +41,14 @@ export async function openProviderWriter(
 export async function openClaimStore(
   database: string,
   clock: () => Temporal.Instant,
-  options: DatabaseOptions = {},
+  options: DatabaseOptions & ReplayOptions = {},
 ): Promise<ClaimStore> {
   if (isPostgres(database)) {
     const { openPostgresClaimStore } = await import('./postgres/claim-store.ts')
     return openPostgresClaimStore(database, clock, options)
   }
   const { openSqliteClaimStore } = await import('./sqlite/claim-store.ts')
-  return openSqliteClaimStore(`${sqlitePath(database)}-claims`, clock)
+  return openSqliteClaimStore(`${sqlitePath(database)}-claims`, clock, options)
 }
 
 export async function openSigningKeyStore(

@@ -9,10 +9,12 @@ import { pino } from 'pino'
 import { type Guard, openGuard } from '../../src/auth/guard.ts'
 import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
 import { TokenRefused } from '../../src/auth/token.ts'
+import { logReplayEvents } from '../../src/cli/replay-log.ts'
 import { providerOperations } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { providerApp } from '../../src/http/provider-app.ts'
 import type { Rates } from '../../src/http/rates.ts'
+import type { ReplayOptions } from '../../src/storage/database.ts'
 import { openClaimStore, openProviderStore } from '../../src/storage/open.ts'
 import {
   asOwner,
@@ -37,6 +39,8 @@ export interface WorldOptions {
   /** The keys that are published; one ES256 key unless the test says otherwise. */
   readonly keys?: readonly TestKey[]
   readonly keySet?: Partial<KeySetOptions>
+  /** Records are purged by the clock at once, unless the test says otherwise. */
+  readonly replay?: Pick<ReplayOptions, 'settleMs'>
   readonly limits?: Partial<HttpLimits>
   readonly rates?: Rates
 }
@@ -62,8 +66,10 @@ export interface World {
   readonly database: string
   readonly port: number
   now(): number
-  /** In seconds since 1970. */
+  /** Lets time pass until then, in seconds since 1970. */
   setClock(seconds: number): void
+  /** Sets the clock without letting time pass. */
+  stepClock(seconds: number): void
   /** A token for a path, good unless the test spoils it. */
   mint(path: string, claims?: Members, header?: Members, key?: TestKey): string
   send(path: string, sent?: Sent): Promise<Answer>
@@ -85,6 +91,7 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
   const {
     keys: published = [makeKey('ES256', 'k1')],
     keySet = {},
+    replay = { settleMs: 0 },
     limits = {},
     rates = {},
   } = options
@@ -92,11 +99,21 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
   const keyServer = await openKeyServer(published.map(({ jwk }) => jwk))
 
   let now = startSeconds
+  let passedSeconds = 0
   const clock = () => Temporal.Instant.fromEpochMilliseconds(Math.round(now * 1000))
+  const monotonicMs = () => passedSeconds * 1000
   const log: string[] = []
+  const logger = pino(
+    { level: 'trace', base: null },
+    { write: (line: string) => void log.push(line) },
+  )
   const fetches = new EventEmitter()
   const store = await openProviderStore(database)
-  const claims = await openClaimStore(database, clock)
+  const claims = await openClaimStore(database, clock, {
+    monotonicMs,
+    ...logReplayEvents(logger, monotonicMs),
+    ...replay,
+  })
   const keys = openKeySet({
     url: keyServer.url,
     onFetch: (outcome) => fetches.emit('fetch', outcome),
@@ -108,7 +125,7 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
     context: { store, timeZone: 'UTC', accountVersion: 4 },
     clock,
     guard,
-    log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
+    log: logger,
     isKnown: (name) => name === subdomain || keys.has(name),
     limits,
     rates,
@@ -134,6 +151,10 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
     port,
     now: () => now,
     setClock(seconds) {
+      passedSeconds += Math.max(0, seconds - now)
+      now = seconds
+    },
+    stepClock(seconds) {
       now = seconds
     },
     mint: (path, claimed = {}, header = {}, signer = key) =>

@@ -74,9 +74,9 @@ export function claimsInMemory(): ClaimStore {
   const spent = new Set<string>()
   return {
     async claim(tokenId) {
-      if (spent.has(tokenId)) return false
+      if (spent.has(tokenId)) return 'used before'
       spent.add(tokenId)
-      return true
+      return 'first use'
     },
     close: async () => {},
   }

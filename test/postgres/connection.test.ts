@@ -56,7 +56,7 @@ describeOn('postgres', 'a database that goes away', () => {
       t.after(() => claims.close())
       const later = clock().epochMilliseconds / 1000 + 100
       assert.equal(await store.readCustomer('c1'), undefined)
-      assert.equal(await claims.claim('before', Math.floor(later)), true)
+      assert.equal(await claims.claim('before', Math.floor(later)), 'first use')
 
       await server.stop(how)
       const started = performance.now()
@@ -66,8 +66,8 @@ describeOn('postgres', 'a database that goes away', () => {
 
       await server.start()
       assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
-      assert.equal(await untilAnswered(() => claims.claim('after', Math.floor(later))), true)
-      assert.equal(await claims.claim('before', Math.floor(later)), false)
+      assert.equal(await untilAnswered(() => claims.claim('after', Math.floor(later))), 'first use')
+      assert.equal(await claims.claim('before', Math.floor(later)), 'used before')
     })
   }
 

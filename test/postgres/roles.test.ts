@@ -48,8 +48,10 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     const store = await openProviderStore(as('serve'))
     const claims = await openClaimStore(as('serve'), () => now)
     assert.equal(await store.readCustomer('c1'), JSON.stringify(customer))
-    assert.equal(await claims.claim('id', 1), true)
+    assert.equal(await claims.claim('id', 1), 'first use')
     await claims.close()
+    const mayPurge = "select has_table_privilege('holdfast_serve', 'replay_purge', 'update')"
+    assert.deepEqual(await asOwner(mayPurge, server.url()), [[true]])
     await store.close()
     const keys = await openSigningKeyStore(as('platform'))
     const key = await makeSigningKey('ES256', now)

@@ -1,9 +1,10 @@
 import { ContractError } from '../../contract/index.ts'
-import { type ClaimStore, clockSkewSeconds } from '../../provider/claims.ts'
-import type { DatabaseOptions } from '../database.ts'
+import { type ClaimOutcome, type ClaimStore, clockSkewSeconds } from '../../provider/claims.ts'
+import type { DatabaseOptions, ReplayOptions } from '../database.ts'
+import { openPurgeClock } from '../purge-clock.ts'
 import { openPool } from './connect.ts'
 import type { Statement } from './question.ts'
-import { rowsOf } from './statements.ts'
+import { rowsInOrder, rowsOf } from './statements.ts'
 import { toText } from './text.ts'
 
 /** How many groups of claims are on their way at once; while all are, the next one gathers. */
@@ -29,18 +30,36 @@ const insert: Statement = {
     on conflict do nothing returning token_id`,
 }
 
+/**
+ * Read by a statement of its own, after the insert: an insert may wait for a purge that is deleting the same id, and
+ * then succeed. What that purge has noted is visible only to a statement that begins afterwards.
+ */
+const readPurged: Statement = {
+  name: 'read-purged',
+  text: 'select purged_until from replay_purge',
+}
+
+/** Never ahead of the database's own clock: one process with a wrong clock does not purge for all. */
 const purge: Statement = {
   name: 'purge-claims',
-  text: `delete from claim where token_id in (
-      select token_id from claim where kept_until >= $1 and kept_until < $2
-      order by kept_until limit ${purgeStep} for update skip locked)
-    returning 1`,
+  text: `with purged as (
+      delete from claim where token_id in (
+        select token_id from claim
+        where kept_until >= $1
+          and kept_until < least($2, extract(epoch from now())::bigint - ${clockSkewSeconds})
+        order by kept_until limit ${purgeStep} for update skip locked)
+      returning kept_until),
+    noted as (
+      update replay_purge set purged_until = latest.kept_until
+      from (select max(kept_until) as kept_until from purged) as latest
+      where purged_until < latest.kept_until)
+    select count(*) from purged`,
 }
 
 interface Waiting {
   readonly tokenId: string
   readonly keptUntil: number
-  readonly resolve: (won: boolean) => void
+  readonly resolve: (outcome: ClaimOutcome) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -51,8 +70,9 @@ interface Waiting {
 export async function openPostgresClaimStore(
   database: string,
   clock: () => Temporal.Instant,
-  options: DatabaseOptions,
+  options: DatabaseOptions & ReplayOptions,
 ): Promise<ClaimStore> {
+  const purgeBefore = openPurgeClock(clock, options)
   const pool = await openPool(database, 'write', { ...options, connections: groupsMax + 1 })
   let waiting: Waiting[] = []
   let groups = 0
@@ -76,36 +96,44 @@ export async function openPostgresClaimStore(
     for (const each of group) if (!firsts.has(each.tokenId)) firsts.set(each.tokenId, each)
     const sorted = [...firsts.values()].sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
     try {
-      const rows = await rowsOf(pool, insert, [
-        sorted.map(({ tokenId }) => tokenId),
-        sorted.map(({ keptUntil }) => keptUntil),
+      const [inserted = [], purged = []] = await rowsInOrder(pool, [
+        [insert, [sorted.map(({ tokenId }) => tokenId), sorted.map(({ keptUntil }) => keptUntil)]],
+        [readPurged, []],
       ])
-      const won = new Set(rows.map(([tokenId]) => tokenId))
-      for (const each of group) {
-        each.resolve(won.has(each.tokenId) && firsts.get(each.tokenId) === each)
+      const purgedUntil = Number(purged[0]?.[0])
+      const added = new Set(inserted.map(([tokenId]) => tokenId))
+      const outcomeOf = (each: Waiting): ClaimOutcome => {
+        if (!added.has(each.tokenId) || firsts.get(each.tokenId) !== each) return 'used before'
+        return each.keptUntil > purgedUntil ? 'first use' : 'purged'
       }
+      const outcomes = group.map(outcomeOf)
+      for (const [index, { resolve }] of group.entries()) {
+        resolve(outcomes[index] ?? 'used before')
+      }
+      if (outcomes.includes('purged')) options.onPurgedToken?.(purgedUntil)
     } catch (error) {
       for (const { reject } of group) reject(error)
     }
   }
 
-  // Where the last purge ended: what lies before are only rows that are gone and not yet cleared away.
-  let purgedUntil = 0
+  // Where the last purge ended: before it lie only deleted rows that are not yet vacuumed.
+  let purgedBefore = 0
   let purges = 0
   let isClosing = false
   let purging: Promise<void> | undefined
-  const purgeSome = async (): Promise<void> => {
-    const until = Math.floor(clock().epochMilliseconds / 1000) - clockSkewSeconds
+  const purgeSome = async (before: number): Promise<void> => {
     purges += 1
-    if (purges % purgesBetweenFullOnes === 0) purgedUntil = 0
+    if (purges % purgesBetweenFullOnes === 0 || before < purgedBefore) purgedBefore = 0
     let count: number
-    do count = (await rowsOf(pool, purge, [purgedUntil, until])).length
+    do count = Number((await rowsOf(pool, purge, [purgedBefore, before]))[0]?.[0])
     while (count === purgeStep && !isClosing)
-    purgedUntil = Math.max(purgedUntil, until - groupSeconds)
+    purgedBefore = Math.max(purgedBefore, before - groupSeconds)
   }
   const timer = setInterval(() => {
-    // What is kept too long does no harm, and the next time is soon.
-    purging ??= purgeSome()
+    // Asked each time: it must see every step of the clock.
+    const before = purgeBefore()
+    // A record that is kept too long does no harm, and the next attempt is soon.
+    purging ??= purgeSome(before)
       .catch(() => {})
       .finally(() => {
         purging = undefined

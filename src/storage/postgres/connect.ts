@@ -47,7 +47,15 @@ const uses = {
     statementMs: 30_000,
     session: { ...steady, lock_timeout: `${lockMs}`, default_transaction_read_only: 'on' },
   },
-  write: { statementMs: 5000, session: { ...steady, synchronous_commit: 'on' } },
+  write: {
+    statementMs: 5000,
+    session: {
+      ...steady,
+      synchronous_commit: 'on',
+      // Each statement must see what was committed before it began (claim-store.ts).
+      default_transaction_isolation: 'read\\ committed',
+    },
+  },
   /** A load or a dump takes as long as it takes. */
   load: { statementMs: 0, session: { jit: 'off' } },
 } as const satisfies Record<string, Use>

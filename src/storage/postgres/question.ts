@@ -154,6 +154,31 @@ export function ask(
   })
 }
 
+/** A statement and its values. */
+export type Call = readonly [Statement, readonly Value[]]
+
+/** Runs statements one after another in one transaction and one round trip: each sees what those before it did. */
+export function askInOrder(
+  connection: pg.Pool | pg.ClientBase,
+  [first, ...others]: readonly [Call, ...Call[]],
+): Promise<Rows[]> {
+  return new Promise((resolve, reject) => {
+    const answers: Rows[] = []
+    const asked = ([statement, values]: Call): Asked => ({
+      statement,
+      values,
+      resolve: (rows) => void answers.push(rows),
+      reject,
+    })
+    const questions = new Questions([asked(first), ...others.map(asked)])
+    send(connection, questions, (error) => {
+      if (error) return reject(error)
+      questions.settle()
+      resolve(answers)
+    })
+  })
+}
+
 /** So many share a round trip at most: a connection answers them one after another. */
 const togetherMax = 8
 

@@ -165,4 +165,10 @@ export const migrations: readonly ((layout: Layout) => string)[] = [
   create index api_token_client on api_token (client);
   create index api_token_expires on api_token (expires);
   `,
+  () => `
+  -- One row: the latest time until which a purged claim was kept, in seconds since 1970. A token that is kept no
+  -- longer than that may have been used before, whatever the clock says now.
+  create table replay_purge (purged_until bigint not null);
+  insert into replay_purge values (0);
+  `,
 ]

@@ -1,6 +1,14 @@
 import pg from 'pg'
 import { ContractError } from '../../contract/index.ts'
-import { ask, askingTogether, type Rows, type Statement, type Value } from './question.ts'
+import {
+  ask,
+  askInOrder,
+  askingTogether,
+  type Call,
+  type Rows,
+  type Statement,
+  type Value,
+} from './question.ts'
 
 /** How many may wait for each connection of a pool; the rest is told so at once. */
 const waitingMaxPerConnection = 100
@@ -14,6 +22,19 @@ export async function rowsOf(
   if (connection instanceof pg.Pool) refuseCrowd(connection)
   try {
     return await ask(connection, statement, values)
+  } catch (error) {
+    throw told(error)
+  }
+}
+
+/** Runs statements one after another in one transaction and one round trip: each sees what those before it did. */
+export async function rowsInOrder(
+  pool: pg.Pool,
+  calls: readonly [Call, ...Call[]],
+): Promise<Rows[]> {
+  refuseCrowd(pool)
+  try {
+    return await askInOrder(pool, calls)
   } catch (error) {
     throw told(error)
   }

@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import { ContractError } from '../../contract/index.ts'
-import { type ClaimStore, clockSkewSeconds } from '../../provider/claims.ts'
+import type { ClaimOutcome, ClaimStore } from '../../provider/claims.ts'
+import type { ReplayOptions } from '../database.ts'
+import { openPurgeClock } from '../purge-clock.ts'
 import { type Claim, openClaimsFile } from './claims-file.ts'
 import { isBusy } from './told.ts'
 
-/** As often as this, some of those that are too old to matter are forgotten. */
-const forgetEveryMs = 200
+/** How often some of the records that are no longer needed are purged. */
+const purgeEveryMs = 200
 
 /** How many claims are written before others are served again. */
 const groupMax = 1000
@@ -20,7 +22,7 @@ const waitingMax = 10_000
 interface Waiting {
   readonly claim: Claim
   readonly since: number
-  readonly resolve: (won: boolean) => void
+  readonly resolve: (outcome: ClaimOutcome) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -28,8 +30,13 @@ interface Waiting {
  * Claims in a file of their own, so that a long load never holds up a request. Those that arrive together
  * are committed together: one wait for the disk serves them all.
  */
-export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant): ClaimStore {
+export function openSqliteClaimStore(
+  path: string,
+  clock: () => Temporal.Instant,
+  options: ReplayOptions = {},
+): ClaimStore {
   const file = openClaimsFile(path)
+  const purgeBefore = openPurgeClock(clock, options)
   const waiting: Waiting[] = []
   let writing: Promise<void> | undefined
 
@@ -38,8 +45,11 @@ export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant
     while (waiting.length > 0) {
       const group = waiting.splice(0, groupMax)
       try {
-        const won = file.claim(group.map(({ claim }) => claim))
-        for (const [index, { resolve }] of group.entries()) resolve(won[index] ?? false)
+        const { outcomes, purgedUntil } = file.claim(group.map(({ claim }) => claim))
+        for (const [index, { resolve }] of group.entries()) {
+          resolve(outcomes[index] ?? 'used before')
+        }
+        if (outcomes.includes('purged')) options.onPurgedToken?.(purgedUntil)
         if (waiting.length > 0) await nextTurn()
       } catch (error) {
         const now = performance.now()
@@ -53,11 +63,11 @@ export function openSqliteClaimStore(path: string, clock: () => Temporal.Instant
   }
   const timer = setInterval(() => {
     try {
-      file.forget(Math.floor(clock().epochMilliseconds / 1000) - clockSkewSeconds)
+      file.forget(purgeBefore())
     } catch {
-      // What is kept too long does no harm, and the next time is soon.
+      // A record that is kept too long does no harm, and the next attempt is soon.
     }
-  }, forgetEveryMs)
+  }, purgeEveryMs)
   timer.unref()
 
   return {

@@ -1,3 +1,4 @@
+import type { ClaimOutcome } from '../../provider/claims.ts'
 import { openFile } from './open.ts'
 
 /** How many claims are held in memory, and how many of the oldest go to the index when there are more. */
@@ -19,11 +20,17 @@ export interface Claim {
 }
 
 export interface ClaimsFile {
-  /** Writes those that are new, on the disk when it returns, and tells of each whether it was. */
-  claim(group: readonly Claim[]): boolean[]
-  /** Forgets some of those that need not be kept any more at that time, in seconds since 1970. */
+  /** Writes the new ones, durably when it returns, and gives the outcome of each. */
+  claim(group: readonly Claim[]): Recorded
+  /** Purges some of those that are kept until before that time, in seconds since 1970. */
   forget(time: number): void
   close(): void
+}
+
+export interface Recorded {
+  readonly outcomes: readonly ClaimOutcome[]
+  /** The latest time until which a purged claim was kept. */
+  readonly purgedUntil: number
 }
 
 /** Claims that were written together. */
@@ -50,6 +57,12 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
       number integer primary key,
       claims text not null  -- in JSON: an id, until when it is kept, the next id, and so on
     ) strict;
+    -- One row: the latest time until which a purged claim was kept. A token that is kept no longer than that may
+    -- have been used before, whatever the clock says now.
+    create table if not exists replay_purge (
+      id integer primary key check (id = 1), purged_until integer not null
+    ) strict;
+    insert or ignore into replay_purge values (1, 0);
     pragma wal_autocheckpoint = ${logPagesMax};
     -- SQLite would wait by holding up the whole process.
     pragma busy_timeout = 0;
@@ -68,11 +81,15 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
   )
   const index = database.prepare('insert or ignore into claim values (?, ?)')
   const stretch = database.prepare(
-    `select max(token_id) as last, count(*) filter (where kept_until < ?2) as expired
+    `select max(token_id) as last, max(kept_until) filter (where kept_until < ?2) as expired
      from (select * from claim where token_id > ?1 order by token_id limit ${forgetStep})`,
   )
   const dropIndexed = database.prepare(
     'delete from claim where token_id > ? and token_id <= ? and kept_until < ?',
+  )
+  const purgedUntil = database.prepare('select purged_until as time from replay_purge')
+  const notePurged = database.prepare(
+    'update replay_purge set purged_until = ?1 where purged_until < ?1',
   )
 
   const held = new Set<string>()
@@ -143,7 +160,8 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
       forgetStep,
     )
     inTransaction(() => {
-      for (const { number } of expired) {
+      for (const { number, keptUntil } of expired) {
+        notePurged.run(keptUntil)
         if (number === newest) emptyBatch.run(number)
         else dropBatch.run(number)
       }
@@ -154,27 +172,35 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
     firstExpiry = batches.reduce((first, { keptUntil }) => Math.min(first, keptUntil), Infinity)
   }
   const forgetIndexed = (time: number): void => {
-    const { last, expired } = stretch.get(looked, time) as { last: string | null; expired: number }
-    if (expired > 0) inTransaction(() => dropIndexed.run(looked, last, time))
-    looked = last ?? ''
+    const { last, expired } = stretch.get(looked, time) as Record<string, string | number | null>
+    if (typeof expired === 'number') {
+      inTransaction(() => {
+        notePurged.run(expired)
+        dropIndexed.run(looked, last ?? '', time)
+      })
+    }
+    looked = String(last ?? '')
   }
 
   return {
     claim(group) {
-      const { number, added, isNew } = inTransaction(() => {
+      const { number, added, recorded } = inTransaction(() => {
         catchUp()
         const used = indexed(group.map(({ tokenId }) => tokenId))
-        const isNew = group.map(({ tokenId }) => {
-          if (held.has(tokenId) || used.has(tokenId)) return false
+        // Read behind the same lock as the claims: another process may have purged some meanwhile.
+        const purged = Number(purgedUntil.get()?.['time'])
+        const outcomes = group.map(({ tokenId, keptUntil }): ClaimOutcome => {
+          if (held.has(tokenId) || used.has(tokenId)) return 'used before'
+          if (keptUntil <= purged) return 'purged'
           used.add(tokenId)
-          return true
+          return 'first use'
         })
-        const added = group.filter((_, index) => isNew[index])
+        const added = group.filter((_, index) => outcomes[index] === 'first use')
         const number = added.length > 0 ? addBatch.run(textOf(added)).lastInsertRowid : 0
-        return { number: Number(number), added, isNew }
+        return { number: Number(number), added, recorded: { outcomes, purgedUntil: purged } }
       })
       if (added.length > 0) hold(number, added)
-      return isNew
+      return recorded
     },
     forget(time) {
       if (held.size > most) settle()

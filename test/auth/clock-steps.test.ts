@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { it, type TestContext } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import pg from 'pg'
+import type { ClaimStore } from '../../src/provider/claims.ts'
+import type { ReplayOptions } from '../../src/storage/database.ts'
+import { openClaimStore } from '../../src/storage/open.ts'
+import {
+  asOwner,
+  closingTogether,
+  describe,
+  describeOn,
+  newDatabase,
+  type Scope,
+} from '../support/engines.ts'
+import { accountsPath, assertPasses, assertRefused, claimedIds, openWorld } from './world.ts'
+
+const minute = 60
+const tolerance = 30
+const settleSeconds = 10 * minute
+
+/** A wall clock and a monotonic clock that only the test moves, in seconds. */
+function openClock(start = 1_000_000) {
+  let [wall, passed] = [start, 0]
+  return {
+    clock: () => Temporal.Instant.fromEpochMilliseconds(wall * 1000),
+    monotonicMs: () => passed * 1000,
+    now: () => wall,
+    step(seconds: number) {
+      wall += seconds
+    },
+    pass(seconds: number) {
+      wall += seconds
+      passed += seconds
+    },
+  }
+}
+
+type Clock = ReturnType<typeof openClock>
+
+async function openStore(
+  scope: Scope,
+  database: string,
+  { clock, monotonicMs }: Clock,
+  options: ReplayOptions = {},
+): Promise<ClaimStore> {
+  const store = await openClaimStore(database, clock, { monotonicMs, ...options })
+  scope.after(() => store.close().catch(() => {}))
+  return store
+}
+
+/** Runs the timers of all stores until their purges have left these ids. */
+async function purgeDownTo(t: TestContext, database: string, left: readonly string[]) {
+  for (let turn = 0; turn < 20_000; turn += 1) {
+    t.mock.timers.tick(1000)
+    const ids = await claimedIds(database)
+    if (ids.length === left.length && ids.every((id) => left.includes(id))) return
+    await setImmediate()
+  }
+  assert.fail(`left: ${await claimedIds(database)}`)
+}
+
+describe('after a clock was ahead and has been set back', () => {
+  it('no used token is accepted again, and new tokens are', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const world = await openWorld(t)
+    const start = world.now()
+    const used = Array.from({ length: 40 }, () => world.mint(accountsPath, { exp: start + 300 }))
+    const unused = world.mint(accountsPath, { exp: start + 300 })
+    for (const token of used) await assertPasses(world, token)
+
+    world.stepClock(start + 20 * minute)
+    await purgeDownTo(t, world.database, [])
+    world.stepClock(start)
+
+    for (const token of [...used, unused]) assertRefused(await world.ask(token))
+    await assertPasses(world, world.mint(accountsPath, { exp: start + 301 }))
+    world.setClock(start + 1)
+    await assertPasses(world, world.mint(accountsPath))
+  })
+
+  it('the log names the condition once, and the reason at each request', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const world = await openWorld(t)
+    const start = world.now()
+    await assertPasses(world, world.mint(accountsPath, { exp: start + 300 }))
+    world.stepClock(start + 20 * minute)
+    await purgeDownTo(t, world.database, [])
+    world.stepClock(start)
+
+    for (let turn = 0; turn < 5; turn += 1) {
+      assertRefused(await world.ask(world.mint(accountsPath, { exp: start + 299 })))
+    }
+
+    const lines = world.log.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const errors = lines.filter(({ level }) => Number(level) >= 50)
+    assert.equal(errors.length, 1)
+    assert.equal(errors[0]?.['until'], '2025-07-01T00:05:30Z')
+    assert.match(String(errors[0]?.['msg']), /purged .* by a clock that was ahead/)
+    const reasons = lines.filter(({ reason }) => reason === 'exp is before the last purge')
+    assert.equal(reasons.length, 5)
+  })
+
+  it('a used token stays refused by a store that is opened later', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const scope = closingTogether(t)
+    const database = await newDatabase(scope)
+    const right = openClock()
+    const wrong = openClock(right.now() + 365 * 24 * 60 * minute)
+    const exp = right.now() + 300
+    const first = await openStore(scope, database, right)
+    assert.equal(await first.claim('id', exp + tolerance), 'first use')
+    await first.close()
+
+    const ahead = await openStore(scope, database, wrong, { settleMs: 0 })
+    await ahead.claim('later', wrong.now() + 300)
+    await purgeDownTo(t, database, ['later'])
+    await ahead.close()
+    const restarted = await openStore(scope, database, right)
+
+    assert.equal(await restarted.claim('id', exp + tolerance), 'purged')
+    assert.equal(await restarted.claim('other', exp + tolerance + 1), 'first use')
+  })
+
+  it('a used token stays refused by a store whose own clock was always right', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const scope = closingTogether(t)
+    const database = await newDatabase(scope)
+    const right = openClock()
+    const wrong = openClock(right.now() + 20 * minute)
+    const keptUntil = right.now() + 300 + tolerance
+    const purgedUntil: number[] = []
+    const user = await openStore(scope, database, right)
+    const bystander = await openStore(scope, database, right)
+    assert.equal(await user.claim('id', keptUntil), 'first use')
+    assert.equal(await bystander.claim('first', keptUntil + 6000), 'first use')
+
+    const ahead = await openStore(scope, database, wrong, { settleMs: 0 })
+    assert.equal(await ahead.claim('second', keptUntil + 6000), 'first use')
+    await purgeDownTo(t, database, ['first', 'second'])
+    const late = await openStore(scope, database, right, {
+      onPurgedToken: (until) => purgedUntil.push(until),
+    })
+
+    assert.equal(await late.claim('id', keptUntil), 'purged')
+    assert.notEqual(await bystander.claim('id', keptUntil), 'first use')
+    assert.notEqual(await user.claim('id', keptUntil), 'first use')
+    assert.equal(await late.claim('new', keptUntil + 1), 'first use')
+    assert.deepEqual(purgedUntil, [keptUntil])
+  })
+})
+
+describe('a clock that is set ahead', () => {
+  it('purges nothing until it has stayed ahead for ten minutes, and is reported once', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const scope = closingTogether(t)
+    const database = await newDatabase(scope)
+    const time = openClock()
+    const steps: number[] = []
+    const store = await openStore(scope, database, time, {
+      onClockStep: (seconds) => steps.push(seconds),
+    })
+    t.mock.timers.tick(1000)
+    time.pass(settleSeconds)
+    t.mock.timers.tick(1000)
+    const keptUntil = time.now() + 1000
+    await store.claim('before', time.now() - 3600)
+    await store.claim('used', keptUntil)
+
+    time.step(20 * minute)
+    for (let turn = 0; turn < 5; turn += 1) {
+      time.pass(settleSeconds / 6)
+      t.mock.timers.tick(1000)
+    }
+    await purgeDownTo(t, database, ['used'])
+    time.step(-20 * minute)
+
+    assert.equal(await store.claim('used', keptUntil), 'used before')
+    assert.deepEqual(steps, [20 * minute])
+    time.pass(keptUntil)
+    await purgeDownTo(t, database, [])
+  })
+
+  it('counts when it stays ahead', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const scope = closingTogether(t)
+    const database = await newDatabase(scope)
+    const time = openClock()
+    const store = await openStore(scope, database, time)
+    t.mock.timers.tick(1000)
+    time.pass(settleSeconds)
+    t.mock.timers.tick(1000)
+    await store.claim('used', time.now() + 300)
+
+    time.step(20 * minute)
+    t.mock.timers.tick(1000)
+    time.pass(settleSeconds)
+
+    await purgeDownTo(t, database, [])
+  })
+
+  it('does not purge right after a start', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const scope = closingTogether(t)
+    const database = await newDatabase(scope)
+    const right = openClock()
+    const keptUntil = right.now() + 300
+    const first = await openStore(scope, database, right)
+    await first.claim('used', keptUntil)
+    await first.close()
+
+    const wrong = openClock(right.now() + 20 * minute)
+    const second = await openStore(scope, database, wrong)
+    for (let turn = 0; turn < 5; turn += 1) {
+      wrong.pass(settleSeconds / 6)
+      t.mock.timers.tick(1000)
+    }
+    await second.close()
+
+    assert.deepEqual(await claimedIds(database), ['used'])
+  })
+})
+
+describeOn('postgres', 'the store of used tokens', () => {
+  it('refuses a token whose record a purge deletes while it is being recorded', async (t) => {
+    const scope = closingTogether(t)
+    const database = await newDatabase(scope)
+    const time = openClock()
+    const keptUntil = time.now() + 300
+    const store = await openStore(scope, database, time)
+    assert.equal(await store.claim('id', keptUntil), 'first use')
+    const other = new pg.Client({ connectionString: database })
+    await other.connect()
+    scope.after(() => other.end())
+    await other.query('begin')
+    await other.query('delete from claim')
+    await other.query(`update replay_purge set purged_until = ${keptUntil}`)
+
+    const outcome = store.claim('id', keptUntil)
+    const waiting = `select count(*) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    while (Number((await asOwner(waiting, database))[0]?.[0]) === 0) await setImmediate()
+    await other.query('commit')
+
+    assert.equal(await outcome, 'purged')
+  })
+
+  it('is purged by no clock that is ahead of the clock of the database', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const scope = closingTogether(t)
+    const database = await newDatabase(scope)
+    const now = Math.floor(Date.now() / 1000)
+    const ahead = openClock(now + 24 * 60 * minute)
+    const store = await openStore(scope, database, ahead, { settleMs: 0 })
+    await store.claim('recent', now + 60 * minute)
+    await store.claim('old', now - 60 * minute)
+
+    await purgeDownTo(t, database, ['recent'])
+
+    assert.equal(await store.claim('recent', now + 60 * minute), 'used before')
+  })
+
+  it('notes the latest record of purges that run at once', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const scope = closingTogether(t)
+    const database = await newDatabase(scope)
+    const time = openClock()
+    const stores = await Promise.all(
+      [1, 2, 3, 4].map(() => openStore(scope, database, time, { settleMs: 0 })),
+    )
+    const ids = Array.from({ length: 8000 }, (_, index) => `id-${index}`)
+    const [first] = stores as [ClaimStore, ...ClaimStore[]]
+    await Promise.all(ids.map((id, index) => first.claim(id, time.now() + index)))
+
+    time.pass(20_000)
+    await purgeDownTo(t, database, [])
+
+    const rows = await asOwner('select purged_until from replay_purge', database)
+    assert.deepEqual(rows, [[`${1_000_000 + 7999}`]])
+  })
+})
