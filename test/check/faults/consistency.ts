@@ -26,7 +26,8 @@ export const consistencyFaults: readonly Fault[] = [
           async claim(tokenId) {
             const before = usedAt.get(tokenId)
             usedAt.set(tokenId, performance.now())
-            return before === undefined || performance.now() - before > replayAfterMs / 2
+            const isKept = before !== undefined && performance.now() - before <= replayAfterMs / 2
+            return isKept ? 'used before' : 'first use'
           },
         }
       },
@@ -41,10 +42,10 @@ export const consistencyFaults: readonly Fault[] = [
         return {
           ...claims,
           async claim(tokenId) {
-            if (used.includes(tokenId)) return false
+            if (used.includes(tokenId)) return 'used before'
             used.push(tokenId)
             if (used.length > 20) used.shift()
-            return true
+            return 'first use'
           },
         }
       },
