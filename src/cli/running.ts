@@ -132,6 +132,7 @@ export async function openPlatform(
     await import('../storage/open.ts')
   const { platformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/clients.ts')
+  const { readTrustedProxies } = await import('../http/caller-address.ts')
   const { database } = settings
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
   const catalogue = await openCatalogueStore(database, options)
@@ -146,6 +147,7 @@ export async function openPlatform(
     clock,
     log,
     metrics,
+    trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
     trace: tracing?.traceRequests,
     isReady: () => probe.isUsable(),
     tls,

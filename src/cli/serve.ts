@@ -71,6 +71,7 @@ const platformSettings = [
   ...databaseSettings,
   'host',
   'port',
+  'trustedProxies',
   'tlsCert',
   'tlsKey',
   'tlsClientCa',

@@ -1,3 +1,5 @@
+import { readTrustedProxies } from '../http/caller-address.ts'
+
 /**
  * Every setting there is. Each is an environment variable and a flag, and flags win. Wrong and missing
  * ones are all reported at once, so that one restart is enough to mend them.
@@ -18,6 +20,7 @@ export interface Settings {
   readonly accountVersion: 3 | 4
   readonly timeZone: string
   readonly workers: number
+  readonly trustedProxies: string | undefined
   readonly tlsCert: string | undefined
   readonly tlsKey: string | undefined
   readonly tlsClientCa: string | undefined
@@ -183,6 +186,13 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     about: 'how many processes share the port',
     ...wholeNumber(1, workersMax),
     defaults: everywhere('1'),
+  },
+  trustedProxies: {
+    about:
+      'the reverse proxies whose X-Forwarded-For or Forwarded header names the caller, for limits per address',
+    mustBe: 'IP addresses or CIDR ranges, separated by commas',
+    read: (text) => (readTrustedProxies(text) ? text : undefined),
+    defaults: {},
   },
   tlsCert: {
     about:

@@ -6,6 +6,7 @@ import Fastify, {
   type onRequestHookHandler,
 } from 'fastify'
 import { ContractError, type Operation } from '../contract/index.ts'
+import type { TrustedProxies } from './caller-address.ts'
 import { type DoorOptions, errorDoor } from './error-door.ts'
 import { type Watching, watcher } from './exchange.ts'
 import { mountHealth, type Probe, probes } from './health.ts'
@@ -36,6 +37,8 @@ export interface AppOptions extends Watching, DoorOptions {
   readonly isReady?: (() => Promise<boolean>) | undefined
   /** Puts spans around requests. */
   readonly trace?: ((app: HttpApp) => void) | undefined
+  /** The proxies whose headers name the caller's address. */
+  readonly trustedProxies?: TrustedProxies | undefined
   /** With what to serve https. Without, it is http. */
   readonly tls?: TlsOptions | undefined
 }
