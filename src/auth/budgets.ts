@@ -1,14 +1,14 @@
 export interface Budgets {
-  /** How long until there is something left to spend, in seconds; 0 where there is. */
+  /** Seconds until there is something to spend; 0 where there is. */
   wait(name: string): number
   spend(name: string): void
-  /** Takes back what was spent for nothing. */
+  /** Refunds what was spent for nothing. */
   giveBack(name: string): void
 }
 
 /**
- * Lets each name spend so much at once, and then one more in so many seconds. Of more names than so many, those that
- * spent longest ago are forgotten.
+ * A token bucket for each name: `most` at once, then one more every `refillSeconds`. Of more than `namesMax` names, those
+ * that spent least recently are evicted.
  */
 export function openBudgets(
   most: number,

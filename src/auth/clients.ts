@@ -1,68 +1,72 @@
 import { randomBytes } from 'node:crypto'
-import type { ApiClient, ClientStore, IssuedToken } from '../catalogue/clients.ts'
-import type { Author } from '../catalogue/store.ts'
+import type { ClientStore, IssuedToken, RegisteredClient } from '../catalogue/clients.ts'
 import { ContractError, clientTokenSeconds, type Scope } from '../contract/index.ts'
 import { openBudgets } from './budgets.ts'
-import { digestOf, hashSecret, isSecret, makeSecret } from './secrets.ts'
+import { digestOf, hashSecret, isCurrentHash, isSecret, makeSecret } from './secrets.ts'
 
 const tokenBytes = 32
-const clientIdLengthMax = 256
-const clientRefillSeconds = 6
 
-/** How many of those who were wrong are remembered. */
-const callersMax = 10_000
+/** How many failures are answered with 401 at once, and how long until one more is. */
+const clientFailures = { most: 10, refillSeconds: 6 }
+/** Many clients may share an address, so it may fail more often than one of them. */
+const addressFailures = { most: 100, refillSeconds: 1 }
 
-/** How many secrets are checked at a time: each takes a core and 32 MiB for a while. */
-const checksMax = 2
-const checksWaitingMax = 64
+/** How many clients, and how many addresses, with failures are remembered. */
+const failingMax = 10_000
 
 export interface Credentials {
   readonly clientId: string
   readonly secret: string
-  /** Who asks, as far as the network tells. */
+  /** The caller's address, behind trusted proxies. */
   readonly address: string
 }
 
+/** `client` is undefined where the id or the secret is wrong: the answer must not say which. */
+export interface Authentication {
+  readonly client?: RegisteredClient
+  /** The id of a client whose stored hash is of an earlier version: its secret must be rotated. For the log. */
+  readonly outdatedClientId?: string
+}
+
 export interface Access {
-  /** Undefined where the id or the secret is wrong; the two cannot be told apart. */
-  authenticate(credentials: Credentials): Promise<ApiClient | undefined>
-  issue(client: Author, scopes: readonly Scope[]): Promise<string>
-  /** Undefined where there is no such token, or no longer. */
+  /** Throws `too_many_requests` where wrong credentials were sent too often. The right ones are never refused. */
+  authenticate(credentials: Credentials): Promise<Authentication>
+  issue(client: TokenOwner, scopes: readonly Scope[]): Promise<string>
+  /** Undefined for an unknown, expired or revoked token. */
   judge(token: string): Promise<IssuedToken | undefined>
 }
 
-/** API clients of the catalogue: their secrets, and the short-lived tokens they get for them. */
-export function openAccess(store: ClientStore, clock: () => Temporal.Instant): Access {
-  // What is right costs nothing; only to be wrong does. An address may have many clients behind it, so it may be
-  // wrong more often than one of them.
-  const byAddress = openBudgets(100, 1, callersMax)
-  const byClient = openBudgets(10, clientRefillSeconds, callersMax)
-  const takeTurn = turns(checksMax, checksWaitingMax)
-  // Nobody's: what an unknown client is compared with costs as much as a known one's.
-  const nobody = hashSecret(makeSecret())
+/** A token is valid as long as its client has the secret that it was issued for. */
+type TokenOwner = Pick<RegisteredClient, 'id' | 'name' | 'secretHash'>
+
+/** API clients of the catalogue: their secrets, and the short-lived tokens that are issued for them. */
+export function openAccess(
+  store: ClientStore,
+  clock: () => Temporal.Instant,
+  /** A steady clock for the limits, in seconds. */
+  seconds?: () => number,
+): Access {
+  const refuseFailures = failureLimit(seconds)
+  // An unknown client is compared with this hash, so that it takes the same path as a known one.
+  const hashOfNobody = hashSecret(makeSecret())
 
   return {
     async authenticate({ clientId, secret, address }) {
-      const caller = `${address} ${clientId.slice(0, clientIdLengthMax)}`
-      return takeTurn(async () => {
-        if (byAddress.wait(address) > 0 || byClient.wait(caller) > 0) {
-          throw new ContractError('too_many_requests', undefined, {
-            retryAfterSeconds: clientRefillSeconds,
-          })
-        }
-        const client = await store.find(clientId)
-        if (await isSecret(secret, client?.secretHash ?? (await nobody))) return client
-        byAddress.spend(address)
-        byClient.spend(caller)
-        return undefined
-      })
+      const client = await store.find(clientId)
+      const isCurrent = client !== undefined && isCurrentHash(client.secretHash)
+      // Before the limit, so that nobody's failures keep a client with the right secret out: a digest is cheap.
+      const isRight = isSecret(secret, isCurrent ? client.secretHash : hashOfNobody)
+      if (isRight && isCurrent) return { client }
+      refuseFailures(clientId, address)
+      return client && !isCurrent ? { outdatedClientId: client.id } : {}
     },
 
-    async issue({ id, name }, scopes) {
+    async issue({ id, name, secretHash }, scopes) {
       const token = randomBytes(tokenBytes).toString('base64url')
       const now = clock()
       const expires = now.add({ seconds: clientTokenSeconds })
-      await store.addToken(digestOf(token), { client: { id, name }, scopes, expires }, now)
+      const issued = { client: { id, name }, scopes, expires }
+      await store.addToken(digestOf(token), issued, secretHash, now)
       return token
     },
 
@@ -73,23 +77,21 @@ export function openAccess(store: ClientStore, clock: () => Temporal.Instant): A
   }
 }
 
-/** Lets so many work at a time, so many wait, and turns the rest away. */
-function turns(workingMax: number, waitingMax: number) {
-  const waiting: (() => void)[] = []
-  let working = 0
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (working >= workingMax) {
-      if (waiting.length >= waitingMax) throw new ContractError('unavailable')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else {
-      working += 1
+/** Counts a failure, and throws where there were too many of that client id or from that address. */
+function failureLimit(seconds: (() => number) | undefined) {
+  const open = ({ most, refillSeconds }: typeof clientFailures) =>
+    openBudgets(most, refillSeconds, failingMax, seconds)
+  const byClient = open(clientFailures)
+  const byAddress = open(addressFailures)
+  return (clientId: string, address: string): void => {
+    // An id is the caller's text, of any length.
+    const client = digestOf(clientId)
+    const wait = Math.max(byClient.wait(client), byAddress.wait(address))
+    if (wait > 0) {
+      const retryAfterSeconds = Math.ceil(wait)
+      throw new ContractError('too_many_requests', undefined, { retryAfterSeconds })
     }
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else working -= 1
-    }
+    byClient.spend(client)
+    byAddress.spend(address)
   }
 }

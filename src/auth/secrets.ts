@@ -1,36 +1,32 @@
-import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { promisify } from 'node:util'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-const derive = promisify<string, Buffer, number, object, Buffer>(scrypt)
-
-/** About a twentieth of a second and 32 MiB a guess. */
-const cost = { N: 2 ** 15, r: 8, p: 1 }
-const memoryMax = 64 * 1024 * 1024
-const saltBytes = 16
-const hashBytes = 32
 const secretBytes = 32
+
+/** Names the algorithm of a stored hash. An earlier version stored scrypt hashes, which are not compared any more. */
+const hashPrefix = 'sha256$'
 
 export function makeSecret(): string {
   return randomBytes(secretBytes).toString('base64url')
 }
 
-/** With everything that checking it takes, so that the cost can be raised later. */
-export async function hashSecret(secret: string): Promise<string> {
-  const salt = randomBytes(saltBytes)
-  const hash = await derive(secret, salt, hashBytes, { ...cost, maxmem: memoryMax })
-  const { N, r, p } = cost
-  return ['scrypt', N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('$')
+/** A secret is 32 random bytes: no list of likely secrets exists, so a slow hash would protect nothing. */
+export function hashSecret(secret: string): string {
+  return hashPrefix + digestOf(secret)
 }
 
-export async function isSecret(secret: string, hashed: string): Promise<boolean> {
-  const [, N = '', r = '', p = '', salt = '', hash = ''] = hashed.split('$')
-  const expected = Buffer.from(hash, 'base64url')
-  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: memoryMax }
-  const given = await derive(secret, Buffer.from(salt, 'base64url'), expected.length, options)
-  return timingSafeEqual(given, expected)
+/** False for a hash that an earlier version stored: its client needs a new secret. */
+export function isCurrentHash(stored: string): boolean {
+  return stored.startsWith(hashPrefix)
 }
 
-/** For what is random already, a plain digest hides it as well as a slow one. */
+/** Compares in constant time. `stored` must be a current hash. */
+export function isSecret(secret: string, stored: string): boolean {
+  const given = Buffer.from(hashSecret(secret))
+  const expected = Buffer.from(stored)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/** For random text: a plain digest hides it as well as a slow one. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

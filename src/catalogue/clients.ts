@@ -10,6 +10,11 @@ export interface ApiClient {
   readonly rotated?: Temporal.Instant
 }
 
+/** A client with what its secret is checked against. */
+export interface RegisteredClient extends ApiClient {
+  readonly secretHash: string
+}
+
 /** What a token was issued for. */
 export interface IssuedToken {
   readonly client: Author
@@ -19,15 +24,21 @@ export interface IssuedToken {
 
 /** Where the platform keeps its API clients and their tokens, both under one-way digests only. */
 export interface ClientStore {
-  list(): Promise<readonly ApiClient[]>
+  list(): Promise<readonly RegisteredClient[]>
   add(client: ApiClient, secretHash: string): Promise<void>
-  /** False where there is no such client. */
+  /** Revokes the client's tokens. False where there is no such client. */
   rotate(id: string, secretHash: string, when: Temporal.Instant): Promise<boolean>
-  /** Their tokens go with them. False where there is no such client. */
+  /** Revokes the client's tokens. False where there is no such client. */
   remove(id: string): Promise<boolean>
-  find(id: string): Promise<(ApiClient & { readonly secretHash: string }) | undefined>
-  /** Forgets those that have expired on the way. */
-  addToken(digest: string, token: IssuedToken, now: Temporal.Instant): Promise<void>
+  find(id: string): Promise<RegisteredClient | undefined>
+  /** Also deletes the tokens that have expired. `secretHash` is of the secret that the token is issued for. */
+  addToken(
+    digest: string,
+    token: IssuedToken,
+    secretHash: string,
+    now: Temporal.Instant,
+  ): Promise<void>
+  /** Undefined where the client was removed, or its secret is not the one that the token was issued for. */
   findToken(digest: string): Promise<IssuedToken | undefined>
   close(): Promise<void>
 }

@@ -41,30 +41,34 @@ export function clientCommand(terminal: Terminal): Command {
           created: Temporal.Now.instant(),
         }
         const secret = makeSecret()
-        await store.add(client, await hashSecret(secret))
+        await store.add(client, hashSecret(secret))
         show(client.id, secret, terminal)
       }),
     )
   const list = command('list', 'list the API clients').action((flags: Flags) =>
     withClients(flags, terminal, async (store) => {
-      for (const { id, name, scopes, created, rotated } of await store.list()) {
+      const { isCurrentHash } = await import('../auth/secrets.ts')
+      for (const { id, name, scopes, created, rotated, secretHash } of await store.list()) {
         const since = rotated ? `, secret of ${rotated}` : ''
+        const outdated = isCurrentHash(secretHash)
+          ? ''
+          : ', secret stored by an earlier version and refused: run holdfast client rotate'
         terminal.out(
-          `${id}  ${scopes.join(' ')}  made ${created}${since}  ${escapeInvisible(name)}\n`,
+          `${id}  ${scopes.join(' ')}  made ${created}${since}${outdated}  ${escapeInvisible(name)}\n`,
         )
       }
     }),
   )
   const rotate = command(
     'rotate',
-    'give an API client a new secret; the old one is refused from now on',
+    'give an API client a new secret; the old one and its tokens are refused from now on',
   )
     .addArgument(id)
     .action((id: string, flags: Flags) =>
       withClients(flags, terminal, async (store) => {
         const { hashSecret, makeSecret } = await import('../auth/secrets.ts')
         const secret = makeSecret()
-        const isThere = await store.rotate(id, await hashSecret(secret), Temporal.Now.instant())
+        const isThere = await store.rotate(id, hashSecret(secret), Temporal.Now.instant())
         if (!isThere) throw unknownClient()
         show(id, secret, terminal)
       }),

@@ -13,7 +13,7 @@ export interface RequestMetrics {
 /** What is said of a request that did not go well, in the one line that it gets. */
 export interface Remark {
   readonly level: 'info' | 'warn' | 'error'
-  readonly message: 'token refused' | 'request failed'
+  readonly message: 'token refused' | 'client refused' | 'request failed'
   readonly fields: Readonly<Record<string, unknown>>
 }
 

@@ -40,7 +40,7 @@ export function platformApp(options: PlatformAppOptions): HttpApp {
   for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
     mount(app, id, options)
   }
-  mountTokens(app, options.access)
+  mountTokens(app, options.access, options.trustedProxies)
   mountKeys(app, options.signingKeys)
   return app
 }

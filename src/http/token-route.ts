@@ -13,6 +13,8 @@ import {
   type TokenRequest,
 } from '../contract/index.ts'
 import { type HttpApp, urlOf } from './app.ts'
+import { callerAddress, type TrustedProxies } from './caller-address.ts'
+import type { Remark } from './exchange.ts'
 import { sendJson } from './json.ts'
 import { requestReader } from './request.ts'
 
@@ -20,10 +22,10 @@ const operation: Operation = accessOperations.issueToken
 const read = requestReader(operation)
 const formType = 'application/x-www-form-urlencoded'
 
-/** Credentials are short, and whoever sends them is not known yet. */
+/** Credentials are short, and the sender is not authenticated yet. */
 const bodyBytesMax = 16 * 1024
 
-/** What a caller asks for, and how it is to be told of a mistake. */
+/** A token request, in either form. */
 interface Asked {
   readonly clientId: string
   readonly secret: string
@@ -32,7 +34,11 @@ interface Asked {
 }
 
 /** Tokens for the catalogue, asked for in JSON or in the form of OAuth 2.0. */
-export function mountTokens(app: HttpApp, access: Access): void {
+export function mountTokens(
+  app: HttpApp,
+  access: Access,
+  trustedProxies: TrustedProxies | undefined,
+): void {
   // Forms are taken here and nowhere else.
   app.register(async (scope) => {
     scope.addContentTypeParser(formType, { parseAs: 'string' }, (_request, text, done) =>
@@ -46,7 +52,13 @@ export function mountTokens(app: HttpApp, access: Access): void {
       handler: async (request, reply) => {
         const asked = askedOf(request)
         const { clientId, secret, isOauth } = asked
-        const client = await access.authenticate({ clientId, secret, address: request.ip })
+        const address = callerAddress(request.raw, trustedProxies)
+        const { client, outdatedClientId } = await access.authenticate({
+          clientId,
+          secret,
+          address,
+        })
+        if (outdatedClientId !== undefined) request.remark = outdatedSecret(outdatedClientId)
         if (!client) throw refusal(asked, 'wrong_credentials', 'oauth_invalid_client')
         const given = scopesOf(asked, client.scopes)
         const token = await access.issue(client, given)
@@ -61,6 +73,12 @@ export function mountTokens(app: HttpApp, access: Access): void {
       },
     })
   })
+}
+
+/** Only an operator can act on it, so only the log says it. */
+function outdatedSecret(clientId: string): Remark {
+  const reason = 'the secret was stored by an earlier version: run holdfast client rotate'
+  return { level: 'warn', message: 'client refused', fields: { clientId, reason } }
 }
 
 function askedOf(request: FastifyRequest): Asked {

@@ -212,7 +212,10 @@ describe('holdfast client', { timeout: 120_000 }, () => {
     assert.equal(rotated.id, first.id)
     assert.notEqual(rotated.secret, first.secret)
     assert.deepEqual([await ask(first.secret), await ask(rotated.secret)], [401, 200])
-    assert.equal((await platform.create(plain)).status, 201, 'tokens live on until they expire')
+    const revoked = await platform.create(plain)
+    assert.deepEqual([revoked.status, revoked.body], [401, { error: 'Unauthorized' }])
+    const renewed = callerOf(platform.port, await askForToken(platform.port, rotated))
+    assert.equal((await renewed.create(plain)).status, 201)
 
     const second = await site.addClient('second', 'products.read')
     const { stdout } = await site.client('list')
@@ -231,7 +234,7 @@ describe('holdfast client', { timeout: 120_000 }, () => {
 
     const { status, stdout: said } = await site.client('remove', first.id)
     assert.deepEqual([status, said], [0, ''])
-    assert.equal((await platform.create(plain)).status, 401)
+    assert.equal((await renewed.create(plain)).status, 401)
     assert.equal(await ask(rotated.secret), 401)
     const reader = callerOf(platform.port, await askForToken(platform.port, second))
     assert.equal((await reader.create(plain)).status, 403)

@@ -2,52 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import { plain } from './products.ts'
-import {
-  type Answer,
-  callerOf,
-  type Headers,
-  openWorld,
-  type Registered,
-  sharedWorld,
-  type World,
-} from './world.ts'
-
-const path = '/v1/token'
-const formType = { 'content-type': 'application/x-www-form-urlencoded' }
-const basic = (id: string, secret: string) => ({
-  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
-})
-
-const askInJson = ({ send }: World, body: unknown, headers: Headers = {}) =>
-  send(path, { method: 'POST', body, headers })
-const askInForm = ({ send }: World, fields: Record<string, string> | string, headers = {}) =>
-  send(path, {
-    method: 'POST',
-    body: new URLSearchParams(fields).toString(),
-    headers: { ...formType, ...headers },
-  })
-
-/** Right in each of the three forms, but for what the test changes. */
-type Ask = (world: World, id: string, secret: string, scope?: string) => Promise<Answer>
-
-const forms: Record<'JSON' | 'a form' | 'a form with HTTP Basic', Ask> = {
-  JSON: (world, client_id, client_secret, scope) =>
-    askInJson(world, { client_id, client_secret, ...(scope !== undefined && { scope }) }),
-  'a form': (world, client_id, client_secret, scope) =>
-    askInForm(world, {
-      grant_type: 'client_credentials',
-      client_id,
-      client_secret,
-      ...(scope !== undefined && { scope }),
-    }),
-  'a form with HTTP Basic': (world, id, secret, scope) =>
-    askInForm(
-      world,
-      { grant_type: 'client_credentials', ...(scope !== undefined && { scope }) },
-      basic(id, secret),
-    ),
-}
-const isOauth = (form: string) => form !== 'JSON'
+import { type Ask, askInForm, askInJson, basic, forms, isOauth, path } from './token-forms.ts'
+import { callerOf, openWorld, type Registered, sharedWorld, type World } from './world.ts'
 
 async function mayWrite(world: World, token: string): Promise<number> {
   return (await callerOf(world.port, token).create(plain)).status
@@ -259,88 +215,6 @@ describe('a token', () => {
 
     assert.deepEqual([got.status, got.headers['allow']], [405, 'POST'])
     assert.equal(text.status, 415)
-  })
-})
-
-describe('wrong credentials', () => {
-  // Six of them, in all forms, are few enough to be judged.
-  const open = sharedWorld()
-
-  for (const [form, ask] of Object.entries<Ask>(forms)) {
-    it(`in ${form} are a 401 that is the same whether the client exists or not`, async () => {
-      const world = await open()
-      const { id, secret } = world.client
-
-      const answers = [
-        await ask(world, id, `${secret}x`),
-        await ask(world, id, ''),
-        await ask(world, '00000000-0000-0000-0000-000000000000', secret),
-        await ask(world, "' or 1=1 --", secret),
-      ]
-
-      for (const { status, text, headers } of answers) {
-        const error = isOauth(form) ? 'invalid_client' : 'Unauthorized'
-        assert.deepEqual([status, text], [401, JSON.stringify({ error })])
-        assert.equal(headers['www-authenticate'], 'Basic realm="holdfast", charset="UTF-8"')
-      }
-      assert.equal((await ask(world, id, secret)).status, 200)
-    })
-  }
-
-  it('cost the same whether the client exists or not', async (t) => {
-    const world = await openWorld(t)
-    const costs = { known: [] as number[], unknown: [] as number[] }
-    await forms['JSON'](world, 'warm', 'up')
-
-    for (let round = 0; round < 4; round += 1) {
-      for (const [who, id] of [
-        ['known', world.client.id],
-        ['unknown', 'nobody'],
-      ] as const) {
-        const since = performance.now()
-        assert.equal((await forms['JSON'](world, id, 'wrong')).status, 401)
-        costs[who].push(performance.now() - since)
-      }
-    }
-
-    // The quickest of each is the least disturbed. Without the hash it would be a twentieth.
-    const ratio = Math.min(...costs.unknown) / Math.min(...costs.known)
-    assert.ok(ratio > 0.4 && ratio < 2.5, `${ratio}`)
-  })
-
-  it('are counted: after ten a client is asked to wait, others are not', async (t) => {
-    const world = await openWorld(t)
-    const other = await world.register(['products.read'])
-    const { id, secret } = world.client
-
-    const since = performance.now()
-    const wrong = await Promise.all(
-      Array.from({ length: 13 }, () => forms['JSON'](world, id, 'wrong')),
-    )
-    const statuses = wrong.map(({ status }) => status)
-    const limited = wrong.find(({ status }) => status === 429)
-    const right = await forms['a form with HTTP Basic'](world, id, secret)
-
-    // Two are judged at a time, so that one may slip in before the tenth is counted; and one more may be
-    // wrong every six seconds.
-    const judged = statuses.filter((status) => status === 401).length
-    const most = 11 + Math.floor((performance.now() - since) / 6000)
-    assert.ok(judged >= 10 && judged <= most, `${statuses}`)
-    assert.equal(statuses.filter((status) => status === 429).length, 13 - judged)
-    assert.deepEqual(limited?.body, { error: 'Too many requests' })
-    assert.match(limited?.headers['retry-after'] ?? '', /^[1-9]\d*$/)
-    assert.equal(right.status, 429, 'also the right secret: else guessing would go on')
-    assert.equal((await forms['JSON'](world, other.id, other.secret)).status, 200)
-    assert.equal(await mayWrite(world, world.token), 201, 'tokens are not touched')
-  })
-
-  it('are what is counted: right ones never are', async (t) => {
-    const world = await openWorld(t)
-    const { id, secret } = world.client
-
-    for (let round = 0; round < 11; round += 1) {
-      assert.equal((await forms['JSON'](world, id, secret)).status, 200)
-    }
   })
 })
 

@@ -10,6 +10,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { openAccess } from '../../src/auth/clients.ts'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
+import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { platformApp } from '../../src/http/platform-app.ts'
 import { openCatalogueStore, openClientStore, openSigningKeyStore } from '../../src/storage/open.ts'
@@ -46,10 +47,6 @@ export interface Registered {
 
 type Scope = 'products.read' | 'products.write'
 
-/** Hashing takes its time on purpose: the clients of a file's tests have one secret among them. */
-const secret = makeSecret()
-let hashed: Promise<string> | undefined
-
 /** Sends requests to a platform, in this process or another, with a token for all of it. */
 export interface Caller {
   readonly port: number
@@ -75,6 +72,8 @@ export interface World extends Caller {
   /** Every line that was logged. */
   readonly log: readonly string[]
   setClock(now: string): void
+  /** Lets so many seconds pass for the limits on failures, which otherwise stand still. */
+  pass(seconds: number): void
   register(scopes: readonly Scope[], name?: string): Promise<Registered>
   /** Without the cost of asking for it. */
   tokenFor(client: Registered): Promise<string>
@@ -92,6 +91,7 @@ interface Lifetime {
 export interface WorldOptions {
   readonly now?: string
   readonly limits?: Partial<HttpLimits>
+  readonly trustedProxies?: string
 }
 
 /** A fixed time, so that no test depends on when it runs. */
@@ -108,13 +108,15 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
   const catalogue = await openCatalogueStore(database)
   const clients = await openClientStore(database)
   const signingKeys = await openSigningKeyStore(database)
-  const access = openAccess(clients, clock)
+  let seconds = 0
+  const access = openAccess(clients, clock, () => seconds)
   const app = platformApp({
     catalogue,
     access,
     signingKeys,
     clock,
     log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
+    trustedProxies: readTrustedProxies(options.trustedProxies ?? ''),
     ...(options.limits && { limits: options.limits }),
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -129,14 +131,15 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
 
   const register: World['register'] = async (scopes, name = 'pricing team') => {
     const id = randomUUID()
-    hashed ??= hashSecret(secret)
-    await clients.add({ id, name, scopes, created: clock() }, await hashed)
+    const secret = makeSecret()
+    await clients.add({ id, name, scopes, created: clock() }, hashSecret(secret))
     return { id, secret, name, scopes }
   }
   const client = await register(['products.write'])
-  const token = await access.issue(client, client.scopes)
+  const tokenFor: World['tokenFor'] = (asking) =>
+    access.issue({ ...asking, secretHash: hashSecret(asking.secret) }, asking.scopes)
   return {
-    ...callerOf(port, token),
+    ...callerOf(port, await tokenFor(client)),
     database,
     folder,
     client,
@@ -144,8 +147,11 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
     setClock(time) {
       now = Temporal.Instant.from(time)
     },
+    pass(time) {
+      seconds += time
+    },
     register,
-    tokenFor: (asking) => access.issue(asking, asking.scopes),
+    tokenFor,
     unregister: ({ id }) => clients.remove(id),
     load: (lines) => loadInto(database, folder, lines),
     dump: () => dumpOf(database),

@@ -61,7 +61,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     const clients = await openClientStore(as('platform'))
     const client = { id: 'x', name: 'x', scopes: ['products.write'] as const, created: now }
     await clients.add(client, 'hash')
-    await clients.addToken('digest', { client, scopes: client.scopes, expires: now }, now)
+    await clients.addToken('digest', { client, scopes: client.scopes, expires: now }, 'hash', now)
     await clients.close()
     const catalogue = await openCatalogueStore(as('platform'))
     const change = { by: client, clock: () => now }

@@ -26,13 +26,14 @@ const remove = {
 }
 const insertToken = {
   name: 'add-token',
-  text: `with expired as (delete from api_token where expires <= $5)
-    insert into api_token values ($1, $2, $3, $4)`,
+  text: `with expired as (delete from api_token where expires <= $6)
+    insert into api_token values ($1, $2, $3, $4, $5)`,
 }
+/** Joined by the secret too: a rotation revokes tokens at once, even one that is being issued meanwhile. */
 const findToken = {
   name: 'find-token',
   text: `select t.client, c.name, t.scopes, t.expires from api_token t
-    join api_client c on c.id = t.client where t.digest = $1`,
+    join api_client c on c.id = t.client and c.secret_hash = t.secret_hash where t.digest = $1`,
 }
 
 export async function openPostgresClientStore(
@@ -60,12 +61,13 @@ export async function openPostgresClientStore(
       const [row] = await rowsOf(pool, find, [toText(id)])
       return row && clientOf(row)
     },
-    async addToken(digest, { client, scopes, expires }, now) {
+    async addToken(digest, { client, scopes, expires }, secretHash, now) {
       await rowsOf(pool, insertToken, [
         digest,
         client.id,
         scopes.join(' '),
         expires.epochMilliseconds,
+        secretHash,
         now.epochMilliseconds,
       ])
     },

@@ -171,4 +171,10 @@ export const migrations: readonly ((layout: Layout) => string)[] = [
   create table replay_purge (purged_until bigint not null);
   insert into replay_purge values (0);
   `,
+  () => `
+  -- A token is valid while its client has the secret that it was issued for.
+  alter table api_token add column secret_hash text;
+  update api_token set secret_hash =
+    (select c.secret_hash from api_client c where c.id = api_token.client);
+  `,
 ]

@@ -33,11 +33,12 @@ export function openSqliteClientStore(path: string): ClientStore {
   const remove = command(database, 'delete from api_client where id = ?')
   const removeTokens = command(database, 'delete from api_token where client = ?')
   const forget = command(database, 'delete from api_token where expires <= ?')
-  const insertToken = command(database, 'insert into api_token values (?, ?, ?, ?)')
+  const insertToken = command(database, 'insert into api_token values (?, ?, ?, ?, ?)')
   const token = query<TokenRow>(
     database,
+    // Joined by the secret too: a rotation revokes tokens at once, even one that is being issued meanwhile.
     `select t.client, c.name, t.scopes, t.expires from api_token t
-     join api_client c on c.id = t.client where t.digest = ?`,
+     join api_client c on c.id = t.client and c.secret_hash = t.secret_hash where t.digest = ?`,
   )
   const clientOf = ({ id, name, scopes, secret_hash, created, rotated }: ClientRow) => ({
     id,
@@ -70,10 +71,11 @@ export function openSqliteClientStore(path: string): ClientStore {
       const row = one.first(id)
       return row && clientOf(row)
     },
-    async addToken(digest, { client, scopes, expires }, now) {
+    async addToken(digest, { client, scopes, expires }, secretHash, now) {
+      const scope = scopes.join(' ')
       await write(() => {
         forget.run(now.epochMilliseconds)
-        insertToken.run(digest, client.id, scopes.join(' '), expires.epochMilliseconds)
+        insertToken.run(digest, client.id, scope, expires.epochMilliseconds, secretHash)
       })
     },
     async findToken(digest) {

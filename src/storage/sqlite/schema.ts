@@ -124,4 +124,10 @@ export const migrations: readonly string[] = [
   create index api_token_client on api_token (client);
   create index api_token_expires on api_token (expires);
   `,
+  `
+  -- A token is valid while its client has the secret that it was issued for.
+  alter table api_token add column secret_hash text;
+  update api_token set secret_hash =
+    (select c.secret_hash from api_client c where c.id = api_token.client);
+  `,
 ]

@@ -1,0 +1,38 @@
+import type { Answer, Headers, World } from './world.ts'
+
+export const path = '/v1/token'
+const formType = { 'content-type': 'application/x-www-form-urlencoded' }
+export const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+})
+
+export const askInJson = ({ send }: World, body: unknown, headers: Headers = {}) =>
+  send(path, { method: 'POST', body, headers })
+export const askInForm = ({ send }: World, fields: Record<string, string> | string, headers = {}) =>
+  send(path, {
+    method: 'POST',
+    body: new URLSearchParams(fields).toString(),
+    headers: { ...formType, ...headers },
+  })
+
+/** A token request with these credentials. */
+export type Ask = (world: World, id: string, secret: string, scope?: string) => Promise<Answer>
+
+export const forms: Record<'JSON' | 'a form' | 'a form with HTTP Basic', Ask> = {
+  JSON: (world, client_id, client_secret, scope) =>
+    askInJson(world, { client_id, client_secret, ...(scope !== undefined && { scope }) }),
+  'a form': (world, client_id, client_secret, scope) =>
+    askInForm(world, {
+      grant_type: 'client_credentials',
+      client_id,
+      client_secret,
+      ...(scope !== undefined && { scope }),
+    }),
+  'a form with HTTP Basic': (world, id, secret, scope) =>
+    askInForm(
+      world,
+      { grant_type: 'client_credentials', ...(scope !== undefined && { scope }) },
+      basic(id, secret),
+    ),
+}
+export const isOauth = (form: string) => form !== 'JSON'
