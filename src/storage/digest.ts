@@ -1,6 +1,21 @@
 import { createHash } from 'node:crypto'
+import { emailKey } from '../provider/email-key.ts'
+import { folded } from '../provider/folding.ts'
 
-/** What is kept of a name or an e-mail address: enough to know it again, and not what it was. */
+/** What is kept of a removed customer's name: enough to recognise it, and not the name itself. */
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
+}
+
+/** The same of an e-mail address. The prefix keeps it apart from digests of earlier versions. */
+export function emailDigest(address: string): string {
+  return digest(`email:${emailKey(address)}`)
+}
+
+/**
+ * As earlier versions wrote it, with case ignored as in a text filter. It stays in databases and dumps, for customers
+ * that were removed: their addresses are not known any more.
+ */
+export function earlierEmailDigest(address: string): string {
+  return digest(folded(address))
 }

@@ -109,7 +109,7 @@ describe('C1, the search for customers', () => {
   for (const [email, id] of [
     ['first.last+TAG@example.com', 'plus'],
     ['%@example.com', 'percent'],
-    ['rené@example.com', 'accent'],
+    ['renÉ@example.com', 'accent'],
   ]) {
     it(`takes every character for itself: ${email}`, async () => {
       const { post } = await world()
@@ -128,6 +128,7 @@ describe('C1, the search for customers', () => {
     'ared@example.com',
     'shared@example.co',
     '_@example.com',
+    'rené@example.com',
   ]) {
     it(`finds nobody by another address: ${email}`, async () => {
       const { post } = await world()

@@ -241,6 +241,16 @@ describe('a customer’s id', () => {
     })
   }
 
+  it('stays with a person whose domain is written in ASCII, under a new name', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill([put.customer('c1', { ...ana, email: 'ana@bücher.example' })])
+    const renamed = put.customer('c1', { name: 'Ana Jones', email: 'ana@xn--bcher-kva.example' })
+
+    await bank.fill([renamed])
+
+    assert.equal(await bank.dump(), `${renamed}\n`)
+  })
+
   const another = put.customer('c1', { name: 'Bo Jones', email: 'bo@example.com' })
 
   it('does not go to another person', async (t) => {
@@ -278,6 +288,19 @@ describe('a customer’s id', () => {
 
     assert.match(stderr, refusal)
     assert.equal(status, 1)
+  })
+
+  it('does not go to a person whose address is the same but for case beyond ASCII', async (t) => {
+    const bank = await openBank(t)
+    const sharp = put.customer('c1', { ...ana, email: 'straße@example.com' })
+    const double = put.customer('c1', { name: 'Bo Jones', email: 'strasse@example.com' })
+    await bank.fill([sharp])
+
+    const beside = await bank.load([double])
+    await bank.fill([removal('customer', { id: 'c1' })])
+    const after = await bank.load([double])
+
+    for (const { stderr } of [beside, after]) assert.match(stderr, refusal)
   })
 
   it('is remembered by a dump when the person is gone', async (t) => {

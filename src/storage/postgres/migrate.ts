@@ -17,7 +17,7 @@ export async function migrate(pool: pg.Pool, partitions = partitionsDefault): Pr
     )
     // Asked again behind the lock: another process may have come first.
     for (let version = await versionOf(client); version < migrations.length; version += 1) {
-      await step(client, version, partitions)
+      await applyStep(client, version, partitions)
     }
   } finally {
     // With the connection goes the lock.
@@ -46,15 +46,16 @@ async function versionOf(client: pg.Pool | pg.ClientBase): Promise<number> {
   return version
 }
 
-async function step(client: pg.ClientBase, version: number, wanted: number): Promise<void> {
+async function applyStep(client: pg.ClientBase, version: number, wanted: number): Promise<void> {
   await client.query('begin')
   if (version === 0) await client.query('insert into schema_version values (0, $1)', [wanted])
   const { rows } = await client.query<{ partitions: number }>(
     'select partitions from schema_version',
   )
-  const sql = migrations[version]?.({ partitions: rows[0]?.partitions ?? wanted })
-  if (sql === undefined) throw new DatabaseError(`there is no step ${version} of the schema`)
-  await client.query(sql)
+  const step = migrations[version]?.({ partitions: rows[0]?.partitions ?? wanted })
+  if (step === undefined) throw new DatabaseError(`there is no step ${version} of the schema`)
+  if (typeof step === 'string') await client.query(step)
+  else await step(client)
   await client.query('update schema_version set version = $1', [version + 1])
   await client.query('commit')
 }

@@ -1,4 +1,5 @@
 import { ContractError, type JsonText, type PageRequest } from '../../contract/index.ts'
+import { emailKey } from '../../provider/email-key.ts'
 import { folded } from '../../provider/folding.ts'
 import {
   type AccountFilters,
@@ -115,7 +116,7 @@ export async function openPostgresProviderStore(
 
     async findCustomers(email) {
       if (!email.isWellFormed()) return []
-      const rows = await ask(accounts.findCustomers, [toText(folded(email))])
+      const rows = await ask(accounts.findCustomers, [toText(emailKey(email))])
       return rows.map(([match]) => match ?? '')
     },
 

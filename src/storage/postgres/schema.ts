@@ -1,4 +1,6 @@
+import type pg from 'pg'
 import { partitionBits } from './partition.ts'
+import { rekeyCustomers } from './rekey-customers.ts'
 
 /** How the first migration lays a database out. It cannot be changed afterwards. */
 export interface Layout {
@@ -6,13 +8,16 @@ export interface Layout {
   readonly partitions: number
 }
 
+/** SQL, or what SQL cannot do, in the same transaction. */
+export type Step = string | ((client: pg.ClientBase) => Promise<void>)
+
 /**
  * Each step is applied once, in order, and never changed after a release. The version of a database is
  * the number of steps it has seen.
  *
  * Texts that are compared have the collation "C": by their bytes, in every database the same.
  */
-export const migrations: readonly ((layout: Layout) => string)[] = [
+export const migrations: readonly ((layout: Layout) => Step)[] = [
   ({ partitions }) => `
   create table customer (
     number bigint generated always as identity primary key,
@@ -177,4 +182,6 @@ export const migrations: readonly ((layout: Layout) => string)[] = [
   update api_token set secret_hash =
     (select c.secret_hash from api_client c where c.id = api_token.client);
   `,
+  // E-mail addresses were compared as text in a filter is, which took some people for others.
+  () => rekeyCustomers,
 ]

@@ -1,4 +1,4 @@
-import { folded } from '../../provider/folding.ts'
+import { emailKey } from '../../provider/email-key.ts'
 import type {
   AccountItem,
   CustomerItem,
@@ -10,7 +10,7 @@ import type {
 } from '../../provider/writer.ts'
 import { amountKey } from '../amount-key.ts'
 import { createdUnknown, kindCodes, listCodes } from '../codes.ts'
-import { digest } from '../digest.ts'
+import { digest, earlierEmailDigest, emailDigest } from '../digest.ts'
 import type { openCopyRows } from './copy-rows.ts'
 
 /** What an account has one of. */
@@ -22,7 +22,7 @@ export const partCodes = { balance: 1, contact: 2 } as const
  */
 const stagedTables = {
   staged_customer: `id text collate "C" not null, is_put boolean not null, email text,
-    match text, record text, email_hash text, name_hash text`,
+    match text, record text, email_hash text, name_hash text, earlier_email_hash text`,
   staged_account: `id text collate "C" not null, is_put boolean not null, kind smallint,
     is_open boolean, category text, created bigint, is_owned_text text, shareable text, head text,
     tail text, detail text`,
@@ -100,6 +100,7 @@ export function openStaging(rows: ReturnType<typeof openCopyRows>) {
       for (let column = 0; column < 3; column += 1) next.json(undefined)
       next.json(item.person?.email)
       next.json(item.person?.name)
+      next.json(undefined)
     } else if (of === 'product') {
       putProduct(item, id)
     } else if (of === 'account') {
@@ -124,14 +125,14 @@ export function openStaging(rows: ReturnType<typeof openCopyRows>) {
 
   const putCustomer = (item: CustomerItem & Place): void => {
     const next = row('staged_customer', item)
-    const address = folded(item.email)
     next.text(item.id)
     next.truth(true)
-    next.text(address)
+    next.text(emailKey(item.email))
     next.json(item.match)
     next.json(item.record)
-    next.json(digest(address))
+    next.json(emailDigest(item.email))
     next.json(digest(item.name))
+    next.json(earlierEmailDigest(item.email))
   }
 
   const putAccount = (item: AccountItem & Place): void => {

@@ -32,11 +32,11 @@ export const makeWalks = `
 
 export const walkTables = ['customer_walk', 'account_walk']
 
-/** Somebody may get a new name or a new address, but not both at once. */
+/** A person may get a new name or a new address, but not both at once. Names are compared as they are written. */
 export const walkCustomers = `
   insert into customer_walk
   with recursive line as (
-    select id, place, is_put, email_hash, name_hash,
+    select id, place, is_put, email_hash, earlier_email_hash, name_hash,
       row_number() over lines as n, lead(place) over lines is null as is_last
     from staged_customer window lines as (partition by id order by place)
   ), walk as (
@@ -54,7 +54,8 @@ export const walkCustomers = `
     from walk w join line l on l.id = w.id and l.n = w.n + 1
     cross join lateral (
       select l.is_put and coalesce(
-        w.email_hash <> l.email_hash and w.name_hash <> l.name_hash, false) as is_refused
+        w.email_hash not in (l.email_hash, l.earlier_email_hash) and w.name_hash <> l.name_hash,
+        false) as is_refused
     ) r
     cross join lateral (
       -- A line that removes may say who had the id, for whoever does not know.

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../contract/index.ts'
-import { folded } from '../../provider/folding.ts'
+import { emailKey } from '../../provider/email-key.ts'
 import type { CustomerItem, RemovalItem } from '../../provider/writer.ts'
-import { digest } from '../digest.ts'
+import { digest, earlierEmailDigest, emailDigest } from '../digest.ts'
 import { anotherPerson } from '../refusals.ts'
 import { command, query } from './statements.ts'
 
@@ -45,7 +45,7 @@ export function openCustomerRows(database: DatabaseSync) {
       const row = find.first(item.id)
       if (row?.record === item.record) return undefined
       if (row && !isSamePerson(row, item)) return anotherPerson
-      put.run(item.id, folded(item.email), item.match, item.record)
+      put.run(item.id, emailKey(item.email), item.match, item.record)
       return undefined
     },
 
@@ -56,7 +56,7 @@ export function openCustomerRows(database: DatabaseSync) {
       const row = find.first(id)
       if (row?.record) {
         const { email, name } = JSON.parse(row.record) as { email: string; name: string }
-        remove.run(digest(folded(email)), digest(name), row.number)
+        remove.run(emailDigest(email), digest(name), row.number)
         removeHoldings.run(row.number)
       } else if (person && !row?.email_hash) {
         const number = row?.number ?? mention.run(id).rowid
@@ -67,12 +67,13 @@ export function openCustomerRows(database: DatabaseSync) {
   }
 }
 
-/** Somebody may get a new name or a new address, but not both at once. */
+/** A person may get a new name or a new address, but not both at once. Names are compared as they are written. */
 function isSamePerson(row: Row, { email, name }: CustomerItem): boolean {
-  const address = folded(email)
   if (row.record !== null) {
-    return row.email === address || (JSON.parse(row.record) as { name: string }).name === name
+    const known = JSON.parse(row.record) as { name: string }
+    return row.email === emailKey(email) || known.name === name
   }
   if (row.email_hash === null) return true
-  return row.email_hash === digest(address) || row.name_hash === digest(name)
+  const hashes = [emailDigest(email), earlierEmailDigest(email)]
+  return hashes.includes(row.email_hash) || row.name_hash === digest(name)
 }

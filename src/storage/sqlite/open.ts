@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseError, newerDatabase } from '../database.ts'
-import { migrations } from './schema.ts'
+import { defineFunctions, migrations } from './schema.ts'
 
 /** How long a statement waits for another process, in milliseconds. */
 const busyTimeoutMs = 5000
@@ -67,6 +67,7 @@ function migrate(database: DatabaseSync): void {
 
   database.exec('begin immediate')
   // Asked again behind the lock: another process may have come first.
+  defineFunctions(database)
   for (const step of migrations.slice(version())) database.exec(step)
   database.exec(`pragma user_version = ${migrations.length}; commit`)
 }

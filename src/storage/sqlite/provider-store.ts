@@ -1,4 +1,5 @@
 import type { JsonText, PageRequest } from '../../contract/index.ts'
+import { emailKey } from '../../provider/email-key.ts'
 import { folded } from '../../provider/folding.ts'
 import {
   type AccountsQuery,
@@ -223,7 +224,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
 
     async findCustomers(email) {
       if (!email.isWellFormed()) return []
-      return matches.all(folded(email)).map(({ match }) => match)
+      return matches.all(emailKey(email)).map(({ match }) => match)
     },
 
     async readCustomer(customerId) {

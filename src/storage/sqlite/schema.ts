@@ -1,3 +1,13 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { emailKey } from '../../provider/email-key.ts'
+
+/** What the steps need and SQL does not have. */
+export function defineFunctions(database: DatabaseSync): void {
+  database.function('email_key', (record) =>
+    emailKey((JSON.parse(String(record)) as { email: string }).email),
+  )
+}
+
 /**
  * Each step is applied once, in order, and never changed after a release. The version of a database is
  * the number of steps it has seen.
@@ -129,5 +139,10 @@ export const migrations: readonly string[] = [
   alter table api_token add column secret_hash text;
   update api_token set secret_hash =
     (select c.secret_hash from api_client c where c.id = api_token.client);
+  `,
+  `
+  -- E-mail addresses were compared as text in a filter is, which took some people for others. Of a removed
+  -- customer only a digest is left, which stays as it is.
+  update customer set email = email_key(record) where record is not null;
   `,
 ]

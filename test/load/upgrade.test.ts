@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { createHash, randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { it, type TestContext } from 'node:test'
+import { openClientStore } from '../../src/storage/open.ts'
+import { migrations as postgresSteps } from '../../src/storage/postgres/schema.ts'
+import { migrations as sqliteSteps } from '../../src/storage/sqlite/schema.ts'
+import { holdfastHere } from '../auth/command.ts'
+import { temporaryFolder } from '../auth/processes.ts'
+import { asOwner, describe, engineHere, postgresUrl } from '../support/engines.ts'
+import { openWorld } from '../support/world.ts'
+
+/** How many steps the schema had before e-mail addresses and tokens got keys of another form. */
+const earlierSteps = { sqlite: 3, postgres: 2 }
+
+const people = {
+  sharp: 'straße@example.com',
+  double: 'Strasse@example.com',
+  domain: 'ana@BÜCHER.example',
+  odd: 'a\u0000\u0001b@example.com',
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')
+const folded = (text: string) => text.toLowerCase().toUpperCase()
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+/** Rows as the earlier version wrote them. */
+function earlierRows(): string[] {
+  const customers = Object.entries(people).map(([id, email]) => {
+    const record = JSON.stringify({ id, name: 'Ana', email })
+    // The engines write the two control characters in ways of their own, which do not matter here.
+    const key = folded(email).replaceAll(/\p{Cc}/gu, '')
+    const hashes = [sha256(folded(email)), sha256('Ana')].map(quoted)
+    return `insert into customer (id, email, match, record, email_hash, name_hash) values
+      ('${id}', ${quoted(key)}, '{"id":"${id}"}', ${quoted(record)}, ${hashes})`
+  })
+  const removed = ['back', 'taken'].map(
+    (id) =>
+      `insert into customer (id, email_hash, name_hash)
+       values ('${id}', '${sha256('STRASSE@EXAMPLE.COM')}', '${sha256('Ana')}')`,
+  )
+  return [
+    ...customers,
+    ...removed,
+    `insert into api_client values ('client', 'team', 'products.read', 'sha256$x', 0, null)`,
+    `insert into api_token values ('digest', 'client', 'products.read', 32503680000000)`,
+  ]
+}
+
+async function earlierDatabase(t: TestContext): Promise<string> {
+  if (engineHere() === 'sqlite') {
+    const path = join(await temporaryFolder(t), 'bank.db')
+    const database = new DatabaseSync(path)
+    for (const step of sqliteSteps.slice(0, earlierSteps.sqlite)) database.exec(step)
+    for (const sql of earlierRows()) database.exec(sql)
+    database.exec(`pragma user_version = ${earlierSteps.sqlite}`)
+    database.close()
+    return `sqlite:${path}`
+  }
+  const name = `earlier_${randomBytes(8).toString('hex')}`
+  await asOwner(`create database ${name}`)
+  t.after(() => asOwner(`drop database ${name} with (force)`))
+  const url = new URL(name, await postgresUrl()).href
+  const steps = postgresSteps.slice(0, earlierSteps.postgres).map((step) => step({ partitions: 2 }))
+  await asOwner(
+    [
+      'create table schema_version (version integer not null, partitions integer not null)',
+      `insert into schema_version values (${earlierSteps.postgres}, 2)`,
+      ...steps,
+      ...earlierRows(),
+    ].join(';\n'),
+    url,
+  )
+  return url
+}
+
+describe('a database of an earlier version', () => {
+  it('finds customers by their own addresses once it is opened', async (t) => {
+    const { post } = await openWorld(t, [], { database: await earlierDatabase(t) })
+    const found = async (email: string) => {
+      const { body } = await post('/auth/v1/customer/search', { email })
+      return body.data.map(({ id }: { id: string }) => id)
+    }
+
+    for (const [id, email] of Object.entries(people)) assert.deepEqual(await found(email), [id])
+    assert.deepEqual(await found('STRASSE@EXAMPLE.COM'), ['double'])
+    assert.deepEqual(await found('ana@xn--bcher-kva.example'), ['domain'])
+  })
+
+  it('still knows whose ids those of removed and of present customers are', async (t) => {
+    const database = await earlierDatabase(t)
+    const file = join(await temporaryFolder(t), 'data.ndjson')
+    const load = (id: string, name: string, email: string) => {
+      writeFileSync(file, `${JSON.stringify({ type: 'customer', record: { id, name, email } })}\n`)
+      return holdfastHere(['load', file, '--database', database])
+    }
+
+    assert.equal((await load('back', 'Bo', 'strasse@Example.com')).status, 0)
+    assert.equal((await load('sharp', 'Bo', 'STRAßE@example.com')).status, 0)
+    assert.equal((await load('domain', 'Bo', 'ana@xn--bcher-kva.example')).status, 0)
+    for (const [id, email] of [
+      ['taken', 'bo@example.com'],
+      ['double', 'straße@example.com'],
+    ] as const) {
+      const { status, stderr } = await load(id, 'Bo', email)
+      assert.equal(status, 1)
+      assert.match(stderr, /another person/)
+    }
+  })
+
+  it('keeps the tokens of API clients until their secrets are rotated', async (t) => {
+    const clients = await openClientStore(await earlierDatabase(t))
+    t.after(() => clients.close())
+
+    assert.equal((await clients.findToken('digest'))?.client.id, 'client')
+    await clients.rotate('client', 'sha256$y', Temporal.Now.instant())
+    assert.equal(await clients.findToken('digest'), undefined)
+  })
+})
