@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { FaultEvent } from './faults.ts'
 import type { Loads } from './loads.ts'
 import type { Scene } from './scene.ts'
 import type { Server } from './server.ts'
@@ -15,16 +16,18 @@ const pauseMaxMs = 4000
 
 export type Told = (event: string) => void
 
-/** Loads and restarts, one after another, evenly over the run. */
+/** Loads, restarts and faults, one after another, evenly over the run. */
 export async function runEvents(
   scene: Scene,
   server: Server,
   loads: Loads,
+  faults: readonly FaultEvent[],
   totalMs: number,
   told: Told,
 ): Promise<void> {
   const { tally } = scene
   const restarts: Record<string, () => Promise<void>> = {
+    ...Object.fromEntries(faults.map(({ name, run }) => [name, () => run(scene, loads)])),
     'replacing the workers': () => server.replaceWorkers(),
     'killing a worker': () => tally.outage(() => server.killWorker()),
     'a load while the workers are replaced': async () => {
@@ -47,6 +50,7 @@ export async function runEvents(
     'a load that is killed and done again': () => loads.loadAfterKill(),
   }
   const between = Object.entries(quiet)
+  const past = new Set<string>()
   const order = Object.entries(restarts).flatMap((restart, index) => [
     between[index % between.length] as typeof restart,
     restart,
@@ -58,6 +62,8 @@ export async function runEvents(
     const isLate = performance.now() - start > totalMs * restartsUntil && turn >= order.length
     const among = isLate ? between : order
     const [name, work] = among[turn % among.length] as (typeof order)[number]
+    if (past.has(name)) continue
+    if (faults.some((fault) => fault.name === name && fault.isOnce)) past.add(name)
     told(name)
     await work()
     tally.count(name)

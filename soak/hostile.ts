@@ -102,7 +102,7 @@ const replay: Misdeed = async ({ tally, ask, spent }) => {
   const use = spent.some()
   if (!use || use.token.passed === 0) return
   tally.count('replays')
-  // A second pass is a lost claim, and is counted where it is seen.
+  // A second pass is an accepted replay, and is counted where it is seen.
   await ask(use.sent, use.token)
 }
 

@@ -13,6 +13,8 @@ export interface Loads {
   load(): Promise<void>
   /** One that is killed on its way, and then done after all. */
   loadAfterKill(): Promise<void>
+  /** One that must fail because of a fault, and succeeds once the fault is repaired. */
+  loadAfterFailure(repair: () => Promise<void>): Promise<void>
 }
 
 /** How many accounts each load changes, and how many transactions each of them gets. */
@@ -47,6 +49,16 @@ export function openLoads(model: Model, database: string, folder: string): Loads
       await wait(200 + Math.random() * 400)
       child.kill('SIGKILL')
       await ended
+      await finish(args)
+    },
+    async loadAfterFailure(repair) {
+      const args = begin()
+      const isDone = await runToEnd(holdfastProgram, args).then(
+        () => true,
+        () => false,
+      )
+      await repair()
+      if (isDone) throw new Error('a load succeeded in spite of the fault')
       await finish(args)
     },
   }

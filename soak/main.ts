@@ -5,8 +5,9 @@ import { type Fault, faults } from './tally.ts'
 
 const help = `npm run soak -- [--minutes N] [--engine sqlite|postgres|both]
 
-Runs the whole product under good, bad and hostile traffic, with loads and restarts in between, and holds
-every answer against what was loaded. Ends with 1 if anything was wrong. Ten minutes for each engine unless told otherwise.
+Runs the whole product under valid, invalid and hostile traffic, with loads, restarts and faults (clock steps, a full
+disk, a lost standby, a failover), and compares every answer with what was loaded. Exits with 1 if anything was wrong.
+Ten minutes per engine by default. Clock steps need faketime (Debian), a full disk needs root.
 `
 
 const minutesDefault = 10
@@ -42,7 +43,7 @@ async function soakWithProgress(engine: Engine): Promise<Result> {
   }
 }
 
-function report({ engine, seconds, tally, memory, errors }: Result): void {
+function report({ engine, seconds, tally, memory, errors, skipped }: Result): void {
   const kinds = Object.keys(faults) as Fault[]
   const isGood = kinds.every((kind) => tally.faultCount(kind) === 0)
   const counts = [...tally.counts].filter(([name]) => !Object.values<string>(faults).includes(name))
@@ -58,6 +59,7 @@ function report({ engine, seconds, tally, memory, errors }: Result): void {
   ]
   for (const [name = '', value] of rows)
     process.stdout.write(`${String(name).padEnd(40)} ${value}\n`)
+  for (const line of skipped) process.stdout.write(`SKIPPED  ${line}\n`)
   for (const line of [...tally.examples, ...errors]) process.stdout.write(`  ${line}\n`)
   process.stdout.write(isGood ? 'nothing was wrong\n\n' : 'something was wrong\n\n')
   if (!isGood) process.exitCode = 1

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { holdfastProgram, runToEnd } from '../bench/processes.ts'
-import { makePostgres } from '../test/support/postgres.ts'
 import { openAsking } from './asking.ts'
+import { openClock } from './clock.ts'
 import { runEvents, type Told } from './events.ts'
+import { openPair } from './failover.ts'
+import { faultEvents, type Surroundings } from './faults.ts'
+import { openDisk } from './full-disk.ts'
 import { goodCaller } from './good.ts'
 import { hostileCaller, slowCaller } from './hostile.ts'
 import { openLoads } from './loads.ts'
@@ -29,6 +32,8 @@ export interface Result {
     peak: number
   }
   readonly errors: readonly string[]
+  /** Faults that this machine could not cause, and what is missing. */
+  readonly skipped: readonly string[]
 }
 
 const goodCallers = 8
@@ -46,14 +51,14 @@ export async function soak(engine: Engine, totalMs: number, told: Told): Promise
   const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
   try {
     told('loading')
-    const database = await openDatabase(engine, folder, closing)
+    const { database, ...surroundings } = await openSurroundings(engine, folder, closing)
     const bank = join(folder, 'bank.ndjson')
     const lines = await bankLines()
     writeFileSync(bank, `${lines.join('\n')}\n`)
     await runToEnd(holdfastProgram, ['load', bank, '--database', database])
     const platform = await openPlatform()
     closing.push(() => platform.close())
-    const server = await openServer(database, platform.url)
+    const server = await openServer(database, platform.url, surroundings.clock?.environment)
     await server.start()
     closing.push(() => server.kill())
 
@@ -78,7 +83,7 @@ export async function soak(engine: Engine, totalMs: number, told: Told): Promise
     const disturb = async () => {
       await wait(warmUpMs)
       memory.begin()
-      await runEvents(scene, server, loads, totalMs - warmUpMs, told)
+      await runEvents(scene, server, loads, faultEvents(surroundings), totalMs - warmUpMs, told)
     }
     await Promise.all([
       ...Array.from({ length: goodCallers }, () => goodCaller(scene)),
@@ -87,13 +92,27 @@ export async function soak(engine: Engine, totalMs: number, told: Told): Promise
       disturb(),
     ])
     const seconds = (performance.now() - start) / 1000
-    return { engine, seconds, tally, memory: memory.end(), errors: [...server.errors()] }
+    return {
+      engine,
+      seconds,
+      tally,
+      memory: memory.end(),
+      errors: [...server.errors()],
+      skipped: skippedFaults(engine, surroundings),
+    }
   } finally {
     for (const close of closing.reverse()) await close()
   }
 }
 
-/** Those that can be told from their lines alone. */
+function skippedFaults(engine: Engine, { clock, disk }: Surroundings): string[] {
+  return [
+    ...(clock ? [] : ['clock steps: install faketime']),
+    ...(disk || engine === 'postgres' ? [] : ['full disk: mounting a tmpfs takes root']),
+  ]
+}
+
+/** The lines whose effective time the lines themselves state. */
 async function bankLines(): Promise<string[]> {
   const { said } = await runToEnd(holdfastProgram, ['generate', ...generated])
   return said.split('\n').filter((text) => {
@@ -102,17 +121,22 @@ async function bankLines(): Promise<string[]> {
   })
 }
 
-async function openDatabase(
+/** A database on what can be disturbed: a disk that can be filled, a standby, a clock. */
+async function openSurroundings(
   engine: Engine,
   folder: string,
   closing: (() => unknown)[],
-): Promise<string> {
-  if (engine === 'sqlite') return `sqlite:${join(folder, 'bank.db')}`
-  // What is committed must outlive a crash here too.
-  const server = await makePostgres({ durable: true })
-  await server.start()
-  closing.push(() => server.remove())
-  return server.url()
+): Promise<Surroundings & { readonly database: string }> {
+  const clock = openClock(folder)
+  if (engine === 'postgres') {
+    const pair = await openPair()
+    closing.push(() => pair.remove())
+    return { database: pair.url, clock, disk: undefined, pair }
+  }
+  const disk = openDisk(folder)
+  if (disk) closing.push(() => disk.remove())
+  const database = `sqlite:${join(disk?.folder ?? folder, 'bank.db')}`
+  return { database, clock, disk, pair: undefined }
 }
 
 const sampleMs = 1000

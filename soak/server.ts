@@ -26,7 +26,11 @@ const workers = 2
 const replaced = 'every worker was replaced'
 const errorsMax = 20
 
-export async function openServer(database: string, keysUrl: string): Promise<Server> {
+export async function openServer(
+  database: string,
+  keysUrl: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Server> {
   const port = await freePort()
   const flags = {
     database,
@@ -60,6 +64,7 @@ export async function openServer(database: string, keysUrl: string): Promise<Ser
     async start() {
       const child = spawn(process.execPath, [holdfastProgram, 'serve', 'provider', ...args], {
         stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...environment },
       })
       running = child
       createInterface({ input: child.stderr }).on('line', (line) => {

@@ -1,7 +1,7 @@
-/** What a run is judged by: none of these may happen. */
+/** None of these may happen. A lost write shows as a wrong answer: of an older version than the last load. */
 export const faults = {
   wrong: 'wrong answers',
-  lost: 'lost claims',
+  lost: 'accepted replays',
   dropped: 'dropped requests',
 } as const
 export type Fault = keyof typeof faults

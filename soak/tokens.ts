@@ -8,7 +8,7 @@ export const publicUrl = 'https://bank.example'
 
 export interface Token {
   readonly text: string
-  /** How often it passed. More than once is a lost claim. */
+  /** How often it passed. More than once is an accepted replay. */
   passed: number
 }
 
