@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { familyOf, holdfastProgram, memoryOf } from '../bench/processes.ts'
+import { inherited } from '../test/support/environment.ts'
 import { publicUrl, subdomain } from './tokens.ts'
 
 /** The product as it is run: a supervisor and its workers. */
@@ -64,7 +65,7 @@ export async function openServer(
     async start() {
       const child = spawn(process.execPath, [holdfastProgram, 'serve', 'provider', ...args], {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, ...environment },
+        env: { ...inherited, ...environment },
       })
       running = child
       createInterface({ input: child.stderr }).on('line', (line) => {
