@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import type { TlsOptions } from 'node:tls'
 import type { HttpApp } from '../http/app.ts'
-import { httpLimits } from '../http/limits.ts'
+import { type HttpLimits, httpLimits } from '../http/limits.ts'
 import type { Rates } from '../http/rates.ts'
 import { databaseOptions } from './database.ts'
 import type { Observation } from './observation.ts'
@@ -47,6 +47,7 @@ export async function openProvider(
   const { openClaimStore, openDatabaseProbe, openProviderStore } = await import(
     '../storage/open.ts'
   )
+  const { readTrustedProxies } = await import('../http/caller-address.ts')
   const { providerApp } = await import('../http/provider-app.ts')
   const { openGuard } = await import('../auth/guard.ts')
   const { openKeySet } = await import('../auth/key-set.ts')
@@ -91,6 +92,8 @@ export async function openProvider(
     isKnown: (name) => name === subdomain || keys.has(name),
     tls,
     rates: ratesOf(settings),
+    limits: limitsOf(settings),
+    trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
   })
   // Before it listens, so that the first request does not wait. Where there are none, it listens all the same.
   app.addHook('onReady', async () => void (await keys.fetchFirst()))
@@ -122,6 +125,12 @@ function ratesOf({
   }
 }
 
+/** Rounded up: each worker must take at least one connection from an address. */
+function limitsOf({ workers = 1, connectionsPerAddress }: Partial<Settings>): Partial<HttpLimits> {
+  if (connectionsPerAddress === undefined) return {}
+  return { addressConnectionsMax: Math.ceil(connectionsPerAddress / workers) }
+}
+
 /** The platform's side, ready to listen. */
 export async function openPlatform(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
@@ -147,6 +156,7 @@ export async function openPlatform(
     clock,
     log,
     metrics,
+    limits: limitsOf(settings),
     trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
     trace: tracing?.traceRequests,
     isReady: () => probe.isUsable(),

@@ -76,6 +76,7 @@ const platformSettings = [
   'tlsKey',
   'tlsClientCa',
   'shutdownTimeout',
+  'connectionsPerAddress',
   'logLevel',
   'metricsPort',
   'metricsHost',

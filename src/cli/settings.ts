@@ -25,6 +25,7 @@ export interface Settings {
   readonly tlsKey: string | undefined
   readonly tlsClientCa: string | undefined
   readonly shutdownTimeout: number
+  readonly connectionsPerAddress: number | undefined
   readonly customerRequestsPerMinute: number | undefined
   readonly providerRequestsPerSecond: number | undefined
   readonly logLevel: string
@@ -217,6 +218,12 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     ...wholeNumber(1, shutdownSecondsMax),
     // Docker kills what has not stopped after ten seconds.
     defaults: everywhere('8'),
+  },
+  connectionsPerAddress: {
+    about:
+      'how many connections one address may have at once; to be left out behind a proxy, which has them all',
+    ...wholeNumber(1, requestsMax),
+    defaults: {},
   },
   customerRequestsPerMinute: {
     about: 'how many requests for one customer are answered in a minute; more are a 429',

@@ -19,6 +19,7 @@ export const errorTable = {
   product_not_found: { status: 404, message: 'Product not found' },
   route_not_found: { status: 404, message: 'There is no such resource' },
   method_not_allowed: { status: 405, message: 'This resource does not take that method' },
+  request_timeout: { status: 408, message: 'The request took too long to arrive' },
   precondition_failed: { status: 412, message: 'The product was changed meanwhile: read it again' },
   body_too_large: { status: 413, message: 'The body is too large' },
   unsupported_media_type: { status: 415, message: 'The body must be application/json' },
@@ -28,6 +29,7 @@ export const errorTable = {
     message: 'The Idempotency-Key was used with another product',
   },
   too_many_requests: { status: 429, message: 'Too many requests' },
+  headers_too_large: { status: 431, message: 'The request line and headers are too large' },
   internal: { status: 500, message: 'Internal error' },
   unavailable: { status: 503, message: 'Service unavailable' },
   // The words of OAuth 2.0 (RFC 6749, 5.2), for callers who ask for a token in its form.

@@ -7,12 +7,14 @@ import Fastify, {
 } from 'fastify'
 import { ContractError, type Operation } from '../contract/index.ts'
 import type { TrustedProxies } from './caller-address.ts'
+import { isTrustedConnection, limitConnections, trustConnection } from './connections.ts'
 import { type DoorOptions, errorDoor } from './error-door.ts'
 import { type Watching, watcher } from './exchange.ts'
 import { mountHealth, type Probe, probes } from './health.ts'
 import { tieToRequest } from './interaction.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
+import { parserErrorHandler } from './parser-errors.ts'
 import { watchReaders } from './slow-readers.ts'
 import { openWork, overloaded } from './work.ts'
 
@@ -47,7 +49,9 @@ export interface AppOptions extends Watching, DoorOptions {
 export function openApp(operations: readonly Operation[], options: AppOptions): HttpApp {
   const limits = { ...httpLimits, ...options.limits }
   const watch = watcher(options)
-  const door = errorDoor(options)
+  const anonymousIdleMs = Math.min(limits.anonymousIdleMs, limits.idleMs)
+  const anonymousKeepAlive = `timeout=${Math.floor(anonymousIdleMs / 1000)}`
+  const door = errorDoor(options, limits)
   const connections = {
     maxHeaderSize: limits.headBytesMax,
     headersTimeout: limits.headMs,
@@ -69,6 +73,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
       watch(request, reply)
       return door(error, request, reply)
     },
+    clientErrorHandler: parserErrorHandler(limits, options),
     return503OnClosing: false,
     schemaController: {
       compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
@@ -77,13 +82,14 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
     ...(scheme as { http: typeof connections }),
   })
   app.setErrorHandler(door)
-  keepWithinLimits(app, limits, options.log)
+  keepWithinLimits(app, limits, options)
   acceptJsonBodies(app)
   const refuseRoute = routeRefusal([...operations, ...Object.values(probes)])
   options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply)
     tieToRequest(request, reply)
+    if (!isTrustedConnection(request.raw.socket)) reply.header('keep-alive', anonymousKeepAlive)
     // Unless the operation knows better: nothing on the way keeps an answer.
     reply.header('cache-control', 'no-store')
     // Here, and not in the handler for what is not found: that one reads the body first.
@@ -101,9 +107,12 @@ function noSchemas(): never {
 }
 
 /** Before any operation is mounted: each is turned away, counted and given up as the limits say. */
-function keepWithinLimits(app: HttpApp, limits: HttpLimits, log: AppOptions['log']): void {
-  // Workers do not hand on to each other what is too much for one: it would be for all.
-  Object.assign(app.server, { maxConnections: limits.connectionsMax, dropMaxConnection: true })
+function keepWithinLimits(
+  app: HttpApp,
+  limits: HttpLimits,
+  { log, trustedProxies }: AppOptions,
+): void {
+  const connections = limitConnections(app.server, limits, trustedProxies)
   const work = openWork(limits)
   const checkReaders = watchReaders(app.server, limits.answerMs)
   let turnedAway = 0
@@ -123,11 +132,21 @@ function keepWithinLimits(app: HttpApp, limits: HttpLimits, log: AppOptions['log
   const timer = setInterval(() => {
     work.check()
     checkReaders()
+    connections.closeExpired()
+    const closed = connections.takeClosedCount()
+    if (closed > 0) log?.warn({ connections: closed }, 'too many connections: closed')
     if (turnedAway > 0) log?.warn({ requests: turnedAway }, 'overloaded: turned away')
     turnedAway = 0
   }, limits.checkMs)
   timer.unref()
   app.addHook('onClose', async () => clearInterval(timer))
+}
+
+/** Notes that the request carried a valid token. */
+export function noteValidToken({ raw }: FastifyRequest, reply: FastifyReply): void {
+  if (isTrustedConnection(raw.socket)) return
+  trustConnection(raw.socket)
+  reply.removeHeader('keep-alive')
 }
 
 /** The path of an operation as Fastify writes it. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, type Socket } from 'node:net'
 
 export type TrustedProxies = BlockList
 
@@ -37,6 +37,11 @@ export function callerAddress(
   const [address = peer] = named
   // A proxy that writes one of the headers may pass on the caller's own of the other kind.
   return named.every((other) => other === address) ? address : peer
+}
+
+/** Whether a connection comes from a trusted proxy. */
+export function isFromProxy(socket: Socket, trusted: TrustedProxies | undefined): boolean {
+  return trusted !== undefined && isTrusted(trusted, plainAddress(socket.remoteAddress ?? ''))
 }
 
 function firstUntrusted(

@@ -3,7 +3,9 @@ import { TokenRefused } from '../auth/token.ts'
 import { ContractError, type ErrorCode, errorTable } from '../contract/index.ts'
 import { originForLog, type Remark, type Watching } from './exchange.ts'
 import { tieToRequest } from './interaction.ts'
-import { sendJson } from './json.ts'
+import { jsonType, sendJson } from './json.ts'
+import type { HttpLimits } from './limits.ts'
+import { answerBeforeDrain } from './refused-body.ts'
 import { overloaded } from './work.ts'
 
 /** How long a caller is asked to wait, in seconds, where nobody knows better. */
@@ -18,7 +20,7 @@ export interface DoorOptions extends Pick<Watching, 'metrics'> {
  * The only place where an error becomes a response. A token that was used before outweighs whatever it is, except
  * that there is no answer at all: that is told at once.
  */
-export function errorDoor({ metrics, isKnown = () => false }: DoorOptions) {
+export function errorDoor({ metrics, isKnown = () => false }: DoorOptions, limits: HttpLimits) {
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     const claimed = isUnavailable(thrown) ? undefined : request.claimed
     const error = await (claimed ?? Promise.resolve()).then(
@@ -40,7 +42,10 @@ export function errorDoor({ metrics, isKnown = () => false }: DoorOptions) {
     }
     if (status === 429 || status === 503) reply.header('retry-after', retryAfterOf(error))
     const sentence = 'sentence' in rest ? sentenceOf(error) : message
-    return sendJson(reply.status(status), JSON.stringify({ error: sentence }))
+    const text = JSON.stringify({ error: sentence })
+    if (code !== 'body_too_large') return sendJson(reply.status(status), text)
+    reply.status(status).headers({ connection: 'close', 'content-length': Buffer.byteLength(text) })
+    return reply.type(jsonType).send(answerBeforeDrain(request.raw, text, limits))
   }
 }
 

@@ -4,8 +4,10 @@ import type { JsonBody, JsonText } from '../contract/index.ts'
 /** Node sends a short text together with its head; a longer one is better encoded here, into memory that is there. */
 const textMax = 2048
 
+export const jsonType = 'application/json; charset=utf-8'
+
 export function sendJson(reply: FastifyReply, body: JsonBody): FastifyReply {
-  return reply.type('application/json; charset=utf-8').send(encoded(body))
+  return reply.type(jsonType).send(encoded(body))
 }
 
 function encoded(body: JsonBody): string | Buffer {

@@ -4,8 +4,10 @@ export interface HttpLimits {
   readonly headBytesMax: number
   /** A thousand ids of 256 characters fit, even with every character written as two escapes. */
   readonly bodyBytesMax: number
-  /** Connections to one process; the next one is closed at once. */
+  /** Connections to one process; the next one takes the place of one that is idle. */
   readonly connectionsMax: number
+  /** Connections from one address to one process. Behind a proxy, all clients have one address. */
+  readonly addressConnectionsMax: number
   /** From the first byte of a request to the last of its headers, and of its body. */
   readonly headMs: number
   readonly requestMs: number
@@ -13,8 +15,12 @@ export interface HttpLimits {
   readonly handlerMs: number
   /** From the first byte of an answer until the caller has taken the last. */
   readonly answerMs: number
-  /** Between two requests. */
+  /** Between two requests: on a connection that carried a valid token, and on one that did not. */
   readonly idleMs: number
+  readonly anonymousIdleMs: number
+  /** How much of a refused request is read, and for how long, so that its client gets to read the answer. */
+  readonly drainBytesMax: number
+  readonly drainMs: number
   /** How often the times above are looked at. */
   readonly checkMs: number
   /** How many requests are worked on at once, at most, and at least however slow they are. */
@@ -32,11 +38,15 @@ export const httpLimits: HttpLimits = {
   headBytesMax: 16 * 1024,
   bodyBytesMax: 4 * 1024 * 1024,
   connectionsMax: 4000,
+  addressConnectionsMax: Infinity,
   headMs: 10_000,
   requestMs: 30_000,
   handlerMs: 30_000,
   answerMs: 30_000,
   idleMs: 72_000,
+  anonymousIdleMs: 15_000,
+  drainBytesMax: 32 * 1024 * 1024,
+  drainMs: 5000,
   checkMs: 1000,
   workMax: 1000,
   workMin: 64,

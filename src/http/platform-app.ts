@@ -13,7 +13,7 @@ import {
   type Operation,
   permits,
 } from '../contract/index.ts'
-import { type AppOptions, type HttpApp, openApp, urlOf } from './app.ts'
+import { type AppOptions, type HttpApp, noteValidToken, openApp, urlOf } from './app.ts'
 import { sendJson } from './json.ts'
 import { type RawQuery, requestReader } from './request.ts'
 import { mountTokens } from './token-route.ts'
@@ -59,6 +59,7 @@ function mount(app: HttpApp, id: CatalogueOperationId, options: PlatformAppOptio
     onRequest: async (request, reply) => {
       if (operation.protection === 'clientToken') {
         request.client = await clientOf(request, operation, access)
+        noteValidToken(request, reply)
         return
       }
       // What anyone may read, any page may read, and may keep as long as it asks whether it still holds.

@@ -8,7 +8,8 @@ import {
 } from '../contract/index.ts'
 import type { Context, ProviderOperationId } from '../provider/handler.ts'
 import { providerHandlers } from '../provider/handlers.ts'
-import { type AppOptions, type HttpApp, openApp, urlOf } from './app.ts'
+import { type AppOptions, type HttpApp, noteValidToken, openApp, urlOf } from './app.ts'
+import { isTrustedConnection } from './connections.ts'
 import { sendJson } from './json.ts'
 import { keepRates, type Rates } from './rates.ts'
 import { type RawQuery, requestReader } from './request.ts'
@@ -39,9 +40,15 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
     method: operation.method,
     url: urlOf(operation),
     config: { operation },
-    onRequest(request, _reply, done) {
+    onRequest(request, reply, done) {
       options.guard(askedOf(request, operation)).then(({ claimed }) => {
         request.claimed = claimed
+        if (!isTrustedConnection(request.raw.socket)) {
+          claimed.then(
+            () => noteValidToken(request, reply),
+            () => {},
+          )
+        }
         done()
       }, done)
     },

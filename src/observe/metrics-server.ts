@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { limitConnections } from '../http/connections.ts'
 import { contentType } from './metrics.ts'
 
 /** Where metrics are, on a port that is for nothing else. */
@@ -42,7 +43,12 @@ export async function serveMetrics(
       else response.writeHead(200, { 'content-type': contentType }).end(text)
     }
   })
-  server.maxConnections = connectionsMax
+  // A connection that says nothing must not keep a scraper out.
+  limitConnections(server, {
+    connectionsMax,
+    addressConnectionsMax: Infinity,
+    anonymousIdleMs: Infinity,
+  })
   server.listen(port, host)
   await once(server, 'listening')
   const { port: taken } = server.address() as AddressInfo

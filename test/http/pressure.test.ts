@@ -43,6 +43,31 @@ async function dial(port: number): Promise<Socket> {
   return socket
 }
 
+/** What comes next, up to the end of a short answer; nothing where the server closes the connection. */
+async function answerOn(socket: Socket): Promise<string> {
+  let text = ''
+  for (;;) {
+    const [chunk] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
+    if (!(chunk instanceof Buffer)) return text
+    text += chunk
+    if (text.endsWith('}')) return text
+  }
+}
+
+/** The status of one request, or 0 where the server closes the connection. */
+async function statusOn(socket: Socket, headers = ''): Promise<number> {
+  const answer = answerOn(socket)
+  socket.write(head.replace(/\r\n\r\n$/, `\r\n${headers}\r\n`))
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(await answer)?.[1] ?? 0)
+}
+
+/** A connection that the server has seen: it has answered on it. */
+async function connected(port: number): Promise<Socket> {
+  const socket = await dial(port)
+  assert.equal(await statusOn(socket), 200)
+  return socket
+}
+
 function assertUnavailable({ status, headers, body }: Answer): void {
   assert.equal(status, 503)
   assert.deepEqual(body, { error: 'Service unavailable' })
@@ -121,15 +146,98 @@ describeOn('sqlite', 'an answer that takes too long', { timeout: 30_000 }, () =>
 })
 
 describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
-  it('beyond the most that there may be are closed at once, and taken again when there is room', async (t) => {
+  it('take the place of the one that has been idle for longest when there are too many', async (t) => {
     const { port, get } = await openWorld(t, ana, { limits: { connectionsMax: 2 } })
-    const held = [await dial(port), await dial(port)]
+    const [first, second] = [await connected(port), await connected(port)]
+    const closed = once(first, 'close')
     const third = await dial(port)
 
-    await once(third.resume(), 'close')
-    for (const socket of held) socket.destroy()
+    await closed
+    assert.equal(await statusOn(third), 200)
+    assert.equal(await statusOn(second), 200)
+    third.destroy()
+    second.destroy()
 
-    assert.equal(await untilStatus(() => get(path)), 200)
+    assert.equal((await get(path)).status, 200)
+  })
+
+  it('are never closed while a request is in flight: the new one is', async (t) => {
+    const world = await openSlowWorld(t, { connectionsMax: 1 })
+    const busy = await dial(world.port)
+    busy.write(head)
+    await world.untilWaiting(1)
+
+    const refused = await dial(world.port)
+    await once(refused.resume(), 'close')
+    const answered = answerOn(busy)
+    world.letGo()
+
+    assert.match(await answered, /^HTTP\/1\.1 200 /)
+    // Now it is idle.
+    const closed = once(busy, 'close')
+    const next = await dial(world.port)
+    await closed
+    next.destroy()
+  })
+
+  it('without a valid token are closed first, whatever they did last', async (t) => {
+    const world = await openWorld(t, ana, {
+      limits: { connectionsMax: 2 },
+      guard: ({ authorization }) => authorization.length > 0,
+    })
+    const authenticated = await dial(world.port)
+    assert.equal(await statusOn(authenticated, 'Authorization: Bearer good\r\n'), 200)
+    const anonymous = await dial(world.port)
+    assert.equal(await statusOn(anonymous), 401)
+
+    const closed = once(anonymous, 'close')
+    const third = await dial(world.port)
+    await closed
+
+    assert.equal(await statusOn(authenticated, 'Authorization: Bearer good\r\n'), 200)
+    third.destroy()
+    authenticated.destroy()
+  })
+
+  it('without a valid token are idle for a short time, and say so', async (t) => {
+    const world = await openWorld(t, ana, {
+      limits: { idleMs: 60_000, anonymousIdleMs: 1000, checkMs: 5 },
+      guard: ({ authorization }) => authorization.length > 0,
+    })
+    const authenticated = await dial(world.port)
+    const anonymous = await dial(world.port)
+
+    authenticated.write(head.replace('\r\n\r\n', '\r\nAuthorization: Bearer good\r\n\r\n'))
+    const patient = await answerOn(authenticated)
+    anonymous.write(head)
+    const closed = once(anonymous, 'close')
+    const hasty = await answerOn(anonymous)
+    await closed
+
+    assert.match(patient, /^keep-alive: timeout=60\r$/im)
+    assert.match(hasty, /^keep-alive: timeout=1\r$/im)
+    assert.equal(await statusOn(authenticated, 'Authorization: Bearer good\r\n'), 200)
+    authenticated.destroy()
+  })
+
+  it('from one address are as many as may be, where that is limited', async (t) => {
+    const { port } = await openWorld(t, ana, { limits: { addressConnectionsMax: 2 } })
+    const held = [await connected(port), await connected(port)]
+    const third = await dial(port)
+    const elsewhere = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+
+    await once(third.resume(), 'close')
+    assert.equal(await statusOn(elsewhere), 200)
+    held[0]?.destroy()
+    elsewhere.destroy()
+
+    for (;;) {
+      const next = await dial(port)
+      const status = await statusOn(next)
+      next.destroy()
+      if (status === 200) break
+    }
+    held[1]?.destroy()
   })
 
   it('whose callers do not take their answer are cut', async (t) => {
@@ -143,14 +251,15 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
       }),
     })
     const slow = await dial(port)
-    slow.pause()
-
-    slow.write(head.replace('ana', 'long'))
-    const status = await untilStatus(() => get(path))
     let taken = 0
     slow.on('data', (chunk) => {
       taken += chunk.length
     })
+
+    slow.write(head.replace('ana', 'long'))
+    await once(slow, 'data')
+    slow.pause()
+    const status = await untilStatus(() => get(path))
     await once(slow.resume(), 'close')
 
     assert.equal(status, 200)

@@ -4,6 +4,8 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
+import type { Asked } from '../../src/auth/guard.ts'
+import { ContractError } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { providerApp } from '../../src/http/provider-app.ts'
 import { load } from '../../src/load/load.ts'
@@ -22,6 +24,8 @@ export interface WorldOptions {
   readonly limits?: Partial<HttpLimits>
   /** The data of another world, instead of data of its own. */
   readonly database?: string
+  /** Whether a request has a valid token; all have, where it is not given. */
+  readonly guard?: (request: Asked) => boolean
   /** Stands between the database and the provider. */
   readonly around?: (store: ProviderStore) => ProviderStore
 }
@@ -75,7 +79,10 @@ export async function openWorld(
   const app = providerApp({
     context: { store: around(store), timeZone, accountVersion },
     clock: () => now,
-    guard: async () => ({ claimed: Promise.resolve() }),
+    guard: async (request) => {
+      if (options.guard?.(request) ?? true) return { claimed: Promise.resolve() }
+      throw new ContractError('unauthorized')
+    },
     limits,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

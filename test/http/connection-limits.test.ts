@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net'
+import { describe, it } from 'node:test'
+import { connect, type TLSSocket } from 'node:tls'
+import { openApp } from '../../src/http/app.ts'
+import { readTrustedProxies } from '../../src/http/caller-address.ts'
+import { makeAuthority } from '../support/certificates.ts'
+
+const authority = makeAuthority('Authority')
+const head = 'GET /health/live HTTP/1.1\r\nHost: holdfast\r\n\r\n'
+
+async function openServer(t: { after(work: () => Promise<void>): void }) {
+  const app = openApp([], { tls: authority.issue('bank'), limits: { connectionsMax: 3 } })
+  t.after(() => app.close())
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const dial = async (): Promise<TLSSocket> => {
+    const socket = connect({ port, host: '127.0.0.1', ca: authority.cert })
+    socket.on('error', () => {})
+    await once(socket, 'secureConnect')
+    return socket
+  }
+  return { port, dial }
+}
+
+async function ask(socket: Socket): Promise<string> {
+  const answered = once(socket, 'data')
+  socket.write(head)
+  return String((await answered)[0])
+}
+
+describe('a server with TLS that has all the connections it may have', { timeout: 30_000 }, () => {
+  it('closes the one that has been idle for longest, a handshake that does not go on first', async (t) => {
+    const { port, dial } = await openServer(t)
+    const silent = connectTcp(port, '127.0.0.1')
+    silent.on('error', () => {})
+    await once(silent, 'connect')
+    const first = await dial()
+    const second = await dial()
+    assert.match(await ask(first), / 200 /)
+    assert.match(await ask(second), / 200 /)
+
+    const closed = [once(silent.resume(), 'close'), once(first, 'close')]
+    const third = await dial()
+    await closed[0]
+    assert.match(await ask(third), / 200 /)
+    const fourth = await dial()
+    await closed[1]
+
+    assert.match(await ask(fourth), / 200 /)
+    assert.match(await ask(second), / 200 /)
+    for (const socket of [second, third, fourth]) socket.destroy()
+  })
+})
+
+describe('connections from a trusted proxy', { timeout: 30_000 }, () => {
+  it('are as many as they like, and stay though no token came on them', async (t) => {
+    const app = openApp([], {
+      limits: { addressConnectionsMax: 1, anonymousIdleMs: 0, checkMs: 5 },
+      trustedProxies: readTrustedProxies('127.0.0.2'),
+    })
+    t.after(() => app.close())
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const dial = (localAddress: string) => {
+      const socket = connectTcp({ port, host: '127.0.0.1', localAddress })
+      socket.on('error', () => {})
+      return socket
+    }
+    const proxied = [dial('127.0.0.2'), dial('127.0.0.2')]
+    for (const socket of proxied) assert.match(await ask(socket), / 200 /)
+
+    // By then, idle connections were closed once.
+    const other = dial('127.0.0.1')
+    await once(other.resume(), 'close')
+
+    for (const socket of proxied) {
+      const answer = await ask(socket)
+      assert.match(answer, / 200 /)
+      assert.doesNotMatch(answer, /keep-alive: timeout=0/i)
+      socket.destroy()
+    }
+  })
+})
