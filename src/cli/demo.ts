@@ -5,11 +5,11 @@ import { Command } from 'commander'
 import type { Overview, ProviderStore } from '../provider/store.ts'
 import { databaseOptions, databaseSettings } from './database.ts'
 import { type Observation, openObservation, openScraping } from './observation.ts'
-import { listen, openPlatform, openProvider } from './running.ts'
+import { drainOnClose, listen, openPlatform, openProvider } from './running.ts'
 import { definitions, type Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
-import { untilStopped } from './until-stopped.ts'
+import { exitAfter, untilStopped } from './until-stopped.ts'
 
 const demoCustomers = 25
 const demoSeed = 'demo'
@@ -42,6 +42,7 @@ export function demoCommand(terminal: Terminal): Command {
       await serveBoth(settings, observation, terminal, scraping?.address)
     } finally {
       await scraping?.close()
+      await observation.close()
     }
   })
 }
@@ -65,6 +66,7 @@ async function serveBoth(
   metricsAddress: string | undefined,
 ): Promise<void> {
   const platform = await openPlatform(settings, observation)
+  drainOnClose(platform, settings.shutdownTimeout * 1000, observation.log)
   const platformPort = settings.port && settings.port + 1
   const address = await listen(platform, settings.host, platformPort, portAdvice)
   try {
@@ -89,6 +91,8 @@ async function serveProvider(
   const address = `http://${settings.host}:${port}`
   const urls = { providerUrl: address, resourceUrl: address }
   const { app } = await openProvider({ ...settings, ...urls }, observation)
+  const shutdownMs = settings.shutdownTimeout * 1000
+  drainOnClose(app, shutdownMs, observation.log)
   await listen(app, settings.host, port, portAdvice)
   observation.logCrashes()
   const { openProviderStore } = await import('../storage/open.ts')
@@ -98,7 +102,8 @@ async function serveProvider(
   terminal.out(welcome(address, others.platform, products, await store.overview(), settings))
   await store.close()
   if (others.metrics) terminal.out(`metrics on ${others.metrics}\n`)
-  await untilStopped()
+  await untilStopped(observation.exit)
+  exitAfter(shutdownMs, observation.exit)
   await app.close()
 }
 

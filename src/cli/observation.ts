@@ -1,16 +1,22 @@
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
+import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Settings } from './settings.ts'
 import { CommandError } from './terminal.ts'
 
-/** How a server tells what it does: lines in the log, and metrics and spans where somebody wants them. */
-export interface Observation {
-  readonly log: Logger
+/** How a server reports what it does: a log, and metrics and spans where they are configured. */
+export interface Observation extends Log {
   readonly metrics: Metrics | undefined
   readonly tracing: Tracing | undefined
-  /** From when it serves: before, whoever starts it should see what is wrong in full. */
+  /** From when it serves: before, the whole error is shown to the person who starts it. */
   logCrashes(): void
+}
+
+/** The log alone, for a supervisor. Loaded only by the commands that serve. */
+export async function openServerLog({ logLevel }: Pick<Settings, 'logLevel'>): Promise<Log> {
+  const { openLog } = await import('../observe/log.ts')
+  return openLog(logLevel)
 }
 
 type Tracing = typeof import('../observe/tracing.ts')
@@ -19,14 +25,14 @@ export async function openObservation({
   logLevel,
   metricsPort,
 }: Pick<Settings, 'logLevel'> & Partial<Settings>): Promise<Observation> {
-  const { logCrashes, openLog } = await import('../observe/log.ts')
-  const log = openLog(logLevel)
+  const { logCrashes } = await import('../observe/log.ts')
+  const opened = await openServerLog({ logLevel })
   return {
-    log,
+    ...opened,
     metrics:
       metricsPort === undefined ? undefined : (await import('../observe/metrics.ts')).openMetrics(),
-    tracing: await openTracing(log),
-    logCrashes: () => logCrashes(log),
+    tracing: await openTracing(opened.log),
+    logCrashes: () => logCrashes(opened),
   }
 }
 

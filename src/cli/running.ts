@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import type { TlsOptions } from 'node:tls'
+import type { Logger } from 'pino'
 import type { HttpApp } from '../http/app.ts'
+import { openDrain } from '../http/drain.ts'
 import { type HttpLimits, httpLimits } from '../http/limits.ts'
 import type { Rates } from '../http/rates.ts'
 import { databaseOptions } from './database.ts'
@@ -169,6 +171,15 @@ export async function openPlatform(
     await catalogue.close()
   })
   return app
+}
+
+/** Lets a server answer the requests in flight before it closes, for so long at most. */
+export function drainOnClose(app: HttpApp, timeoutMs: number, log: Logger): void {
+  const drain = openDrain(app.server)
+  app.addHook('preClose', async () => {
+    const cut = await drain(timeoutMs)
+    if (cut > 0) log.warn({ requests: cut }, 'stopped before these were answered')
+  })
 }
 
 export async function listen(

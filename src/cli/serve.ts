@@ -1,14 +1,13 @@
 import type { TlsOptions } from 'node:tls'
 import { Command } from 'commander'
-import { openDrain } from '../http/drain.ts'
 import { databaseSettings } from './database.ts'
-import { type Observation, openObservation, openScraping } from './observation.ts'
-import { listen, type Opened, openPlatform, openProvider } from './running.ts'
+import { type Observation, openObservation, openScraping, openServerLog } from './observation.ts'
+import { drainOnClose, listen, type Opened, openPlatform, openProvider } from './running.ts'
 import type { Settings } from './settings.ts'
 import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
 import type { Terminal } from './terminal.ts'
 import { logCertificate, logRefusedHandshakes, readTls, reloadTls } from './tls.ts'
-import { untilStopped, untilToldBySupervisor } from './until-stopped.ts'
+import { exitAfter, untilStopped, untilToldBySupervisor } from './until-stopped.ts'
 import {
   isSuccessor,
   isSupervisor,
@@ -16,9 +15,6 @@ import {
   superviseWorkers,
   tellReady,
 } from './workers.ts'
-
-/** How long closing databases may take when all requests are done. */
-const exitAfterMs = 1000
 
 type Flags = Partial<Record<keyof Settings, string>>
 
@@ -39,11 +35,13 @@ export function serveCommand(terminal: Terminal): Command {
   addSettingFlags(provider).action(async (flags: Flags) => {
     const settings = requiredSettingsOf('provider', flags, terminal)
     if (settings.workers > 1 && isSupervisor()) {
+      const log = await openServerLog(settings)
       const scraping = await openScraping(settings)
       try {
-        await superviseWorkers(settings, scraping, terminal)
+        await superviseWorkers(settings, log, scraping, terminal)
       } finally {
         await scraping?.close()
+        await log.close()
       }
       return
     }
@@ -91,21 +89,17 @@ async function run(
 ): Promise<void> {
   const tls = readTls(settings)
   const observation = await openObservation(settings)
-  const { log } = observation
+  const { log, exit } = observation
   const scraping = await openScraping(settings, observation.metrics)
   try {
     const { app, isAble } = await open(observation, tls)
     const shutdownMs = settings.shutdownTimeout * 1000
-    const drain = openDrain(app.server)
-    app.addHook('preClose', async () => {
-      const cut = await drain(shutdownMs)
-      if (cut > 0) log.warn({ requests: cut }, 'stopped before these were answered')
-    })
+    drainOnClose(app, shutdownMs, log)
     if (tls) logCertificate(log, tls, 'certificate in use')
     logRefusedHandshakes(log, app.server)
     process.on('SIGHUP', () => reloadTls(log, app.server, settings))
     process.on('SIGUSR2', () => log.info('nothing to replace: only a supervisor has workers'))
-    const stopped = isSupervisor() ? untilStopped() : untilToldBySupervisor()
+    const stopped = isSupervisor() ? untilStopped(exit) : untilToldBySupervisor()
 
     const isWanted = !isSuccessor() || (await isAble())
     const address = isWanted ? await listen(app, settings.host, settings.port) : ''
@@ -116,10 +110,10 @@ async function run(
       if (scraping) terminal.out(`metrics on ${scraping.address}\n`)
     } else tellReady({ readyOn: address, isAble: await isAble() })
     await stopped
-    // Whatever a database or a connection still waits for: it is over then.
-    setTimeout(() => process.exit(0), shutdownMs + exitAfterMs).unref()
+    exitAfter(shutdownMs, exit)
     await app.close()
   } finally {
     await scraping?.close()
+    await observation.close()
   }
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { escapeInvisible, escapeInvisibleInLines } from '../contract/characters.ts'
 
 /** What a command may touch of the world it was started in. A test hands in its own. */
@@ -27,18 +26,24 @@ export class CommandError extends Error {
 }
 
 export function processTerminal(): Terminal {
-  // The reader of a pipe may leave early, as head does. That is not an error.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
-    throw error
-  })
+  // The reader of a pipe may leave early, as head does: messages to it are not needed any more.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
   return {
     out: (text) => void process.stdout.write(escapeInvisibleInLines(text)),
     error: (text) => void process.stderr.write(escapeInvisibleInLines(text)),
     status: (line) => void process.stderr.write(`\r\u001b[K${escapeInvisible(line)}`),
-    async write(text) {
-      if (!process.stdout.write(text)) await once(process.stdout, 'drain')
-    },
+    write: (text) =>
+      new Promise((resolve) => {
+        process.stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
+          // Nobody reads the data that a command is for: there is nothing left to do.
+          if (error?.code === 'EPIPE') process.exit(0)
+          resolve()
+        })
+      }),
     isInteractive: process.stderr.isTTY ?? false,
     environment: process.env,
   }

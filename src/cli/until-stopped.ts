@@ -1,17 +1,27 @@
 const stopSignals = ['SIGINT', 'SIGTERM'] as const
 
-/** Resolves when somebody asks the process to stop, for the first time. A second time ends it at once. */
-export function untilStopped(): Promise<void> {
+type Exit = (status: number) => void
+
+/** Resolves at the first signal to stop. A second one ends the process at once. */
+export function untilStopped(exit: Exit): Promise<void> {
   return new Promise((resolve) => {
     let isAsked = false
     for (const signal of stopSignals) {
       process.on(signal, () => {
-        if (isAsked) process.exit(1)
+        if (isAsked) exit(1)
         isAsked = true
         resolve()
       })
     }
   })
+}
+
+/** How long closing databases may take when all requests are done. */
+const exitAfterMs = 1000
+
+/** Bounds a shutdown: whatever a database, a connection or a pipe still waits for, the process ends after it. */
+export function exitAfter(shutdownMs: number, exit: Exit): void {
+  setTimeout(() => exit(0), shutdownMs + exitAfterMs).unref()
 }
 
 /**

@@ -1,9 +1,10 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../observe/log.ts'
 import type { Scraping } from './observation.ts'
 import { CommandError, type Terminal } from './terminal.ts'
-import { untilStopped } from './until-stopped.ts'
+import { exitAfter, untilStopped } from './until-stopped.ts'
 
 /** A worker that dies sooner than this after its start counts as one that cannot live. */
 const settledMs = 10_000
@@ -42,6 +43,7 @@ export interface Supervision {
  */
 export async function superviseWorkers(
   settings: Supervision,
+  { log, exit }: Log,
   scraping: Scraping | undefined,
   terminal: Terminal,
 ): Promise<void> {
@@ -61,9 +63,8 @@ export async function superviseWorkers(
       if (!isServing || members.size + replacing >= settings.workers) return
       quickDeaths = performance.now() - startedAt < settledMs ? quickDeaths + 1 : 0
       const pause = quickDeaths > 0 ? Math.min(pauseMs * 2 ** (quickDeaths - 1), pauseMaxMs) : 0
-      const when = pause > 0 ? ` in ${pause} ms` : ''
-      const ended = `worker ${worker.process.pid} ended (${signal ?? code})`
-      terminal.error(`${ended}, starting another${when}\n`)
+      const { pid } = worker.process
+      log.warn({ pid, status: signal ?? code, delayMs: pause }, 'worker ended, starting another')
       replacing += 1
       await wait(pause)
       replacing -= 1
@@ -91,13 +92,13 @@ export async function superviseWorkers(
       if (!isServing) return
       if (!ready?.isAble) {
         await stop(fresh)
-        const reason = ready ? 'has no keys to judge tokens with' : 'did not start'
-        terminal.error(`a new worker ${reason}: the workers that are there stay\n`)
+        const reason = ready ? 'has no keys to verify tokens with' : 'did not start'
+        log.error(`a new worker ${reason}: the running workers stay`)
         return
       }
       await stop(old)
     }
-    terminal.error('every worker was replaced\n')
+    log.warn('every worker was replaced')
   }
 
   process.on('SIGHUP', () => {
@@ -118,13 +119,14 @@ export async function superviseWorkers(
   const first = await start().ready
   if (!first) throw new CommandError(1, 'no worker was started: the reason stands above')
   isServing = true
-  const stopped = untilStopped()
+  const stopped = untilStopped(exit)
   await Promise.all(Array.from({ length: settings.workers - 1 }, () => start().ready))
   terminal.out(`provider ready on ${first.readyOn}, ${settings.workers} workers\n`)
   if (scraping) terminal.out(`metrics on ${scraping.address}\n`)
 
   await stopped
   isServing = false
+  exitAfter(settings.shutdownTimeout * 1000 + killAfterMs, exit)
   await Promise.all([...members].map(stop))
 }
 

@@ -1,61 +1,63 @@
 import cluster from 'node:cluster'
-import type { EventEmitter } from 'node:events'
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type Logger, pino } from 'pino'
+import { openLineWriter } from './line-writer.ts'
 
-/**
- * Lines are gathered and written together, whole and in pieces that a pipe takes at once: so those of several
- * workers never mix.
- */
-const gatheredBytes = 3500
-const pieceBytes = 4096
-
-/** How long a line waits for others, and how many bytes of them may wait for a reader that does not read. */
-const waitMs = 200
-const waitingBytesMax = 4 * 1024 * 1024
+/** How long the end of a process waits for the reader of its log. */
+const closeMs = 1000
 
 /** How deep causes are followed, and how many places of the code are told of each. */
 const causesMax = 3
 const placesMax = 10
 
-/** One JSON object a line, to standard error: standard output is for people. Nothing is lost when the process ends. */
-export function openLog(level: string): Logger {
-  const destination = pino.destination({
-    dest: 2,
-    sync: false,
-    minLength: gatheredBytes,
-    maxWrite: pieceBytes,
-    maxLength: waitingBytesMax,
-    periodicFlush: waitMs,
-  })
-  // A disk that is full, or a reader that is gone, must not end the server.
-  destination.on('error', () => {})
+export interface Log {
+  readonly log: Logger
+  /** Writes the lines that still wait, within a bounded time. The process can end afterwards. */
+  close(): Promise<void>
+  /** Ends the process with that status, whatever is still going on in it, once its lines are written. */
+  exit(status: number): Promise<void>
+}
+
+const standardError = 2
+
+/** One JSON object a line, to standard error: standard output is for people. */
+export function openLog(level: string): Log {
+  const writer = openLineWriter(standardError, (lines) =>
+    log.warn({ lines }, 'log lines were lost'),
+  )
   const log = pino(
     { level, base: { worker: cluster.worker?.id ?? 0 }, serializers: { err: errorForLog } },
-    destination,
+    writer,
   )
-  tellOfLostLines(destination, log)
-  return log
+  let closing: Promise<boolean> | undefined
+  const close = async (): Promise<void> => {
+    closing ??= writer.close(closeMs)
+    if (!(await closing)) endBlockedProcess()
+  }
+  process.once('beforeExit', close)
+  return {
+    log,
+    close,
+    async exit(status) {
+      await close()
+      process.exit(status)
+    },
+  }
 }
 
-/** A mistake that nobody caught ends the process, with a line like any other: Node's own would have its message. */
-export function logCrashes(log: Logger): void {
+/**
+ * For a process with a write that does not return, on a pipe that nobody reads: even `process.exit` would wait for it. A
+ * signal does not. This one means to a service manager that the process stopped as it should.
+ */
+function endBlockedProcess(): void {
+  process.removeAllListeners('SIGTERM')
+  process.kill(process.pid, 'SIGTERM')
+}
+
+/** An error that nothing caught ends the process, with a line like any other: Node's own would include its message. */
+export function logCrashes({ log, exit }: Log): void {
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'ended by a mistake')
-    process.exit(1)
-  })
-}
-
-/** Those for which there was no room. */
-function tellOfLostLines(destination: DestinationStream & EventEmitter, log: Logger): void {
-  let lost = 0
-  destination.on('drop', () => {
-    lost += 1
-  })
-  destination.on('drain', () => {
-    if (lost === 0) return
-    const lines = lost
-    lost = 0
-    log.warn({ lines }, 'log lines were lost')
+    exit(1)
   })
 }
 

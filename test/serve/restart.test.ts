@@ -94,7 +94,7 @@ describeOn('sqlite', 'workers that die', () => {
     for (const pause of [250, 500, 1000]) {
       const victim = childrenOf(served.child.pid).find((pid) => pid !== survivor) ?? 0
       process.kill(victim, 'SIGKILL')
-      const line = `worker ${victim} ended (SIGKILL), starting another in ${pause} ms`
+      const line = `"pid":${victim},"status":"SIGKILL","delayMs":${pause},"msg":"worker ended, starting another"`
       await until(() => served.said().includes(line), served.said)
       await until(() => childrenOf(served.child.pid).length === 2)
     }

@@ -84,7 +84,7 @@ describe('three workers on one port', () => {
     const [victim = 0] = before
     const replaced = new Promise<void>((resolve) => {
       supervisor.stderr?.on('data', (chunk: Buffer) => {
-        if (chunk.toString().includes(`worker ${victim} ended`)) resolve()
+        if (chunk.toString().includes(`"pid":${victim},`)) resolve()
       })
     })
 
