@@ -40,7 +40,7 @@ export function downgradeAccount(account: BankingAccount): BankingAccountV3 {
 const unspecified = 'Not specified'
 
 /** Where version 3 kept the rate of a fee or discount, by what the rate is of. */
-const rateFields = {
+export const rateFields = {
   BALANCE: 'balanceRate',
   TRANSACTION: 'transactionRate',
   INTEREST_ACCRUED: 'accruedRate',

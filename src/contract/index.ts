@@ -1,4 +1,5 @@
 /** The interface as data: every record, every operation, every error, and what follows from them. */
+export { pathBeforeUpgrade, versionOfAccount } from './account-version.ts'
 export { downgradeAccount, upgradeAccount } from './account-versions.ts'
 export { charactersIn } from './characters.ts'
 export { ContractError, type ErrorCode, errorTable } from './errors.ts'

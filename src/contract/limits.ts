@@ -17,7 +17,7 @@ export const searchTextLengthMax = 1000
 /** The longest Idempotency-Key that P1 takes. */
 export const idempotencyKeyLengthMax = 255
 
-/** How many mistakes of a product one refusal names. */
+/** How many errors of one product, or of one line of a load, are reported. */
 export const mistakesMax = 50
 
 /** How long a token of an API client is good, in seconds. */

@@ -2,6 +2,7 @@ import Type, { type TProperties } from 'typebox'
 import { values } from '../contract/enumerations.ts'
 import { type Problem, type RecordType, validator } from '../contract/index.ts'
 import { Flag, Id, Timestamp } from '../contract/leaves.ts'
+import { isFields } from '../contract/schema.ts'
 
 /** What stands beside the record in a line of each type, and what a `delete` names it by. */
 interface Shape {
@@ -47,27 +48,26 @@ function closed() {
   return { additionalProperties: false } as const
 }
 
-type Check = (line: unknown) => Problem[]
+type Check = (line: unknown, most: number) => Problem[]
 const checks = new Map<RecordType, { readonly put: Check; readonly remove: Check }>()
 
-/** What is wrong with a line around its record. */
-export function lineProblems(type: RecordType, line: Readonly<Record<string, unknown>>): Problem[] {
+/** What is wrong with a line around its record, up to so much. */
+export function lineProblems(
+  type: RecordType,
+  line: Readonly<Record<string, unknown>>,
+  most: number,
+): Problem[] {
   const { put, remove } = checksOf(type)
-  if ('delete' in line) {
-    const problems = remove(line)
-    return problems.length === 0 && lacksKey(type, line['delete'] as object)
-      ? [{ path: 'delete.id', reason: 'is required, or the record itself as delete.record' }]
-      : problems
-  }
-  if (!('record' in line) && line['status'] !== 'RESTRICTED') {
-    return [{ path: 'record', reason: 'is required' }]
-  }
-  return put(line)
+  if ('delete' in line) return [...remove(line, most), ...missingKey(type, line['delete'])]
+  const isBare = shapes[type].beside?.['status'] !== undefined && line['status'] === 'RESTRICTED'
+  const missing = 'record' in line || isBare ? [] : [{ path: 'record', reason: 'is required' }]
+  return [...missing, ...put(line, most)]
 }
 
 /** Of the two ways to name what has no key of its own, one must be there. */
-function lacksKey(type: RecordType, key: object): boolean {
-  return shapes[type] === unkeyed && !('id' in key) && !('record' in key)
+function missingKey(type: RecordType, key: unknown): Problem[] {
+  if (shapes[type] !== unkeyed || !isFields(key) || 'id' in key || 'record' in key) return []
+  return [{ path: 'delete.id', reason: 'is required, or the record itself as delete.record' }]
 }
 
 function checksOf(type: RecordType) {

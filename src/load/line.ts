@@ -2,25 +2,31 @@ import type { TSchema } from 'typebox'
 import {
   BankingAccountV3,
   legible,
+  mistakesMax,
   type Problem,
+  pathBeforeUpgrade,
   type RecordType,
   recordTypes,
   speller,
   upgradeAccount,
   validator,
+  versionOfAccount,
 } from '../contract/index.ts'
 import type { Item } from '../provider/writer.ts'
 import { membersOf, repeatedMember } from '../text/json-text.ts'
 import { itemOf, type Line, removalOf } from './item.ts'
 import { lineProblems } from './line-shape.ts'
 
-/** A line as the store takes it, or everything that is wrong with it. */
+/** A line as the store takes it, or what is wrong with it: everything, up to a bound. */
 export type LineResult = { readonly item: Item } | { readonly problems: readonly Problem[] }
 
 interface Reader {
   readonly respell: (value: unknown) => unknown
-  readonly problems: (value: unknown) => Problem[]
+  readonly problems: (value: unknown, most: number) => Problem[]
 }
+
+/** One more than is reported tells that there are more. */
+const problemsMax = mistakesMax + 1
 
 const readers = new Map<RecordType, Reader>()
 
@@ -30,26 +36,37 @@ const bare = { record: undefined, problems: [] }
 /** Reads one line of data: `{"type": …, "record": {…}}`, or `{"type": …, "delete": {…}}`. */
 export function readLine(text: string): LineResult {
   const line = parse(text)
-  if (!isObject(line)) return refused('', 'must be a JSON object')
+  if (!isObject(line)) return refused([{ path: '', reason: 'must be a JSON object' }])
   const { type } = line
   if (!isRecordType(type)) {
-    return refused('type', `must be one of ${Object.keys(recordTypes).join(', ')}`)
+    const reason = `must be one of ${Object.keys(recordTypes).join(', ')}`
+    return refused([{ path: 'type', reason }])
   }
-  const problems = lineProblems(type, line)
-  if (problems.length > 0) return { problems }
-  // A text that is what its content would be written as cannot say anything twice.
   const plain = plainRecord(text, type, line['record'])
-  const isPlain = plain !== undefined || JSON.stringify(line) === text
-  const twice = isPlain ? undefined : repeatedMember(text)
-  if (twice !== undefined) return refused(legible(twice), 'is there twice in one object')
-  if ('delete' in line) return { item: removalOf(type, line['delete'] as object, line as Line) }
-
+  const isRemoval = 'delete' in line
   const given = line['record']
-  const { record, problems: wrong } = given === undefined ? bare : judge(type, given)
-  if (wrong.length > 0) return { problems: wrong }
+  const { record, problems } = isRemoval || given === undefined ? bare : judge(type, given)
+  // All together, so that one correction is enough.
+  const wrong = [
+    ...lineProblems(type, line, problemsMax),
+    ...repetitions(text, plain !== undefined || JSON.stringify(line) === text),
+    ...problems,
+  ]
+  if (wrong.length > 0) return refused(wrong)
+  if (isRemoval) return { item: removalOf(type, line['delete'] as object, line as Line) }
+
   const kept = record === given ? (plain ?? textOf(text, 'record')) : JSON.stringify(record)
   const item = itemOf(type, line as Line, record, kept)
-  return isStorable(item) ? { item } : refused('', 'has a time outside the years 1678 to 2261')
+  if (isStorable(item)) return { item }
+  return refused([{ path: '', reason: 'has a time outside the years 1678 to 2261' }])
+}
+
+/** A text that is what its content would be written as (`isPlain`) cannot have a member twice. */
+function repetitions(text: string, isPlain: boolean): Problem[] {
+  const twice = isPlain ? undefined : repeatedMember(text)
+  return twice === undefined
+    ? []
+    : [{ path: legible(twice), reason: 'is there twice in one object' }]
 }
 
 /** The record's text, where the line has nothing beside it and is what its content would be written as. */
@@ -70,19 +87,35 @@ function isStorable(item: Item): boolean {
 function judge(type: RecordType, given: unknown): { record: unknown; problems: Problem[] } {
   const { respell, problems } = readerOf(type)
   const spelled = respell(given)
-  const wrong = problems(spelled)
+  const wrong = problems(spelled, problemsMax)
   if (wrong.length === 0 || type !== 'banking.account') return { record: spelled, problems: wrong }
 
   // Version 3 is tried only on what is not version 4: nearly every record is.
   const upgraded = upgradeAccount(spelled as BankingAccountV3)
-  if (problems(upgraded).length === 0) return { record: upgraded, problems: [] }
-  const asVersionThree = versionThree().problems(spelled)
-  const fewer = asVersionThree.length < wrong.length ? asVersionThree : wrong
-  return { record: spelled, problems: fewer.length > 0 ? fewer : problems(upgraded) }
+  const wrongUpgraded = problems(upgraded, problemsMax)
+  if (wrongUpgraded.length === 0) return { record: upgraded, problems: [] }
+  return { record: spelled, problems: accountProblems(given, wrong, wrongUpgraded) }
+}
+
+/** What is wrong with an account in the version that it is written in, with the fields that it has there. */
+function accountProblems(
+  given: unknown,
+  wrong: Problem[],
+  wrongUpgraded: readonly Problem[],
+): Problem[] {
+  const version = versionOfAccount(given)
+  if (version === 4) return wrong
+  const { respell, problems } = versionThree()
+  const wrongThree = version === 3 ? problems(respell(given), problemsMax) : []
+  if (wrongThree.length > 0) return wrongThree
+  return wrongUpgraded.map(({ path, reason }) => ({
+    path: pathBeforeUpgrade(path, given),
+    reason,
+  }))
 }
 
 /** Made when it is first needed: most data has no record of version 3. */
-const versionThree = once(() => validator(BankingAccountV3))
+const versionThree = once(() => makeReader(BankingAccountV3))
 
 function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined
@@ -95,10 +128,13 @@ function once<Value>(make: () => Value): () => Value {
 function readerOf(type: RecordType): Reader {
   const known = readers.get(type)
   if (known) return known
-  const schema: TSchema = recordTypes[type]
-  const reader = { respell: speller(schema), problems: validator(schema).problems }
+  const reader = makeReader(recordTypes[type])
   readers.set(type, reader)
   return reader
+}
+
+function makeReader(schema: TSchema): Reader {
+  return { respell: speller(schema), problems: validator(schema).problems }
 }
 
 function textOf(line: string, name: string): string {
@@ -122,6 +158,8 @@ function isRecordType(value: unknown): value is RecordType {
   return typeof value === 'string' && Object.hasOwn(recordTypes, value)
 }
 
-function refused(path: string, reason: string): LineResult {
-  return { problems: [{ path, reason }] }
+function refused(problems: readonly Problem[]): LineResult {
+  if (problems.length <= mistakesMax) return { problems }
+  const rest = { path: '', reason: `has more errors than these ${mistakesMax}` }
+  return { problems: [...problems.slice(0, mistakesMax), rest] }
 }

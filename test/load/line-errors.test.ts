@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { bankingAccount, bankingAccountV3 } from '../../src/contract/examples/banking.ts'
+import { BankingAccount, BankingAccountV3, mistakesMax } from '../../src/contract/index.ts'
+import { readLine } from '../../src/load/line.ts'
+import { anyOf } from '../support/arbitrary.ts'
+import { describeOn } from '../support/engines.ts'
+import { openBank } from './bank.ts'
+import { line } from './lines.ts'
+
+const holders = [{ customerId: 'c1' }]
+
+/** The errors of a line as `path reason`. */
+function errorsOf(text: string): string[] {
+  const result = readLine(text)
+  return 'item' in result ? [] : result.problems.map(({ path, reason }) => `${path} ${reason}`)
+}
+
+/** The paths of the errors of an account. */
+function pathsIn(account: object): string[] {
+  return errorsOf(line('banking.account', account, { holders })).map((error) => {
+    return error.split(' ', 1)[0] ?? ''
+  })
+}
+
+describe('the errors of a line', () => {
+  it('are those around the record and those in it', () => {
+    const record = {
+      openStatus: 'AJAR',
+      creationDate: 'today',
+      isOwned: 'yes',
+      bsb: '1',
+      users: {},
+      age: 5,
+    }
+
+    assert.deepEqual(errorsOf(line('banking.account', record, { notes: 1 })), [
+      'holders is required',
+      'notes is not a field of this record',
+      'accountId is required',
+      'creationDate must be an RFC 3339 date-time',
+      'openStatus must be one of CLOSED, OPEN',
+      'isOwned must be true or false',
+      'users must be a list',
+      'bsb must be a whole number from 0 to 2^53 - 1',
+      'age is not a field of this record',
+    ])
+  })
+
+  it('are those around a record that is missing too', () => {
+    assert.deepEqual(errorsOf('{"type":"account.contact","status":"GONE","notes":1}'), [
+      'record is required',
+      'accountId is required',
+      'status must be one of CLOSED, DELINQUENT, NEGATIVECURRENTBALANCE, OPEN, PAID, PENDINGCLOSE, PENDINGOPEN, RESTRICTED',
+      'notes is not a field of this record',
+    ])
+    assert.deepEqual(errorsOf('{"type":"customer","status":"RESTRICTED"}'), [
+      'record is required',
+      'status is not a field of this record',
+    ])
+  })
+
+  it('are those of a repeated member and the others', () => {
+    assert.deepEqual(errorsOf('{"type":"customer","x":1,"record":{"id":"a","id":"b","age":1}}'), [
+      'x is not a field of this record',
+      'id is there twice in one object',
+      'name is required',
+      'email is required',
+      'age is not a field of this record',
+    ])
+  })
+
+  it('are all of a removal', () => {
+    assert.deepEqual(errorsOf('{"type":"energy.billing","delete":{"notes":1},"record":{}}'), [
+      'delete.accountId is required',
+      'delete.notes is not a field of this record',
+      'record is not a field of this record',
+      'delete.id is required, or the record itself as delete.record',
+    ])
+  })
+
+  it('are bounded, and the last says that there are more', () => {
+    const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]))
+    const customer = { id: 'c1', name: 'Ana', email: 'ana@example.com' }
+
+    for (const text of [
+      line('customer', { ...customer, ...many }),
+      line('customer', customer, many),
+      line('customer', { ...customer, ...many }, many),
+    ]) {
+      const errors = errorsOf(text)
+      assert.equal(errors.length, mistakesMax + 1)
+      assert.equal(errors.at(-1), ` has more errors than these ${mistakesMax}`)
+    }
+  })
+})
+
+describe('the errors of an account', () => {
+  for (const [version, schema] of [
+    [3, BankingAccountV3],
+    [4, BankingAccount],
+  ] as const) {
+    it(`of version ${version} are those that it has, whatever else is in it`, () => {
+      fc.assert(
+        fc.property(anyOf(schema), (account) => {
+          assert.deepEqual(pathsIn({ ...account, openStatus: 'AJAR' }), ['openStatus'])
+        }),
+      )
+    })
+  }
+
+  it('of both versions at once are those that it has, whatever else is in it', () => {
+    const mixed = fc.tuple(anyOf(BankingAccountV3), anyOf(BankingAccount)).map(([three, four]) => ({
+      ...four,
+      features: [...(three.features ?? []), ...(four.features ?? [])],
+      fees: [...(three.fees ?? []), ...(four.fees ?? [])],
+      depositRates: [...(three.depositRates ?? []), ...(four.depositRates ?? [])],
+    }))
+    fc.assert(
+      fc.property(mixed, (account) => {
+        assert.deepEqual(pathsIn({ ...account, openStatus: 'AJAR' }), ['openStatus'])
+      }),
+    )
+  })
+
+  const tier = { minimumValue: 1, applicabilityConditions: { additionalInfo: 'x' } }
+  const feature = { featureType: 'CARD_ACCESS', isActivated: true }
+  const later = { featureType: 'CARD_ACCESS', isActivated: 'ACTIVATED' }
+  for (const [name, fields, paths] of [
+    [
+      'a tier',
+      { depositRates: [{ tiers: [{ ...tier, minimumValue: 'x' }] }] },
+      ['depositRates[0].tiers[0].minimumValue'],
+    ],
+    [
+      'a feature',
+      { features: [feature, { ...feature, isActivated: 'x' }] },
+      ['features[1].isActivated'],
+    ],
+    ['a fee', { fees: [{ amount: 'x' }] }, ['fees[0].amount']],
+    ['a discount', { fees: [{ discounts: [{ feeRate: 'x' }] }] }, ['fees[0].discounts[0].feeRate']],
+    ['a fee with two prices', { fees: [{ amount: '1', balanceRate: 1 }] }, ['fees[0].balanceRate']],
+    ['a fee, beside version 4', { features: [later], fees: [{ amount: 'x' }] }, ['fees[0].amount']],
+    [
+      'a rate, beside version 4',
+      { features: [later], fees: [{ accruedRate: 'x' }] },
+      ['fees[0].accruedRate'],
+    ],
+    [
+      'a discount, beside version 4',
+      { features: [later], fees: [{ amount: '1', discounts: [{ amount: 'x' }] }] },
+      ['fees[0].discounts[0].amount'],
+    ],
+    [
+      'a condition, beside version 4',
+      { features: [later], depositRates: [{ tiers: [{ applicabilityConditions: { x: 1 } }] }] },
+      ['depositRates[0].tiers[0].applicabilityConditions.x'],
+    ],
+  ] as const) {
+    it(`of version 3 are at its own fields: ${name}`, () => {
+      assert.deepEqual(pathsIn({ accountId: 'a1', ...fields }), paths)
+    })
+  }
+})
+
+describeOn('sqlite', 'holdfast load, of accounts with one error each', () => {
+  it('names that error alone', async (t) => {
+    const bank = await openBank(t)
+    const wrong = { accountId: 'a1', openStatus: 'AJAR' }
+
+    const { status, stderr } = await bank.load([
+      line('customer', { id: 'c1', name: 'Ana', email: 'ana@example.com' }),
+      line('banking.account', { ...bankingAccountV3, ...wrong }, { holders }),
+      line('banking.account', { ...bankingAccount, ...wrong }, { holders }),
+    ])
+
+    assert.equal(status, 1)
+    const refusal = 'openStatus: must be one of CLOSED, OPEN\n'
+    assert.equal(
+      stderr,
+      `data.ndjson:2: ${refusal}data.ndjson:3: ${refusal}2 mistakes in 3 lines. Nothing was changed.\n`,
+    )
+  })
+})
