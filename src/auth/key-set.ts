@@ -2,14 +2,15 @@ import { KeyObject } from 'node:crypto'
 import { importJWK, type JWK } from 'jose'
 import { ContractError } from '../contract/index.ts'
 import { algorithmOf, algorithmsFor } from './algorithms.ts'
+import { openBudgets } from './budgets.ts'
 
 /** The platform's public keys, from where it publishes them. */
 export interface KeySet {
   /** The key that a token names, or the only one that fits where it names none, if it is here already. */
   held(algorithm: string, keyId: string | undefined): KeyObject | undefined
   /**
-   * The same, after asking for it where it is not here. Undefined where there is none then either. Throws
-   * `unavailable` where no keys could be had at all yet.
+   * The same, after fetching the set where it is not here. Undefined if a set that was fetched after the call has no
+   * such key, or did so in the cooldown of the key id. Throws `unavailable` while it is unknown whether the key exists.
    */
   find(algorithm: string, keyId: string | undefined): Promise<KeyObject | undefined>
   /** Asks for keys where there are none yet. Keys that are not known later can be asked for at once all the same. */
@@ -27,9 +28,11 @@ export interface KeySetOptions {
   readonly url: string
   /** How long keys are served before they are asked for again, in the background. */
   readonly refreshMs?: number
-  /** However many unknown keys are named: not more than one question in this time. */
+  /** For how long a key id that a fetched set did not have counts as unknown without another fetch. */
   readonly cooldownMs?: number
   readonly timeoutMs?: number
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number
   readonly onFetch?: (outcome: { readonly keys: number } | { readonly failure: string }) => void
 }
 
@@ -43,80 +46,127 @@ interface HeldKey {
 export const keySetBytesMax = 256 * 1024
 const keysMax = 100
 
-/** How many tokens may wait for the answer to one question. */
-const waitingMax = 1000
+/** How many requests may wait for a fetch: fewer than are served at once, so that known keys go on serving. */
+const waitingMax = 250
 
-/** How long to wait before the first keys are asked for again. */
-const firstRetryMs = 1000
+/** However many unknown key ids there are: so many fetches at once, and then one a second. */
+const fetchBurst = 10
+const fetchEverySeconds = 1
+
+/** For so many key ids it is remembered that they are unknown: the least recently seen are evicted. */
+const unknownMax = 1000
+
+/** Names the one budget of all fetches. */
+const everyFetch = ''
 
 export function openKeySet(options: KeySetOptions): KeySet {
-  const { url, refreshMs = 5 * 60_000, cooldownMs = 30_000, timeoutMs = 5000, onFetch } = options
-  let held: readonly HeldKey[] | undefined
-  let heldSince = 0
-  let askedForUnknownAt = Number.NEGATIVE_INFINITY
-  let asking: Promise<void> | undefined
+  const { refreshMs = 5 * 60_000, cooldownMs = 30_000, now = () => performance.now() } = options
+  const nowSeconds = () => now() / 1000
+  const fetches = openBudgets(fetchBurst, fetchEverySeconds, 1, nowSeconds)
+  const unknown = openBudgets(1, cooldownMs / 1000, unknownMax, nowSeconds)
+  const cache = openCache(options, now)
   let waiting = 0
-  const closing = new AbortController()
 
-  const ask = (): Promise<void> => {
-    asking ??= fetchKeys(url, AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]))
-      .then((keys) => {
-        held = keys
-        heldSince = performance.now()
-        onFetch?.({ keys: keys.length })
-      })
-      // Keys that are held go on serving while the URL is away.
-      .catch((error: Error) => {
-        if (!closing.signal.aborted) onFetch?.({ failure: reasonOf(error) })
-      })
-      .finally(() => {
-        asking = undefined
-      })
-    return asking
+  /** Waits for the fetch in progress, or for a new one if the budget allows it. Returns its number. */
+  const fetchWithinBudget = async (): Promise<number> => {
+    if (waiting >= waitingMax) throw unavailable('too many requests wait for keys')
+    if (!cache.isFetching()) {
+      const retryAfterSeconds = Math.ceil(fetches.wait(everyFetch))
+      if (retryAfterSeconds > 0) {
+        throw unavailable('the keys were fetched a moment ago', retryAfterSeconds)
+      }
+      fetches.spend(everyFetch)
+    }
+    waiting += 1
+    const fetched = cache.fetch()
+    const number = cache.started()
+    await fetched
+    waiting -= 1
+    return number
   }
-  /** While there is nothing to serve, more often than for a key that may not exist. */
-  const isTimeToAsk = (): boolean => {
-    const now = performance.now()
-    const wait = held ? cooldownMs : Math.min(cooldownMs, firstRetryMs)
-    if (now - askedForUnknownAt < wait) return false
-    askedForUnknownAt = now
-    return true
-  }
-  const timer = setInterval(ask, refreshMs)
+  const timer = setInterval(cache.fetch, refreshMs)
   timer.unref()
 
   return {
-    held: (algorithm, keyId) => pick(held ?? [], algorithm, keyId),
+    held: (algorithm, keyId) => pick(cache.keys() ?? [], algorithm, keyId),
 
     async find(algorithm, keyId) {
-      let key = pick(held ?? [], algorithm, keyId)
-      // Twice: a question that is under way may have left before the key was published.
-      for (let turn = 0; !key && turn < 2; turn += 1) {
-        if (!asking && isTimeToAsk()) ask()
-        if (waiting >= waitingMax) throw new ContractError('unavailable', 'too many wait for keys')
-        waiting += 1
-        await asking
-        waiting -= 1
-        if (!held) throw new ContractError('unavailable', 'no keys yet')
-        key = pick(held, algorithm, keyId)
+      const held = pick(cache.keys() ?? [], algorithm, keyId)
+      if (held) return held
+      const wanted = JSON.stringify([algorithm, keyId])
+      if (unknown.wait(wanted) > 0) return undefined
+      const startedBefore = cache.started()
+      for (;;) {
+        const number = await fetchWithinBudget()
+        const key = pick(cache.keys() ?? [], algorithm, keyId)
+        if (key) return key
+        if (cache.succeeded() < number) throw unavailable('the keys could not be fetched')
+        if (number > startedBefore) break
+        // That fetch began before the call: the key may have been published since.
       }
-      return key
+      unknown.spend(wanted)
+      return undefined
     },
     async fetchFirst() {
-      if (!held) await ask()
+      if (!cache.keys()) await cache.fetch()
     },
     async isHeld() {
-      if (!held && !asking && isTimeToAsk()) ask()
-      if (!held) await asking
-      return held !== undefined
+      if (!cache.keys()) await fetchWithinBudget().catch(() => {})
+      return cache.keys() !== undefined
     },
-    has: (keyId) => held?.some((key) => key.keyId === keyId) ?? false,
-    ageMs: () => (held ? performance.now() - heldSince : undefined),
+    has: (keyId) => cache.keys()?.some((key) => key.keyId === keyId) ?? false,
+    ageMs: cache.ageMs,
     close() {
       clearInterval(timer)
-      closing.abort()
+      cache.close()
     },
   }
+}
+
+/** The keys of the last successful fetch. Fetches are numbered by their start, and one runs at a time. */
+function openCache({ url, timeoutMs = 5000, onFetch }: KeySetOptions, now: () => number) {
+  let keys: readonly HeldKey[] | undefined
+  let fetchedAt = 0
+  let started = 0
+  let succeeded = 0
+  let fetching: Promise<void> | undefined
+  const closing = new AbortController()
+
+  const fetchOnce = async (number: number): Promise<void> => {
+    try {
+      keys = await fetchKeys(url, AbortSignal.any([closing.signal, AbortSignal.timeout(timeoutMs)]))
+      fetchedAt = now()
+      succeeded = number
+      onFetch?.({ keys: keys.length })
+    } catch (error) {
+      // The keys of an earlier fetch go on serving while the URL is unreachable.
+      if (!closing.signal.aborted) onFetch?.({ failure: reasonOf(error as Error) })
+    } finally {
+      fetching = undefined
+    }
+  }
+
+  return {
+    keys: () => keys,
+    ageMs: () => (keys ? now() - fetchedAt : undefined),
+    isFetching: () => fetching !== undefined,
+    /** The number of the last fetch that was started, and of the last that succeeded. */
+    started: () => started,
+    succeeded: () => succeeded,
+    /** Joins the fetch in progress. Never rejects. */
+    fetch(): Promise<void> {
+      if (!fetching) {
+        started += 1
+        fetching = fetchOnce(started)
+      }
+      return fetching
+    },
+    close: () => closing.abort(),
+  }
+}
+
+function unavailable(detail: string, retryAfterSeconds = 1): ContractError {
+  return new ContractError('unavailable', detail, { retryAfterSeconds })
 }
 
 function pick(

@@ -16,6 +16,7 @@ import {
   assertOnlyGoodPasses,
   assertPasses,
   goodClaims,
+  hurriedKeySet,
   openWorld,
   sendTo,
   sharedWorld,
@@ -27,7 +28,10 @@ const byAlgorithm = Object.fromEntries(
 ) as Record<'ES256' | 'PS256' | 'RS256' | 'EdDSA', TestKey>
 
 describe('an algorithm', () => {
-  const open = sharedWorld(() => ({ keys: Object.values(byAlgorithm) }))
+  const open = sharedWorld(() => ({
+    keys: Object.values(byAlgorithm),
+    keySet: hurriedKeySet(),
+  }))
 
   for (const [alg, key] of Object.entries(byAlgorithm)) {
     it(`is taken where it is ${alg}`, async () => {
@@ -137,7 +141,7 @@ describe('an algorithm', () => {
 })
 
 describe('a key id', () => {
-  const open = sharedWorld()
+  const open = sharedWorld(() => ({ keySet: hurriedKeySet() }))
   const keyIds: Record<string, unknown> = {
     unknown: 'k2',
     'in another case': 'K1',

@@ -84,7 +84,7 @@ describe('the log', () => {
   }
 
   it('holds nothing of tokens that pass, are used again, or meet an outage', async (t) => {
-    const world = await openWorld(t, { keySet: { cooldownMs: 0 } })
+    const world = await openWorld(t)
     const token = world.mint(accountsPath)
 
     await world.keyServer.leave()

@@ -3,10 +3,10 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import { describe } from '../support/engines.ts'
 import { makeKey } from './tokens.ts'
-import { accountsPath, assertPasses, assertRefused, sharedWorld } from './world.ts'
+import { accountsPath, assertPasses, assertRefused, hurriedKeySet, sharedWorld } from './world.ts'
 
 const keys = ['ES256', 'EdDSA', 'PS256', 'RS256'].map((alg) => makeKey(alg, `key-${alg}`))
-const open = sharedWorld(() => ({ keys }))
+const open = sharedWorld(() => ({ keys, keySet: hurriedKeySet() }))
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 

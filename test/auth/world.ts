@@ -172,6 +172,17 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
   }
 }
 
+/** For tests with many unknown key ids: enough time passes that each of them has a fetch of its own. */
+export function hurriedKeySet(): Partial<KeySetOptions> {
+  let ms = 0
+  return {
+    now() {
+      ms += 1000
+      return ms
+    },
+  }
+}
+
 /** One world for all tests of a file. They leave its clock and its keys alone. */
 export function sharedWorld(options: () => WorldOptions = () => ({})): () => Promise<World> {
   return sharedOnEachEngine((scope) => openWorld(scope, options()))
