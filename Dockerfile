@@ -1,11 +1,11 @@
-# Node's own builds are made for and tested on glibc, which is why this is Debian's slim and not Alpine. There is
-# nothing native to compile: SQLite is in Node, and the driver of PostgreSQL is JavaScript.
+# Debian slim rather than Alpine: the official Node builds target glibc. Nothing native is compiled: SQLite is part of
+# Node, and the PostgreSQL driver is JavaScript.
 FROM node:26-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.ts ./scripts/
+COPY scripts/build.ts scripts/program.ts ./scripts/
 COPY src ./src
 RUN node scripts/build.ts
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
@@ -22,7 +22,7 @@ RUN mkdir -m 700 /data && chown 1000:1000 /data
 ENV NODE_ENV=production HOLDFAST_HOST=0.0.0.0 HOLDFAST_PORT=8080 HOLDFAST_DATABASE=sqlite:/data/holdfast.db
 VOLUME /data
 EXPOSE 8080
-# By number, so that it can be seen without a list of names that it is not root.
+# A numeric id: Kubernetes can verify runAsNonRoot without the image's user list.
 USER 1000:1000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["node", "/app/healthcheck.js"]
 ENTRYPOINT ["node", "/app/bin/holdfast.js"]

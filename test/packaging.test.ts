@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { posix } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -31,7 +32,46 @@ describe('the image', () => {
     assert.deepEqual([...copied].sort(), [...shown].sort())
   })
 
-  it('starts what the package starts, as somebody who is not root', () => {
+  it('builds from the files that the Dockerfile copies, and starts from those that it keeps', (t) => {
+    const folder = mkdtempSync(posix.join(tmpdir(), 'holdfast-image-'))
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
+    const [build = '', final = ''] = dockerfile.split(/^FROM /m).slice(1)
+    const stage = (name: string, instructions: string) => {
+      for (const [, sources = '', target = ''] of instructions.matchAll(
+        /^COPY (?!--from)(.+) (\S+)$/gm,
+      )) {
+        for (const source of sources.split(' ')) {
+          const into = target === './' || target.endsWith('/') ? posix.basename(source) : ''
+          const path = posix.join(folder, name, target, into)
+          cpSync(posix.join(root, source), path, {
+            recursive: true,
+            filter: (file) => !file.endsWith('.test.ts'),
+          })
+        }
+      }
+      symlinkSync(posix.join(root, 'node_modules'), posix.join(folder, name, 'node_modules'))
+    }
+    const run = (name: string, ...args: readonly string[]) =>
+      spawnSync(process.execPath, args, { cwd: posix.join(folder, name), encoding: 'utf8' })
+
+    stage('build', build)
+    const [, script = ''] = /^RUN node (\S+)$/m.exec(build) ?? []
+    const built = run('build', script)
+    stage('final', final)
+    for (const [, source = ''] of final.matchAll(/^COPY --from=build \/build\/(\S+) \S+$/gm)) {
+      if (source === 'node_modules') continue
+      cpSync(posix.join(folder, 'build', source), posix.join(folder, 'final', source), {
+        recursive: true,
+      })
+    }
+    const [, program = ''] = /^ENTRYPOINT \["node", "\/app\/(.+)"\]$/m.exec(dockerfile) ?? []
+    const started = run('final', program, '--help')
+
+    assert.equal(built.status, 0, built.stderr)
+    assert.match(started.stdout, /^Usage: holdfast /, started.stderr)
+  })
+
+  it('runs the program of the package, not as root', () => {
     const [, user = '0'] = /^USER (\d+):\d+$/m.exec(dockerfile) ?? []
     const [, program = ''] = /^ENTRYPOINT \["node", "\/app\/(.+)"\]$/m.exec(dockerfile) ?? []
 
