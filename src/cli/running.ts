@@ -188,8 +188,6 @@ export async function listen(
   port: number,
   portAdvice = 'choose another with --port',
 ): Promise<string> {
-  // What goes beyond a limit on the size of files fails, as on a full disk; unheard, it would end the process.
-  process.on('SIGXFSZ', () => {})
   // One address: for a name with two, Fastify would open a second server that nothing else knows of.
   const { address } = await lookup(host).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(1, `there is no address ${host} to listen on (${error.code})`)

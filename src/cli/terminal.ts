@@ -26,6 +26,8 @@ export class CommandError extends Error {
 }
 
 export function processTerminal(): Terminal {
+  // A write beyond a limit on file sizes fails like one to a full disk; without a listener it would end the process.
+  process.on('SIGXFSZ', () => {})
   // The reader of a pipe may leave early, as head does: messages to it are not needed any more.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

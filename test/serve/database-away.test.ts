@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
@@ -16,6 +15,7 @@ import { plain } from '../catalogue/products.ts'
 import { askForToken, type Caller, callerOf, productsPath } from '../catalogue/world.ts'
 import { closingTogether, describeOn, type Scope } from '../support/engines.ts'
 import { makePostgres } from '../support/postgres.ts'
+import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
 import { loadInProcess } from '../support/world.ts'
 
 interface Answer {
@@ -164,46 +164,6 @@ interface Disk {
   free(bank: Bank): void
 }
 
-const diskMegabytes = 32
-
-/** A disk of its own, which is really full. Only the administrator of a machine can make one. */
-function mountedDisk(scope: Scope, folder: string): Disk {
-  const place = join(folder, 'disk')
-  const filler = join(place, 'filler')
-  mkdirSync(place)
-  mount(place)
-  scope.after(async () => void execFileSync('umount', ['--lazy', place]))
-  return {
-    folder: place,
-    fill() {
-      const block = Buffer.alloc(4096)
-      for (const flag of ['w', 'a', 'a']) {
-        try {
-          for (let turn = 0; turn < diskMegabytes * 256; turn += 1) {
-            writeFileSync(filler, block, { flag: turn === 0 ? flag : 'a' })
-          }
-        } catch (error) {
-          assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC')
-        }
-      }
-    },
-    free: () => rmSync(filler),
-  }
-}
-
-function mount(place: string): boolean {
-  const size = `size=${diskMegabytes}m`
-  return spawnSync('mount', ['-t', 'tmpfs', '-o', size, 'tmpfs', place]).status === 0
-}
-
-function mayMount(): boolean {
-  const place = mkdtempSync(join(tmpdir(), 'holdfast-mount-'))
-  const mounted = mount(place)
-  if (mounted) execFileSync('umount', [place])
-  rmdirSync(place)
-  return mounted
-}
-
 /** No file may grow: that needs no rights, and fails in another way than a full disk. */
 function limitedFiles(_scope: Scope, folder: string): Disk {
   const limit = ({ provider, platform }: Bank, bytes: string) => {
@@ -219,16 +179,16 @@ function limitedFiles(_scope: Scope, folder: string): Disk {
   }
 }
 
-const disks = {
-  'files may not grow': limitedFiles,
-  ...(mayMount() && { 'the disk is full': mountedDisk }),
-}
+testWhile('files may not grow', limitedFiles)
+onSmallDisks('while the disk is full', () => {
+  testWhile('the disk is full', (scope) => openSmallDisk(scope, 32))
+})
 
-for (const [name, openDisk] of Object.entries(disks)) {
+function testWhile(name: string, open: (scope: Scope, folder: string) => Disk): void {
   describeOn('sqlite', `while ${name}`, { timeout: 120_000 }, () => {
     it('both sides say so, and are back when there is room', async (t) => {
       const scope = closingTogether(t)
-      const disk = openDisk(scope, await temporaryFolder(scope))
+      const disk = open(scope, await temporaryFolder(scope))
       const bank = await openBank(scope, `sqlite:${join(disk.folder, 'bank.db')}`)
       const { caller } = bank.platform
       const spent = bank.mint()

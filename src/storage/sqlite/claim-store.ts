@@ -3,8 +3,8 @@ import { ContractError } from '../../contract/index.ts'
 import type { ClaimOutcome, ClaimStore } from '../../provider/claims.ts'
 import type { ReplayOptions } from '../database.ts'
 import { openPurgeClock } from '../purge-clock.ts'
-import { type Claim, openClaimsFile } from './claims-file.ts'
-import { isBusy } from './told.ts'
+import { type Claim, type ClaimsFile, openClaimsFile } from './claims-file.ts'
+import { cannotOpen, isBusy } from './told.ts'
 
 /** How often some of the records that are no longer needed are purged. */
 const purgeEveryMs = 200
@@ -35,7 +35,7 @@ export function openSqliteClaimStore(
   clock: () => Temporal.Instant,
   options: ReplayOptions = {},
 ): ClaimStore {
-  const file = openClaimsFile(path)
+  const file = openFileAt(path)
   const purgeBefore = openPurgeClock(clock, options)
   const waiting: Waiting[] = []
   let writing: Promise<void> | undefined
@@ -55,7 +55,7 @@ export function openSqliteClaimStore(
         const now = performance.now()
         const isPatient = ({ since }: Waiting) => isBusy(error) && now - since < busyMaxMs
         waiting.unshift(...group.filter(isPatient))
-        for (const each of group) if (!isPatient(each)) each.reject(error)
+        for (const each of group) if (!isPatient(each)) each.reject(file.toAppError(error))
         if (waiting.length > 0) await wait(busyRetryMs)
       }
     }
@@ -84,5 +84,13 @@ export function openSqliteClaimStore(
       await writing
       file.close()
     },
+  }
+}
+
+function openFileAt(path: string): ClaimsFile {
+  try {
+    return openClaimsFile(path)
+  } catch (error) {
+    throw cannotOpen(error, path)
   }
 }

@@ -1,5 +1,8 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { ClaimOutcome } from '../../provider/claims.ts'
 import { openFile } from './open.ts'
+import { isDiskFull, told } from './told.ts'
+import { isTight } from './write-ahead-log.ts'
 
 /** How many claims are held in memory, and how many of the oldest go to the index when there are more. */
 const heldMax = 65_536
@@ -14,6 +17,13 @@ const lookUpMax = 16
 /** How large the log may grow before its pages are copied: they are rarely the same ones. */
 const logPagesMax = 4000
 
+/** The same on a disk with little space: a log that fills it could not be copied any more. */
+const logPagesWhenTight = 100
+const logBytesWhenTight = 512 * 1024
+
+/** How often the free space is looked at, and how often an attempt is made to gain some. */
+const spaceEveryMs = 1000
+
 export interface Claim {
   readonly tokenId: string
   readonly keptUntil: number
@@ -24,6 +34,8 @@ export interface ClaimsFile {
   claim(group: readonly Claim[]): Recorded
   /** Purges some of those that are kept until before that time, in seconds since 1970. */
   forget(time: number): void
+  /** What a failure of the file means to callers. */
+  toAppError(error: unknown): unknown
   close(): void
 }
 
@@ -98,7 +110,17 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
   let firstExpiry = Infinity
   let looked = ''
 
+  const space = openSpace(database, path)
+  space.adapt()
   const inTransaction = <Result>(work: () => Result): Result => {
+    try {
+      return attempt(work)
+    } catch (error) {
+      if (!isDiskFull(error) || !space.gain()) throw error
+      return attempt(work)
+    }
+  }
+  const attempt = <Result>(work: () => Result): Result => {
     begin.run()
     try {
       const result = work()
@@ -203,12 +225,45 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
       return recorded
     },
     forget(time) {
+      space.adapt()
       if (held.size > most) settle()
       forgetHeld(time)
       forgetIndexed(time)
     },
+    toAppError: (error) => told(error, database),
     close() {
       database.close()
+    },
+  }
+}
+
+/** Keeps the log small where there is little space, and makes some by emptying it where there is none. */
+function openSpace(database: DatabaseSync, path: string) {
+  let adaptedAt = Number.NEGATIVE_INFINITY
+  let gainedAt = Number.NEGATIVE_INFINITY
+  let wasTight = false
+  return {
+    adapt(): void {
+      if (performance.now() - adaptedAt < spaceEveryMs) return
+      adaptedAt = performance.now()
+      const tight = isTight(path)
+      if (tight === wasTight) return
+      database.exec(`
+        pragma wal_autocheckpoint = ${tight ? logPagesWhenTight : logPagesMax};
+        pragma journal_size_limit = ${tight ? logBytesWhenTight : -1};
+      `)
+      wasTight = tight
+    },
+    /** False where it was tried a moment ago, or was of no use. */
+    gain(): boolean {
+      if (performance.now() - gainedAt < spaceEveryMs) return false
+      gainedAt = performance.now()
+      try {
+        database.exec('pragma wal_checkpoint(truncate)')
+        return true
+      } catch {
+        return false
+      }
     },
   }
 }

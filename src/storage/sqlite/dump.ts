@@ -3,7 +3,7 @@ import type { DumpedItem } from '../../provider/writer.ts'
 import { kindCodes } from '../codes.ts'
 import { listEnd, listNumber, positionOf } from './keys.ts'
 import { openDatabase } from './open.ts'
-import { query } from './statements.ts'
+import { execute, query } from './statements.ts'
 
 interface CustomerRow {
   readonly id: string
@@ -29,7 +29,7 @@ export function* dumpSqlite(path: string): Generator<DumpedItem> {
   const database = openDatabase(path, 'read')
   try {
     // One state of the data, however long it takes. Every page is read once: none is kept in memory.
-    database.exec('pragma mmap_size = 0; begin')
+    execute(database, 'pragma mmap_size = 0; begin')
     yield* customers(database)
     yield* accounts(database)
     yield* products(database)

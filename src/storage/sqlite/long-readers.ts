@@ -71,7 +71,7 @@ export function openLongReaders(path: string) {
       database.exec('begin')
       return await work({ accounts, lists, takeTurn })
     } catch (error) {
-      throw told(error)
+      throw told(error, database)
     } finally {
       // Some failures end the transaction by themselves.
       if (database.isTransaction) database.exec('commit')

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { DatabaseError, newerDatabase } from '../database.ts'
+import { newerDatabase } from '../database.ts'
 import { defineFunctions, migrations } from './schema.ts'
+import { cannotOpen, isBusy } from './told.ts'
 
 /** How long a statement waits for another process, in milliseconds. */
 const busyTimeoutMs = 5000
@@ -24,9 +25,14 @@ const uses = {
 /** Opens the database, and brings it to the newest version first. */
 export function openDatabase(path: string, use: keyof typeof uses): DatabaseSync {
   const database = openFile(path)
-  migrate(database)
-  database.exec(uses[use])
-  return database
+  try {
+    migrate(database)
+    database.exec(uses[use])
+    return database
+  } catch (error) {
+    database.close()
+    throw cannotOpen(error, path)
+  }
 }
 
 export function openFile(path: string): DatabaseSync {
@@ -36,9 +42,8 @@ export function openFile(path: string): DatabaseSync {
     useWriteAheadLog(database)
     database.exec('pragma synchronous = full; pragma temp_store = file')
     return database
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : ''
-    throw new DatabaseError(`the database ${path} cannot be opened: ${reason}`, { cause })
+  } catch (error) {
+    throw cannotOpen(error, path)
   }
 }
 
@@ -49,7 +54,7 @@ function useWriteAheadLog(database: DatabaseSync): void {
       database.exec('pragma journal_mode = wal')
       return
     } catch (error) {
-      if (waitedMs >= busyTimeoutMs || !/locked/.test(String(error))) throw error
+      if (waitedMs >= busyTimeoutMs || !isBusy(error)) throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, walRetryMs)
     }
   }

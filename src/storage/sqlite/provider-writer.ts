@@ -20,7 +20,8 @@ import { type Line, openHeldItems } from './held-items.ts'
 import { openLoadedProducts } from './loaded-products.ts'
 import { openMentions } from './mentions.ts'
 import { openDatabase } from './open.ts'
-import { command } from './statements.ts'
+import { command, execute } from './statements.ts'
+import { commitWithinSpace, releaseLog } from './write-ahead-log.ts'
 
 /**
  * Opens the store for one load. Waits while another load has it. With `inBatches`, what refers to
@@ -42,7 +43,7 @@ export function openSqliteProviderWriter(
   const dropBalance = command(database, 'delete from balance where account = ?')
   const dropContact = command(database, 'delete from contact where account = ?')
   // Behind the temporary tables: a rollback must not take them away.
-  database.exec('begin immediate')
+  execute(database, 'begin immediate')
 
   /** The account's number, with a note where it is not there yet. */
   const accountOf = (item: Referring & Place): number => {
@@ -182,21 +183,21 @@ export function openSqliteProviderWriter(
     async commit() {
       entries.settle()
       products.settle()
-      database.exec('commit; begin immediate')
+      commitWithinSpace(database, path)
+      execute(database, 'begin immediate')
     },
 
     async rollback() {
-      database.exec('rollback; begin immediate')
+      execute(database, 'rollback; begin immediate')
       entries.forget()
       products.forget()
       accounts.forget()
     },
 
     async close() {
-      database.exec('rollback')
-      // What was committed goes into the main file, as far as readers of older states allow.
-      database.exec('pragma wal_checkpoint(passive)')
+      // Closing ends a transaction that a failure has not ended already.
       database.close()
+      releaseLog(path)
     },
   }
 }

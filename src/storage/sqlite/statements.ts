@@ -20,7 +20,7 @@ export function query<Row>(
   sql: string,
   { bigints = false, lists = false }: QueryOptions = {},
 ): Query<Row> {
-  const statement: StatementSync = database.prepare(sql)
+  const statement = prepared(database, sql)
   statement.setReadBigInts(bigints)
   statement.setReturnArrays(lists)
   return {
@@ -28,17 +28,40 @@ export function query<Row>(
       try {
         return statement.all(...values) as Row[]
       } catch (error) {
-        throw told(error)
+        throw told(error, database)
       }
     },
     first(...values) {
       try {
         return statement.get(...values) as Row | undefined
       } catch (error) {
-        throw told(error)
+        throw told(error, database)
       }
     },
-    each: (...values) => statement.iterate(...values) as Iterable<Row>,
+    *each(...values) {
+      try {
+        yield* statement.iterate(...values) as Iterable<Row>
+      } catch (error) {
+        throw told(error, database)
+      }
+    },
+  }
+}
+
+function prepared(database: DatabaseSync, sql: string): StatementSync {
+  try {
+    return database.prepare(sql)
+  } catch (error) {
+    throw told(error, database)
+  }
+}
+
+/** Runs statements without values. */
+export function execute(database: DatabaseSync, sql: string): void {
+  try {
+    database.exec(sql)
+  } catch (error) {
+    throw told(error, database)
   }
 }
 
@@ -52,7 +75,7 @@ export interface Command {
  * after every statement: as a big integer, or not at all.
  */
 export function command(database: DatabaseSync, sql: string): Command {
-  const statement = database.prepare(sql)
+  const statement = prepared(database, sql)
   statement.setReadBigInts(true)
   return {
     run(...values) {
@@ -60,7 +83,7 @@ export function command(database: DatabaseSync, sql: string): Command {
         const { changes, lastInsertRowid } = statement.run(...values)
         return { changes: Number(changes), rowid: Number(lastInsertRowid) }
       } catch (error) {
-        throw told(error)
+        throw told(error, database)
       }
     },
   }
@@ -112,7 +135,7 @@ export function readingTogether(
         })
       } catch (error) {
         // Of the one that failed. Those behind it begin anew: some failures end the transaction.
-        all[done]?.reject(told(error))
+        all[done]?.reject(told(error, database))
         done += 1
       }
     }

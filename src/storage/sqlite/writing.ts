@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ContractError } from '../../contract/index.ts'
 import { isBusy, told } from './told.ts'
 
 /** How long a change waits for a load or another process, and how long between two tries. */
@@ -20,10 +19,7 @@ export function openWriting(database: DatabaseSync) {
       try {
         return transaction(database, work)
       } catch (cause) {
-        if (!isBusy(cause)) throw told(cause)
-        if (performance.now() - since > busyMaxMs) {
-          throw new ContractError('unavailable', 'the database is taken', { cause })
-        }
+        if (!isBusy(cause) || performance.now() - since > busyMaxMs) throw told(cause, database)
         await wait(busyRetryMs)
       }
     }

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { openSqliteClaimStore } from '../../src/storage/sqlite/claim-store.ts'
+import { temporaryFolder } from '../auth/processes.ts'
+import { accountsPath } from '../auth/world.ts'
+import { dumpOf, holdfast, killed, start } from '../load/bank.ts'
+import { put } from '../load/lines.ts'
+import { openTown, until } from '../observe/servers.ts'
+import { closingTogether, describeOn, type Scope } from '../support/engines.ts'
+import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
+
+const timeout = 120_000
+const requests = 20
+const megabyte = 1024 * 1024
+
+const people = [put.customer('c1'), put.account('a1', ['c1'])]
+
+function history(count: number, length: number): string {
+  const description = ''.padEnd(length, '.')
+  const lines = Array.from({ length: count }, (_, index) =>
+    // In the order of their ids, so that each is written when it is read.
+    put.transaction('a1', `t${String(index).padStart(6, '0')}`, { description }),
+  )
+  return [...lines, ''].join('\n')
+}
+
+/** A provider that runs on a small disk, and nothing else on it. */
+async function openBank(t: Scope, megabytes: number) {
+  const scope = closingTogether(t)
+  const disk = openSmallDisk(scope, megabytes)
+  const file = join(disk.folder, 'bank.db')
+  const database = `sqlite:${file}`
+  const filled = await holdfast(['load', '-', '--database', database], { input: people.join('\n') })
+  assert.equal(filled.status, 0, filled.stderr)
+  const town = await openTown(scope, database)
+  const server = await town.provider({ 'log-level': 'silent' })
+  const ask = async () => (await town.ask(server, accountsPath)).status
+  return {
+    disk,
+    file,
+    database,
+    ask,
+    logBytes: () => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    async assertServes() {
+      for (let turn = 0; turn < requests; turn += 1) assert.equal(await ask(), 200)
+    },
+  }
+}
+
+onSmallDisks('a full disk', () => {
+  describeOn('sqlite', 'a load that fills the disk of a running provider', { timeout }, () => {
+    it('fails with the reason, changes nothing, and takes no space from requests', async (t) => {
+      const bank = await openBank(t, 12)
+      await bank.assertServes()
+      const before = await dumpOf(bank.database)
+
+      const { status, stderr } = await holdfast(['load', '-', '--database', bank.database], {
+        input: history(4000, 4000),
+      })
+
+      const reason = `the database ${bank.file} cannot be written: no space left on the disk`
+      assert.match(stderr, new RegExp(`^${reason}.*\n$`))
+      assert.equal(status, 1)
+      await bank.assertServes()
+      assert.ok(bank.logBytes() < megabyte)
+      assert.deepEqual(
+        readdirSync(bank.disk.folder).filter((name) => !name.startsWith('bank.db')),
+        [],
+      )
+      assert.equal(await dumpOf(bank.database), before)
+    })
+
+    it('in batches, keeps the batches before, and takes no space from requests', async (t) => {
+      const bank = await openBank(t, 12)
+      await bank.assertServes()
+
+      const { status, stderr } = await holdfast(
+        ['load', '-', '--batch', '500', '--database', bank.database],
+        { input: history(4000, 4000) },
+      )
+
+      assert.match(stderr, /cannot be written: no space left on the disk/)
+      assert.equal(status, 1)
+      await bank.assertServes()
+      const lines = (await dumpOf(bank.database)).split('\n').length - 1
+      assert.ok(lines > people.length, `${lines} lines were kept`)
+      assert.equal((lines - people.length) % 500, 0)
+      assert.equal(
+        (
+          await holdfast(['load', '-', '--database', bank.database], {
+            input: `${put.customer('c2')}\n`,
+          })
+        ).status,
+        0,
+        'a small load still fits',
+      )
+    })
+
+    it('and is killed in the middle, keeps its space for a moment only', async (t) => {
+      const scope = closingTogether(t)
+      const bank = await openBank(scope, 64)
+      const file = join(await temporaryFolder(scope), 'history.ndjson')
+      // More than a load holds in memory before it writes.
+      writeFileSync(file, history(4000, 12_000))
+      const load = start(['load', file, '--database', bank.database])
+      scope.after(() => killed(load))
+      await until(() => bank.logBytes() > 5 * megabyte || load.exitCode !== null)
+      await killed(load)
+      assert.equal(load.signalCode, 'SIGKILL', 'it was killed in the middle')
+
+      await until(() => bank.logBytes() < megabyte)
+      await bank.assertServes()
+    })
+  })
+
+  describeOn('sqlite', 'the record of used tokens on a small disk', { timeout }, () => {
+    it('never fills the disk with its own log', async (t) => {
+      const scope = closingTogether(t)
+      const disk = openSmallDisk(scope, 3)
+      const store = openSqliteClaimStore(join(disk.folder, 'claims'), Temporal.Now.instant)
+      scope.after(() => store.close())
+      const keptUntil = Math.floor(Date.now() / 1000) + 600
+
+      for (let number = 0; number < 1000; number += 1) await store.claim(`id ${number}`, keptUntil)
+    })
+
+    it('is written again as soon as there is space', async (t) => {
+      const scope = closingTogether(t)
+      const disk = openSmallDisk(scope, 3)
+      const store = openSqliteClaimStore(join(disk.folder, 'claims'), Temporal.Now.instant)
+      scope.after(() => store.close())
+      const keptUntil = Math.floor(Date.now() / 1000) + 600
+      await store.claim('first', keptUntil)
+      disk.fill()
+      await assert.rejects(async () => {
+        for (let number = 0; ; number += 1) await store.claim(`id ${number}`, keptUntil)
+      }, /claims cannot be written: no space left on the disk/)
+
+      disk.free()
+
+      assert.ok(await store.claim('last', keptUntil))
+    })
+  })
+})

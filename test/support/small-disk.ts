@@ -1,0 +1,60 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Scope } from './engines.ts'
+
+/** A file system of its own, in memory, that is quickly full. */
+export interface SmallDisk {
+  readonly folder: string
+  /** Leaves no space at all. */
+  fill(): void
+  /** Frees what `fill` took. */
+  free(): void
+  /** Whether it may be written to. */
+  setWritable(isWritable: boolean): void
+}
+
+/** Declares tests that need one. Only root may mount it: where that is not allowed, a line says which tests were not run. */
+export function onSmallDisks(name: string, declare: () => void): void {
+  if (canMount()) declare()
+  else console.error(`NOT RUN, since mounting a tmpfs needs root: ${name}`)
+}
+
+export function openSmallDisk(scope: Scope, megabytes: number): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-disk-'))
+  if (!mount(folder, megabytes)) throw new Error('no tmpfs can be mounted')
+  scope.after(async () => {
+    execFileSync('umount', ['--lazy', folder])
+    rmdirSync(folder)
+  })
+  const filler = join(folder, 'filler')
+  return {
+    folder,
+    fill() {
+      const block = Buffer.alloc(4096)
+      try {
+        for (;;) writeFileSync(filler, block, { flag: 'a' })
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      }
+    },
+    free: () => rmSync(filler),
+    setWritable(isWritable) {
+      execFileSync('mount', ['-o', `remount,${isWritable ? 'rw' : 'ro'}`, folder])
+    },
+  }
+}
+
+function mount(folder: string, megabytes: number): boolean {
+  const flags = ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]
+  return spawnSync('mount', flags).status === 0
+}
+
+function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-disk-'))
+  const isMounted = mount(folder, 1)
+  if (isMounted) execFileSync('umount', [folder])
+  rmdirSync(folder)
+  return isMounted
+}
