@@ -180,6 +180,24 @@ describe('the documentation', () => {
       assert.ok(textOf(path) === text, `${path}: run npm run docs`)
   })
 
+  it('has every decision record that the code names, and lists every record once', () => {
+    const records = [...paths].filter((path) => /^docs\/decisions\/\d{4}-/.test(path))
+    const names = records.map((path) => posix.basename(path, '.md'))
+    const named = code.flatMap(({ path, text }) =>
+      [...text.matchAll(/(?:docs\/decisions\/|decision: ')(\d{4}(?:-[a-z0-9-]+)?)/g)]
+        .filter(
+          ([, name = '']) => !names.some((known) => known === name || known.startsWith(`${name}-`)),
+        )
+        .map(([, name]) => `${path} names ${name}`),
+    )
+    const listed = linksOf(textOf('docs/decisions/README.md')).filter((link) =>
+      /^\d{4}-/.test(link),
+    )
+
+    assert.deepEqual(named, [])
+    assert.deepEqual(listed.sort(), names.map((name) => `${name}.md`).sort())
+  })
+
   it('says what every runtime dependency is for', () => {
     const text = textOf('docs/dependencies.md')
     const unnamed = Object.keys(manifest.dependencies).filter(

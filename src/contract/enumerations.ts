@@ -2,7 +2,7 @@ import Type, { type TEnum } from 'typebox'
 
 /**
  * The value lists of the interface, completed from the Consumer Data Standards 1.36.0 and FDX v6 where it
- * names only values seen (docs/decisions/0037-value-lists.md). The values of a `…UType` stand with its
+ * names only values seen (docs/decisions/0037-enumerations.md). The values of a `…UType` stand with its
  * union instead, beside the sibling that each of them names.
  */
 export const values = {

@@ -202,7 +202,7 @@ export const linkChecks: readonly Check[] = [
           seen: `${dressed.size > 0 ? `with a leading ${[...dressed].join(' or ')}` : 'without a leading question mark'}; ${judged.seen}`,
           isOurs: dressed.size === 0,
           ours: 'without a leading question mark',
-          decision: '0011-links-pin-the-window',
+          decision: '0011-paging-links',
         },
       }
     },
@@ -270,7 +270,7 @@ export const linkChecks: readonly Check[] = [
           seen: seen.join(', '),
           isOurs: evidence.length === 0,
           ours: 'the bounds that were in force are in every link',
-          decision: '0011-links-pin-the-window',
+          decision: '0011-paging-links',
           evidence,
         },
       }

@@ -75,7 +75,7 @@ async function orderSeen(world: World, ref: string): Promise<Passed> {
       seen: isNewestFirst ? 'newest first' : isOldestFirst ? 'oldest first' : 'not by time',
       isOurs: isNewestFirst,
       ours: 'newest first',
-      decision: '0012-total-order',
+      decision: '0012-sort-order',
       evidence: whole.answers.slice(0, 1),
     },
   }
