@@ -54,16 +54,16 @@ function isUnavailable(error: Error): boolean {
 }
 
 /** What Fastify refuses by itself, by the code it gives. */
-const fastifyCodes: Readonly<Record<string, ErrorCode>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
-}
+const fastifyCodes: ReadonlyMap<string, ErrorCode> = new Map([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', 'body_too_large'],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'unsupported_media_type'],
+])
 
 function codeOf(error: FastifyError | Error): ErrorCode {
   if (error instanceof ContractError) return error.code
   if (error instanceof TokenRefused) return 'unauthorized'
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>
-  const known = fastifyCodes[code]
+  const known = fastifyCodes.get(code)
   if (known) return known
   // The rest of its refusals are of the request: bad JSON, a bad escape in the path, a bad length.
   return statusCode < 500 ? 'invalid_request' : 'internal'

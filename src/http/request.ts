@@ -74,12 +74,17 @@ function readText(name: string, node: Node, given: string): unknown {
   return value
 }
 
+const booleans = new Map([
+  ['true', true],
+  ['false', false],
+])
+
 function converted(node: Node, text: string): unknown {
   if (node.leaf) return leaves[node.leaf].test(text) ? text : undefined
   if (node.enum) return node.enum.includes(text) ? text : undefined
   switch (node.type) {
     case 'boolean':
-      return { true: true, false: false }[text]
+      return booleans.get(text)
     case 'integer': {
       const value = Number(text)
       const { minimum = -Infinity, maximum = Infinity } = node
