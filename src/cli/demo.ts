@@ -94,7 +94,7 @@ async function serveProvider(
   const shutdownMs = settings.shutdownTimeout * 1000
   drainOnClose(app, shutdownMs, observation.log)
   await listen(app, settings.host, port, portAdvice)
-  observation.logCrashes()
+  observation.logUncaughtErrors()
   const { openProviderStore } = await import('../storage/open.ts')
   const { catalogueOperations } = await import('../contract/index.ts')
   const products = catalogueOperations.listProducts.path

@@ -9,8 +9,8 @@ import { CommandError } from './terminal.ts'
 export interface Observation extends Log {
   readonly metrics: Metrics | undefined
   readonly tracing: Tracing | undefined
-  /** From when it serves: before, the whole error is shown to the person who starts it. */
-  logCrashes(): void
+  /** From when it serves: at start, an error ends the process and is printed in full. */
+  logUncaughtErrors(): void
 }
 
 /** The log alone, for a supervisor. Loaded only by the commands that serve. */
@@ -25,14 +25,14 @@ export async function openObservation({
   logLevel,
   metricsPort,
 }: Pick<Settings, 'logLevel'> & Partial<Settings>): Promise<Observation> {
-  const { logCrashes } = await import('../observe/log.ts')
+  const { logUncaughtErrors } = await import('../observe/log.ts')
   const opened = await openServerLog({ logLevel })
   return {
     ...opened,
     metrics:
       metricsPort === undefined ? undefined : (await import('../observe/metrics.ts')).openMetrics(),
     tracing: await openTracing(opened.log),
-    logCrashes: () => logCrashes(opened),
+    logUncaughtErrors: () => logUncaughtErrors(opened.log),
   }
 }
 

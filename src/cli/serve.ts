@@ -103,7 +103,7 @@ async function run(
 
     const isWanted = !isSuccessor() || (await isAble())
     const address = isWanted ? await listen(app, settings.host, settings.port) : ''
-    observation.logCrashes()
+    observation.logUncaughtErrors()
     // A worker leaves it to its supervisor to say so.
     if (isSupervisor()) {
       terminal.out(`${role} ready on ${address}\n`)

@@ -53,11 +53,14 @@ function endBlockedProcess(): void {
   process.kill(process.pid, 'SIGTERM')
 }
 
-/** An error that nothing caught ends the process, with a line like any other: Node's own would include its message. */
-export function logCrashes({ log, exit }: Log): void {
+/**
+ * An error that nothing caught, or a rejection that nothing handled, gets a line in the log, and the process goes on:
+ * otherwise a single request that finds a bug could end all others, again and again. Whatever the error left undone
+ * ends by its own timeout: requests, calls of a database and connections each have one.
+ */
+export function logUncaughtErrors(log: Logger): void {
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'ended by a mistake')
-    exit(1)
+    log.error({ err: error }, 'uncaught error')
   })
 }
 

@@ -208,27 +208,29 @@ describe('the log', () => {
     }
   })
 
-  it('has the last line of a process that a mistake ends, without its message', async (t) => {
+  it('has a line for an error that nothing caught, without its message, and the server goes on', async (t) => {
     const markers = openMarkers()
     const folder = await temporaryFolder(t)
-    const module = join(folder, 'mistake.mjs')
-    const message = `${markers.text('mistake')}\n    at ${markers.text('line')} (x:1:1)`
+    const module = join(folder, 'uncaught.mjs')
+    const message = `${markers.text('error')}\n    at ${markers.text('line')} (x:1:1)`
+    const error = `new TypeError(${JSON.stringify(message)})`
     writeFileSync(
       module,
-      `process.on('SIGUSR2', () => { throw new TypeError(${JSON.stringify(message)}) })`,
+      `process.on('SIGUSR2', () => { Promise.reject(${error}); throw ${error} })`,
     )
     const town = await openTown(t)
     const server = await town.provider({}, { NODE_OPTIONS: `--import=${module}` })
+    const uncaught = () => server.log().filter(({ msg }) => msg === 'uncaught error')
 
     server.process.kill('SIGUSR2')
-    assert.equal(await server.ended(), 1)
+    await until(() => uncaught().length === 2)
 
-    const [line] = server.log().filter(({ level }) => level === 60)
-    assert.deepEqual(
-      [line?.['msg'], Object(line?.['err']).type],
-      ['ended by a mistake', 'TypeError'],
-    )
-    assert.match(String(Object(line?.['err']).places), /mistake\.mjs:1:/)
+    assert.equal((await town.ask(server, '/v1/banking/customer/c1/accounts')).status, 200)
+    for (const { level, err } of uncaught()) {
+      assert.deepEqual([level, Object(err).type], [50, 'TypeError'])
+      assert.match(String(Object(err).places), /uncaught\.mjs:1:/)
+    }
+    assert.equal(await server.stop(), 0)
     markers.assertNoneIn(server.output())
   })
 
