@@ -1,14 +1,14 @@
--- Four roles for one Holdfast database, none of which can do more than its work. Run this as a superuser,
--- connected to the database: once before anything else, and again whenever holdfast_owner has brought the
--- database to a new version. Running it more often does no harm. How the roles log in is up to you.
+-- Four roles for one Holdfast database, each with the rights that its work needs and no others. Run this as a
+-- superuser, connected to the database: once before anything else, and again after each migration by holdfast_owner.
+-- Running it again is harmless. How the roles log in is up to you.
 
 do $$
 begin
-  -- Makes the tables, and brings them to a new version.
+  -- Creates the tables and migrates them to a new version.
   if to_regrole('holdfast_owner') is null then create role holdfast_owner login; end if;
   -- Loads and dumps.
   if to_regrole('holdfast_load') is null then create role holdfast_load login; end if;
-  -- Serves the provider: reads customers' data, and spends tokens.
+  -- Serves the provider: reads customers' data and records used tokens.
   if to_regrole('holdfast_serve') is null then create role holdfast_serve login; end if;
   -- The platform's side: its signing keys, products and API clients, and nothing of the provider's.
   if to_regrole('holdfast_platform') is null then create role holdfast_platform login; end if;
@@ -23,18 +23,27 @@ begin
   grant usage, create on schema public to holdfast_owner;
   grant usage on schema public to holdfast_load, holdfast_serve, holdfast_platform;
 
-  if to_regclass('public.schema_version') is not null then
-    grant select, insert, update, delete on all tables in schema public to holdfast_load;
-    grant usage on all sequences in schema public to holdfast_load;
-    grant select on all tables in schema public to holdfast_serve;
-    revoke all on claim, replay_purge, signing_key, api_client, api_token, idempotency
-      from holdfast_load, holdfast_serve;
-    revoke all on schema_version from holdfast_load;
-    grant select on schema_version to holdfast_load, holdfast_serve, holdfast_platform;
-    grant select, insert, update, delete on claim to holdfast_serve;
-    grant select, update on replay_purge to holdfast_serve;
-    grant select, insert, update on signing_key to holdfast_platform;
-    grant select, insert, update, delete
-      on product, product_version, idempotency, api_client, api_token to holdfast_platform;
-  end if;
+  if to_regclass('public.schema_version') is null then return; end if;
+
+  -- Rights are granted table by table: a table that no line below names can be used by its owner alone.
+  revoke all on all tables in schema public
+    from public, holdfast_load, holdfast_serve, holdfast_platform;
+  revoke all on all sequences in schema public
+    from public, holdfast_load, holdfast_serve, holdfast_platform;
+
+  grant select on schema_version to holdfast_load, holdfast_serve, holdfast_platform;
+
+  grant select, insert, update, delete
+    on customer, account, holder, balance, contact, entry, payment, product, product_version
+    to holdfast_load;
+  grant usage on sequence account_number to holdfast_load;
+
+  grant select on customer, account, holder, balance, contact, entry, payment to holdfast_serve;
+  grant select, insert, update, delete on claim to holdfast_serve;
+  grant select, update on replay_purge to holdfast_serve;
+
+  grant select, insert, update on signing_key to holdfast_platform;
+  grant select, insert, update, delete
+    on product, product_version, idempotency, api_client, api_token
+    to holdfast_platform;
 end $$;

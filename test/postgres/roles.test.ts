@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { makeSigningKey } from '../../src/auth/signing.ts'
 import { contentOf } from '../../src/catalogue/product.ts'
 import {
@@ -12,7 +12,7 @@ import {
   openSigningKeyStore,
 } from '../../src/storage/open.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
-import { makePostgres } from '../support/postgres.ts'
+import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 import { loadInProcess } from '../support/world.ts'
 
 const script = readFileSync(new URL('../../docs/postgres-roles.sql', import.meta.url), 'utf8')
@@ -25,11 +25,58 @@ const savings = {
 } as const
 const customer = { id: 'c1', name: 'Ana', email: 'a@example.com' }
 
+async function openServer(t: TestContext): Promise<PostgresServer> {
+  const server = await makePostgres()
+  t.after(() => server.remove())
+  await server.start()
+  return server
+}
+
+function ownerOf(server: PostgresServer): string {
+  return server.url().replace(/\/\/\w+@/, '//holdfast_owner@')
+}
+
 describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
+  it('are granted every table by name, or the table has a reason to be the owner’s alone', async (t) => {
+    const server = await openServer(t)
+    await asOwner(script, server.url())
+    await (await openSigningKeyStore(ownerOf(server))).close()
+    await asOwner('create table later (secret text)', ownerOf(server))
+    // As a script of an earlier version granted it.
+    await asOwner(
+      'grant all on all tables in schema public to holdfast_load, holdfast_serve, public',
+      server.url(),
+    )
+    await asOwner(script, server.url())
+
+    const ungranted = await asOwner(
+      `select c.relname from pg_class c
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'S')
+          and not exists (
+            select from aclexplode(c.relacl) as given
+            where given.grantee in (
+              'holdfast_load'::regrole, 'holdfast_serve'::regrole, 'holdfast_platform'::regrole))
+          and not c.relispartition
+        order by 1`,
+      server.url(),
+    )
+    const forAll = await asOwner(
+      `select relname from pg_class, aclexplode(relacl) as given
+        where relnamespace = 'public'::regnamespace and given.grantee = 0`,
+      server.url(),
+    )
+
+    // An identity column needs no right of its own.
+    assert.deepEqual(ungranted.flat(), ['customer_number_seq', 'later'])
+    assert.deepEqual(forAll, [])
+    for (const role of ['load', 'serve', 'platform']) {
+      const url = server.url().replace(/\/\/\w+@/, `//holdfast_${role}@`)
+      await assert.rejects(asOwner('select from later', url), { code: '42501' }, role)
+    }
+  })
+
   it('can each do their work, and not that of another', async (t) => {
-    const server = await makePostgres()
-    t.after(() => server.remove())
-    await server.start()
+    const server = await openServer(t)
     const as = (role: string) => server.url().replace(/\/\/\w+@/, `//holdfast_${role}@`)
     const now = Temporal.Now.instant()
     const lines = [
@@ -40,7 +87,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
 
     await asOwner(script, server.url())
     await assert.rejects(openProviderStore(as('serve')), { name: 'DatabaseError' })
-    await (await openSigningKeyStore(as('owner'))).close()
+    await (await openSigningKeyStore(ownerOf(server))).close()
     for (const _ of ['first', 'again']) await asOwner(script, server.url())
 
     await loadInProcess(as('load'), lines, now.toString())
@@ -78,6 +125,8 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       ['serve', `update customer set record = ''`],
       ['serve', 'create table public.x ()'],
       ['serve', 'select from api_client'],
+      ['serve', 'select from product'],
+      ['serve', 'delete from replay_purge'],
       ['load', 'select from api_token'],
       ['load', 'select from claim'],
       ['load', 'select from signing_key'],
