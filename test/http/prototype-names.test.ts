@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { type Operation, providerOperations } from '../../src/contract/index.ts'
+import { nodeOf } from '../../src/contract/schema.ts'
+import { describe } from '../support/engines.ts'
+import { nobodysName, prototypeNames } from '../support/prototype-names.ts'
+import { type Answer, sharedWorld, type World } from '../support/world.ts'
+import * as lines from '../support/world-lines.ts'
+import { bodyOf, pathOf, type Question, type Ref, refs } from '../support/world-operations.ts'
+
+const world = sharedWorld([
+  lines.customer('ana'),
+  lines.bankingAccount('a1', { ana: true }),
+  lines.balance('a1'),
+  lines.contact('a1'),
+  lines.transaction('a1', 't1'),
+  lines.energyAccount('e1', ['ana']),
+  lines.billing('e1', 'x', '2025-06-01T00:00:00'),
+])
+
+function operationFor(ref: Ref): Operation {
+  const found = Object.values<Operation>(providerOperations).find((each) => each.ref === ref)
+  return found ?? assert.fail(`no operation ${ref}`)
+}
+
+interface Sent extends Question {
+  readonly body?: unknown
+}
+
+function ask(here: World, ref: Ref, { body, ...question }: Sent): Promise<Answer> {
+  const accounts = [ref.startsWith('E') ? 'e1' : 'a1']
+  const path = pathOf(ref, { accounts, ...question })
+  return operationFor(ref).method === 'GET'
+    ? here.get(path, question.headers)
+    : here.post(path, body ?? bodyOf(ref, { accounts, ...question }), question.headers)
+}
+
+/** Where a name may stand in a request of an operation: how it is sent there. */
+function placesOf(ref: Ref): Record<string, (name: string) => Sent> {
+  const { query, body } = operationFor(ref)
+  const parameters = Object.keys(nodeOf(query).properties ?? {})
+  const given = bodyOf(ref, { accounts: ['a1'] }) as Record<string, object>
+  return {
+    'a customer': (name) => ({ customer: name }),
+    'an account': (name) => ({ accounts: [name] }),
+    'the name of a parameter': (name) => ({ query: `${name}=1` }),
+    'the interaction id': (name) => ({ headers: { 'x-fapi-interaction-id': name } }),
+    ...Object.fromEntries(
+      parameters.map((parameter) => [parameter, (name) => ({ query: `${parameter}=${name}` })]),
+    ),
+    ...(body && {
+      'a member of the body': (name) => ({ body: { ...given, [name]: { [name]: 1 } } }),
+      'the body': (name) => ({ body: name }),
+      'an e-mail address': (name) => ({ body: { email: name } }),
+      'a member inside': (name) => ({ body: { ...given, data: { ...given['data'], [name]: 1 } } }),
+    }),
+  } satisfies Record<string, (name: string) => Sent>
+}
+
+describe('a name that every object has', { timeout: 120_000 }, () => {
+  for (const ref of refs) {
+    it(`is a text like any other in all that ${ref} takes`, async () => {
+      const here = await world()
+
+      for (const [place, sent] of Object.entries(placesOf(ref))) {
+        const expected = await ask(here, ref, sent(nobodysName))
+        const answers = await Promise.all(prototypeNames.map((name) => ask(here, ref, sent(name))))
+
+        assert.ok(expected.status < 500, `${place}: ${expected.status}`)
+        for (const [index, { status, text }] of answers.entries()) {
+          const name = prototypeNames[index] ?? ''
+          assert.equal(status, expected.status, `${place}: ${name}`)
+          assert.equal(text, expected.text.replaceAll(nobodysName, name), `${place}: ${name}`)
+        }
+      }
+    })
+  }
+
+  it('is refused where a boolean is due', async () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const { status, body } = await ask(await world(), 'B1', { query: `is-owned=${name}` })
+
+      assert.deepEqual([status, body], [400, { error: 'is-owned must be true or false' }])
+    }
+  })
+})
