@@ -60,8 +60,11 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
       }
       const { deprecated } = operation
       if (deprecated) reply.headers(deprecationHeaders(deprecated, input.params))
-      const body = await handler(input, { ...options.context, now: options.clock() })
-      await request.claimed
+      // Whichever fails first: a token that cannot be recorded is no reason to wait for a slow answer.
+      const [body] = await Promise.all([
+        handler(input, { ...options.context, now: options.clock() }),
+        request.claimed,
+      ])
       reply.status(operation.status)
       return body === '' ? reply.send() : sendJson(reply, body)
     },

@@ -3,7 +3,7 @@ import type { PurgeClockOptions } from './purge-clock.ts'
 
 /** How a database is reached. What is not given has a default; a SQLite file needs none of it. */
 export interface DatabaseOptions {
-  /** A file with the password, read again for every connection. */
+  /** A file with the password, read again before every connection is made. */
   readonly passwordFile?: string | undefined
   /** The most connections that one store may have. */
   readonly connections?: number | undefined
@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   readonly replica?: string | undefined
   /** How many seconds that copy may be behind. */
   readonly lagMax?: number | undefined
+  /** Within how many milliseconds a call is answered, or fails as an outage. */
+  readonly timeoutMs?: number | undefined
   /** Told of each pool of connections that is opened for as long as the process runs. */
   readonly onPool?: ((name: PoolName, pool: PoolUse) => void) | undefined
 }

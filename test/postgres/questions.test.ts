@@ -98,6 +98,48 @@ describeOn('postgres', 'statements that are asked together', () => {
     assert.equal((await ask(which, ['b']))[0]?.[1], 'b')
   })
 
+  it('fail alone where a value cannot be encoded', async (t) => {
+    const { ask, pool } = await open(t)
+    const bad = [Object.prototype, [Object.create(null)], undefined, Symbol('x'), () => 'x']
+
+    const answers = await Promise.allSettled([
+      ask(which, ['a']),
+      ...bad.map((value) => ask(which, [value as never])),
+      ask(which, ['b']),
+    ])
+
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      ['fulfilled', ...bad.map(() => 'rejected'), 'fulfilled'],
+    )
+    for (const { reason } of answers as PromiseRejectedResult[]) {
+      assert.ok(reason === undefined || reason instanceof TypeError)
+    }
+    assert.deepEqual([pool.totalCount, pool.idleCount], [1, 1])
+  })
+
+  it('fail together where one cannot be written to the connection, and the next ones do not', async (t) => {
+    const { ask, pool } = await open(t)
+    const unwritable = { name: 'unwritable', text: 5 as never }
+    const rowsOn = (statement: typeof which) => rowsOf(pool, statement, ['a'])
+
+    const answers = await Promise.allSettled([
+      ask(unwritable, []),
+      ask(which, ['a']),
+      rowsOn(unwritable),
+      inTransaction(pool, (askHere) => askHere(unwritable, [])),
+    ])
+
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      Array(4).fill('rejected'),
+    )
+    assert.equal((await ask(which, ['b']))[0]?.[1], 'b')
+    assert.equal((await rowsOn(which)).length, 1)
+    assert.equal(pool.totalCount, pool.idleCount)
+    assert.ok(pool.totalCount <= 2)
+  })
+
   it('take every kind of value as it is', async (t) => {
     const { ask } = await open(t)
     const texts = ['', 'NULL', 'a"b', 'a\\b', '{a,b}', "'; --", 'é漢😀', ' ', 'null']

@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { childrenOf } from './processes.ts'
 
 /** A PostgreSQL server of its own: real, on this machine only, with its data in a temporary folder. */
 export interface PostgresServer {
@@ -16,6 +17,10 @@ export interface PostgresServer {
   start(): Promise<void>
   /** Ends it: fast as an operator would, or at once as a crash would. */
   stop(how?: 'fast' | 'crash'): Promise<void>
+  /** Stops all of its processes without ending them, as a disk or a machine that hangs does. */
+  freeze(): void
+  /** Lets them go on. */
+  thaw(): void
   /** Ends it, and leaves nothing. */
   remove(): Promise<void>
 }
@@ -67,8 +72,19 @@ export async function makePostgres(options: PostgresOptions = {}): Promise<Postg
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   let running: ChildProcess | undefined
 
+  const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
+    if (running?.pid === undefined) return
+    for (const pid of [running.pid, ...childrenOf(running.pid)]) {
+      try {
+        process.kill(pid, name)
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+  }
   const stop = async (how: 'fast' | 'crash' = 'fast'): Promise<void> => {
     if (!running) return
+    signal('SIGCONT')
     const ended = once(running, 'exit')
     running.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
     running = undefined
@@ -104,6 +120,8 @@ export async function makePostgres(options: PostgresOptions = {}): Promise<Postg
     url: (database = 'postgres') => `postgres://${superuser}@127.0.0.1:${port}/${database}`,
     start,
     stop,
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
     async remove() {
       await stop('crash')
       rmSync(home, { recursive: true, force: true })

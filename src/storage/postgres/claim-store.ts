@@ -3,7 +3,7 @@ import { type ClaimOutcome, type ClaimStore, clockSkewSeconds } from '../../prov
 import type { DatabaseOptions, ReplayOptions } from '../database.ts'
 import { openPurgeClock } from '../purge-clock.ts'
 import { openPool } from './connect.ts'
-import type { Statement } from './question.ts'
+import { type Statement, timeoutOf } from './question.ts'
 import { rowsInOrder, rowsOf } from './statements.ts'
 import { toText } from './text.ts'
 
@@ -59,6 +59,8 @@ const purge: Statement = {
 interface Waiting {
   readonly tokenId: string
   readonly keptUntil: number
+  /** A time of `performance.now()`, from which on its caller does not wait any more. */
+  readonly deadline: number
   readonly resolve: (outcome: ClaimOutcome) => void
   readonly reject: (error: unknown) => void
 }
@@ -74,11 +76,14 @@ export async function openPostgresClaimStore(
 ): Promise<ClaimStore> {
   const purgeBefore = openPurgeClock(clock, options)
   const pool = await openPool(database, 'write', { ...options, connections: groupsMax + 1 })
+  const timeoutMs = timeoutOf(pool)
   let waiting: Waiting[] = []
   let groups = 0
   let onRest: (() => void) | undefined
 
   const flush = (): void => {
+    const now = performance.now()
+    waiting = waiting.filter(({ deadline }) => deadline > now)
     while (waiting.length > 0 && groups < groupsMax) {
       const group = waiting.slice(0, groupSizeMax)
       waiting = waiting.slice(groupSizeMax)
@@ -144,10 +149,19 @@ export async function openPostgresClaimStore(
   return {
     claim(tokenId, keptUntil) {
       if (waiting.length >= waitingMax) return Promise.reject(new ContractError('unavailable'))
-      return new Promise((resolve, reject) => {
-        waiting.push({ tokenId: toText(tokenId.toWellFormed()), keptUntil, resolve, reject })
-        if (waiting.length === 1) setImmediate(flush)
+      const { promise, resolve, reject } = Promise.withResolvers<ClaimOutcome>()
+      const deadline = performance.now() + timeoutMs
+      waiting.push({
+        tokenId: toText(tokenId.toWellFormed()),
+        keptUntil,
+        deadline,
+        resolve,
+        reject,
       })
+      if (waiting.length === 1) setImmediate(flush)
+      // The wait for other groups counts too. What is written later than this is recorded all the same.
+      const timer = setTimeout(() => reject(new ContractError('unavailable')), timeoutMs)
+      return promise.finally(() => clearTimeout(timer))
     },
     async close() {
       clearInterval(timer)

@@ -1,30 +1,24 @@
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { DatabaseError, type DatabaseOptions } from '../database.ts'
 import { LongValueClient } from './long-values.ts'
 import { isUpToDate, migrate } from './migrate.ts'
+import { pooledClient } from './pooled-client.ts'
+import { lockTimeoutOf, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
 
 const connectionsDefault = 10
-
-/** How long a call waits for a connection, new or given back. */
-const connectMs = 5000
-
-/** How long a statement that serves waits for a lock: only somebody who changes the tables holds one. */
-const lockMs = 5000
 
 /** A connection that nobody needs is given up after this long. */
 const idleMs = 60_000
 
-/** How much longer than the database itself a call waits, before the connection counts as dead. */
-const answerMs = 5000
+/** How much longer than the database itself the driver waits. What serves requests waits less: see timeouts.ts. */
+const driverMs = 5000
 
 const keepAliveMs = 10_000
 
-/** What a connection is for. */
-interface Use {
+/** What a connection is for, with settings of its session. */
+type Use = (timeoutMs: number) => {
   readonly statementMs: number
-  /** Settings of the session. */
   readonly session: Readonly<Record<string, string>>
 }
 
@@ -43,21 +37,26 @@ const steady = {
 }
 
 const uses = {
-  read: {
-    statementMs: 30_000,
-    session: { ...steady, lock_timeout: `${lockMs}`, default_transaction_read_only: 'on' },
-  },
-  write: {
-    statementMs: 5000,
+  read: (timeoutMs) => ({
+    statementMs: longTimeoutMs,
+    session: {
+      ...steady,
+      // Only a change of the tables themselves holds a lock that a reader waits for.
+      lock_timeout: `${lockTimeoutOf(timeoutMs)}`,
+      default_transaction_read_only: 'on',
+    },
+  }),
+  write: (timeoutMs) => ({
+    statementMs: timeoutMs,
     session: {
       ...steady,
       synchronous_commit: 'on',
       // Each statement must see what was committed before it began (claim-store.ts).
       default_transaction_isolation: 'read\\ committed',
     },
-  },
+  }),
   /** A load or a dump takes as long as it takes. */
-  load: { statementMs: 0, session: { jit: 'off' } },
+  load: () => ({ statementMs: 0, session: { jit: 'off' } }),
 } as const satisfies Record<string, Use>
 
 /** A pool of connections to a database that has the newest version, or is brought to it. */
@@ -89,22 +88,21 @@ async function migrateAt(url: string, options: DatabaseOptions): Promise<void> {
 export function makePool(
   url: string,
   use: keyof typeof uses,
-  { connections = connectionsDefault, passwordFile }: DatabaseOptions,
+  { connections = connectionsDefault, passwordFile, timeoutMs = timeoutDefaultMs }: DatabaseOptions,
 ): pg.Pool {
-  const { statementMs, session } = uses[use]
+  const { statementMs, session } = uses[use](timeoutMs)
   const pool = new pg.Pool({
-    Client: use === 'read' ? LongValueClient : pg.Client,
+    Client: pooledClient(use === 'read' ? LongValueClient : pg.Client, passwordFile),
     ...placeOf(url),
-    ...(passwordFile !== undefined && { password: () => passwordIn(passwordFile) }),
     application_name: 'holdfast',
     max: connections,
-    connectionTimeoutMillis: connectMs,
+    connectionTimeoutMillis: timeoutMs,
     idleTimeoutMillis: idleMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     ...(statementMs > 0 && {
       statement_timeout: statementMs,
-      query_timeout: statementMs + answerMs,
+      query_timeout: statementMs + driverMs,
     }),
     options: Object.entries(session)
       .map(([name, value]) => `-c ${name}=${value}`)
@@ -165,13 +163,6 @@ function contentOf(path: string, name: string): string {
   } catch {
     throw new DatabaseError(`the file ${path} (${name}) cannot be read`)
   }
-}
-
-async function passwordIn(path: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch(() => {
-    throw new DatabaseError(`the password file ${path} cannot be read`)
-  })
-  return text.replace(/\r?\n$/, '')
 }
 
 /** Names the database without its password. */

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { DatabaseOptions } from '../database.ts'
 import { makePool } from './connect.ts'
+import { askAlone } from './question.ts'
 import { type Ask, openAsking } from './statements.ts'
 
 const lagMaxDefault = 5
@@ -8,6 +9,13 @@ const lagMaxDefault = 5
 /** How often the replica is looked at, and how often at least within the time it may be behind. */
 const checkMs = 1000
 const checksWithinLag = 4
+
+const writtenPosition = { name: 'written-position', text: 'select pg_current_wal_lsn()' }
+/** Null where it is no replica, or has replayed nothing. */
+const replayedPosition = {
+  name: 'replayed-position',
+  text: 'select pg_last_wal_replay_lsn() where pg_is_in_recovery()',
+}
 
 /** How far the database had come, and when. */
 interface Mark {
@@ -38,17 +46,11 @@ export function openReplica(url: string, primary: pg.Pool, options: DatabaseOpti
 
   const check = async (): Promise<void> => {
     const at = performance.now()
-    const [now] = (await primary.query('select pg_current_wal_lsn() as position')).rows
-    marks = [
-      ...marks.filter((mark) => mark.at > at - lagMaxMs),
-      { at, position: number(now.position) },
-    ]
-    const [copy] = (
-      await pool.query(
-        'select pg_is_in_recovery() as follows, pg_last_wal_replay_lsn() as position',
-      )
-    ).rows
-    const position = copy.follows && copy.position ? number(copy.position) : -1n
+    const [[written] = []] = await askAlone(primary, writtenPosition, [])
+    if (!written) return
+    marks = [...marks.filter((mark) => mark.at > at - lagMaxMs), { at, position: number(written) }]
+    const [[replayed] = []] = await askAlone(pool, replayedPosition, [])
+    const position = replayed ? number(replayed) : -1n
     const reached = marks.filter((mark) => mark.position <= position)
     reachedAt = reached.at(-1)?.at ?? Number.NEGATIVE_INFINITY
   }

@@ -1,12 +1,15 @@
 import pg from 'pg'
 import { ContractError } from '../../contract/index.ts'
+import { abandonAt } from './abandon.ts'
 import {
   ask,
+  askAlone,
   askInOrder,
   askingTogether,
-  type Call,
+  encode,
   type Rows,
   type Statement,
+  timeoutOf,
   type Value,
 } from './question.ts'
 
@@ -20,19 +23,27 @@ export async function rowsOf(
   values: readonly Value[],
 ): Promise<Rows> {
   if (connection instanceof pg.Pool) refuseCrowd(connection)
+  const encoded = encode(values)
   try {
-    return await ask(connection, statement, values)
+    return await (connection instanceof pg.Pool
+      ? askAlone(connection, statement, encoded)
+      : ask(connection, statement, encoded))
   } catch (error) {
     throw told(error)
   }
 }
 
+/** A statement and its values. */
+type Call = readonly [Statement, readonly Value[]]
+
 /** Runs statements one after another in one transaction and one round trip: each sees what those before it did. */
 export async function rowsInOrder(
   pool: pg.Pool,
-  calls: readonly [Call, ...Call[]],
+  [first, ...others]: readonly [Call, ...Call[]],
 ): Promise<Rows[]> {
   refuseCrowd(pool)
+  const encoded = ([statement, values]: Call) => [statement, encode(values)] as const
+  const calls = [encoded(first), ...others.map(encoded)] as const
   try {
     return await askInOrder(pool, calls)
   } catch (error) {
@@ -45,8 +56,11 @@ export function openAsking(pool: pg.Pool): Ask {
   const together = askingTogether(pool)
   return async (statement, values) => {
     refuseCrowd(pool)
+    const encoded = encode(values)
     try {
-      return await (statement.isLong ? ask(pool, statement, values) : together(statement, values))
+      return await (statement.isLong
+        ? askAlone(pool, statement, encoded)
+        : together(statement, encoded))
     } catch (error) {
       throw told(error)
     }
@@ -90,15 +104,20 @@ export function told(error: unknown): Error {
 /** Asks where it was opened: on the connections of a pool, or on that of a transaction. */
 export type Ask = (statement: Statement, values: readonly Value[]) => Promise<Rows>
 
-/** All of the work is done when it resolves, and none of it where it throws. */
+/**
+ * All of the work is done when it resolves, and none of it where it throws, unless that is an outage: then all or none
+ * of it is. It takes as long as one statement may, however many there are.
+ */
 export async function inTransaction<Result>(
   pool: pg.Pool,
   work: (ask: Ask) => Promise<Result>,
 ): Promise<Result> {
   refuseCrowd(pool)
+  const deadline = performance.now() + timeoutOf(pool)
   const client = await pool.connect().catch((error: unknown) => {
     throw told(error)
   })
+  const callOff = abandonAt(client, deadline)
   // A connection that breaks between two statements fails the next one; unheard, it would end the process.
   client.on('error', unheard)
   const askHere: Ask = (statement, values) => rowsOf(client, statement, values)
@@ -115,6 +134,7 @@ export async function inTransaction<Result>(
     )
     throw error
   } finally {
+    callOff()
     client.off('error', unheard)
     client.release(isBroken)
   }

@@ -1,0 +1,51 @@
+import pg from 'pg'
+
+/** How long a request to cancel may take. */
+const cancelMs = 5000
+
+/**
+ * Gives up a connection at its deadline, and with it whatever was sent on it. Returns a function that calls the
+ * deadline off.
+ */
+export function abandonAt(client: pg.Client, deadline: number): () => void {
+  const remainingMs = Math.max(0, deadline - performance.now())
+  const timer = setTimeout(() => {
+    cancel(client)
+    // The driver reports it like any connection that breaks.
+    client.connection.stream.destroy(new Error('the database did not answer in time'))
+  }, remainingMs)
+  return () => clearTimeout(timer)
+}
+
+/** What the driver has, beyond its types. */
+interface CancelKey {
+  /** Null before the connection is established. */
+  readonly processID: number | null
+  readonly secretKey: number | null
+}
+interface CancelConnection extends pg.Connection {
+  connect(portOrSocket: number | string, host?: string): void
+  requestSsl(): void
+  cancel(processId: number, secretKey: number): void
+}
+
+/**
+ * Asks the server to end what a connection is doing. A backend that waits, for a lock or a synchronous standby, does
+ * not notice that its connection is closed, and would be left behind.
+ */
+function cancel(client: pg.Client): void {
+  const { host, port, ssl } = client
+  const { processID, secretKey } = client as unknown as CancelKey
+  if (processID === null || secretKey === null) return
+  const connection = new pg.Connection({ ssl } as pg.ConnectionConfig) as CancelConnection
+  const end = () => connection.stream.destroy()
+  const timer = setTimeout(end, cancelMs)
+  timer.unref()
+  connection.once('end', () => clearTimeout(timer))
+  // Where the server cannot be reached, the backend ends by the timeouts of its session.
+  connection.on('error', end)
+  if (ssl) connection.once('connect', () => connection.requestSsl())
+  connection.once(ssl ? 'sslconnect' : 'connect', () => connection.cancel(processID, secretKey))
+  if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`)
+  else connection.connect(port, host)
+}
