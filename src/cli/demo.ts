@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { Command } from 'commander'
 import type { Overview, ProviderStore } from '../provider/store.ts'
 import { databaseOptions, databaseSettings } from './database.ts'
+import { isLoopback } from './loopback.ts'
 import { type Observation, openObservation, openScraping } from './observation.ts'
 import { drainOnClose, listen, openPlatform, openProvider } from './running.ts'
 import { definitions, type Settings } from './settings.ts'
@@ -204,8 +205,4 @@ async function freePort(host: string): Promise<number> {
   const { port } = server.address() as AddressInfo
   server.close()
   return port
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }

@@ -89,6 +89,7 @@ type DefaultedSetting =
   | 'databaseLagMax'
   | 'host'
   | 'port'
+  | 'jwksAllowHttp'
   | 'accountVersion'
   | 'timeZone'
   | 'workers'

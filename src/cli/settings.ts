@@ -1,4 +1,5 @@
 import { readTrustedProxies } from '../http/caller-address.ts'
+import { isLoopback } from './loopback.ts'
 
 /**
  * Every setting there is. Each is an environment variable and a flag, and flags win. Wrong and missing
@@ -16,6 +17,7 @@ export interface Settings {
   readonly providerUrl: string
   readonly resourceUrl: string
   readonly subdomain: string
+  readonly jwksAllowHttp: boolean
   readonly jwksUrl: string
   readonly accountVersion: 3 | 4
   readonly timeZone: string
@@ -43,8 +45,8 @@ interface Definition<Value> {
   readonly about: string
   /** Completes "HOLDFAST_PORT must be …". */
   readonly mustBe: string
-  /** The value that a text stands for, or undefined where it stands for none. */
-  readonly read: (text: string) => Value | undefined
+  /** The value that a text stands for, or undefined where it stands for none, given the settings above it. */
+  readonly read: (text: string, above: Partial<Settings>) => Value | undefined
   readonly defaults: Partial<Record<Role, string>>
   readonly requiredBy?: readonly Role[]
   /** Nothing can be done with these where it is missing. */
@@ -159,10 +161,19 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     defaults: { demo: 'demo' },
     requiredBy: ['provider'],
   },
+  jwksAllowHttp: {
+    about:
+      'whether keys may come over plain http from another machine: whoever can change them on their way can sign tokens',
+    mustBe: 'true or false',
+    read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+    defaults: everywhere('false'),
+  },
   jwksUrl: {
     about: 'where the platform publishes its keys',
-    mustBe: 'an http or https address',
-    read: (text) => (isWebAddress(text) ? text : undefined),
+    mustBe:
+      'an https address, or an http address of this machine; HOLDFAST_JWKS_ALLOW_HTTP=true allows any http address',
+    read: (text, { jwksAllowHttp }) =>
+      isWebAddress(text) && (jwksAllowHttp || isProtected(text)) ? text : undefined,
     defaults: {},
     requiredBy: ['provider'],
     derived: {
@@ -299,7 +310,7 @@ export function readSettings(
     ] as const
     // An empty variable counts as none; an empty flag is a mistake.
     const used = given.find(({ source, text }) => (source === 'flag' ? text !== undefined : text))
-    const value = used?.text === undefined ? undefined : read(used.text)
+    const value = used?.text === undefined ? undefined : read(used.text, valuesOf(inForce))
 
     if (used && value === undefined) wrong.push(`${used.spelled} must be ${mustBe}`)
     if (!used && requiredBy?.includes(role)) {
@@ -344,6 +355,12 @@ function isDatabaseUrl(text: string): boolean {
 /** Written as it will be compared: what a URL parser would mend is not taken. */
 function isWebAddress(text: string): boolean {
   return /^https?:\/\/[^\s\\]+$/.test(text) && URL.canParse(text)
+}
+
+/** Whether nobody on the way can change what an address answers. */
+function isProtected(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'https:' || isLoopback(hostname.replace(/^\[(.+)\]$/, '$1'))
 }
 
 /** Without a trailing slash: a path is put right behind it. */
