@@ -1,4 +1,11 @@
-import type { catalogueOperations, Input, JsonBody, OperationOf } from '../contract/index.ts'
+import type {
+  catalogueOperations,
+  Input,
+  JsonBody,
+  JsonStream,
+  OperationOf,
+} from '../contract/index.ts'
+import type { PageCache } from './page-cache.ts'
 import type { Author, CatalogueStore } from './store.ts'
 
 export type CatalogueOperationId = keyof typeof catalogueOperations
@@ -7,13 +14,14 @@ export type CatalogueOperationId = keyof typeof catalogueOperations
 export interface Context {
   readonly store: CatalogueStore
   readonly clock: () => Temporal.Instant
+  readonly pages: PageCache
   /** The API client who asks, where the operation wants one. */
   readonly client?: Author | undefined
 }
 
 export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: JsonBody
+  readonly body?: JsonBody | JsonStream
   /** Where it is not the operation's own. */
   readonly status?: 304
 }

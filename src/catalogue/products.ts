@@ -1,13 +1,27 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { ContractError, catalogueOperations, pageBody } from '../contract/index.ts'
+import {
+  ContractError,
+  catalogueOperations,
+  type ProductInput,
+  pageBody,
+  pageEnvelope,
+  recordBytesMax,
+} from '../contract/index.ts'
 import { isFields } from '../contract/schema.ts'
 import { entityTag, isHeld, versionsOf } from './entity-tags.ts'
 import type { Context, Handler } from './handler.ts'
 import { contentOf, milliseconds, withIdentity } from './product.ts'
-import type { Change, Outcome, StoredProduct } from './store.ts'
+import type {
+  CatalogueStore,
+  Change,
+  Outcome,
+  ProductContent,
+  ProductKey,
+  StoredProduct,
+} from './store.ts'
 
 export const createProduct: Handler<'createProduct'> = async ({ body, headers }, context) => {
-  const content = contentOf(body)
+  const content = boundedContent(body)
   const key = headers['idempotency-key']
   const made = await context.store.create(
     {
@@ -27,7 +41,7 @@ export const replaceProduct: Handler<'replaceProduct'> = async (
   context,
 ) => {
   const change = { ...changeBy(context), ifVersion: versionsOf(headers['if-match']) }
-  const outcome = await context.store.replace(params.productID, contentOf(body), change)
+  const outcome = await context.store.replace(params.productID, boundedContent(body), change)
   return { headers: { etag: entityTag(done(outcome).version) } }
 }
 
@@ -45,7 +59,7 @@ export const getProduct: Handler<'getProduct'> = async ({ params, query, headers
   return { headers: kept, body: textOf(product) }
 }
 
-export const listProducts: Handler<'listProducts'> = async ({ query }, { store, clock }) => {
+export const listProducts: Handler<'listProducts'> = async ({ query }, { store, clock, pages }) => {
   const { 'product-category': category, brand, effective, 'updated-since': since } = query
   const request = { page: query.page, pageSize: query['page-size'] }
   const page = await store.list({
@@ -57,7 +71,52 @@ export const listProducts: Handler<'listProducts'> = async ({ query }, { store, 
     ...request,
   })
   const filters = { 'product-category': category, brand, effective, 'updated-since': since }
-  return { body: pageBody('products', page.items.map(textOf), page, request, filters) }
+  const envelope = pageEnvelope('products', page.total, request, filters)
+  const pieces = () => productPieces(store, envelope, page.items)
+  const bytes = page.items.reduce((sum, item) => sum + item.bytes, 0)
+  if (bytes > wholePageBytesMax) return { body: pieces() }
+  const versions = page.items.map(({ id, version, lastUpdated }) => [id, version, lastUpdated])
+  const key = envelope.tail + JSON.stringify(versions)
+  return {
+    body: [await pages.get(key, async () => Buffer.concat(await Array.fromAsync(pieces())))],
+  }
+}
+
+/** Up to so many bytes of products a page is made at once, and kept for others. A longer one is streamed. */
+const wholePageBytesMax = 1024 * 1024
+
+/** How many bytes of products are read from the database at once. */
+const pieceBytesMax = 256 * 1024
+
+async function* productPieces(
+  store: CatalogueStore,
+  { head, tail }: { readonly head: string; readonly tail: string },
+  items: readonly ProductKey[],
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(head)
+  let start = 0
+  while (start < items.length) {
+    const end = pieceEnd(items, start)
+    const keys = items.slice(start, end)
+    const contents = await store.readVersions(keys)
+    const texts = keys.map(({ id, lastUpdated }, index) =>
+      withIdentity(contents[index] ?? '', id, lastUpdated),
+    )
+    yield Buffer.from((start > 0 ? ',' : '') + texts.join(','))
+    start = end
+  }
+  yield Buffer.from(tail)
+}
+
+/** At least one product, and no more than fit into a piece. */
+function pieceEnd(items: readonly ProductKey[], start: number): number {
+  let end = start
+  let bytes = 0
+  do {
+    bytes += items[end]?.bytes ?? 0
+    end += 1
+  } while (end < items.length && bytes + (items[end]?.bytes ?? 0) <= pieceBytesMax)
+  return end
 }
 
 export const listProductChanges: Handler<'listProductChanges'> = async (
@@ -69,6 +128,15 @@ export const listProductChanges: Handler<'listProductChanges'> = async (
   if (!page) throw new ContractError('product_not_found')
   const items = page.items.map((change) => JSON.stringify(change))
   return { body: pageBody('history', items, page, request, {}) }
+}
+
+function boundedContent(body: ProductInput): ProductContent {
+  const content = contentOf(body)
+  if (Buffer.byteLength(content.record) <= recordBytesMax) return content
+  throw new ContractError(
+    'invalid_request',
+    `the product must be at most ${recordBytesMax} bytes of JSON`,
+  )
 }
 
 /** Only operations that ask for a token change anything. */

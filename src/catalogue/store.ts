@@ -11,7 +11,10 @@ export interface CatalogueStore {
   remove(id: string, change: Change): Promise<Outcome>
   /** As it is now, or as it was in a version. */
   read(id: string, version?: number): Promise<StoredProduct | undefined>
+  /** Which versions a page has: the content of each is read by itself. */
   list(query: ProductListQuery): Promise<ProductPage>
+  /** The content of these versions, in their order. A version never changes, so that it can be read at any time. */
+  readVersions(keys: readonly ProductKey[]): Promise<readonly string[]>
   /** The newest first. Undefined where there never was such a product. */
   history(id: string, page: number, pageSize: number): Promise<HistoryPage | undefined>
   close(): Promise<void>
@@ -73,12 +76,27 @@ export interface ProductListQuery {
   readonly pageSize: number
 }
 
+/** A version of a product, without its content. */
+export interface ProductKey {
+  readonly id: string
+  readonly version: number
+  readonly lastUpdated: string
+  /** Of the content. */
+  readonly bytes: number
+}
+
 export interface ProductPage {
-  readonly items: readonly StoredProduct[]
+  readonly items: readonly ProductKey[]
   readonly total: number
 }
 
 export interface HistoryPage {
   readonly items: readonly ProductChange[]
   readonly total: number
+}
+
+/** Versions are never deleted: one that is not found was never in this database. */
+export function requireContent(shown: string | null | undefined): string {
+  if (shown != null) return shown
+  throw new Error('a version of a product is not in the database any more')
 }

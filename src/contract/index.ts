@@ -26,10 +26,12 @@ export {
 export { AccountIds, ErrorBody } from './operations/parts.ts'
 export {
   type JsonBody,
+  type JsonStream,
   type JsonText,
   type LinkQuery,
   type PageRequest,
   pageBody,
+  pageEnvelope,
 } from './page-body.ts'
 export { Links, Meta } from './paging.ts'
 export {

@@ -3,6 +3,15 @@
 export const pageSizeDefault = 25
 export const pageSizeMax = 1000
 
+/** Of lists that anybody may read without a token. */
+export const publicPageSizeMax = 100
+
+/** The longest record that is stored, in bytes of JSON. Of a product, without its id and its time. */
+export const recordBytesMax = 256 * 1024
+
+/** The same for records of which a page may have a thousand: transactions, payments, debits, invoices, billing. */
+export const entryBytesMax = 64 * 1024
+
 /** How many accounts one request body may name. */
 export const accountIdsMax = 1000
 

@@ -4,6 +4,9 @@ export type JsonText = string | Uint8Array
 /** The whole of an answer, in pieces where some of them are bytes. */
 export type JsonBody = string | readonly JsonText[]
 
+/** An answer too long to be in memory at once, in pieces that are made as the client takes them. */
+export type JsonStream = AsyncIterable<JsonText>
+
 export interface PageRequest {
   readonly page: number
   readonly pageSize: number
@@ -20,13 +23,23 @@ export function pageBody(
   request: PageRequest,
   query: LinkQuery,
 ): JsonBody {
+  const { head, tail } = pageEnvelope(field, total, request, query)
+  if (pieces.every((piece) => typeof piece === 'string')) return head + pieces.join(',') + tail
+  return [head, ...pieces.flatMap((piece, index) => (index > 0 ? [',', piece] : [piece])), tail]
+}
+
+/** What stands before and after the records of a page. */
+export function pageEnvelope(
+  field: string,
+  total: number,
+  request: PageRequest,
+  query: LinkQuery,
+): { readonly head: string; readonly tail: string } {
   const totalPages = Math.ceil(total / request.pageSize)
-  const head = `{"data":{"${field}":[`
   const tail =
     `]},"links":${linksOf(totalPages, request, query)},` +
     `"meta":{"totalRecords":${total},"totalPages":${totalPages}}}`
-  if (pieces.every((piece) => typeof piece === 'string')) return head + pieces.join(',') + tail
-  return [head, ...pieces.flatMap((piece, index) => (index > 0 ? [',', piece] : [piece])), tail]
+  return { head: `{"data":{"${field}":[`, tail }
 }
 
 /** As JSON text: what is escaped for a query needs no escape there. */

@@ -1,17 +1,23 @@
 import Type, { type Static, type TProperties } from 'typebox'
 import { Count, Flag, Text } from './leaves.ts'
-import { pageSizeDefault, pageSizeMax } from './limits.ts'
+import { pageSizeDefault, pageSizeMax, publicPageSizeMax } from './limits.ts'
 import { described, record } from './record.ts'
 
-export const pageQuery = {
-  page: described(
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
-    'The page to show, from 1.',
-  ),
-  'page-size': described(
-    Type.Integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault }),
-    'How many records a page has.',
-  ),
+export const pageQuery = pageQueryUpTo(pageSizeMax)
+
+export const publicPageQuery = pageQueryUpTo(publicPageSizeMax)
+
+function pageQueryUpTo(maximum: number) {
+  return {
+    page: described(
+      Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
+      'The page to show, from 1.',
+    ),
+    'page-size': described(
+      Type.Integer({ minimum: 1, maximum, default: pageSizeDefault }),
+      'How many records a page has.',
+    ),
+  }
 }
 
 const fragment = (which: string) =>

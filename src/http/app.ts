@@ -114,7 +114,8 @@ function keepWithinLimits(
 ): void {
   const connections = limitConnections(app.server, limits, trustedProxies)
   const work = openWork(limits)
-  const checkReaders = watchReaders(app.server, limits.answerMs)
+  app.decorateReply('reserveBytes', undefined)
+  const checkReaders = watchReaders(app.server)
   let turnedAway = 0
 
   // Before the token is looked at, so that a refusal costs little and the token can be used again.
@@ -131,7 +132,7 @@ function keepWithinLimits(
   })
   const timer = setInterval(() => {
     work.check()
-    checkReaders()
+    checkReaders(work.isPressed() ? limits.answerPressedMs : limits.answerMs)
     connections.closeExpired()
     const closed = connections.takeClosedCount()
     if (closed > 0) log?.warn({ connections: closed }, 'too many connections: closed')

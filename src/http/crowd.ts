@@ -2,8 +2,22 @@ import type { HttpLimits } from './limits.ts'
 
 export type CrowdLimits = Pick<
   HttpLimits,
-  'workMax' | 'workMin' | 'goalMs' | 'crowdMs' | 'windowMs'
+  'workMax' | 'workMin' | 'goalMs' | 'crowdMs' | 'windowMs' | 'turnMin' | 'burstMs'
 >
+
+/** In milliseconds: the time that passes, and the CPU time of this thread. */
+export interface Clocks {
+  readonly now: () => number
+  readonly cpu: () => number
+}
+
+const systemClocks: Clocks = {
+  now: () => performance.now(),
+  cpu() {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  },
+}
 
 /**
  * While there is a crowd, as many fewer requests are worked on as what was quickest took too long, within these
@@ -23,17 +37,25 @@ export interface Crowd {
 
 /**
  * Finds how many requests can be worked on at once in good time. There are two places to wait: before a request is
- * read, as all connections that have something to say are read in one turn of the process, one after another; and
+ * read, as all connections that have something to say are read in one turn of the event loop, one after another; and
  * behind others for the database. A queue that does not go away in either is kept short: what would have to wait
  * is turned away, and those that are let in are answered as soon as ever.
+ *
+ * A request whose handler never waits is done before the next one is read, so that the number of requests in flight
+ * says nothing of how long the others wait. The requests of a turn therefore count until it ends, and a turn admits
+ * no more once it has used its time. That is CPU time: a turn that was long because other processes had the CPU
+ * would not be shorter with fewer requests.
  */
 export function openCrowd(
-  { workMax, workMin, goalMs, crowdMs, windowMs }: CrowdLimits,
-  now: () => number = () => performance.now(),
+  { workMax, workMin, goalMs, crowdMs, windowMs, turnMin, burstMs }: CrowdLimits,
+  { now, cpu }: Clocks = systemClocks,
 ): Crowd {
   let limit = workMax
   let turnStart: number | undefined
+  let turnCpuStart = 0
   let turnEnd = 0
+  /** In this turn. */
+  let admitted = 0
   let crowdedSince: number | undefined
   /** What was seen since the last judgement. */
   let seen = nothing(0)
@@ -65,6 +87,8 @@ export function openCrowd(
   }
   const beginTurn = (working: number): void => {
     turnStart = now()
+    turnCpuStart = cpu()
+    admitted = 0
     // Runs when all connections of this turn have been read.
     setImmediate(endTurn)
     // After a pause there is no crowd. While somebody waits, it is none.
@@ -74,11 +98,21 @@ export function openCrowd(
     look(turnStart)
   }
 
+  const isTurnUsedUp = (): boolean => {
+    if (admitted < turnMin || turnStart === undefined) return false
+    const allowedMs = limit < workMax ? goalMs : burstMs
+    return now() - turnStart > allowedMs && cpu() - turnCpuStart > allowedMs
+  }
+
   return {
     admits(working) {
       if (turnStart === undefined) beginTurn(working)
-      if (working > seen.most) seen.most = working
-      if (working < limit) return true
+      const busy = Math.max(working, admitted)
+      if (busy > seen.most) seen.most = busy
+      if (busy < limit && !isTurnUsedUp()) {
+        admitted += 1
+        return true
+      }
       seen.turnedAway += 1
       return false
     },

@@ -3,7 +3,7 @@ import { TokenRefused } from '../auth/token.ts'
 import { ContractError, type ErrorCode, errorTable } from '../contract/index.ts'
 import { originForLog, type Remark, type Watching } from './exchange.ts'
 import { tieToRequest } from './interaction.ts'
-import { jsonType, sendJson } from './json.ts'
+import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
 import { answerBeforeDrain } from './refused-body.ts'
 import { overloaded } from './work.ts'
@@ -43,9 +43,10 @@ export function errorDoor({ metrics, isKnown = () => false }: DoorOptions, limit
     if (status === 429 || status === 503) reply.header('retry-after', retryAfterOf(error))
     const sentence = 'sentence' in rest ? sentenceOf(error) : message
     const text = JSON.stringify({ error: sentence })
-    if (code !== 'body_too_large') return sendJson(reply.status(status), text)
-    reply.status(status).headers({ connection: 'close', 'content-length': Buffer.byteLength(text) })
-    return reply.type(jsonType).send(answerBeforeDrain(request.raw, text, limits))
+    reply.status(status).type(jsonType)
+    if (code !== 'body_too_large') return reply.send(text)
+    reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(text) })
+    return reply.send(answerBeforeDrain(request.raw, text, limits))
   }
 }
 

@@ -23,7 +23,10 @@ export interface HttpLimits {
   readonly drainMs: number
   /** How often the times above are looked at. */
   readonly checkMs: number
-  /** How many requests are worked on at once, at most, and at least however slow they are. */
+  /**
+   * How many requests are in flight at once, at most, until their answers are sent; and how many are worked on at
+   * least, however slow they are.
+   */
   readonly workMax: number
   readonly workMin: number
   /** How soon a request should be begun once it has arrived, and answered once it is begun. */
@@ -32,6 +35,16 @@ export interface HttpLimits {
   readonly crowdMs: number
   /** How often that is judged. */
   readonly windowMs: number
+  /**
+   * How many requests one turn of the event loop admits in any case. Beyond, it admits more for `goalMs` of CPU time
+   * while there is overload, and for so long where there was none before.
+   */
+  readonly turnMin: number
+  readonly burstMs: number
+  /** Bytes of answers that wait until their clients take them, on all connections together. */
+  readonly unsentBytesMax: number
+  /** As `answerMs`, while more than half of those bytes or of the requests in flight wait for slow clients. */
+  readonly answerPressedMs: number
 }
 
 export const httpLimits: HttpLimits = {
@@ -53,4 +66,8 @@ export const httpLimits: HttpLimits = {
   goalMs: 15,
   crowdMs: 100,
   windowMs: 50,
+  turnMin: 16,
+  burstMs: 500,
+  unsentBytesMax: 128 * 1024 * 1024,
+  answerPressedMs: 5000,
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Access } from '../auth/clients.ts'
 import { publicKeySet } from '../auth/signing.ts'
 import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalogue/handler.ts'
+import { openPageCache, type PageCache } from '../catalogue/page-cache.ts'
 import * as products from '../catalogue/products.ts'
 import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
 import type { Author, CatalogueStore } from '../catalogue/store.ts'
@@ -37,8 +38,9 @@ export function platformApp(options: PlatformAppOptions): HttpApp {
     ...Object.values(accessOperations),
   ]
   const app = openApp(all, options)
+  const pages = openPageCache()
   for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
-    mount(app, id, options)
+    mount(app, id, options, pages)
   }
   mountTokens(app, options.access, options.trustedProxies)
   mountKeys(app, options.signingKeys)
@@ -46,7 +48,12 @@ export function platformApp(options: PlatformAppOptions): HttpApp {
 }
 
 /** The whole way of a request: token, reading, handler, answer. */
-function mount(app: HttpApp, id: CatalogueOperationId, options: PlatformAppOptions): void {
+function mount(
+  app: HttpApp,
+  id: CatalogueOperationId,
+  options: PlatformAppOptions,
+  pages: PageCache,
+): void {
   const operation: Operation = catalogueOperations[id]
   const read = requestReader(operation, mistakesMax)
   const handler = handlers[id] as (input: unknown, context: Context) => Promise<Answer>
@@ -72,7 +79,7 @@ function mount(app: HttpApp, id: CatalogueOperationId, options: PlatformAppOptio
         headers: read.headers(request.headers),
         body: read.body(request.body),
       }
-      const context = { store, clock, client: request.client }
+      const context = { store, clock, pages, client: request.client }
       const { headers = {}, body, status } = await handler(input, context)
       reply.headers(headers).status(status ?? operation.status)
       return body === undefined ? reply.send() : sendJson(reply, body)

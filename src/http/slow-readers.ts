@@ -11,7 +11,7 @@ interface Owed {
  * Cuts connections whose callers do not take their answers in time: what waits for them would stay in memory.
  * To be called again and again; between two calls it costs a request nothing.
  */
-export function watchReaders(server: Server, answerMs: number): () => void {
+export function watchReaders(server: Server): (answerMs: number) => void {
   const owed = new Map<Socket, Owed | undefined>()
   const watch = (socket: Socket): void => {
     owed.set(socket, undefined)
@@ -20,7 +20,7 @@ export function watchReaders(server: Server, answerMs: number): () => void {
   server.on('connection', watch)
   server.on('secureConnection', watch)
 
-  return () => {
+  return (answerMs) => {
     const now = performance.now()
     for (const [socket, debt] of owed) {
       const { writableLength, bytesWritten } = socket

@@ -12,6 +12,13 @@ interface Piece {
   readonly reply: FastifyReply
 }
 
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Counts the bytes of an answer until it is sent; throws where too many wait already. */
+    reserveBytes?: (bytes: number) => void
+  }
+}
+
 export interface Work {
   /** Whether a request that has just arrived can be answered in good time. */
   admits(): boolean
@@ -19,37 +26,69 @@ export interface Work {
   bounded(handler: RouteHandlerMethod): RouteHandlerMethod
   /** Gives up what has taken too long. */
   check(): void
+  /** Whether so much waits for slow clients that others may soon be turned away for it. */
+  isPressed(): boolean
 }
 
-/** The requests that are being worked on. */
+/**
+ * The requests in flight. Handlers that work are bounded by what the process can do in good time. Answers that are
+ * not sent yet are bounded by their number and their bytes: slow clients must not take the place of others.
+ */
 export function openWork(limits: HttpLimits): Work {
+  const { workMax, unsentBytesMax } = limits
   const crowd = openCrowd(limits)
-  const underWay = openUnderWay<Piece>()
+  const working = openUnderWay<Piece>()
+  let inFlight = 0
+  let unsentBytes = 0
+
+  /** Counts a request until its answer is sent, or its client is gone. */
+  const count = (reply: FastifyReply): void => {
+    let reserved = 0
+    inFlight += 1
+    reply.reserveBytes = (bytes) => {
+      // One answer is always sent, however long it is.
+      if (unsentBytes > 0 && unsentBytes + bytes > unsentBytesMax) throw tooManyBytes()
+      reserved += bytes
+      unsentBytes += bytes
+    }
+    reply.raw.on('close', () => {
+      inFlight -= 1
+      unsentBytes -= reserved
+    })
+  }
 
   return {
-    admits: () => crowd.admits(underWay.size),
+    admits: () => inFlight < workMax && unsentBytes < unsentBytesMax && crowd.admits(working.size),
 
     bounded: (handler) =>
       async function (request, reply) {
+        // Its client may be gone while its token was checked.
+        if (!reply.raw.closed) count(reply)
         const piece: Piece = { since: performance.now(), reply }
-        const place = underWay.add(piece)
+        const place = working.add(piece)
         try {
           await handler.call(this, request, reply)
         } finally {
-          underWay.delete(place, piece)
+          working.delete(place, piece)
           crowd.noteAnswer(performance.now() - piece.since)
         }
       },
 
     check() {
       const latest = performance.now() - limits.handlerMs
-      for (const [place, piece] of underWay) {
+      for (const [place, piece] of working) {
         if (piece.since > latest) continue
-        underWay.delete(place, piece)
+        working.delete(place, piece)
         abandon(piece)
       }
     },
+
+    isPressed: () => unsentBytes > unsentBytesMax / 2 || inFlight - working.size > workMax / 2,
   }
+}
+
+function tooManyBytes(): ContractError {
+  return new ContractError('unavailable', 'too many bytes wait for slow clients')
 }
 
 /** Answers in the handler's place. */

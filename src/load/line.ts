@@ -1,11 +1,13 @@
 import type { TSchema } from 'typebox'
 import {
   BankingAccountV3,
+  entryBytesMax,
   legible,
   mistakesMax,
   type Problem,
   pathBeforeUpgrade,
   type RecordType,
+  recordBytesMax,
   recordTypes,
   speller,
   upgradeAccount,
@@ -57,8 +59,8 @@ export function readLine(text: string): LineResult {
 
   const kept = record === given ? (plain ?? textOf(text, 'record')) : JSON.stringify(record)
   const item = itemOf(type, line as Line, record, kept)
-  if (isStorable(item)) return { item }
-  return refused([{ path: '', reason: 'has a time outside the years 1678 to 2261' }])
+  const unstorable = storageProblems(item, kept)
+  return unstorable.length > 0 ? refused(unstorable) : { item }
 }
 
 /** A text that is what its content would be written as (`isPlain`) cannot have a member twice. */
@@ -67,6 +69,25 @@ function repetitions(text: string, isPlain: boolean): Problem[] {
   return twice === undefined
     ? []
     : [{ path: legible(twice), reason: 'is there twice in one object' }]
+}
+
+/** What keeps a valid record from being stored. */
+function storageProblems(item: Item, text: string): Problem[] {
+  const bytesMax = item.type === 'entry' ? entryBytesMax : recordBytesMax
+  const stored = item.type === 'product' ? item.content.record : text
+  return [
+    ...(isLonger(stored, bytesMax)
+      ? [{ path: 'record', reason: `must be at most ${bytesMax} bytes of JSON` }]
+      : []),
+    ...(isStorable(item)
+      ? []
+      : [{ path: '', reason: 'has a time outside the years 1678 to 2261' }]),
+  ]
+}
+
+/** No character has more than three bytes for each of its units. */
+function isLonger(text: string, bytesMax: number): boolean {
+  return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax
 }
 
 /** The record's text, where the line has nothing beside it and is what its content would be written as. */

@@ -10,6 +10,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { openAccess } from '../../src/auth/clients.ts'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
+import type { CatalogueStore } from '../../src/catalogue/store.ts'
 import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { platformApp } from '../../src/http/platform-app.ts'
@@ -67,6 +68,8 @@ export interface Caller {
 
 export interface World extends Caller {
   readonly database: string
+  /** The database itself, without what stands around it. */
+  readonly catalogue: CatalogueStore
   readonly folder: string
   readonly client: Registered
   /** Every line that was logged. */
@@ -92,6 +95,8 @@ export interface WorldOptions {
   readonly now?: string
   readonly limits?: Partial<HttpLimits>
   readonly trustedProxies?: string
+  /** Stands between the database and the platform. */
+  readonly around?: (store: CatalogueStore) => CatalogueStore
 }
 
 /** A fixed time, so that no test depends on when it runs. */
@@ -111,7 +116,7 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
   let seconds = 0
   const access = openAccess(clients, clock, () => seconds)
   const app = platformApp({
-    catalogue,
+    catalogue: options.around?.(catalogue) ?? catalogue,
     access,
     signingKeys,
     clock,
@@ -141,6 +146,7 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
   return {
     ...callerOf(port, await tokenFor(client)),
     database,
+    catalogue,
     folder,
     client,
     log,

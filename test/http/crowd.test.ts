@@ -3,12 +3,21 @@ import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { openCrowd } from '../../src/http/crowd.ts'
 
-const limits = { workMax: 100, workMin: 10, goalMs: 50, crowdMs: 300, windowMs: 100 }
+const limits = {
+  workMax: 100,
+  workMin: 10,
+  goalMs: 50,
+  crowdMs: 300,
+  windowMs: 100,
+  turnMin: 4,
+  burstMs: 500,
+}
 
 /** Requests in turns of the process, by a clock that only the test moves. */
 function openDoor() {
   let now = 10_000
-  const crowd = openCrowd(limits, () => now)
+  let cpu = 0
+  const crowd = openCrowd(limits, { now: () => now, cpu: () => cpu })
   /** A turn of so long in which so many arrive, who are answered at its end: how many were let in. */
   const turn = async (
     arriving: number,
@@ -33,7 +42,20 @@ function openDoor() {
   const pause = (ms: number) => {
     now += ms
   }
-  return { turn, turns, pause }
+  /** As many arrive in one turn, each answered before the next is read: how many were let in. */
+  const turnOfEach = async (arriving: number, eachMs: number, eachCpuMs = eachMs) => {
+    let admitted = 0
+    for (let index = 0; index < arriving; index += 1) {
+      if (!crowd.admits(0)) continue
+      admitted += 1
+      now += eachMs
+      cpu += eachCpuMs
+      crowd.noteAnswer(eachMs)
+    }
+    await setImmediate()
+    return admitted
+  }
+  return { turn, turns, turnOfEach, pause }
 }
 
 describe('requests that come in a crowd', () => {
@@ -114,5 +136,45 @@ describe('requests that come in a crowd', () => {
     pause(200)
 
     assert.equal(await turn(100, 120), 100)
+  })
+})
+
+describe('requests that are answered one after another, without waiting', () => {
+  it('are let in where it is a burst, for as long as a burst may take', async () => {
+    const { turnOfEach } = openDoor()
+
+    assert.equal(await turnOfEach(50, 9), 50)
+    assert.equal(await openDoor().turnOfEach(90, 10), 51)
+  })
+
+  it('are as many in a turn as it has time for, while turns stay long', async () => {
+    const { turnOfEach } = openDoor()
+
+    await turnOfEach(100, 10)
+
+    assert.equal(await turnOfEach(100, 10), 6)
+    assert.equal(await turnOfEach(100, 10), 6)
+  })
+
+  it('are a few in a turn however long each takes', async () => {
+    const { turnOfEach } = openDoor()
+
+    await turnOfEach(100, 100)
+
+    assert.equal(await turnOfEach(100, 100), 4)
+  })
+
+  it('are no fewer where the process itself had no CPU', async () => {
+    const { turnOfEach } = openDoor()
+
+    assert.equal(await turnOfEach(90, 100, 1), 90)
+  })
+
+  it('are more again once a turn is short', async () => {
+    const { turnOfEach } = openDoor()
+    await turnOfEach(100, 10)
+    for (let count = 0; count < 20; count += 1) await turnOfEach(4, 5)
+
+    assert.equal(await turnOfEach(50, 9), 50)
   })
 })

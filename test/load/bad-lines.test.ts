@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, it } from 'node:test'
+import { entryBytesMax, recordBytesMax } from '../../src/contract/index.ts'
 import { lineBytesMax } from '../../src/load/lines.ts'
 import { closingTogether, describe } from '../support/engines.ts'
 import { openBank, type Run } from './bank.ts'
@@ -46,6 +47,18 @@ const mistakes: readonly (readonly [string, string | Buffer, string, RegExp])[] 
     `"${'x'.repeat(2 * lineBytesMax)}"`,
     'line',
     new RegExp(`^must be at most ${lineBytesMax} bytes long$`),
+  ],
+  [
+    'has a record that is too long',
+    line('customer', { ...person, name: 'x'.repeat(recordBytesMax) }),
+    'record',
+    new RegExp(`^must be at most ${recordBytesMax} bytes of JSON$`),
+  ],
+  [
+    'has a list entry that is too long',
+    put.transaction('a1', 't5', { description: 'é'.repeat(entryBytesMax / 2) }),
+    'record',
+    new RegExp(`^must be at most ${entryBytesMax} bytes of JSON$`),
   ],
   ['has no type', '{"record":{}}', 'type', new RegExp(`^must be one of ${types}$`)],
   ['has an unknown type', '{"type":"banking.card","record":{}}', 'type', /^must be one of /],

@@ -3,7 +3,7 @@ import { oneOf, values } from '../enumerations.ts'
 import { Text, Timestamp } from '../leaves.ts'
 import { idempotencyKeyLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
-import { paged, pageQuery } from '../paging.ts'
+import { paged, pageQuery, publicPageQuery } from '../paging.ts'
 import { described } from '../record.ts'
 import { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
 import { noQuery } from './parts.ts'
@@ -120,7 +120,7 @@ export const listProducts = {
     'updated-since': Type.Optional(
       described(Timestamp, 'Only products that were changed at or after this time.'),
     ),
-    ...pageQuery,
+    ...publicPageQuery,
   }),
   status: 200,
   response: paged('ProductList', { products: Type.Array(ProductRead) }),

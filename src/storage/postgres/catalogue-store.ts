@@ -3,6 +3,8 @@ import {
   type Change,
   idempotencyMs,
   type Outcome,
+  type ProductKey,
+  requireContent,
   type StoredProduct,
 } from '../../catalogue/store.ts'
 import { isThere, type Newest } from '../../catalogue/versions.ts'
@@ -33,12 +35,19 @@ const list = {
         and ($4 = 'ALL' or ($4 = 'FUTURE' and effective_from > $5) or ($4 = 'CURRENT'
           and (effective_from is null or effective_from <= $5)
           and (effective_to is null or effective_to > $5))))
-    select (select count(*) from found), ${columns} from (select 1) as always
+    select (select count(*) from found), v.product, v.version, v.last_updated, octet_length(v.shown)
+    from (select 1) as always
     left join (
       select id, version from found order by id limit $6 offset $7
     ) as page on true
     left join product_version v on v.product = page.id and v.version = page.version
     order by page.id`,
+}
+const versions = {
+  name: 'read-versions',
+  text: `select v.shown from unnest($1::text[], $2::bigint[]) with ordinality
+      as k (product, version, place)
+    left join product_version v using (product, version) order by k.place`,
 }
 const history = {
   name: 'list-changes',
@@ -116,8 +125,16 @@ export async function openPostgresCatalogueStore(
         pageSize,
         Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER),
       ])
-      const items = rows.filter(([, id]) => id !== null).map(([, ...row]) => storedOf(row))
+      const items = rows.filter(([, id]) => id !== null).map(keyOf)
       return { items, total: Number(rows[0]?.[0]) }
+    },
+
+    async readVersions(keys) {
+      const rows = await rowsOf(pool, versions, [
+        keys.map(({ id }) => toText(id)),
+        keys.map(({ version }) => String(version)),
+      ])
+      return rows.map(([shown]) => requireContent(shown))
     },
 
     async history(id, page, pageSize) {
@@ -142,6 +159,15 @@ function storedOf([id, version, lastUpdated, shown]: Row): StoredProduct {
     version: Number(version),
     lastUpdated: lastUpdated ?? '',
     shown: shown ?? '',
+  }
+}
+
+function keyOf([, id, version, lastUpdated, bytes]: Row): ProductKey {
+  return {
+    id: fromText(id ?? ''),
+    version: Number(version),
+    lastUpdated: lastUpdated ?? '',
+    bytes: Number(bytes),
   }
 }
 

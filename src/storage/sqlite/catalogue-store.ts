@@ -3,6 +3,8 @@ import {
   type Change,
   idempotencyMs,
   type Outcome,
+  type ProductKey,
+  requireContent,
   type StoredProduct,
 } from '../../catalogue/store.ts'
 import { isThere } from '../../catalogue/versions.ts'
@@ -43,9 +45,10 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
     database,
     `select count(*) as total from product where ${filters}`,
   )
-  const listed = query<StoredProduct>(
+  const listed = query<ProductKey>(
     database,
-    `select ${columns} from product p
+    `select v.product as id, v.version, v.last_updated as lastUpdated, octet_length(v.shown) as bytes
+     from product p
      join product_version v on v.product = p.id and v.version = p.version
      where ${filters} order by p.id limit ?6 offset ?7`,
   )
@@ -114,6 +117,10 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
         if (start >= total) return { items: [], total }
         return { items: listed.all(...values, pageSize, start), total }
       })
+    },
+
+    async readVersions(keys) {
+      return keys.map(({ id, version }) => requireContent(past.first(id, version)?.shown))
     },
 
     async history(id, page, pageSize) {
