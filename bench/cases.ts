@@ -30,7 +30,7 @@ export const thousand = 1000
 export function pageCase(): Case {
   return {
     name: 'B3',
-    about: 'transactions, 25 a page',
+    about: 'transactions, 25 per page',
     ask: transactionsAsk(largeCustomer, 'b-000001-1'),
     role: 'provider',
     isHandMade: true,
@@ -63,7 +63,7 @@ export function operationCases(database: string): Case[] {
     {
       ...provider,
       name: 'B1',
-      about: `the bank accounts of a customer, ${ofBank}`,
+      about: `bank accounts of a customer, ${ofBank}`,
       ask: get(banking),
     },
     {
@@ -75,14 +75,14 @@ export function operationCases(database: string): Case[] {
     {
       ...byHand,
       name: 'B3 × 1000',
-      about: 'transactions, 1000 a page',
+      about: 'transactions, 1000 per page',
       ask: ofThousand('page-size=1000'),
       requests: 150,
     },
     {
       ...byHand,
       name: 'B3 text',
-      about: 'transactions of a thousand with a text and an amount, 25 a page',
+      about: 'transactions filtered by text and amount, out of 1000, 25 per page',
       ask: ofThousand('text=a&min-amount=-200.00&max-amount=500.00'),
       requests: 300,
     },
@@ -95,24 +95,24 @@ export function operationCases(database: string): Case[] {
     {
       ...provider,
       name: 'E3',
-      about: `invoices of ${ofEnergy}, 25 a page`,
+      about: `invoices of ${ofEnergy}, 25 per page`,
       ask: post(`${energyPath}/invoices`, energy.accounts),
     },
     {
       ...provider,
       name: 'E5',
-      about: `billing of ${ofEnergy}, 25 a page`,
+      about: `billing transactions of ${ofEnergy}, 25 per page`,
       ask: post(`${energyPath}/billing`, energy.accounts),
     },
     {
       ...provider,
       name: 'C2',
-      about: `what a customer can share, ${ofBank} and more`,
+      about: `accounts that a customer can share, ${ofBank} and more`,
       ask: get(`/auth/v1/customer/${bank.customer}/accounts`),
     },
     {
       name: 'P3',
-      about: 'one product, which anyone may read',
+      about: 'one product, without a token',
       ask: { method: 'GET', path: `/v1/data-provider/cdr/products/${firstProduct(database)}` },
       role: 'platform',
       isHandMade: false,

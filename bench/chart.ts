@@ -49,11 +49,11 @@ export function chartOf({ rows }: Pick<Results, 'rows'>): string {
   const isPage = (name: string) => /^B3 (ES|PS)256$/.test(name)
   const panels: Panel[] = [
     {
-      title: 'B3, 25 transactions a page: CPU microseconds a request',
+      title: 'B3, 25 transactions per page: CPU time per request in µs',
       groups: names.filter(isPage).map((name) => ({ name, bars: barsOf(requests, name, cpuBar) })),
     },
     {
-      title: 'Other operations: CPU time against the limit, which answers the same bytes',
+      title: 'Other operations: CPU time relative to the lower bound',
       groups: names
         .filter((name) => !isPage(name))
         .map((name) => ({ name, bars: barsOf(requests, name, ratioBar) })),
@@ -82,7 +82,7 @@ export function chartOf({ rows }: Pick<Results, 'rows'>): string {
   }
   const height = y
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="What a request costs in CPU time">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="CPU time per request">`,
     `<style>${style}</style>`,
     ...parts,
     '</svg>\n',
@@ -135,7 +135,7 @@ function legend(y: number): string {
       const x = index * 165
       return rectangle(x, y - 11, 12, kind, 12) + text(x + 18, y, name)
     })
-    .concat(text(18 + 4 * 165 - 45, y, 'faded: the database', 'quiet'))
+    .concat(text(18 + 4 * 165 - 45, y, 'faded: database', 'quiet'))
     .join('')
 }
 

@@ -63,12 +63,12 @@ export async function measureLoading(
     const seconds = median(loads.map((load) => load.seconds))
     const ratio = median(loads.map((load, round) => load.seconds / (bulks[round] ?? Number.NaN)))
     const on = engine === 'sqlite' ? onSqlite : onPostgres
-    const speed = (time: number) => ({ amount: count / time, unit: 'lines a second' })
+    const speed = (time: number) => ({ amount: count / time, unit: 'lines/s' })
     rows.push(
       {
         group: 'load',
         name: bulkPath[engine],
-        on: engine === 'sqlite' ? 'SQLite itself' : 'PostgreSQL itself',
+        on: engine === 'sqlite' ? 'SQLite directly' : 'PostgreSQL directly',
         value: speed(median(bulks)),
       },
       {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Bench, openBench } from './bank.ts'
 import { thousand } from './cases.ts'
@@ -67,8 +67,10 @@ const { values: flags } = parseArgs({
     full: { type: 'boolean', default: false },
     // Some parts only, by their names: page,load
     only: { type: 'string' },
-    // Keeps the results, and makes docs/performance.md of them.
+    // Stores the results, and writes the page about them.
     write: { type: 'boolean', default: false },
+    // Only writes the page again, from the stored results.
+    page: { type: 'boolean', default: false },
   },
 })
 const names = flags.only?.split(',') ?? Object.keys(parts)
@@ -78,6 +80,13 @@ if (unknown.length > 0) {
 }
 if (flags.only && flags.write) throw new Error('only a whole run is written')
 
+const place = (name: string) => new URL(`../${name}`, import.meta.url)
+const storedResults = place('bench/results.json')
+if (flags.page) {
+  writePage()
+  process.exit()
+}
+
 requireLinux()
 // What was started is ended, and what was written removed, on the way out.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
@@ -86,11 +95,19 @@ const results = await measure(flags.full ? full : quick)
 console.log()
 for (const table of tablesOf(results)) console.log(printed(table))
 if (flags.write) {
-  const place = (name: string) => new URL(`../${name}`, import.meta.url)
-  writeFileSync(place('bench/results.json'), `${JSON.stringify(results, rounded, 2)}\n`)
-  writeFileSync(place('docs/performance.svg'), chartOf(results))
-  writeFileSync(place('docs/performance.md'), pageOf(results))
-  console.log('written: bench/results.json, docs/performance.md, docs/performance.svg')
+  writeFileSync(storedResults, `${JSON.stringify(results, rounded, 2)}\n`)
+  console.log('written: bench/results.json')
+  writePage()
+}
+
+/** From the stored results, whose digits are rounded: the page is the same whenever it is written. */
+function writePage(): void {
+  const stored = JSON.parse(readFileSync(storedResults, 'utf8')) as Results
+  const page = { 'performance.svg': chartOf(stored), 'performance.md': pageOf(stored) }
+  for (const [name, text] of Object.entries(page)) {
+    writeFileSync(place(`docs/explanation/${name}`), text)
+    console.log(`written: docs/explanation/${name}`)
+  }
 }
 
 async function measure(sizes: Sizes): Promise<Results> {

@@ -33,7 +33,7 @@ export async function measureOverload(bench: Bench, stores: Stores, tell: Tell):
       bench.driver.drive({ ...next(count), connections: carriedConnections }, () => {})
     await drive(warmUp)
     const carried = measured / (await drive(measured)).seconds
-    rows.push(row('carried', on, carried, 'a second'))
+    rows.push(row('capacity', on, carried, 'requests/s'))
 
     for (const [index, share] of shares.entries()) {
       const perSecond = Math.round(carried * share)
@@ -47,11 +47,11 @@ export async function measureOverload(bench: Bench, stores: Stores, tell: Tell):
       const { now, peak } = memoryOf(server.pid)
       const name = `${share * 100} %${index === shares.length - 1 ? ' again' : ''}`
       rows.push(
-        row(`${name}: answered`, on, answered.count / pressed.seconds, 'a second'),
+        row(`${name}: answered`, on, answered.count / pressed.seconds, 'requests/s'),
         row(`${name}: answered, p50`, on, answered.p50, 'ms'),
         row(`${name}: answered, p99`, on, answered.p99, 'ms'),
-        row(`${name}: refused`, on, refused.count / pressed.seconds, 'a second'),
-        row(`${name}: refused, p99`, on, refused.p99, 'ms'),
+        row(`${name}: rejected`, on, refused.count / pressed.seconds, 'requests/s'),
+        row(`${name}: rejected, p99`, on, refused.p99, 'ms'),
         row(`${name}: memory`, on, now, 'MB'),
         row(`${name}: memory, peak`, on, peak, 'MB'),
       )

@@ -9,12 +9,12 @@ export interface Table {
 
 export const titles: Readonly<Record<Group, string>> = {
   requests: 'Requests',
-  growth: 'How cost grows',
+  growth: 'Growth with the data',
   workers: 'Workers',
   overload: 'Overload',
   load: 'Loading',
-  process: 'Starting, and memory',
-  parts: 'Parts by themselves',
+  process: 'Startup and memory',
+  parts: 'Components',
 }
 
 /** Every group as a table, those of requests with more columns. */
@@ -30,7 +30,7 @@ export function tablesOf({ rows, targets }: Pick<Results, 'rows' | 'targets'>): 
 
 function requestTable(rows: readonly Row[]): Omit<Table, 'title'> {
   return {
-    head: ['', 'on', 'CPU µs', 'database µs', 'ratio', 'a second', 'p50 ms', 'p99 ms'],
+    head: ['', 'on', 'CPU µs', 'database µs', 'ratio', 'requests/s', 'p50 ms', 'p99 ms'],
     rows: rows.map(({ name, on, figure, ratios }) => [
       name,
       on,
@@ -46,7 +46,7 @@ function requestTable(rows: readonly Row[]): Omit<Table, 'title'> {
 
 function valueTable(rows: readonly Row[]): Omit<Table, 'title'> {
   return {
-    head: ['', 'on', 'figure', 'ratio'],
+    head: ['', 'on', 'value', 'ratio'],
     rows: rows.map(({ name, on, value, ratios }) => [
       name,
       on,
@@ -102,5 +102,5 @@ export function markdown({ head, rows }: Table): string {
 }
 
 function isNumber(rows: Table['rows'], column: number): boolean {
-  return rows.every((row) => /^([\d,.]+( \S+( a second)?)?)?$/.test(row[column] ?? ''))
+  return rows.every((row) => /^([\d,.]+( \S+)?)?$/.test(row[column] ?? ''))
 }

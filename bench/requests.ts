@@ -9,8 +9,8 @@ import { algorithms, type BenchKeys, openMint } from './mint.ts'
 import { type Running, startServer } from './processes.ts'
 import { figureOf, type Row, type Tell } from './results.ts'
 
-export const onLimit = 'limit'
-export const onHandMade = 'hand-made'
+export const onLimit = 'lower bound'
+export const onHandMade = 'hand-written'
 export const onSqlite = 'Holdfast, SQLite'
 export const onPostgres = 'Holdfast, PostgreSQL'
 

@@ -21,7 +21,7 @@ export interface Row {
   readonly name: string
   /** What that is, in words, where the name does not say it. */
   readonly about?: string
-  /** On what: limit, hand-made, Holdfast on SQLite, Holdfast on PostgreSQL. */
+  /** On what: the lower bound, the hand-written server, Holdfast on SQLite, Holdfast on PostgreSQL. */
   readonly on: string
   readonly figure?: Figure
   /** A figure of another kind. */

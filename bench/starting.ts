@@ -38,8 +38,13 @@ export async function measureStarting(bench: Bench, stores: Stores, tell: Tell):
       })
       rows.push(
         { group: 'process', name: `start to ready, ${where}`, on, value: value('ready') },
-        { group: 'process', name: `start to first answer, ${where}`, on, value: value('answered') },
-        { group: 'process', name: `CPU time to first answer, ${where}`, on, value: value('cpu') },
+        {
+          group: 'process',
+          name: `start to first response, ${where}`,
+          on,
+          value: value('answered'),
+        },
+        { group: 'process', name: `CPU time to first response, ${where}`, on, value: value('cpu') },
       )
     }
     rows.push(...(await measureMemory(bench, stores[engine], on, tell)))

@@ -18,7 +18,7 @@ const thousandCustomers = `${counted(1000)} customers`
 const shortOf = { [onSqlite]: 'SQLite', [onPostgres]: 'PostgreSQL' } as const
 const both = [onSqlite, onPostgres] as const
 
-/** What is aimed at. Figures are told beside it; nothing fails where one is missed. */
+/** The targets. They are reported beside the measurements; a missed target fails no run. */
 const targets: readonly Target[] = [
   page('ES256', onSqlite, onLimit, 1.3),
   page('PS256', onSqlite, onLimit, 1.4),
@@ -27,7 +27,7 @@ const targets: readonly Target[] = [
   page('ES256', onSqlite, onHandMade, 0.42),
   page('PS256', onSqlite, onHandMade, 0.42),
   ...both.map((on) => ({
-    figure: `B3, 1000 a page, ${shortOf[on]}, against limit`,
+    figure: `B3, 1000 per page, ${shortOf[on]}, against lower bound`,
     most: 3.5,
     name: 'B3 × 1000',
     on,
@@ -42,7 +42,7 @@ const targets: readonly Target[] = [
   })),
   ...both.flatMap((on) =>
     ['B2', 'B3'].map((operation) => ({
-      figure: `${operation}, ${million} customers against a thousand, ${shortOf[on]}`,
+      figure: `${operation}, ${million} customers against 1 thousand, ${shortOf[on]}`,
       most: 1.2,
       name: `${operation}, ${million} customers`,
       on,
@@ -70,9 +70,9 @@ const targets: readonly Target[] = [
     on,
   })),
   ...[installed, fromClone].map((where) => ({
-    figure: `start to first answered request, SQLite, ${where}`,
+    figure: `start to first response, SQLite, ${where}`,
     most: 400,
-    name: `start to first answer, ${where}`,
+    name: `start to first response, ${where}`,
     on: onSqlite,
   })),
 ]
@@ -91,6 +91,6 @@ function unitOf(name: string): string {
 }
 
 function page(algorithm: string, on: (typeof both)[number], against: string, most: number): Target {
-  const figure = `B3, 25 a page, ${algorithm}, ${shortOf[on]}, against ${against}`
+  const figure = `B3, 25 per page, ${algorithm}, ${shortOf[on]}, against ${against}`
   return { figure, most, name: `B3 ${algorithm}`, on, against }
 }

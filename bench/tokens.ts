@@ -31,7 +31,7 @@ export async function measureTokens(bench: Bench): Promise<Row[]> {
       { group: 'parts', name: `signature, ${algorithm}`, on, value: value(signature) },
       {
         group: 'parts',
-        name: `whole check of a token, ${algorithm}`,
+        name: `complete token check, ${algorithm}`,
         on,
         value: value(whole),
         ratios: { signature: whole / signature },

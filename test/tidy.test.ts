@@ -3,6 +3,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { pageOf as performancePage } from '../bench/page.ts'
+import type { Results } from '../bench/results.ts'
 import { referencePages } from '../scripts/reference.ts'
 import { main } from '../src/cli/main.ts'
 
@@ -180,6 +182,15 @@ describe('the documentation', () => {
       assert.ok(textOf(path) === text, `${path}: run npm run docs`)
   })
 
+  it('has the performance page that the stored results make', () => {
+    const results = JSON.parse(textOf('bench/results.json')) as Results
+
+    assert.ok(
+      textOf('docs/explanation/performance.md') === performancePage(results),
+      'run npm run bench -- --page',
+    )
+  })
+
   it('has every decision record that the code names, and lists every record once', () => {
     const records = [...paths].filter((path) => /^docs\/decisions\/\d{4}-/.test(path))
     const names = records.map((path) => posix.basename(path, '.md'))
@@ -199,7 +210,7 @@ describe('the documentation', () => {
   })
 
   it('says what every runtime dependency is for', () => {
-    const text = textOf('docs/dependencies.md')
+    const text = textOf('docs/explanation/dependencies.md')
     const unnamed = Object.keys(manifest.dependencies).filter(
       (name) => !new RegExp(`(?<![\\w@/-])${RegExp.escape(name)}(?![\\w-])`).test(text),
     )
