@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { databaseOptions, databaseSettings } from './database.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
-import type { Terminal } from './terminal.ts'
+import { CommandError, isExpected, type Terminal } from './terminal.ts'
 
 /** How much text is gathered before it is written. */
 const chunkLength = 256 * 1024
@@ -18,14 +18,28 @@ export function dumpCommand(terminal: Terminal): Command {
       const settings = settingsOf('demo', options, terminal)
       const { lineOf } = await import('../load/dump.ts')
       const { dumpProvider } = await import('../storage/open.ts')
+      let lines = 0
       let text = ''
-      for await (const item of dumpProvider(settings.database, databaseOptions(settings))) {
-        text += `${lineOf(item)}\n`
-        if (text.length < chunkLength) continue
+      try {
+        for await (const item of dumpProvider(settings.database, databaseOptions(settings))) {
+          text += `${lineOf(item)}\n`
+          lines += 1
+          if (text.length < chunkLength) continue
+          await terminal.write(text)
+          text = ''
+        }
         await terminal.write(text)
-        text = ''
+      } catch (error) {
+        throw lines === 0 ? error : cutShort(error)
       }
-      await terminal.write(text)
     },
   )
+}
+
+/** A part of a dump looks like a whole one. */
+function cutShort(error: unknown): unknown {
+  if (!isExpected(error)) return error
+  return new CommandError(1, `${error.message}. The dump is incomplete: do not use it.`, {
+    cause: error,
+  })
 }

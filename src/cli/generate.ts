@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { GenerateOptions } from '../load/generate/index.ts'
-import { CommandError, type Terminal } from './terminal.ts'
+import { CommandError, isReaderGone, type Terminal } from './terminal.ts'
 
 /** Where histories end unless told otherwise: a fixed day, so that a seed means the same on every day. */
 const untilDefault = '2026-11-01T00:00:00Z'
@@ -40,13 +40,18 @@ export function generateCommand(terminal: Terminal): Command {
     const wanted = optionsOf(options)
     const { generateLines } = await import('../load/generate/index.ts')
     let text = ''
-    for (const line of generateLines(wanted)) {
-      text += `${line}\n`
-      if (text.length < chunkLength) continue
+    try {
+      for (const line of generateLines(wanted)) {
+        text += `${line}\n`
+        if (text.length < chunkLength) continue
+        await terminal.write(text)
+        text = ''
+      }
       await terminal.write(text)
-      text = ''
+    } catch (error) {
+      // A reader that has seen enough, as head has, is no failure: nothing is lost.
+      if (!isReaderGone(error)) throw error
     }
-    await terminal.write(text)
   })
 }
 

@@ -6,6 +6,7 @@ import { escapeInvisible } from '../contract/characters.ts'
 import type { LoadFile, LoadResult } from '../load/load.ts'
 import type { LoadMetrics } from '../observe/load-metrics.ts'
 import type { Refusal } from '../provider/writer.ts'
+import { systemReason } from '../storage/system-reason.ts'
 import { databaseOptions, databaseSettings } from './database.ts'
 import { progressOn } from './progress.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
@@ -48,7 +49,7 @@ async function run(names: readonly string[], options: Options, terminal: Termina
   const batch = batchOf(options.batch)
   const settings = settingsOf('demo', options, terminal)
   const files = names.map(fileOf)
-  const errors = options.errors === undefined ? undefined : errorFile(options.errors)
+  const errors = options.errors === undefined ? undefined : errorFile(options.errors, terminal)
   const { load } = await import('../load/load.ts')
   const { openProviderWriter } = await import('../storage/open.ts')
 
@@ -96,6 +97,8 @@ async function run(names: readonly string[], options: Options, terminal: Termina
     state.lines = result.lines
     progress.clear()
     report(result, options, (performance.now() - started) / 1000, terminal)
+  } catch (error) {
+    throw failureOf(error)
   } finally {
     progress.clear()
     metrics?.finish(state, isSuccess)
@@ -124,10 +127,21 @@ function report(result: LoadResult, options: Options, seconds: number, terminal:
   )
 }
 
+/** A file that was found may still not be readable. */
+function failureOf(error: unknown): unknown {
+  const { syscall, code, path = 'the input' } = error as NodeJS.ErrnoException
+  if (syscall !== 'open' && syscall !== 'read') return error
+  return new CommandError(1, `${path} cannot be read: ${systemReason(code)}`, { cause: error })
+}
+
 /** Opened before anything is read: a file that cannot be written should not cost a load. */
-function errorFile(name: string): WriteStream {
+function errorFile(name: string, terminal: Terminal): WriteStream {
   try {
-    return createWriteStream(name, { fd: openSync(name, 'w') })
+    const stream = createWriteStream(name, { fd: openSync(name, 'w') })
+    stream.once('error', (error: NodeJS.ErrnoException) =>
+      terminal.error(`${name} is incomplete: ${systemReason(error.code)}\n`),
+    )
+    return stream
   } catch {
     throw new CommandError(2, `${name} cannot be written`)
   }

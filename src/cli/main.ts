@@ -10,7 +10,7 @@ import { loadCommand } from './load.ts'
 import { openapiCommand } from './openapi.ts'
 import { serveCommand } from './serve.ts'
 import { settingsCommand } from './settings-command.ts'
-import { CommandError, processTerminal, type Terminal } from './terminal.ts'
+import { CommandError, isExpected, processTerminal, type Terminal } from './terminal.ts'
 import { tokenCommand } from './token.ts'
 
 const { version } = JSON.parse(
@@ -27,16 +27,9 @@ export async function main(
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    if (error instanceof CommandError) {
-      terminal.error(`${error.message}\n`)
-      return error.status
-    }
-    // By name: the storage is loaded only by the commands that need it.
-    if (error instanceof Error && /^(Database|Contract)Error$/.test(error.name)) {
-      terminal.error(`${error.message}\n`)
-      return 1
-    }
-    throw error
+    if (!isExpected(error)) throw error
+    terminal.error(`${error.message}\n`)
+    return error instanceof CommandError ? error.status : 1
   }
 }
 

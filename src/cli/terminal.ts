@@ -1,4 +1,5 @@
 import { escapeInvisible, escapeInvisibleInLines } from '../contract/characters.ts'
+import { systemReason } from '../storage/system-reason.ts'
 
 /** What a command may touch of the world it was started in. A test hands in its own. */
 export interface Terminal {
@@ -7,7 +8,7 @@ export interface Terminal {
   error(text: string): void
   /** Shows one line that the next one replaces; an empty one removes it. */
   status(line: string): void
-  /** Data, byte for byte: waits until there is room for more. */
+  /** Data, byte for byte: waits until it is written, and fails with a `CommandError` where it cannot be. */
   write(text: string): Promise<void>
   /** Whether somebody watches what goes to `error`. */
   readonly isInteractive: boolean
@@ -19,34 +20,55 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly status: 1 | 2
 
-  constructor(status: 1 | 2, message: string) {
-    super(message)
+  constructor(status: 1 | 2, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.status = status
   }
+}
+
+/** Whether a message is all the user needs. By name: the storage is loaded only by the commands that need it. */
+export function isExpected(error: unknown): error is Error {
+  return error instanceof Error && /^(Command|Database|Contract)Error$/.test(error.name)
 }
 
 export function processTerminal(): Terminal {
   // A write beyond a limit on file sizes fails like one to a full disk; without a listener it would end the process.
   process.on('SIGXFSZ', () => {})
-  // The reader of a pipe may leave early, as head does: messages to it are not needed any more.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-    })
-  }
+  // Where messages cannot be written, there is no place to say so.
+  process.stderr.on('error', () => {})
+  let isReported = false
+  let writes = 0
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader of a pipe may leave early, as head does: messages to it are not needed any more.
+    if (error.code === 'EPIPE' || isReported || writes > 0) return
+    process.stderr.write(`${outputFailure(error).message}\n`)
+    process.exit(1)
+  })
   return {
     out: (text) => void process.stdout.write(escapeInvisibleInLines(text)),
     error: (text) => void process.stderr.write(escapeInvisibleInLines(text)),
     status: (line) => void process.stderr.write(`\r\u001b[K${escapeInvisible(line)}`),
     write: (text) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
+        writes += 1
         process.stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
-          // Nobody reads the data that a command is for: there is nothing left to do.
-          if (error?.code === 'EPIPE') process.exit(0)
-          resolve()
+          writes -= 1
+          if (!error) return resolve()
+          isReported = true
+          reject(outputFailure(error))
         })
       }),
     isInteractive: process.stderr.isTTY ?? false,
     environment: process.env,
   }
+}
+
+/** Whether a command failed since the reader of its output is gone. */
+export function isReaderGone(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: NodeJS.ErrnoException }
+  return error instanceof CommandError && cause?.code === 'EPIPE'
+}
+
+function outputFailure(cause: NodeJS.ErrnoException): CommandError {
+  return new CommandError(1, `the output cannot be written: ${systemReason(cause.code)}`, { cause })
 }

@@ -94,11 +94,13 @@ const outages = /^(08|25006|28|3D|40|53|55P03|57|58|XX)/
  */
 export function told(error: unknown): Error {
   if (!(error instanceof pg.DatabaseError)) {
-    return new ContractError('unavailable', undefined, { cause: error })
+    return new ContractError('unavailable', 'the connection to the database failed', {
+      cause: error,
+    })
   }
   const { code = '', table = '' } = error
   const cause = Object.assign(new Error(`the database said ${code} ${table}`.trimEnd()), { code })
-  return outages.test(code) ? new ContractError('unavailable', undefined, { cause }) : cause
+  return outages.test(code) ? new ContractError('unavailable', cause.message, { cause }) : cause
 }
 
 /** Asks where it was opened: on the connections of a pool, or on that of a transaction. */

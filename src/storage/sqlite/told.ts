@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { ContractError } from '../../contract/index.ts'
 import { DatabaseError } from '../database.ts'
+import { systemReason } from '../system-reason.ts'
 
 /** SQLite's primary result codes for failures of the file, the disk or another process, not of the statement. */
 const codes = {
@@ -34,24 +35,6 @@ const reasons: ReadonlyMap<number, Reason> = new Map<number, Reason>([
   [codes.cannotOpen, (path) => `cannot be opened: ${whyNotWritable(path)}`],
   [codes.protocol, () => 'cannot be locked: too many processes are opening it'],
   [codes.notADatabase, () => 'is not a SQLite database'],
-])
-
-/** Errors of the system itself. */
-const systemReasons: ReadonlyMap<string, string> = new Map([
-  ['EACCES', 'permission denied'],
-  ['EPERM', 'permission denied'],
-  ['EROFS', 'the file system is read-only'],
-  ['ENOSPC', 'no space left on the disk'],
-  ['EDQUOT', 'the disk quota is used up'],
-  ['EFBIG', 'the limit on file sizes is reached'],
-  ['ENOENT', 'no such file or directory'],
-  ['ENOTDIR', 'a part of its path is not a directory'],
-  ['EISDIR', 'it is a directory'],
-  ['EEXIST', 'a part of its path is not a directory'],
-  ['ELOOP', 'too many symbolic links'],
-  ['ENAMETOOLONG', 'the path is too long'],
-  ['EMFILE', 'too many open files'],
-  ['ENFILE', 'too many open files'],
 ])
 
 /**
@@ -89,7 +72,7 @@ function sentenceOf(
 ): string | undefined {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   if (syscall !== undefined) {
-    return `the database ${path()} cannot be ${attempt}: ${systemReasons.get(code) ?? code}`
+    return `the database ${path()} cannot be ${attempt}: ${systemReason(code)}`
   }
   const reason = reasons.get(primaryCode(error))
   return reason && `the database ${path()} ${reason(path(), error)}`
@@ -119,7 +102,7 @@ function whyNotWritable(path: string): string {
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException
       if (code === 'ENOENT' && place === path) continue
-      return systemReasons.get(code) ?? code
+      return systemReason(code)
     }
   }
   return 'the file is not one that can be opened for writing'

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { openSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { it } from 'node:test'
+import { describe, describeOn } from '../support/engines.ts'
+import { inherited } from '../support/environment.ts'
+import { makePostgres } from '../support/postgres.ts'
+import { holdfastProgram } from '../support/program.ts'
+import { ended, openBank, start } from './bank.ts'
+import { put } from './lines.ts'
+
+/** More than a pipe holds. */
+const lines = [
+  put.customer('c1'),
+  put.account('a1', ['c1']),
+  ...Array.from({ length: 200 }, (_, index) =>
+    put.transaction('a1', `t${index}`, { description: ''.padEnd(10_000, '.') }),
+  ),
+]
+const incomplete = 'The dump is incomplete: do not use it.'
+
+describe('a dump that cannot be written to its end', () => {
+  it('fails and says so where its reader goes away', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill(lines)
+
+    const { status, stderr } = await leaveEarly(bank.start(['dump']))
+
+    assert.equal(stderr, `the output cannot be written: its reader is gone. ${incomplete}\n`)
+    assert.equal(status, 1)
+  })
+
+  it('fails and says so where the disk is full', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill(lines)
+
+    const { status, stderr } = await toFullDisk(['dump', '--database', bank.database()])
+
+    assert.equal(stderr, `the output cannot be written: no space left on the disk. ${incomplete}\n`)
+    assert.equal(status, 1)
+  })
+})
+
+describeOn('postgres', 'a dump whose database goes away', () => {
+  it('fails and says that it is incomplete', async (t) => {
+    const server = await makePostgres()
+    t.after(() => server.remove())
+    await server.start()
+    const load = start(['load', '-', '--database', server.url()])
+    load.stdin.end(lines.join('\n'))
+    assert.equal((await ended(load)).status, 0)
+
+    const dump = start(['dump', '--database', server.url()])
+    t.after(async () => void dump.kill('SIGKILL'))
+    // It waits for its reader, in the middle.
+    await once(dump.stdout, 'readable')
+    await server.stop('crash')
+    const { status, stderr } = await ended(dump)
+
+    assert.match(stderr, /^the .*\. The dump is incomplete: do not use it\.\n$/)
+    assert.equal(status, 1)
+  })
+})
+
+describeOn('sqlite', 'a command whose output cannot be written', () => {
+  for (const args of [['generate'], ['openapi'], ['--help']]) {
+    it(`${args}: fails and says so where the disk is full`, async () => {
+      const { status, stderr } = await toFullDisk(args)
+
+      assert.equal(stderr, 'the output cannot be written: no space left on the disk\n')
+      assert.equal(status, 1)
+    })
+  }
+
+  it('generate: ends without a failure where its reader has seen enough', async () => {
+    const { status, stderr } = await leaveEarly(start(['generate']))
+
+    assert.deepEqual([status, stderr], [0, ''])
+  })
+})
+
+async function toFullDisk(args: readonly string[]) {
+  const child = spawn(process.execPath, [holdfastProgram, ...args], {
+    env: inherited,
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+  })
+  const [stderr, [status]] = await Promise.all([
+    text(child.stderr as Readable),
+    once(child, 'close'),
+  ])
+  return { status, stderr }
+}
+
+/** Waits for the first data, and goes away. */
+async function leaveEarly(child: ReturnType<typeof start>) {
+  await once(child.stdout, 'readable')
+  child.stdout.destroy()
+  const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  return { status, stderr }
+}
