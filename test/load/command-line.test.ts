@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { main } from '../../src/cli/main.ts'
 import { progressOn } from '../../src/cli/progress.ts'
 import { describe } from '../support/engines.ts'
-import { command, concurrency, linesOf, openBank, start } from './bank.ts'
+import { command, concurrency, linesOf, openBank } from './bank.ts'
 import { put } from './lines.ts'
 
 const summary = /^\d+ lines? loaded in \d+\.\d s \([\d,]+ lines a second\)\n$/
@@ -178,22 +176,6 @@ describe('holdfast load', { concurrency }, () => {
       assert.equal(stdout, '')
     })
   }
-})
-
-describe('holdfast dump', { concurrency }, () => {
-  it('does not mind a reader that leaves early', async (t) => {
-    const bank = await openBank(t)
-    await bank.fill(Array.from({ length: 3000 }, (_, index) => put.product(`p${index}`)))
-    const child = start(['dump', '--database', bank.database()])
-    const complaint = text(child.stderr)
-
-    await once(child.stdout, 'data')
-    child.stdout.destroy()
-    const [status] = await once(child, 'exit')
-
-    assert.equal(await complaint, '')
-    assert.equal(status, 0)
-  })
 })
 
 describe('every command about data', () => {
