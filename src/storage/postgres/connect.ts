@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { DatabaseError, type DatabaseOptions } from '../database.ts'
+import { requireKnownDriver } from './driver-check.ts'
 import { LongValueClient } from './long-values.ts'
 import { isUpToDate, migrate } from './migrate.ts'
 import { pooledClient } from './pooled-client.ts'
@@ -90,6 +91,7 @@ export function makePool(
   use: keyof typeof uses,
   { connections = connectionsDefault, passwordFile, timeoutMs = timeoutDefaultMs }: DatabaseOptions,
 ): pg.Pool {
+  requireKnownDriver()
   const { statementMs, session } = uses[use](timeoutMs)
   const pool = new pg.Pool({
     Client: pooledClient(use === 'read' ? LongValueClient : pg.Client, passwordFile),

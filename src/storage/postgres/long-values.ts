@@ -14,7 +14,7 @@ interface Message {
 }
 
 /** What the driver reads messages with, as far as it is changed here. */
-interface MessageParser {
+export interface MessageParser {
   parse(bytes: Buffer, take: (message: Message) => void): void
   handlePacket(start: number, code: number, length: number, bytes: Buffer): Message
 }

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import pg from 'pg'
+import { serialize } from 'pg-protocol'
+import { Parser } from 'pg-protocol/dist/parser.js'
+import {
+  type Driver,
+  problemOf,
+  requireKnownDriver,
+} from '../../src/storage/postgres/driver-check.ts'
+
+const known: Driver = { Client: pg.Client, Parser, serialize, protocolFiles: ['a', 'a'] }
+
+/** The driver's client with one member of it changed. */
+function clientWith(change: (client: Record<string, unknown>) => void): Driver['Client'] {
+  return class extends pg.Client {
+    constructor() {
+      super()
+      change(this as unknown as Record<string, unknown>)
+    }
+  }
+}
+
+const withoutMember = (name: string) =>
+  clientWith(({ connection }) => {
+    Object.assign(connection as object, { [name]: undefined })
+  })
+
+const changed: Readonly<Record<string, [Partial<Driver>, RegExp]>> = {
+  'that keeps its connection elsewhere': [
+    { Client: clientWith((client) => void delete client['connection']) },
+    /Client\.connection\./,
+  ],
+  'that has no key to cancel with': [
+    { Client: clientWith((client) => void delete client['processID']) },
+    /Client\.processID/,
+  ],
+  'that names prepared statements elsewhere': [
+    { Client: withoutMember('submittedNamedStatements') },
+    /Client\.connection\.submittedNamedStatements/,
+  ],
+  'that binds otherwise': [{ Client: withoutMember('bind') }, /Client\.connection\.bind/],
+  'that listens otherwise': [
+    { Client: withoutMember('attachListeners') },
+    /Client\.connection\.attachListeners/,
+  ],
+  'whose parser calls something else': [
+    {
+      Parser: class {
+        parse(): void {}
+      },
+    },
+    /Parser\.handlePacket/,
+  ],
+  'whose parser takes its arguments in another order': [
+    {
+      Parser: class {
+        handlePacket(): object {
+          return {}
+        }
+        parse(bytes: Buffer, take: (message: object) => void): void {
+          const handle = this.handlePacket as (...given: unknown[]) => object
+          take(handle(bytes, 5, 5, 0x5a))
+        }
+      },
+    },
+    /Parser\.handlePacket/,
+  ],
+  'that encodes otherwise': [{ serialize: {} }, /serialize\.bind/],
+  'with a pg-protocol of its own': [{ protocolFiles: ['a', 'b'] }, /another copy of pg-protocol/],
+}
+
+describe('the PostgreSQL driver', () => {
+  it('that is installed is known', () => {
+    assert.doesNotThrow(requireKnownDriver)
+    assert.equal(problemOf(known), undefined)
+  })
+
+  for (const [name, [change, problem]] of Object.entries(changed)) {
+    it(`is refused if it is one ${name}`, () => {
+      assert.match(problemOf({ ...known, ...change }) ?? '', problem)
+    })
+  }
+
+  it('is pinned to exact versions, as is every package whose undocumented parts are used', () => {
+    const { dependencies } = JSON.parse(
+      readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+    ) as { dependencies: Record<string, string> }
+    const lock = JSON.parse(
+      readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'),
+    ) as { packages: Record<string, { version: string }> }
+
+    for (const name of ['pg', 'pg-protocol', 'pg-copy-streams', '@opentelemetry/api']) {
+      assert.equal(dependencies[name], lock.packages[`node_modules/${name}`]?.version, name)
+    }
+  })
+})
