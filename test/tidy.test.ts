@@ -100,6 +100,10 @@ describe('the code', () => {
     assert.deepEqual(found(outside, /\bprocess\s*(\?\.|\.|\[)\s*['"`]?env\b|node:process/), [])
   })
 
+  it('looks nothing up in an object literal, which has more names than are written in it', () => {
+    assert.deepEqual(found(sources, /\}\??\.?\[[A-Za-z]/), [])
+  })
+
   it('exports by name', () => {
     assert.deepEqual(found(sources, /\bexport\s+default\b|\bas\s+default\b/), [])
   })

@@ -91,12 +91,18 @@ export async function newPrivateJwk(alg: string): Promise<Members> {
   return { ...(await newPrivateKey(alg)).export({ format: 'jwk' }) }
 }
 
+const curves = new Map([
+  ['ES256', 'P-256'],
+  ['ES384', 'P-384'],
+  ['ES512', 'P-521'],
+])
+
 async function newPrivateKey(alg: string): Promise<KeyObject> {
   switch (alg.slice(0, 2)) {
     case 'Ed':
       return (await generate('ed25519')).privateKey
     case 'ES': {
-      const namedCurve = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }[alg] ?? 'P-256'
+      const namedCurve = curves.get(alg) ?? 'P-256'
       return (await generate('ec', { namedCurve })).privateKey
     }
     default:

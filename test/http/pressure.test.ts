@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { ContractError } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { describeOn } from '../support/engines.ts'
@@ -14,7 +15,11 @@ const head = `GET ${path} HTTP/1.1\r\nHost: holdfast\r\n\r\n`
 const ana = [lines.customer('ana')]
 
 /** A provider whose readers of customers are slow: each waits until the test lets it go on. */
-async function openSlowWorld(t: TestContext, limits: Partial<HttpLimits>) {
+async function openSlowWorld(
+  t: TestContext,
+  limits: Partial<HttpLimits>,
+  claimed = Promise.resolve(),
+) {
   const waiting: (() => void)[] = []
   const around = (store: ProviderStore): ProviderStore => ({
     ...store,
@@ -23,7 +28,7 @@ async function openSlowWorld(t: TestContext, limits: Partial<HttpLimits>) {
       return store.readCustomer(id)
     },
   })
-  const world = await openWorld(t, ana, { limits, around })
+  const world = await openWorld(t, ana, { limits, around, claimed })
   return {
     ...world,
     /** When so many are waiting. */
@@ -142,6 +147,20 @@ describeOn('sqlite', 'an answer that takes too long', { timeout: 30_000 }, () =>
     }
 
     assert.equal(status, 200)
+  })
+})
+
+describeOn('sqlite', 'a token that cannot be recorded', { timeout: 30_000 }, () => {
+  it('is a 503 at once, although the answer is still being made', async (t) => {
+    const { promise, reject } = Promise.withResolvers<void>()
+    const world = await openSlowWorld(t, {}, promise)
+
+    const answer = world.get(path)
+    await world.untilWaiting(1)
+    reject(new ContractError('unavailable'))
+
+    assertUnavailable(await answer)
+    world.letGo()
   })
 })
 

@@ -28,6 +28,8 @@ export interface WorldOptions {
   readonly guard?: (request: Asked) => boolean
   /** Stands between the database and the provider. */
   readonly around?: (store: ProviderStore) => ProviderStore
+  /** Settles when the token of a request is recorded. */
+  readonly claimed?: Promise<void>
 }
 
 export interface Answer {
@@ -80,7 +82,7 @@ export async function openWorld(
     context: { store: around(store), timeZone, accountVersion },
     clock: () => now,
     guard: async (request) => {
-      if (options.guard?.(request) ?? true) return { claimed: Promise.resolve() }
+      if (options.guard?.(request) ?? true) return { claimed: options.claimed ?? Promise.resolve() }
       throw new ContractError('unauthorized')
     },
     limits,
