@@ -4,7 +4,7 @@ import { openGuard } from '../src/auth/guard.ts'
 import { openKeySet } from '../src/auth/key-set.ts'
 import { parseToken } from '../src/auth/token.ts'
 import { providerOperations } from '../src/contract/index.ts'
-import { openClaimStore } from '../src/storage/open.ts'
+import { createDatabase, openClaimStore } from '../src/storage/open.ts'
 import type { Bench } from './bank.ts'
 import { audience, subdomain } from './load.ts'
 import { type Algorithm, algorithms, openMint } from './mint.ts'
@@ -45,6 +45,7 @@ async function measure({ folder, jwksUrl, keys }: Bench, algorithm: Algorithm) {
   const clock = () => Temporal.Now.instant()
   const keySet = openKeySet({ url: jwksUrl })
   const database = `sqlite:${join(folder, `tokens-${algorithm}.db`)}`
+  await createDatabase(database)
   const claims = await openClaimStore(database, clock)
   const bases = { provider: audience, resource: audience, platform: audience }
   const guard = openGuard({ subdomain, bases, keys: keySet, claims, clock })

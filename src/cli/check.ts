@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import type {
   Capability,
@@ -10,6 +10,7 @@ import type {
 } from '../check/index.ts'
 import { checkDefaults, namedCapabilities, unnamedParameters } from '../check/names.ts'
 import { profiles } from '../check/report.ts'
+import { writePrivateFile } from './private-file.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 interface Flags {
@@ -262,7 +263,7 @@ function parsed(file: string): unknown {
 async function writeReport(file: string, text: string, terminal: Terminal): Promise<void> {
   if (file === '-') return terminal.write(text)
   try {
-    writeFileSync(file, text)
+    writePrivateFile(file, text)
   } catch (error) {
     throw new CommandError(1, `${file} cannot be written: ${(error as NodeJS.ErrnoException).code}`)
   }

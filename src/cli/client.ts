@@ -2,13 +2,14 @@ import { Argument, Command, Option } from 'commander'
 import type { ClientStore } from '../catalogue/clients.ts'
 import { escapeInvisible } from '../contract/characters.ts'
 import { type Scope, scopes } from '../contract/records/access.ts'
-import { databaseSettings } from './database.ts'
+import { addCreateFlag, databaseSettings } from './database.ts'
 import { addSettingFlags } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 import { withStore } from './with-store.ts'
 
 interface Flags {
   readonly database?: string
+  readonly create?: boolean
   readonly scope?: readonly string[]
 }
 
@@ -28,7 +29,7 @@ export function clientCommand(terminal: Terminal): Command {
     )
     .addHelpText('after', '\nExample: holdfast client add pricing-team --scope products.write')
     .action((name: string, flags: Flags) =>
-      withClients(flags, terminal, async (store) => {
+      withClients({ ...flags, create: true }, terminal, async (store) => {
         const wanted = scopesOf(flags.scope ?? [])
         if (!isPrintable(name)) {
           throw new CommandError(2, `the name must be 1 to ${nameLengthMax} printable characters`)
@@ -45,7 +46,8 @@ export function clientCommand(terminal: Terminal): Command {
         show(client.id, secret, terminal)
       }),
     )
-  const list = command('list', 'list the API clients').action((flags: Flags) =>
+  const list = addCreateFlag(command('list', 'list the API clients'))
+  list.action((flags: Flags) =>
     withClients(flags, terminal, async (store) => {
       const { isCurrentHash } = await import('../auth/secrets.ts')
       for (const { id, name, scopes, created, rotated, secretHash } of await store.list()) {

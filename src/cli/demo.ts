@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { Command } from 'commander'
 import type { Overview, ProviderStore } from '../provider/store.ts'
-import { databaseOptions, databaseSettings } from './database.ts'
+import { databaseOptions, databaseSettings, prepareDatabase, quoted } from './database.ts'
 import { isLoopback } from './loopback.ts'
 import { type Observation, openObservation, openScraping } from './observation.ts'
 import { drainOnClose, listen, openPlatform, openProvider } from './running.ts'
@@ -36,6 +36,7 @@ export function demoCommand(terminal: Terminal): Command {
     }
     if (settings.port >= portMax)
       throw new CommandError(2, `--port must be below ${portMax}: ${portAdvice}`)
+    await prepareDatabase(settings, true, terminal)
     await prepare(settings, terminal)
     const observation = await openObservation(settings)
     const scraping = await openScraping(settings, observation.metrics)
@@ -191,11 +192,6 @@ function welcome(
 /** Fit for a path that stands in single quotes. */
 function escaped(id: string): string {
   return encodeURIComponent(id).replaceAll("'", '%27')
-}
-
-/** As one word of a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 /** For port 0: any that is free. */

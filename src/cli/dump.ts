@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { databaseOptions, databaseSettings } from './database.ts'
+import { addCreateFlag, databaseOptions, databaseSettings, prepareDatabase } from './database.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
 import { CommandError, isExpected, type Terminal } from './terminal.ts'
 
@@ -10,12 +10,16 @@ export function dumpCommand(terminal: Terminal): Command {
   const command = new Command('dump')
     .summary('write everything as lines of data')
     .description(
-      'Writes all that the database holds as JSON lines that load reads: a backup, or a move to another database. The order depends on the content alone.',
+      'Writes all data of the database as JSON lines that load reads, for a move to another database. The order depends on the content alone. The used tokens are not included.',
     )
-    .addHelpText('after', '\nExample: holdfast dump > backup.ndjson')
-  return addSettingFlags(command, databaseSettings).action(
-    async (options: { database?: string }) => {
+    .addHelpText(
+      'after',
+      '\nExample: holdfast dump | holdfast load - --database postgres://holdfast_load@db.example/bank',
+    )
+  return addCreateFlag(addSettingFlags(command, databaseSettings)).action(
+    async ({ create = false, ...options }: { database?: string; create?: boolean }) => {
       const settings = settingsOf('demo', options, terminal)
+      await prepareDatabase(settings, create, terminal)
       const { lineOf } = await import('../load/dump.ts')
       const { dumpProvider } = await import('../storage/open.ts')
       let lines = 0

@@ -1,12 +1,13 @@
 import { Argument, Command, Option } from 'commander'
 import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
-import { databaseSettings } from './database.ts'
+import { addCreateFlag, databaseSettings } from './database.ts'
 import { addSettingFlags } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 import { withStore } from './with-store.ts'
 
 interface Flags {
   readonly database?: string
+  readonly create?: boolean
   readonly algorithm?: string
 }
 
@@ -17,7 +18,8 @@ export function keysCommand(terminal: Terminal): Command {
   const command = (name: string, summary: string) =>
     addSettingFlags(new Command(name).summary(summary).description(summary), databaseSettings)
 
-  const list = command('list', 'list the platform’s signing keys').action((flags: Flags) =>
+  const list = addCreateFlag(command('list', 'list the platform’s signing keys'))
+  list.action((flags: Flags) =>
     withKeys(flags, terminal, async (store) => {
       for (const { id, algorithm, created, retired } of await store.list()) {
         const state = retired ? `retired ${retired}` : 'in use'
@@ -30,7 +32,7 @@ export function keysCommand(terminal: Terminal): Command {
       new Option('--algorithm <name>', 'what it signs with').choices(algorithms).default('ES256'),
     )
     .action((flags: Flags) =>
-      withKeys(flags, terminal, async (store) => {
+      withKeys({ ...flags, create: true }, terminal, async (store) => {
         const { makeSigningKey, signingAlgorithms } = await import('../auth/signing.ts')
         const algorithm = signingAlgorithms.find((name) => name === flags.algorithm) ?? 'ES256'
         const key = await makeSigningKey(algorithm, Temporal.Now.instant())

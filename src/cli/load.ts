@@ -1,14 +1,16 @@
-import { createReadStream, createWriteStream, openSync, statSync, type WriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, statSync, type WriteStream } from 'node:fs'
 import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
 import type { LoadFile, LoadResult } from '../load/load.ts'
 import type { LoadMetrics } from '../observe/load-metrics.ts'
-import type { Refusal } from '../provider/writer.ts'
+import type { ProviderWriter, Refusal } from '../provider/writer.ts'
 import { systemReason } from '../storage/system-reason.ts'
-import { databaseOptions, databaseSettings } from './database.ts'
+import { databaseOptions, databaseSettings, prepareDatabase } from './database.ts'
+import { openPrivateFile } from './private-file.ts'
 import { progressOn } from './progress.ts'
+import type { Settings } from './settings.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
@@ -51,7 +53,6 @@ async function run(names: readonly string[], options: Options, terminal: Termina
   const files = names.map(fileOf)
   const errors = options.errors === undefined ? undefined : errorFile(options.errors, terminal)
   const { load } = await import('../load/load.ts')
-  const { openProviderWriter } = await import('../storage/open.ts')
 
   const place = ({ file, line, path, reason }: Refusal) =>
     `${escapeInvisible(`${names[file]}:${line}: ${path || 'line'}: ${reason}`)}\n`
@@ -64,17 +65,12 @@ async function run(names: readonly string[], options: Options, terminal: Termina
   let isSuccess = false
   let shown = 0
   const started = performance.now()
-  const writer = await openProviderWriter(
-    settings.database,
-    {
-      loadTime: Temporal.Now.instant(),
-      inBatches: batch !== undefined && !options.dryRun,
+  const writer = await openWriter(settings, batch !== undefined, options, terminal).catch(
+    (error: unknown) => {
+      metrics?.finish(state, false)
+      throw error
     },
-    databaseOptions(settings),
-  ).catch((error: unknown) => {
-    metrics?.finish(state, false)
-    throw error
-  })
+  )
   try {
     const result = await load(files, writer, {
       ...(batch !== undefined && { batch }),
@@ -107,6 +103,22 @@ async function run(names: readonly string[], options: Options, terminal: Termina
   }
 }
 
+async function openWriter(
+  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  isBatched: boolean,
+  options: Options,
+  terminal: Terminal,
+): Promise<ProviderWriter> {
+  const { openProviderWriter } = await import('../storage/open.ts')
+  const isDryRun = options.dryRun ?? false
+  await prepareDatabase(settings, !isDryRun, terminal)
+  return openProviderWriter(
+    settings.database,
+    { loadTime: Temporal.Now.instant(), inBatches: isBatched && !isDryRun },
+    databaseOptions(settings),
+  )
+}
+
 function report(result: LoadResult, options: Options, seconds: number, terminal: Terminal): void {
   const { lines, refused, commits } = result
   const count = (value: number, noun: string) =>
@@ -137,7 +149,7 @@ function failureOf(error: unknown): unknown {
 /** Opened before anything is read: a file that cannot be written should not cost a load. */
 function errorFile(name: string, terminal: Terminal): WriteStream {
   try {
-    const stream = createWriteStream(name, { fd: openSync(name, 'w') })
+    const stream = createWriteStream(name, { fd: openPrivateFile(name) })
     stream.once('error', (error: NodeJS.ErrnoException) =>
       terminal.error(`${name} is incomplete: ${systemReason(error.code)}\n`),
     )

@@ -6,6 +6,7 @@ import { openDrain } from '../http/drain.ts'
 import { type HttpLimits, httpLimits } from '../http/limits.ts'
 import type { Rates } from '../http/rates.ts'
 import { databaseOptions } from './database.ts'
+import { refuseWithoutFiles, watchDatabaseFiles } from './lost-files.ts'
 import type { Observation } from './observation.ts'
 import { logReplayEvents } from './replay-log.ts'
 import type { Settings } from './settings.ts'
@@ -60,6 +61,7 @@ export async function openProvider(
   const store = await openProviderStore(database, options)
   const claims = await openClaimStore(database, clock, { ...options, ...logReplayEvents(log) })
   const probe = await openDatabaseProbe(database, options)
+  const files = await watchDatabaseFiles(database, 'provider', log)
   const keys = openKeySet({
     url: jwksUrl,
     onFetch(outcome) {
@@ -90,13 +92,14 @@ export async function openProvider(
     log,
     metrics,
     trace: tracing?.traceRequests,
-    isReady: async () => (await keys.isHeld()) && probe.isUsable(),
+    isReady: async () => files.isIntact() && (await keys.isHeld()) && probe.isUsable(),
     isKnown: (name) => name === subdomain || keys.has(name),
     tls,
     rates: ratesOf(settings),
     limits: limitsOf(settings),
     trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
   })
+  refuseWithoutFiles(app, files)
   // Before it listens, so that the first request does not wait. Where there are none, it listens all the same.
   app.addHook('onReady', async () => void (await keys.fetchFirst()))
   app.addHook('onClose', async () => {
@@ -150,6 +153,7 @@ export async function openPlatform(
   const clients = await openClientStore(database, options)
   const signingKeys = await openSigningKeyStore(database, options)
   const probe = await openDatabaseProbe(database, options)
+  const files = await watchDatabaseFiles(database, 'platform', log)
   const access = openAccess(clients, clock)
   const app = platformApp({
     catalogue: tracing ? tracing.tracedMethods('query', catalogue) : catalogue,
@@ -161,9 +165,10 @@ export async function openPlatform(
     limits: limitsOf(settings),
     trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
     trace: tracing?.traceRequests,
-    isReady: () => probe.isUsable(),
+    isReady: async () => files.isIntact() && probe.isUsable(),
     tls,
   })
+  refuseWithoutFiles(app, files)
   app.addHook('onClose', async () => {
     await probe.close()
     await signingKeys.close()

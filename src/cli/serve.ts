@@ -1,6 +1,6 @@
 import type { TlsOptions } from 'node:tls'
 import { Command } from 'commander'
-import { databaseSettings } from './database.ts'
+import { addCreateFlag, databaseSettings, prepareDatabase } from './database.ts'
 import { type Observation, openObservation, openScraping, openServerLog } from './observation.ts'
 import { drainOnClose, listen, type Opened, openPlatform, openProvider } from './running.ts'
 import type { Settings } from './settings.ts'
@@ -16,7 +16,10 @@ import {
   tellReady,
 } from './workers.ts'
 
-type Flags = Partial<Record<keyof Settings, string>>
+type Flags = Partial<Record<keyof Settings, string>> & {
+  readonly create?: boolean
+  readonly newReplayFile?: boolean
+}
 
 type Open = (observation: Observation, tls: TlsOptions | undefined) => Promise<Opened>
 
@@ -32,8 +35,13 @@ export function serveCommand(terminal: Terminal): Command {
       'Serves section D of the interface, /v1/token for the clients that holdfast client manages, and /.well-known/jwks.json with the keys that holdfast keys manages.',
     )
 
-  addSettingFlags(provider).action(async (flags: Flags) => {
+  addCreateFlag(addSettingFlags(provider)).option(
+    '--new-replay-file',
+    'begin an empty replay file if the one of the database is lost: tokens that were used and have not expired can then be used once more',
+  )
+  provider.action(async ({ create = false, newReplayFile = false, ...flags }: Flags) => {
     const settings = requiredSettingsOf('provider', flags, terminal)
+    await prepare(settings, { create, newReplayFile }, terminal)
     if (settings.workers > 1 && isSupervisor()) {
       const log = await openServerLog(settings)
       const scraping = await openScraping(settings)
@@ -51,8 +59,10 @@ export function serveCommand(terminal: Terminal): Command {
       leaveSupervisor()
     }
   })
-  addSettingFlags(platform, platformSettings).action(async (flags: Flags) => {
+  addCreateFlag(addSettingFlags(platform, platformSettings))
+  platform.action(async ({ create = false, ...flags }: Flags) => {
     const settings = settingsOf('platform', flags, terminal)
+    await prepare(settings, { create }, terminal)
     const open: Open = async (...given) => ({
       app: await openPlatform(settings, ...given),
       isAble: async () => true,
@@ -63,6 +73,19 @@ export function serveCommand(terminal: Terminal): Command {
     .summary('serve a provider or a platform')
     .addCommand(provider)
     .addCommand(platform)
+}
+
+/** Once for all workers. One that is started later must find the files that the others have open. */
+async function prepare(
+  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  { create, newReplayFile = false }: { create: boolean; newReplayFile?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  if (!isSupervisor()) return
+  await prepareDatabase(settings, create, terminal)
+  if (!newReplayFile) return
+  const { replaceReplayFile } = await import('../storage/open.ts')
+  await replaceReplayFile(settings.database)
 }
 
 const platformSettings = [

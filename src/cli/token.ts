@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import type { SigningKey } from '../client/sign.ts'
-import { databaseOptions, databaseSettings } from './database.ts'
+import { databaseOptions, databaseSettings, prepareDatabase } from './database.ts'
 import type { Settings } from './settings.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
 import { CommandError, type Terminal } from './terminal.ts'
@@ -25,7 +25,7 @@ export function tokenCommand(terminal: Terminal): Command {
     async (url: string, { key, ...flags }: Flags) => {
       if (!URL.canParse(url)) throw new CommandError(2, 'the resource must be a whole URL')
       const settings = settingsOf('demo', flags, terminal)
-      const signer = key === undefined ? await newestKey(settings) : keyOf(key)
+      const signer = key === undefined ? await newestKey(settings, terminal) : keyOf(key)
       const { openSigner } = await import('../client/sign.ts')
       const [resource = url] = url.split(/[?#]/, 1)
       const token = await openSigner(
@@ -41,7 +41,9 @@ export function tokenCommand(terminal: Terminal): Command {
 
 async function newestKey(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
+  terminal: Terminal,
 ): Promise<SigningKey> {
+  await prepareDatabase(settings, false, terminal)
   const { openSigningKeyStore } = await import('../storage/open.ts')
   const store = await openSigningKeyStore(settings.database, databaseOptions(settings))
   try {

@@ -1,19 +1,23 @@
 import type { DatabaseOptions } from '../storage/database.ts'
-import { databaseOptions } from './database.ts'
+import { databaseOptions, prepareDatabase } from './database.ts'
 import type { SettingName } from './settings.ts'
 import { settingsOf } from './settings-command.ts'
 import type { Terminal } from './terminal.ts'
 
 type Storage = typeof import('../storage/open.ts')
 
+/** The flags of a command, and whether it creates a database that does not exist. */
+export type StoreFlags = Partial<Record<SettingName, string>> & { readonly create?: boolean }
+
 /** Opens a store of the platform's for one piece of work. */
 export async function withStore<Store extends { close(): Promise<void> }>(
-  given: Partial<Record<SettingName, string>>,
+  { create = false, ...given }: StoreFlags,
   terminal: Terminal,
   open: (storage: Storage, database: string, options: DatabaseOptions) => Promise<Store>,
   work: (store: Store) => Promise<void>,
 ): Promise<void> {
   const settings = settingsOf('platform', given, terminal)
+  await prepareDatabase(settings, create, terminal)
   const storage = await import('../storage/open.ts')
   const store = await open(storage, settings.database, databaseOptions(settings))
   try {

@@ -39,7 +39,14 @@ export interface DatabaseProbe {
   close(): Promise<void>
 }
 
-/** A database that cannot be used at all, in a sentence for whoever named it. */
+/** Notices that the files of a database are no longer those that the process opened. */
+export interface FileWatch {
+  /** False while one of them is deleted, moved or replaced by another. */
+  isIntact(): boolean
+  close(): void
+}
+
+/** A database that cannot be used at all, in a sentence for the user that named it. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError'
 }

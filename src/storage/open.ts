@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { ClientStore } from '../catalogue/clients.ts'
 import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
@@ -8,10 +9,50 @@ import {
   DatabaseError,
   type DatabaseOptions,
   type DatabaseProbe,
+  type FileWatch,
   type ReplayOptions,
 } from './database.ts'
 
-/** Either engine is loaded when a database of it is opened, and not before. */
+/** Either engine is loaded when a database of it is opened, and not before. Only `createDatabase` creates one. */
+
+/** Creates the database, unless it exists, and brings it to the newest version. */
+export async function createDatabase(
+  database: string,
+  options: DatabaseOptions = {},
+): Promise<void> {
+  if (isPostgres(database)) {
+    const { createPostgresSchema } = await import('./postgres/connect.ts')
+    return createPostgresSchema(database, options)
+  }
+  const sqlite = await import('./sqlite/open.ts')
+  sqlite.createDatabase(sqlitePath(database))
+}
+
+/** Begins an empty replay file in place of one that is lost. PostgreSQL keeps used tokens in the database itself. */
+export async function replaceReplayFile(database: string): Promise<void> {
+  if (isPostgres(database)) return
+  const replayFile = await import('./sqlite/replay-file.ts')
+  replayFile.replaceReplayFile(sqlitePath(database))
+}
+
+/** The files of a database that users other than their owner have rights to. */
+export async function looseFilesOf(database: string): Promise<string[]> {
+  if (isPostgres(database)) return []
+  const { looseFiles, replayPathOf, withCompanions } = await import('./sqlite/files.ts')
+  const path = sqlitePath(database)
+  return looseFiles([path, replayPathOf(path)].flatMap(withCompanions))
+}
+
+/** Watches the files of a database from now on: its data, and for a provider also its replay file. */
+export async function openFileWatch(
+  database: string,
+  role: 'provider' | 'platform',
+  onChange?: (paths: readonly string[]) => void,
+): Promise<FileWatch> {
+  if (isPostgres(database)) return { isIntact: () => true, close() {} }
+  const { openSqliteFileWatch } = await import('./sqlite/file-watch.ts')
+  return openSqliteFileWatch(sqlitePath(database), role, onChange)
+}
 
 export async function openProviderStore(
   database: string,
@@ -47,8 +88,17 @@ export async function openClaimStore(
     const { openPostgresClaimStore } = await import('./postgres/claim-store.ts')
     return openPostgresClaimStore(database, clock, options)
   }
+  const { pairReplayFile } = await import('./sqlite/replay-file.ts')
   const { openSqliteClaimStore } = await import('./sqlite/claim-store.ts')
-  return openSqliteClaimStore(`${sqlitePath(database)}-claims`, clock, options)
+  const { path, close } = pairReplayFile(sqlitePath(database))
+  const store = openSqliteClaimStore(path, clock, options)
+  return {
+    ...store,
+    async close() {
+      close()
+      await store.close()
+    },
+  }
 }
 
 export async function openSigningKeyStore(
@@ -112,7 +162,7 @@ export async function* dumpProvider(
   }
 }
 
-function isPostgres(database: string): boolean {
+export function isPostgres(database: string): boolean {
   return /^postgres(ql)?:\/\//.test(database)
 }
 
@@ -120,5 +170,5 @@ function sqlitePath(database: string): string {
   if (!database.startsWith('sqlite:')) {
     throw new DatabaseError('a database is sqlite:FILE or postgres://USER@HOST/NAME')
   }
-  return database.slice('sqlite:'.length)
+  return resolve(database.slice('sqlite:'.length))
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { openSqliteClaimStore } from '../../src/storage/sqlite/claim-store.ts'
+import { createPrivateFile } from '../../src/storage/sqlite/files.ts'
 import { describeOn } from '../support/engines.ts'
 import { temporaryFolder } from './processes.ts'
 import {
@@ -29,6 +30,7 @@ function claimsFile({ database }: Pick<World, 'database'>): string {
 async function openStore(t: TestContext, clock = () => Temporal.Instant.fromEpochMilliseconds(0)) {
   const database = `sqlite:${join(await temporaryFolder(t), 'bank.db')}`
   const file = claimsFile({ database })
+  createPrivateFile(file)
   return { file, database, store: openSqliteClaimStore(file, clock, { settleMs: 0 }) }
 }
 

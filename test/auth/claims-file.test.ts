@@ -4,12 +4,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { type ClaimsFile, openClaimsFile } from '../../src/storage/sqlite/claims-file.ts'
+import { createPrivateFile } from '../../src/storage/sqlite/files.ts'
 import { temporaryFolder } from './processes.ts'
 
 const far = 1_000_000
 
 async function newFile(t: TestContext): Promise<string> {
-  return join(await temporaryFolder(t), 'bank.db-claims')
+  const path = join(await temporaryFolder(t), 'bank.db-claims')
+  createPrivateFile(path)
+  return path
 }
 
 function claimsOf(tokenIds: readonly string[], keptUntil = far) {
@@ -118,6 +121,7 @@ describe('the file of spent tokens', () => {
       fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
         run += 1
         const path = join(folder, `${run}.claims`)
+        createPrivateFile(path)
         const open = (): ClaimsFile => openClaimsFile(path, 8)
         const files = [open(), open(), open()]
         const usedUntil = new Map<string, number>()

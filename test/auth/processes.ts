@@ -31,7 +31,8 @@ export async function serve(
   flags: Readonly<Record<string, string>>,
 ): Promise<Served> {
   const args = Object.entries({ port: '0', 'log-level': 'warn', ...flags }).flatMap(
-    ([name, value]) => [`--${name}`, value],
+    // A flag without a value is one that is there or not.
+    ([name, value]) => (value === '' ? [`--${name}`] : [`--${name}`, value]),
   )
   const child = spawn(process.execPath, [holdfastProgram, 'serve', role, ...args], {
     env: inherited,

@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
+import { createDatabase } from '../../src/storage/open.ts'
 import { serve, temporaryFolder } from '../auth/processes.ts'
 import { inherited } from '../support/environment.ts'
 import { holdfastProgram } from '../support/program.ts'
@@ -23,7 +24,7 @@ const blocks: Block[] = [...guide.matchAll(/([^\n]*)\n\n```(\w+)\n(.*?)```/gs)].
   ([, before = '', language = '', text = '']) => ({ before, language, text }),
 )
 
-const serving = 'npx holdfast serve platform\n'
+const serving = 'npx holdfast serve platform --create\n'
 const platformLine = 'PLATFORM=http://127.0.0.1:8081\n'
 
 /** What is another every time, as a word of its own. */
@@ -44,9 +45,9 @@ describe('the guide to the catalogue', { timeout: 120_000 }, () => {
     })
     const scope = { after: (work: () => Promise<void>) => void closings.push(work) }
     const folder = await temporaryFolder(scope)
-    const { address } = await serve(scope, 'platform', {
-      database: `sqlite:${join(folder, 'bank.db')}`,
-    })
+    const database = `sqlite:${join(folder, 'bank.db')}`
+    await createDatabase(database)
+    const { address } = await serve(scope, 'platform', { database })
     for (const { before, text } of blocks.filter(({ language }) => language === 'json')) {
       const [, name] = /Save this as `(\w+\.json)`/.exec(before) ?? []
       assert.ok(name, before)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { it } from 'node:test'
 import { load } from '../../src/load/load.ts'
-import { openProviderWriter } from '../../src/storage/open.ts'
+import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
 import { describe } from '../support/engines.ts'
 import { contentOf, plain, plainWith } from './products.ts'
 import { dumpOf, loadInto, openWorld, pathOf, productsPath, type World } from './world.ts'
@@ -29,6 +29,7 @@ async function changesOf({ history }: World, id: string): Promise<string[]> {
 
 /** A load in this process, at a time of the test's choice. */
 async function loadAt({ database }: World, time: string, lines: readonly object[]): Promise<void> {
+  await createDatabase(database)
   const writer = await openProviderWriter(database, { loadTime: Temporal.Instant.from(time) })
   try {
     const text = lines.map((each) => `${JSON.stringify(each)}\n`).join('')

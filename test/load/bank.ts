@@ -11,7 +11,7 @@ import { setTimeout } from 'node:timers/promises'
 import { main } from '../../src/cli/main.ts'
 import { load } from '../../src/load/load.ts'
 import type { Refusal } from '../../src/provider/writer.ts'
-import { openProviderWriter } from '../../src/storage/open.ts'
+import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
 import { closingTogether, engineHere, newDatabase, type Scope } from '../support/engines.ts'
 import { inherited } from '../support/environment.ts'
 import { holdfastProgram } from '../support/program.ts'
@@ -203,6 +203,7 @@ export async function loadAt(
   batching: { readonly batch?: number } = {},
 ): Promise<Refusal[]> {
   const refusals: Refusal[] = []
+  await createDatabase(database)
   const writer = await openProviderWriter(database, { loadTime, inBatches: 'batch' in batching })
   const file = { name: 'data', open: () => Readable.from(pieces) }
   const onRefusal = (refusal: Refusal) => void refusals.push(refusal)

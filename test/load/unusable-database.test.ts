@@ -61,7 +61,9 @@ describeOn('sqlite', 'a command whose database cannot be used', () => {
     it(`${name}: says so where the file is not a database`, async (t) => {
       const folder = await openFolder(t)
       const file = join(folder, 'bank.db')
-      writeFileSync(file, 'not a database, but a letter of some length'.repeat(200))
+      writeFileSync(file, 'not a database, but a letter of some length'.repeat(200), {
+        mode: 0o600,
+      })
       const before = readFileSync(file)
 
       assertSays(await run(folder, name, file), file, 'is not a SQLite database')

@@ -9,7 +9,7 @@ import { after, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { ContractError } from '../../src/contract/index.ts'
-import { openClaimStore, openProviderStore } from '../../src/storage/open.ts'
+import { createDatabase, openClaimStore, openProviderStore } from '../../src/storage/open.ts'
 import { makePool } from '../../src/storage/postgres/connect.ts'
 import { inTransaction, rowsOf } from '../../src/storage/postgres/statements.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
@@ -63,6 +63,7 @@ describeOn('postgres', 'a database that goes away', () => {
   for (const how of ['fast', 'crash'] as const) {
     it(`is an outage while it is away, and is used again afterwards: ${how}`, async (t) => {
       const server = await openServer(t, { durable: true })
+      await createDatabase(server.url())
       const store = await openProviderStore(server.url())
       const claims = await openClaimStore(server.url(), clock)
       t.after(() => store.close())
@@ -182,7 +183,9 @@ async function openServerWithPassword(t: TestContext) {
   await asOwner('select pg_reload_conf()', server.url())
   const passwordFile = join(folderOf(t), 'password')
   writeFileSync(passwordFile, 'first\n')
-  return { server, passwordFile, url: `postgres://ana@127.0.0.1:${server.port}/bank` }
+  const url = `postgres://ana@127.0.0.1:${server.port}/bank`
+  await createDatabase(url, { passwordFile })
+  return { server, passwordFile, url }
 }
 
 /** Stands before a server, and counts the connections that are made to it. */
@@ -322,6 +325,7 @@ describeOn('postgres', 'an encrypted connection', () => {
 
     for (const mode of ['verify-full', 'require']) {
       const url = `${server.url()}?sslmode=${mode}&sslrootcert=${join(folder, 'ca.crt')}`
+      await createDatabase(url)
       const store = await openProviderStore(url)
       await store.overview()
       const encrypted = await asOwner(

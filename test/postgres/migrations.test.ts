@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { it, type TestContext } from 'node:test'
-import { openProviderStore } from '../../src/storage/open.ts'
+import { createDatabase, openProviderStore } from '../../src/storage/open.ts'
 import { migrations } from '../../src/storage/postgres/schema.ts'
 import { holdfastHere } from '../auth/command.ts'
 import { asOwner, describeOn, postgresUrl } from '../support/engines.ts'
@@ -23,7 +23,8 @@ describeOn('postgres', 'a new database', () => {
   it('is made once, by ten processes that start at once', async (t) => {
     const database = await bareDatabase(t)
     const storage = new URL('../../src/storage/open.ts', import.meta.url)
-    const script = `import { openProviderStore } from ${JSON.stringify(storage)}
+    const script = `import { createDatabase, openProviderStore } from ${JSON.stringify(storage)}
+      await createDatabase(${JSON.stringify(database)})
       const store = await openProviderStore(${JSON.stringify(database)})
       console.log((await store.overview()).customers)
       await store.close()`
@@ -51,7 +52,7 @@ describeOn('postgres', 'a new database', () => {
     const database = await bareDatabase(t)
 
     for (const partitions of [3, 5]) {
-      await (await openProviderStore(database, { partitions })).close()
+      await createDatabase(database, { partitions })
     }
 
     assert.deepEqual(await asOwner(tables, database), [[3]])
@@ -61,7 +62,7 @@ describeOn('postgres', 'a new database', () => {
 describeOn('postgres', 'a database', () => {
   it('that a newer Holdfast made is not opened, and the sentence says so', async (t) => {
     const database = await bareDatabase(t)
-    await (await openProviderStore(database)).close()
+    await createDatabase(database)
     await asOwner('update schema_version set version = version + 1', database)
 
     const { status, stderr } = await holdfastHere(['keys', 'list', '--database', database])

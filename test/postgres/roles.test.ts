@@ -4,6 +4,7 @@ import { it, type TestContext } from 'node:test'
 import { makeSigningKey } from '../../src/auth/signing.ts'
 import { contentOf } from '../../src/catalogue/product.ts'
 import {
+  createDatabase,
   dumpProvider,
   openCatalogueStore,
   openClaimStore,
@@ -40,7 +41,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
   it('are granted every table by name, or the table has a reason to be the owner’s alone', async (t) => {
     const server = await openServer(t)
     await asOwner(script, server.url())
-    await (await openSigningKeyStore(ownerOf(server))).close()
+    await createDatabase(ownerOf(server))
     await asOwner('create table later (secret text)', ownerOf(server))
     // As a script of an earlier version granted it.
     await asOwner(
@@ -87,7 +88,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
 
     await asOwner(script, server.url())
     await assert.rejects(openProviderStore(as('serve')), { name: 'DatabaseError' })
-    await (await openSigningKeyStore(ownerOf(server))).close()
+    await createDatabase(ownerOf(server))
     for (const _ of ['first', 'again']) await asOwner(script, server.url())
 
     await loadInProcess(as('load'), lines, now.toString())

@@ -5,7 +5,12 @@ import pg from 'pg'
 import { contentOf } from '../../src/catalogue/product.ts'
 import type { CatalogueStore } from '../../src/catalogue/store.ts'
 import { ContractError } from '../../src/contract/index.ts'
-import { openCatalogueStore, openClaimStore, openProviderStore } from '../../src/storage/open.ts'
+import {
+  createDatabase,
+  openCatalogueStore,
+  openClaimStore,
+  openProviderStore,
+} from '../../src/storage/open.ts'
 import { makePool } from '../../src/storage/postgres/connect.ts'
 import { openAsking } from '../../src/storage/postgres/statements.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
@@ -24,7 +29,7 @@ before(async () => {
   server = await makePostgres()
   await server.start()
   database = server.url()
-  await (await openProviderStore(database)).close()
+  await createDatabase(database)
 })
 after(() => server.remove())
 

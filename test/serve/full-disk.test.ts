@@ -3,6 +3,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { openSqliteClaimStore } from '../../src/storage/sqlite/claim-store.ts'
+import { createPrivateFile } from '../../src/storage/sqlite/files.ts'
 import { temporaryFolder } from '../auth/processes.ts'
 import { accountsPath } from '../auth/world.ts'
 import { dumpOf, holdfast, killed, start } from '../load/bank.ts'
@@ -119,7 +120,9 @@ onSmallDisks('a full disk', () => {
     it('never fills the disk with its own log', async (t) => {
       const scope = closingTogether(t)
       const disk = openSmallDisk(scope, 3)
-      const store = openSqliteClaimStore(join(disk.folder, 'claims'), Temporal.Now.instant)
+      const path = join(disk.folder, 'claims')
+      createPrivateFile(path)
+      const store = openSqliteClaimStore(path, Temporal.Now.instant)
       scope.after(() => store.close())
       const keptUntil = Math.floor(Date.now() / 1000) + 600
 
@@ -129,7 +132,9 @@ onSmallDisks('a full disk', () => {
     it('is written again as soon as there is space', async (t) => {
       const scope = closingTogether(t)
       const disk = openSmallDisk(scope, 3)
-      const store = openSqliteClaimStore(join(disk.folder, 'claims'), Temporal.Now.instant)
+      const path = join(disk.folder, 'claims')
+      createPrivateFile(path)
+      const store = openSqliteClaimStore(path, Temporal.Now.instant)
       scope.after(() => store.close())
       const keptUntil = Math.floor(Date.now() / 1000) + 600
       await store.claim('first', keptUntil)

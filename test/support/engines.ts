@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe as declare, type SuiteContext, type TestOptions } from 'node:test'
 import pg from 'pg'
-import { openPool } from '../../src/storage/postgres/connect.ts'
+import { createDatabase } from '../../src/storage/open.ts'
 import { makePostgres, type PostgresServer } from './postgres.ts'
 
 /**
@@ -77,15 +77,17 @@ export function sharedOnEachEngine<Opened>(
   }
 }
 
-/** The address of a new, empty database of the suite's engine. It goes away with the scope. */
+/** The address of a new database of the suite's engine, with the schema and no data. It goes away with the scope. */
 export async function newDatabase(scope: Scope): Promise<string> {
   return engineHere() === 'sqlite' ? newFile(scope) : copyOf(scope, await emptyPostgres())
 }
 
-function newFile(scope: Scope): string {
+async function newFile(scope: Scope): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-database-'))
   scope.after(async () => rmSync(folder, { recursive: true, force: true }))
-  return `sqlite:${join(folder, 'bank.db')}`
+  const database = `sqlite:${join(folder, 'bank.db')}`
+  await createDatabase(database)
+  return database
 }
 
 /** A new database of PostgreSQL with all that another one has, to which nobody may be connected. */
@@ -133,7 +135,7 @@ function emptyPostgres(): Promise<string> {
     const name = `empty_${randomBytes(8).toString('hex')}`
     await asOwner(`create database ${name}`)
     const database = new URL(name, base).href
-    await (await openPool(database, 'load', { partitions: 2 })).end()
+    await createDatabase(database, { partitions: 2 })
     ofFile.after(async () => void (await asOwner(`drop database ${name} with (force)`)))
     return database
   })()

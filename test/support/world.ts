@@ -10,7 +10,7 @@ import type { HttpLimits } from '../../src/http/limits.ts'
 import { providerApp } from '../../src/http/provider-app.ts'
 import { load } from '../../src/load/load.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
-import { openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
+import { createDatabase, openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
 import { closingTogether, newDatabase, type Scope, sharedOnEachEngine } from './engines.ts'
 
 /** A line as an object, or as its exact text. */
@@ -136,6 +136,7 @@ export async function loadInProcess(
   lines: readonly Line[],
   loadTime: string,
 ): Promise<void> {
+  await createDatabase(database)
   const writer = await openProviderWriter(database, { loadTime: Temporal.Instant.from(loadTime) })
   try {
     const open = () => Readable.from([Buffer.from(ndjson(lines))])

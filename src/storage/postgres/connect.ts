@@ -3,7 +3,7 @@ import pg from 'pg'
 import { DatabaseError, type DatabaseOptions } from '../database.ts'
 import { requireKnownDriver } from './driver-check.ts'
 import { LongValueClient } from './long-values.ts'
-import { isUpToDate, migrate } from './migrate.ts'
+import { migrate, schemaState } from './migrate.ts'
 import { pooledClient } from './pooled-client.ts'
 import { lockTimeoutOf, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
 
@@ -60,7 +60,20 @@ const uses = {
   load: () => ({ statementMs: 0, session: { jit: 'off' } }),
 } as const satisfies Record<string, Use>
 
-/** A pool of connections to a database that has the newest version, or is brought to it. */
+/** Creates the tables, unless they exist, and brings them to the newest version. */
+export async function createPostgresSchema(url: string, options: DatabaseOptions): Promise<void> {
+  const pool = makePool(url, 'load', { ...options, connections: 1 })
+  try {
+    // Only the owner of the tables may change them, but every role may find that there is nothing to change.
+    if ((await schemaState(pool)) !== 'current') await migrate(pool, options.partitions)
+  } catch (error) {
+    throw unusable(url, error)
+  } finally {
+    await pool.end()
+  }
+}
+
+/** A pool of connections to a database that has the newest version, or is brought to it. It must have the tables. */
 export async function openPool(
   url: string,
   use: keyof typeof uses,
@@ -68,21 +81,14 @@ export async function openPool(
 ): Promise<pg.Pool> {
   const pool = makePool(url, use, options)
   try {
-    if (!(await isUpToDate(pool))) await migrateAt(url, options)
+    const state = await schemaState(pool)
+    if (state === 'missing') throw missingSchema(url)
+    if (state === 'older') await createPostgresSchema(url, options)
     if (use !== 'load') options.onPool?.(use, pool)
     return pool
   } catch (error) {
     await pool.end()
     throw unusable(url, error)
-  }
-}
-
-async function migrateAt(url: string, options: DatabaseOptions): Promise<void> {
-  const pool = makePool(url, 'load', { ...options, connections: 1 })
-  try {
-    await migrate(pool, options.partitions)
-  } finally {
-    await pool.end()
   }
 }
 
@@ -167,12 +173,22 @@ function contentOf(path: string, name: string): string {
   }
 }
 
-/** Names the database without its password. */
+function missingSchema(address: string): DatabaseError {
+  return new DatabaseError(
+    `the database ${nameOf(address)} has no tables of Holdfast: check the address, or create them with holdfast load or with --create`,
+  )
+}
+
+/** Without the password. */
+function nameOf(address: string): string {
+  const { host, pathname } = new URL(address)
+  return host + pathname
+}
+
 function unusable(address: string, error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error
-  const { host, pathname } = new URL(address)
   const reason = error instanceof Error ? error.message || String(error) : ''
-  return new DatabaseError(`the database ${host}${pathname} cannot be used: ${reason}`, {
+  return new DatabaseError(`the database ${nameOf(address)} cannot be used: ${reason}`, {
     cause: error,
   })
 }

@@ -25,8 +25,10 @@ export async function migrate(pool: pg.Pool, partitions = partitionsDefault): Pr
   }
 }
 
-export async function isUpToDate(pool: pg.Pool): Promise<boolean> {
-  return (await versionOf(pool)) === migrations.length
+export async function schemaState(pool: pg.Pool): Promise<'missing' | 'older' | 'current'> {
+  const version = await versionOf(pool)
+  if (version === 0) return 'missing'
+  return version < migrations.length ? 'older' : 'current'
 }
 
 /** Into how many tables the histories were divided when the database was made. */

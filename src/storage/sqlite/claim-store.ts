@@ -4,6 +4,7 @@ import type { ClaimOutcome, ClaimStore } from '../../provider/claims.ts'
 import type { ReplayOptions } from '../database.ts'
 import { openPurgeClock } from '../purge-clock.ts'
 import { type Claim, type ClaimsFile, openClaimsFile } from './claims-file.ts'
+import { identityOf } from './files.ts'
 import { cannotOpen, isBusy } from './told.ts'
 
 /** How often some of the records that are no longer needed are purged. */
@@ -18,6 +19,8 @@ const busyRetryMs = 5
 
 /** More than these do not wait: the disk is not fast enough. */
 const waitingMax = 10_000
+
+const replaced = 'the replay file was deleted or replaced'
 
 interface Waiting {
   readonly claim: Claim
@@ -35,6 +38,7 @@ export function openSqliteClaimStore(
   clock: () => Temporal.Instant,
   options: ReplayOptions = {},
 ): ClaimStore {
+  const opened = identityOf(path)
   const file = openFileAt(path)
   const purgeBefore = openPurgeClock(clock, options)
   const waiting: Waiting[] = []
@@ -46,6 +50,8 @@ export function openSqliteClaimStore(
       const group = waiting.splice(0, groupMax)
       try {
         const { outcomes, purgedUntil } = file.claim(group.map(({ claim }) => claim))
+        // Another process would not see what is recorded in a file that was deleted or replaced.
+        if (identityOf(path) !== opened) throw new ContractError('unavailable', replaced)
         for (const [index, { resolve }] of group.entries()) {
           resolve(outcomes[index] ?? 'used before')
         }

@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { newerDatabase } from '../database.ts'
+import { pathToFileURL } from 'node:url'
+import { DatabaseError, newerDatabase } from '../database.ts'
+import { createPrivateFile } from './files.ts'
 import { defineFunctions, migrations } from './schema.ts'
 import { cannotOpen, isBusy } from './told.ts'
 
@@ -22,29 +23,75 @@ const uses = {
   write: `pragma cache_size = -32768; pragma busy_timeout = ${loadWaitMs}`,
 }
 
-/** Opens the database, and brings it to the newest version first. */
-export function openDatabase(path: string, use: keyof typeof uses): DatabaseSync {
+/** Creates the database, unless it exists, and brings it to the newest version. */
+export function createDatabase(path: string): void {
+  named(path, () => createPrivateFile(path))
   const database = openFile(path)
   try {
-    migrate(database)
-    database.exec(uses[use])
-    return database
-  } catch (error) {
+    named(path, () => migrate(database))
+  } finally {
     database.close()
+  }
+}
+
+/** Opens a database that exists, and brings it to the newest version first. */
+export function openDatabase(path: string, use: keyof typeof uses): DatabaseSync {
+  const database = openExisting(path)
+  return named(
+    path,
+    () => {
+      migrate(database)
+      database.exec(uses[use])
+      return database
+    },
+    () => database.close(),
+  )
+}
+
+/** Opens a database that exists as it is, whichever version made it. */
+export function openExisting(path: string): DatabaseSync {
+  const database = openFile(path)
+  if (versionOf(database) > 0) return database
+  database.close()
+  throw missingDatabase(path)
+}
+
+/** Connects to a file that exists. With a plain path, SQLite would create one that does not. */
+export function connect(path: string, timeout: number): DatabaseSync {
+  const url = pathToFileURL(path)
+  url.searchParams.set('mode', 'rw')
+  return new DatabaseSync(url, { timeout })
+}
+
+export function openFile(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined
+  return named(
+    path,
+    () => {
+      database = connect(path, busyTimeoutMs)
+      useWriteAheadLog(database)
+      database.exec('pragma synchronous = full; pragma temp_store = file')
+      return database
+    },
+    () => database?.close(),
+  )
+}
+
+/** Does the work. A failure becomes one sentence that names the file. */
+function named<Result>(path: string, work: () => Result, onFailure = () => {}): Result {
+  try {
+    return work()
+  } catch (error) {
+    onFailure()
+    if ('errcode' in (error as Error) && !existsSync(path)) throw missingDatabase(path)
     throw cannotOpen(error, path)
   }
 }
 
-export function openFile(path: string): DatabaseSync {
-  try {
-    mkdirSync(dirname(path), { recursive: true })
-    const database = new DatabaseSync(path, { timeout: busyTimeoutMs })
-    useWriteAheadLog(database)
-    database.exec('pragma synchronous = full; pragma temp_store = file')
-    return database
-  } catch (error) {
-    throw cannotOpen(error, path)
-  }
+function missingDatabase(path: string): DatabaseError {
+  return new DatabaseError(
+    `there is no database at ${path}: check the path, or create it with holdfast load or with --create`,
+  )
 }
 
 /** For a file that is new, this needs it alone, and does not wait by itself for another process. */
@@ -71,8 +118,15 @@ function migrate(database: DatabaseSync): void {
   if (version() === migrations.length) return
 
   database.exec('begin immediate')
+  if (version() === 0 && hasTables(database)) {
+    throw new DatabaseError('the file is a database of another program: choose another file')
+  }
   // Asked again behind the lock: another process may have come first.
   defineFunctions(database)
   for (const step of migrations.slice(version())) database.exec(step)
   database.exec(`pragma user_version = ${migrations.length}; commit`)
+}
+
+function hasTables(database: DatabaseSync): boolean {
+  return database.prepare('select 1 from sqlite_schema limit 1').get() !== undefined
 }

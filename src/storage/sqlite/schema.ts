@@ -145,4 +145,11 @@ export const migrations: readonly string[] = [
   -- customer only a digest is left, which stays as it is.
   update customer set email = email_key(record) where record is not null;
   `,
+  `
+  -- The identity of the replay file that belongs to the database, from the first time that it was served.
+  create table replay_file (
+    only integer primary key check (only = 1),
+    id text not null
+  ) strict;
+  `,
 ]

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { versionOf } from './open.ts'
+import type { DatabaseSync } from 'node:sqlite'
+import { connect, versionOf } from './open.ts'
 import { execute } from './statements.ts'
 import { isBusy, told } from './told.ts'
 
@@ -106,7 +106,7 @@ export function watchLog(path: string): { close(): void } {
 function withLog(path: string, bytesMax: number, work: (database: DatabaseSync) => void): void {
   if (bytesOf(path) <= bytesMax) return
   try {
-    const database = new DatabaseSync(path, { timeout: 0 })
+    const database = connect(path, 0)
     try {
       work(database)
     } finally {
@@ -142,7 +142,7 @@ function cutUnused(database: DatabaseSync, path: string): boolean {
 
 /** On a second connection: SQLite does not look at the log for one that is in a transaction. */
 function usedPages(path: string): number {
-  const database = new DatabaseSync(path, { timeout: 0 })
+  const database = connect(path, 0)
   try {
     // Only with the first read, SQLite finds out that there is a log.
     versionOf(database)

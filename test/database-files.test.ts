@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { it, type TestContext } from 'node:test'
+import { openClaimStore } from '../src/storage/open.ts'
+import { holdfast, holdfastHere } from './auth/command.ts'
+import { temporaryFolder } from './auth/processes.ts'
+import { asOwner, describe, describeOn, engineHere, postgresUrl } from './support/engines.ts'
+
+/** An address at which there is no database yet: no file, or no tables. */
+async function bareDatabase(t: TestContext): Promise<string> {
+  if (engineHere() === 'sqlite') return `sqlite:${join(await temporaryFolder(t), 'new/bank.db')}`
+  const name = `bare_${randomBytes(8).toString('hex')}`
+  await asOwner(`create database ${name}`)
+  t.after(() => asOwner(`drop database ${name} with (force)`))
+  return new URL(name, await postgresUrl()).href
+}
+
+async function isCreated(database: string): Promise<boolean> {
+  if (engineHere() === 'sqlite') return existsSync(pathOf(database))
+  const [row] = await asOwner(`select to_regclass('customer')::text`, database)
+  return row?.[0] === 'customer'
+}
+
+function pathOf(database: string): string {
+  return database.slice('sqlite:'.length)
+}
+
+/** A file with one customer. */
+async function dataFile(t: TestContext): Promise<string> {
+  const path = join(await temporaryFolder(t), 'data.ndjson')
+  const record = { id: 'c1', name: 'Ana Silva', email: 'ana@example.com' }
+  writeFileSync(path, `${JSON.stringify({ type: 'customer', record })}\n`)
+  return path
+}
+
+const provider = [
+  ...['serve', 'provider', '--port', '0', '--subdomain', 'bank'],
+  ...['--jwks-url', 'http://127.0.0.1:1/', '--provider-url', 'https://bank.example'],
+]
+
+describe('a database that does not exist', () => {
+  for (const args of [
+    ['dump'],
+    ['keys', 'list'],
+    ['keys', 'retire', 'k1'],
+    ['client', 'list'],
+    ['client', 'rotate', 'c1'],
+    ['client', 'remove', 'c1'],
+    ['token', 'https://bank.example/'],
+    provider,
+    ['serve', 'platform', '--port', '0'],
+    ['load', '--dry-run'],
+  ]) {
+    it(`is not created by ${args.slice(0, 2).join(' ')}`, async (t) => {
+      const database = await bareDatabase(t)
+      const files = args[0] === 'load' ? [await dataFile(t)] : []
+
+      const { status, stdout, stderr } = await holdfastHere([
+        ...args,
+        ...files,
+        '--database',
+        database,
+      ])
+
+      assert.equal(stdout, '')
+      assert.equal(await isCreated(database), false)
+      assert.equal(status, 1)
+      assert.match(stderr, /^[^\n]+: check the [^\n]* holdfast load [^\n]*--create\n$/)
+    })
+  }
+
+  for (const args of [
+    ['load'],
+    ['keys', 'add'],
+    ['client', 'add', 'pricing', '--scope', 'products.write'],
+    ['keys', 'list', '--create'],
+    ['client', 'list', '--create'],
+    ['dump', '--create'],
+  ]) {
+    it(`is created by ${args.join(' ')}, and used by the next command`, async (t) => {
+      const database = await bareDatabase(t)
+      const files = args[0] === 'load' ? [await dataFile(t)] : []
+
+      const { status, stderr } = await holdfastHere([...args, ...files, '--database', database])
+
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+      assert.equal((await holdfastHere(['dump', '--database', database])).status, 0)
+    })
+  }
+})
+
+describeOn('sqlite', 'a file that is no database of Holdfast', () => {
+  it('is neither served nor extended: an empty file, and the database of another program', async (t) => {
+    const folder = await temporaryFolder(t)
+    const [empty, foreign] = [join(folder, 'empty.db'), join(folder, 'foreign.db')]
+    writeFileSync(empty, '', { mode: 0o600 })
+    const other = new DatabaseSync(foreign)
+    other.exec('create table theirs (x)')
+    other.close()
+    chmodSync(foreign, 0o600)
+
+    for (const [path, command, message] of [
+      [empty, 'list', /^there is no database at /],
+      [foreign, 'list', /^there is no database at /],
+      [foreign, 'add', /another program/],
+    ] as const) {
+      const { status, stderr } = await holdfastHere([
+        'keys',
+        command,
+        '--database',
+        `sqlite:${path}`,
+      ])
+      assert.equal(status, 1)
+      assert.match(stderr, message)
+      assert.equal(stderr.split('\n').length, 2)
+    }
+  })
+
+  it('fails in one line where its folder cannot be created', async () => {
+    const { status, stderr } = await holdfast([
+      'keys',
+      'add',
+      '--database',
+      'sqlite:/proc/nope/x.db',
+    ])
+
+    assert.equal(status, 1)
+    assert.match(stderr, /^the database \/proc\/nope\/x\.db cannot be opened: [^\n]+\n$/)
+  })
+})
+
+/** The mode of every file in a folder, and of the folder itself. */
+function modesIn(folder: string): Record<string, string> {
+  const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
+  const names = readdirSync(folder).sort()
+  return Object.fromEntries(
+    [['.', folder], ...names.map((name) => [name, join(folder, name)])].map(
+      ([name = '', path = '']) => [name, modeOf(path)],
+    ),
+  )
+}
+
+describeOn('sqlite', 'the files of a database', () => {
+  it('are for their owner alone, whatever the umask', async (t) => {
+    for (const umask of [0o000, 0o022, 0o277]) {
+      const before = process.umask(umask)
+      t.after(() => void process.umask(before))
+      const database = `sqlite:${join(await temporaryFolder(t), 'deeper/new/bank.db')}`
+      await holdfastHere(['keys', 'add', '--database', database])
+      const claims = await openClaimStore(database, () => Temporal.Now.instant())
+      await claims.claim('id', 100)
+      const open = new DatabaseSync(pathOf(database))
+      open.prepare('select count(*) from customer').get()
+      process.umask(before)
+
+      assert.deepEqual(modesIn(join(pathOf(database), '..')), {
+        '.': '700',
+        'bank.db': '600',
+        'bank.db-claims': '600',
+        'bank.db-claims-shm': '600',
+        'bank.db-claims-wal': '600',
+        'bank.db-shm': '600',
+        'bank.db-wal': '600',
+      })
+      assert.equal(modesIn(join(pathOf(database), '../..'))['.'], '700')
+      open.close()
+      await claims.close()
+    }
+  })
+
+  it('that others may read are named in one warning, with the command that ends it', async (t) => {
+    const database = `sqlite:${join(await temporaryFolder(t), "it's.db")}`
+    await holdfastHere(['keys', 'add', '--database', database])
+    await (await openClaimStore(database, () => Temporal.Now.instant())).close()
+    const file = pathOf(database).replace("'", "'\\''")
+
+    for (const path of [pathOf(database), `${pathOf(database)}-claims`]) chmodSync(path, 0o640)
+    const loose = await holdfastHere(['keys', 'list', '--database', database])
+    const commands = /chmod 600 .*/.exec(loose.stderr)?.[0]
+    for (const path of [pathOf(database), `${pathOf(database)}-claims`]) chmodSync(path, 0o600)
+    const tight = await holdfastHere(['keys', 'list', '--database', database])
+
+    assert.match(loose.stderr, /^warning: [^\n]+\n$/)
+    assert.equal(commands, `chmod 600 '${file}' '${file}-claims'`)
+    assert.deepEqual([loose.status, tight.status, tight.stderr], [0, 0, ''])
+  })
+
+  it('with the refusals of a load are for their owner alone', async (t) => {
+    const folder = await temporaryFolder(t)
+    const [data, errors] = [join(folder, 'data.ndjson'), join(folder, 'errors.txt')]
+    writeFileSync(data, 'no line\n')
+    const before = process.umask(0)
+    t.after(() => void process.umask(before))
+
+    const database = `sqlite:${join(folder, 'bank.db')}`
+    await holdfastHere(['load', data, '--errors', errors, '--database', database])
+
+    assert.equal(statSync(errors).mode & 0o777, 0o600)
+  })
+})
+
+describeOn('sqlite', 'a command on a database that it cannot change', () => {
+  it('says in one line that the file is locked, when it has to bring it up to date', async (t) => {
+    const database = `sqlite:${join(await temporaryFolder(t), 'bank.db')}`
+    await holdfastHere(['keys', 'add', '--database', database])
+    const other = new DatabaseSync(pathOf(database))
+    t.after(() => other.close())
+    other.exec('pragma user_version = 1; begin immediate')
+
+    const { status, stderr } = await holdfast(['keys', 'list', '--database', database])
+
+    assert.equal(status, 1)
+    assert.match(stderr, /^the database \/.*bank\.db is locked by another process[^\n]*\n$/)
+  })
+
+  it('says in one line that the file is read-only', async (t) => {
+    const folder = await temporaryFolder(t)
+    const database = `sqlite:${join(folder, 'bank.db')}`
+    const commands = [
+      ['keys', 'add', '--database', database],
+      ['client', 'add', 'pricing', '--scope', 'products.write', '--database', database],
+    ]
+    for (const args of commands) assert.equal((await holdfastHere(args)).status, 0)
+
+    for (const folderMode of [0o500, 0o700]) {
+      for (const args of commands) {
+        const { status, stderr } = await withoutRights(folder, folderMode, () => holdfastHere(args))
+
+        assert.equal(status, 1)
+        assert.match(stderr, /^the database \/.*bank\.db cannot be (opened|written): [^\n]+\n$/)
+      }
+    }
+  })
+})
+
+/** Does the work as the owner of the files, who may only read them. Root may write to any file, and so is another user meanwhile. */
+async function withoutRights<Result>(
+  folder: string,
+  folderMode: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const path = join(folder, 'bank.db')
+  const isRoot = process.getuid?.() === 0
+  const nobody = 65_534
+  chmodSync(path, 0o400)
+  chmodSync(folder, folderMode)
+  if (isRoot) for (const each of [path, folder]) chownSync(each, nobody, nobody)
+  if (isRoot) process.seteuid?.(nobody)
+  try {
+    return await work()
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+    chmodSync(folder, 0o700)
+    for (const companion of ['-wal', '-shm']) rmSync(path + companion, { force: true })
+  }
+}

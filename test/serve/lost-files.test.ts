@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { it } from 'node:test'
+import { createDatabase, openClaimStore } from '../../src/storage/open.ts'
+import { holdfast, holdfastHere } from '../auth/command.ts'
+import { openTown, type Served, serve } from '../auth/processes.ts'
+import { accountsPath } from '../auth/world.ts'
+import {
+  closingTogether,
+  describeOn,
+  newDatabase,
+  type Scope,
+  sharedOnEachEngine,
+} from '../support/engines.ts'
+import { ask, timesIn, until } from './traffic.ts'
+
+const noticed = 'database files were deleted or replaced'
+const back = 'the database files are back'
+const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
+
+async function untilReady({ address }: Served, isReady: boolean): Promise<void> {
+  while ((await fetch(`${address}/health/ready`)).ok !== isReady);
+}
+
+function pathOf(database: string): string {
+  return database.slice('sqlite:'.length)
+}
+
+describeOn('sqlite', 'a provider whose files are changed under it', () => {
+  const shared = sharedOnEachEngine(async (scope) => {
+    const town = await openTown(scope)
+    return { town, served: await town.startProvider() }
+  })
+
+  for (const file of ['', '-wal', '-claims', '-claims-wal']) {
+    for (const change of ['deleted', 'replaced']) {
+      it(`answers 503 while bank.db${file} is ${change}, and says so once`, async () => {
+        const { town, served } = await shared()
+        const path = pathOf(town.database) + file
+        const used = town.mint(accountsPath)
+        assert.equal((await ask(served, used, false)).status, 200)
+        const before = timesIn(served.said(), noticed)
+
+        renameSync(path, `${path}.away`)
+        if (change === 'replaced') copyFileSync(`${path}.away`, path)
+
+        await until(() => timesIn(served.said(), noticed) > before, served.said)
+        for (const token of [used, town.mint(accountsPath)]) {
+          const { status, body, headers } = await ask(served, token, false)
+          assert.deepEqual([status, body], [503, '{"error":"Service unavailable"}'])
+          assert.ok(headers['retry-after'])
+        }
+        await untilReady(served, false)
+        assert.equal((await fetch(`${served.address}/health/live`)).status, 200)
+        assert.equal(timesIn(served.said(), noticed), before + 1)
+
+        renameSync(`${path}.away`, path)
+        await until(() => timesIn(served.said(), back) > before, served.said)
+        assert.equal((await ask(served, used, false)).status, 401)
+        assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
+      })
+    }
+  }
+
+  it('accepts no token from the moment its replay file is replaced', async () => {
+    const { town, served } = await shared()
+    const path = `${pathOf(town.database)}-claims`
+    copyFileSync(path, `${path}.copy`)
+    renameSync(path, `${path}.away`)
+    renameSync(`${path}.copy`, path)
+
+    const { status } = await ask(served, town.mint(accountsPath), false)
+
+    renameSync(`${path}.away`, path)
+    assert.equal(status, 503)
+  })
+})
+
+describeOn('sqlite', 'a platform whose database is deleted', () => {
+  it('answers 503 and is not ready', async (t) => {
+    const scope = closingTogether(t)
+    const database = await newDatabase(scope)
+    await holdfastHere(['keys', 'add', '--database', database])
+    const served = await serve(scope, 'platform', { database })
+    const keys = () => fetch(`${served.address}/.well-known/jwks.json`)
+    assert.equal((await keys()).status, 200)
+
+    rmSync(pathOf(database))
+
+    await until(() => timesIn(served.said(), noticed) === 1, served.said)
+    assert.equal((await keys()).status, 503)
+    await untilReady(served, false)
+  })
+})
+
+describeOn('sqlite', 'a replay file', () => {
+  /** A database that was served, with a token that was used. */
+  async function servedDatabase(scope: Scope): Promise<{ database: string; replayFile: string }> {
+    const database = await newDatabase(scope)
+    const claims = await openClaimStore(database, clock)
+    await claims.claim('used', 100)
+    await claims.close()
+    return { database, replayFile: `${pathOf(database)}-claims` }
+  }
+
+  it('that is lost is only replaced on request', async (t) => {
+    const town = await openTown(t)
+    await (await openClaimStore(town.database, clock)).close()
+    rmSync(`${pathOf(town.database)}-claims`)
+    const needed = ['--subdomain', 'bank', '--jwks-url', town.keyServer.url]
+
+    const { status, stderr } = await holdfast(
+      ['serve', 'provider', ...needed, '--provider-url', 'https://bank.example', '--port', '0'],
+      { HOLDFAST_DATABASE: town.database },
+    )
+
+    assert.equal(status, 1)
+    assert.match(stderr, /^the replay file \/.*-claims is missing: .*--new-replay-file.*\n$/)
+    assert.equal(existsSync(`${pathOf(town.database)}-claims`), false)
+    for (const _ of ['first', 'again']) {
+      const served = await town.startProvider({ 'new-replay-file': '' })
+      assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
+      await served.kill()
+    }
+    await (await openClaimStore(town.database, clock)).close()
+  })
+
+  it('of another database is refused', async (t) => {
+    const [one, other] = [await servedDatabase(t), await servedDatabase(t)]
+    copyFileSync(other.replayFile, one.replayFile)
+
+    await assert.rejects(openClaimStore(one.database, clock), {
+      name: 'DatabaseError',
+      message: /^the replay file \/.*-claims does not belong to the database \/.*bank\.db: /,
+    })
+  })
+
+  it('of a database that is created anew keeps the used tokens', async (t) => {
+    const { database } = await servedDatabase(t)
+    rmSync(pathOf(database))
+    await createDatabase(database)
+
+    const claims = await openClaimStore(database, clock)
+    t.after(() => claims.close())
+
+    assert.equal(await claims.claim('used', 100), 'used before')
+    assert.equal(await claims.claim('new', 100), 'first use')
+  })
+
+  it('of an earlier version is kept', async (t) => {
+    const { database, replayFile } = await servedDatabase(t)
+    const [data, replay] = [new DatabaseSync(pathOf(database)), new DatabaseSync(replayFile)]
+    data.exec('delete from replay_file')
+    replay.exec('drop table identity')
+    for (const file of [data, replay]) file.close()
+
+    const claims = await openClaimStore(database, clock)
+    t.after(() => claims.close())
+
+    assert.equal(await claims.claim('used', 100), 'used before')
+  })
+
+  it('is used while a load holds the database, and recorded when the load has ended', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const database = await newDatabase(t)
+    const load = new DatabaseSync(pathOf(database))
+    t.after(() => load.close())
+    const recorded = load.prepare('select count(*) as count from replay_file')
+    load.exec('begin immediate')
+    const claims = await openClaimStore(database, clock)
+    t.after(() => claims.close())
+    assert.equal(await claims.claim('used', 100), 'first use')
+    t.mock.timers.tick(2000)
+    load.exec('rollback')
+    assert.equal(recorded.get()?.['count'], 0)
+
+    t.mock.timers.tick(2000)
+
+    assert.equal(recorded.get()?.['count'], 1)
+  })
+})
