@@ -36,6 +36,13 @@ export interface Access {
   judge(token: string): Promise<IssuedToken | undefined>
 }
 
+interface FailureLimits {
+  /** A steady clock, in seconds. */
+  readonly seconds?: (() => number) | undefined
+  /** How many processes serve. They know nothing of each other's failures, so each has its part of the limits. */
+  readonly workers?: number | undefined
+}
+
 /** A token is valid as long as its client has the secret that it was issued for. */
 type TokenOwner = Pick<RegisteredClient, 'id' | 'name' | 'secretHash'>
 
@@ -43,10 +50,9 @@ type TokenOwner = Pick<RegisteredClient, 'id' | 'name' | 'secretHash'>
 export function openAccess(
   store: ClientStore,
   clock: () => Temporal.Instant,
-  /** A steady clock for the limits, in seconds. */
-  seconds?: () => number,
+  limits: FailureLimits = {},
 ): Access {
-  const refuseFailures = failureLimit(seconds)
+  const refuseFailures = failureLimit(limits)
   // An unknown client is compared with this hash, so that it takes the same path as a known one.
   const hashOfNobody = hashSecret(makeSecret())
 
@@ -78,9 +84,9 @@ export function openAccess(
 }
 
 /** Counts a failure, and throws where there were too many of that client id or from that address. */
-function failureLimit(seconds: (() => number) | undefined) {
+function failureLimit({ seconds, workers = 1 }: FailureLimits) {
   const open = ({ most, refillSeconds }: typeof clientFailures) =>
-    openBudgets(most, refillSeconds, failingMax, seconds)
+    openBudgets(Math.max(1, most / workers), refillSeconds * workers, failingMax, seconds)
   const byClient = open(clientFailures)
   const byAddress = open(addressFailures)
   return (clientId: string, address: string): void => {

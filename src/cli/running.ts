@@ -154,7 +154,7 @@ export async function openPlatform(
   const signingKeys = await openSigningKeyStore(database, options)
   const probe = await openDatabaseProbe(database, options)
   const files = await watchDatabaseFiles(database, 'platform', log)
-  const access = openAccess(clients, clock)
+  const access = openAccess(clients, clock, { workers: settings.workers })
   const app = platformApp({
     catalogue: tracing ? tracing.tracedMethods('query', catalogue) : catalogue,
     access: tracing ? { ...access, judge: tracing.traced('verify', access.judge) } : access,

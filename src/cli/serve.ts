@@ -42,22 +42,8 @@ export function serveCommand(terminal: Terminal): Command {
   provider.action(async ({ create = false, newReplayFile = false, ...flags }: Flags) => {
     const settings = requiredSettingsOf('provider', flags, terminal)
     await prepare(settings, { create, newReplayFile }, terminal)
-    if (settings.workers > 1 && isSupervisor()) {
-      const log = await openServerLog(settings)
-      const scraping = await openScraping(settings)
-      try {
-        await superviseWorkers(settings, log, scraping, terminal)
-      } finally {
-        await scraping?.close()
-        await log.close()
-      }
-      return
-    }
-    try {
-      await run('provider', settings, (...given) => openProvider(settings, ...given), terminal)
-    } finally {
-      leaveSupervisor()
-    }
+    const open: Open = (...given) => openProvider(settings, ...given)
+    await serve('provider', settings, open, terminal)
   })
   addCreateFlag(addSettingFlags(platform, platformSettings))
   platform.action(async ({ create = false, ...flags }: Flags) => {
@@ -67,7 +53,7 @@ export function serveCommand(terminal: Terminal): Command {
       app: await openPlatform(settings, ...given),
       isAble: async () => true,
     })
-    await run('platform', settings, open, terminal)
+    await serve('platform', settings, open, terminal)
   })
   return new Command('serve')
     .summary('serve a provider or a platform')
@@ -93,6 +79,7 @@ const platformSettings = [
   'host',
   'port',
   'trustedProxies',
+  'workers',
   'tlsCert',
   'tlsKey',
   'tlsClientCa',
@@ -103,10 +90,40 @@ const platformSettings = [
   'metricsHost',
 ] as const
 
+type ServeSettings = Pick<
+  Settings,
+  'host' | 'port' | 'workers' | 'logLevel' | 'metricsHost' | 'shutdownTimeout'
+> &
+  Partial<Settings>
+
+/** In this process, or in workers that this process supervises. */
+async function serve(
+  role: string,
+  settings: ServeSettings,
+  open: Open,
+  terminal: Terminal,
+): Promise<void> {
+  if (settings.workers > 1 && isSupervisor()) {
+    const log = await openServerLog(settings)
+    const scraping = await openScraping(settings)
+    try {
+      await superviseWorkers({ role, ...settings }, log, scraping, terminal)
+    } finally {
+      await scraping?.close()
+      await log.close()
+    }
+    return
+  }
+  try {
+    await run(role, settings, open, terminal)
+  } finally {
+    leaveSupervisor()
+  }
+}
+
 async function run(
   role: string,
-  settings: Pick<Settings, 'host' | 'port' | 'logLevel' | 'metricsHost' | 'shutdownTimeout'> &
-    Partial<Settings>,
+  settings: ServeSettings,
   open: Open,
   terminal: Terminal,
 ): Promise<void> {

@@ -33,6 +33,8 @@ interface Member {
 }
 
 export interface Supervision {
+  /** What the workers serve. */
+  readonly role: string
   readonly workers: number
   readonly shutdownTimeout: number
 }
@@ -121,7 +123,7 @@ export async function superviseWorkers(
   isServing = true
   const stopped = untilStopped(exit)
   await Promise.all(Array.from({ length: settings.workers - 1 }, () => start().ready))
-  terminal.out(`provider ready on ${first.readyOn}, ${settings.workers} workers\n`)
+  terminal.out(`${settings.role} ready on ${first.readyOn}, ${settings.workers} workers\n`)
   if (scraping) terminal.out(`metrics on ${scraping.address}\n`)
 
   await stopped

@@ -111,8 +111,8 @@ describe('the operations', () => {
     )
   })
 
-  it('start at page 1 of 25 and end at 1000 a page', () => {
-    for (const { query } of all.filter(({ query }) => 'page' in query.properties)) {
+  it('start at page 1 of 25 and end at 1000 a page, or at 100 without a token', () => {
+    for (const { query, protection } of all.filter(({ query }) => 'page' in query.properties)) {
       assert.deepEqual(
         { ...query.properties['page'] },
         {
@@ -125,7 +125,7 @@ describe('the operations', () => {
       )
       assert.partialDeepStrictEqual(query.properties['page-size'], {
         minimum: 1,
-        maximum: 1000,
+        maximum: protection === 'none' ? 100 : 1000,
         default: 25,
       })
     }

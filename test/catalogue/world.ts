@@ -114,7 +114,7 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
   const clients = await openClientStore(database)
   const signingKeys = await openSigningKeyStore(database)
   let seconds = 0
-  const access = openAccess(clients, clock, () => seconds)
+  const access = openAccess(clients, clock, { seconds: () => seconds })
   const app = platformApp({
     catalogue: options.around?.(catalogue) ?? catalogue,
     access,
