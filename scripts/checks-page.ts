@@ -10,14 +10,14 @@ const groupTitles: Readonly<Record<string, string>> = {
   paging: 'Paging',
   order: 'Order',
   filters: 'Filters',
-  windows: 'Windows of time',
+  windows: 'Time windows',
   errors: 'Errors',
-  isolation: 'Customers apart',
+  isolation: 'Isolation of customers',
   schemas: 'Schemas',
-  wire: 'Conventions of the wire',
+  wire: 'HTTP and JSON conventions',
 }
 
-/** Every check, the clause it quotes, and which broken providers of the tests it was seen to catch. */
+/** Every check, the clause it quotes, and which faulty providers of the tests it must detect. */
 export function checksPage(): string {
   const groups = [...Map.groupBy(suite, groupOf)]
   const untriggered = suite
@@ -25,12 +25,12 @@ export function checksPage(): string {
     .map(({ id }) => `\`${id}\``)
   return page(
     '# Checks',
-    `What \`holdfast check\` asks of a provider: ${suite.length} checks. An id never changes, so it can be named in \`--only\` and \`--skip\`, as can a group (the word before the first dot). Checks of the profile \`smoke\` are run in both profiles. Where the interface leaves a choice, every lawful answer passes and the one seen is reported; with \`--strict\`, the answer must be the one that Holdfast decided on ([decisions](../decisions/README.md)).`,
-    `The tests have ${faults.length} providers with one fault each. The last column names those that a check must catch; one that is marked *strict* is lawful, and caught with \`--strict\` alone.`,
+    `The ${suite.length} checks of \`holdfast check\` ([guide](../guides/test-your-provider.md)). Check IDs are stable. \`--only\` and \`--skip\` take an ID or a group, which is the part before the first dot. Checks of the profile \`smoke\` run in both profiles. Where the interface leaves a choice, every valid answer passes, and the observed one is reported. With \`--strict\`, the answer must be the one that Holdfast gives ([decisions](../decisions/README.md)).`,
+    `The tester is tested against ${faults.length} providers with one fault each. The last column lists the faults that a check must detect. A fault marked *strict* is allowed by the interface and detected only with \`--strict\`.`,
     ...groups.flatMap(([group, checks]) => [
       `## ${groupTitles[group] ?? group}`,
       table(
-        ['Check', 'Profile', 'The interface', 'Catches a provider where'],
+        ['Check', 'Profile', 'Clause of the interface', 'Detects a provider where'],
         checks.map(({ id, title, profile, clause }) => [
           `\`${id}\`: ${title}`,
           profile,
@@ -39,20 +39,20 @@ export function checksPage(): string {
         ]),
       ),
     ]),
-    '## Checks that no fault of the tests triggers',
+    '## Checks without a fault',
     untriggered.length > 0
-      ? `These pass on our own server, and no provider of the tests has the fault that they are for: ${untriggered.join(', ')}.`
-      : 'None: every check was seen to fail.',
+      ? `These checks pass on Holdfast, and no faulty provider of the tests triggers them: ${untriggered.join(', ')}.`
+      : 'None: every check detects at least one fault.',
     '## Capabilities',
-    'What a provider leaves out on purpose (`--capability`). `no-` and the reference of an operation, such as `no-B1`, leaves out that one.',
+    'Features that a provider intentionally omits (`--capability`). `no-` followed by the reference of an operation, such as `no-B1`, omits that operation.',
     table(
-      ['Capability', 'What it means'],
+      ['Capability', 'Meaning'],
       Object.entries(namedCapabilities).map(([name, about]) => [`\`${name}\``, about]),
     ),
-    '## Parameters without a name',
-    'The interface has these parameters and does not name them. `--parameter B3.text=NAME` tells what the provider calls one.',
+    '## Unnamed parameters',
+    'The interface describes these parameters without naming them. `--parameter B3.text=NAME` sets the name that the provider uses.',
     table(
-      ['Parameter', 'What it is'],
+      ['Parameter', 'Meaning'],
       Object.entries(unnamedParameters).map(([name, about]) => [`\`${name}\``, about]),
     ),
   )

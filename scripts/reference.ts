@@ -18,7 +18,7 @@ import { loadMetrics, type MetricDefinition, serverMetrics } from '../src/observ
 import { checksPage } from './checks-page.ts'
 import { page, table } from './markdown.ts'
 
-/** The pages of docs/reference by path. They say what the code says, and state nothing of their own. */
+/** The pages of docs/reference by path, derived from the code. */
 export function referencePages(): Map<string, string> {
   return new Map([
     ['docs/reference/operations.md', operationsPage()],
@@ -36,13 +36,13 @@ const tagTitles: Record<Operation['tag'], string> = {
   contact: 'Account contact',
   consent: 'Consent flow',
   catalogue: 'Product catalogue',
-  access: 'Tokens and keys of the platform',
+  access: 'Platform tokens and keys',
 }
 
 const baseAddresses: Record<Base, string> = {
-  provider: `the data provider’s, ${settingLink('providerUrl')}`,
-  resource: `the contact endpoint’s, ${settingLink('resourceUrl')}`,
-  platform: 'the platform’s',
+  provider: `${settingLink('providerUrl')}, of the data provider`,
+  resource: `${settingLink('resourceUrl')}, of the contact endpoint`,
+  platform: 'of the platform',
 }
 
 /** In the order of the interface. A tag's operations stand together already. */
@@ -66,22 +66,22 @@ function operationsPage(): string {
   ])
   return page(
     '# Operations',
-    'Every endpoint, by the reference that the interface gives it. The name beside the reference is the one it has in the OpenAPI document and in the code. Bodies and answers are JSON.',
-    table(['Reference', 'Request', 'What it does'], rows),
+    'Every endpoint, by its reference in the interface. The name after the reference is the operation ID in the OpenAPI document and in the code. Request and response bodies are JSON.',
+    table(['Reference', 'Request', 'Description'], rows),
     ...sections,
   )
 }
 
 function operationSection(id: string, operation: Operation): string[] {
   const { base, body, deprecated, description, form, headers = {}, response, status } = operation
-  const answer = response ? mustBe(nodeOf(response), 'records.md') : 'without a body'
+  const answer = response ? mustBe(nodeOf(response), 'records.md') : 'no body'
   const facts = [
-    `Base address: ${baseAddresses[base]}`,
-    `Protection: ${protectionOf(operation)}`,
+    `Base URL: ${baseAddresses[base]}`,
+    `Authentication: ${protectionOf(operation)}`,
     ...(body ? [`Body: ${mustBe(nodeOf(body), 'records.md')}`] : []),
     ...(form ? [`Body as a form: ${mustBe(nodeOf(form), 'records.md')}`] : []),
-    `Answer: ${status}, ${answer}`,
-    ...Object.entries(headers).map(([name, says]) => `Header \`${name}\` of the answer: ${says}`),
+    `Response: ${status}, ${answer}`,
+    ...Object.entries(headers).map(([name, says]) => `Response header \`${name}\`: ${says}`),
   ]
   return [
     `### ${titleOf(id, operation)}`,
@@ -102,11 +102,11 @@ function deprecationNote({ since, successor }: NonNullable<Operation['deprecated
 function protectionOf({ protection, scope }: Operation): string {
   switch (protection) {
     case 'platformToken':
-      return 'a token that the platform signed for this resource and one use'
+      return 'a single-use token that the platform signed for this resource'
     case 'clientToken':
-      return `a token of an API client${scope ? ` that has the scope \`${scope}\`` : ''}`
+      return `a token of an API client${scope ? ` with the scope \`${scope}\`` : ''}`
     case 'none':
-      return 'none, anyone may ask'
+      return 'none'
   }
 }
 
@@ -145,10 +145,10 @@ function recordsPage(): string {
   /** A record stands with its line, else with the one tag that has it, else with the shared ones. */
   const groups = Map.groupBy(records.keys(), (name) => {
     const tags = [...inTag].filter(([, names]) => names.has(name)).map(([tag]) => tag)
-    if (lineTypes.has(name)) return 'Records of a line'
-    return tags[0] && tags.length === 1 ? tagTitles[tags[0]] : 'In several sections'
+    if (lineTypes.has(name)) return 'Loaded records'
+    return tags[0] && tags.length === 1 ? tagTitles[tags[0]] : 'Shared records'
   })
-  const titles = ['Records of a line', ...Object.values(tagTitles), 'In several sections']
+  const titles = ['Loaded records', ...Object.values(tagTitles), 'Shared records']
   const sections = titles.flatMap((title) => [
     ...(groups.has(title) ? [`## ${title}`] : []),
     ...(groups.get(title) ?? []).flatMap((name) => [
@@ -159,9 +159,9 @@ function recordsPage(): string {
 
   return page(
     '# Records',
-    'Every object of the interface. A record has the fields in its table and no others, unless it says so. First come the records that are loaded and dumped, one a line; then, section by section, what requests and answers are made of.',
+    'Every object of the interface. A record has only the fields in its table, unless stated otherwise. The first section has the records that are loaded and dumped, one per line. The other sections have the objects of requests and responses.',
     table(
-      ['Type of the line', 'Record', 'What it is'],
+      ['Line type', 'Record', 'Description'],
       [...lineTypes].map(([name, type]) => [
         `\`${type}\``,
         recordLink(name),
@@ -176,9 +176,10 @@ function recordSection(node: Node, lineType?: string, users: readonly string[] =
   const { additionalProperties, description, ignores = [], rules = [] } = node
   const remarks = [
     description,
-    lineType && `A line of the type \`${lineType}\` carries it.`,
-    additionalProperties !== false && 'Other fields are not looked at.',
-    ignores.length > 0 && `Taken and dropped: ${ignores.map((name) => `\`${name}\``).join(', ')}.`,
+    lineType && `Line type: \`${lineType}\`.`,
+    additionalProperties !== false && 'Other fields are ignored.',
+    ignores.length > 0 &&
+      `Accepted and ignored: ${ignores.map((name) => `\`${name}\``).join(', ')}.`,
   ].filter(Boolean)
   return [
     ...(remarks.length > 0 ? [remarks.join(' ')] : []),
@@ -195,9 +196,9 @@ function fieldRows(node: Node, prefix: string): string[][] {
     const spellings = Object.keys(alsoSpelled).filter((theirs) => alsoSpelled[theirs] === field)
     const notes = [
       type.remark ?? (type.name ? undefined : type.description),
-      type.numberTaken && 'A number is taken too, and kept as text.',
+      type.numberTaken && 'A number is also accepted and stored as text.',
       spellings.length > 0 &&
-        `Also taken as ${spellings.map((theirs) => `\`${theirs}\``).join(' or ')}.`,
+        `Also accepted as ${spellings.map((theirs) => `\`${theirs}\``).join(' or ')}.`,
     ].filter(Boolean)
     return [
       [
@@ -259,7 +260,7 @@ function childrenOf({ properties = {}, items, anyOf = [] }: Node): Node[] {
 function errorsPage(): string {
   return page(
     '# Errors',
-    'Every failure that a caller can see. The body is `{"error": "…"}` with the text of this table; the code is for the log and for these pages.',
+    'Every error that a client can receive. The body is `{"error": "…"}` with the text in this table. The code appears in logs and on these pages.',
     errorsTable(Object.keys(errorTable) as ErrorCode[]),
   )
 }
@@ -285,8 +286,8 @@ function settingsPage(): string {
   ])
   return page(
     '# Settings',
-    `Each setting is an environment variable and a flag, and flags win. Where a default depends on what is run (${roles.join(', ')}), that stands behind it. \`holdfast settings\` shows the settings in force and where each came from.`,
-    table(['Variable', 'Flag', 'What it is', 'Must be', 'Default'], rows),
+    `Each setting is an environment variable and a flag. Flags take precedence. If a default depends on the role (${roles.join(', ')}), the role is given in parentheses. \`holdfast settings\` shows the effective settings and their sources.`,
+    table(['Variable', 'Flag', 'Description', 'Must be', 'Default'], rows),
   )
 }
 
@@ -309,12 +310,12 @@ function defaultOf(name: SettingName): string {
 function metricsPage(): string {
   return page(
     '# Metrics',
-    'Every metric there is, and every label with the values it can have. [Observe](../guides/observe.md) says how to get them and what to look at.',
-    '## Of a server',
-    `On the port of ${settingLink('metricsPort')}. Of several workers there is one number: the sum, unless the metric says otherwise.`,
+    'Every metric, with its labels and their possible values. [Observe](../guides/observe.md) explains how to collect them and suggests alerts.',
+    '## Server',
+    `Served on the port ${settingLink('metricsPort')}. With several workers, a value is the sum over all workers, unless stated otherwise.`,
     metricsTable(serverMetrics),
-    '## Of a load',
-    'In the file that `holdfast load --metrics-file FILE` writes.',
+    '## Load',
+    'Written to a file by `holdfast load --metrics-file FILE`.',
     metricsTable(loadMetrics),
   )
 }
@@ -329,7 +330,7 @@ function metricsTable(metrics: Readonly<Record<string, MetricDefinition>>): stri
       ...(buckets ? [`buckets in seconds: ${buckets.join(', ')}`] : []),
     ].join('; '),
   ])
-  return table(['Metric', 'Type', 'What it is', 'Labels'], rows)
+  return table(['Metric', 'Type', 'Description', 'Labels'], rows)
 }
 
 function labelValues(values: readonly string[] | string): string {

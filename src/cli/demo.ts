@@ -175,7 +175,7 @@ function welcome(
     `customer  ${example?.customerId}`,
     '',
     'Try it:',
-    `  curl -H "Authorization: Bearer $(npx holdfast token '${url}'${flags})" '${url}?page-size=2'`,
+    `  curl -s -H "Authorization: Bearer $(npx holdfast token '${url}'${flags})" '${url}?page-size=2'`,
   ]
   return `${[
     'Holdfast demo. Never for production: anyone who can reach it can sign tokens.',

@@ -20,7 +20,10 @@ export function tokenCommand(terminal: Terminal): Command {
     )
     .argument('<url>', 'the resource; a query is not part of what the token is for')
     .option('--key <file>', 'a private key as a JWK, with kid and alg')
-    .addHelpText('after', '\nExample: curl -H "Authorization: Bearer $(holdfast token $URL)" $URL')
+    .addHelpText(
+      'after',
+      '\nExample: curl -s -H "Authorization: Bearer $(holdfast token $URL)" $URL',
+    )
   return addSettingFlags(command, [...databaseSettings, 'subdomain']).action(
     async (url: string, { key, ...flags }: Flags) => {
       if (!URL.canParse(url)) throw new CommandError(2, 'the resource must be a whole URL')

@@ -11,7 +11,7 @@ import { inherited } from '../support/environment.ts'
 import { holdfastProgram } from '../support/program.ts'
 
 const guide = readFileSync(
-  new URL('../../docs/guides/check-your-provider.md', import.meta.url),
+  new URL('../../docs/guides/test-your-provider.md', import.meta.url),
   'utf8',
 )
 
