@@ -122,7 +122,7 @@ export const consent: readonly Check[] = [
               : `not offered: ${shown(missing)}`,
           isOurs: missing.length === 0,
           ours: 'every account is offered',
-          decision: '0024-consent-flow-answers',
+          decision: '0024-consent-flow',
         },
       }
     },

@@ -131,7 +131,7 @@ export const customerSearch: readonly Check[] = [
           seen: answer.isSuccess ? 'an empty list' : `refused with ${answer.status}`,
           isOurs: answer.isSuccess,
           ours: 'an empty list',
-          decision: '0024-consent-flow-answers',
+          decision: '0024-consent-flow',
           evidence: [answer],
         },
       }
@@ -155,7 +155,7 @@ export const customerSearch: readonly Check[] = [
           seen: isSame ? 'it does not count' : 'it counts',
           isOurs: isSame,
           ours: 'the case of an address does not count',
-          decision: '0024-consent-flow-answers',
+          decision: '0024-consent-flow',
           evidence: [upper],
         },
       }
