@@ -61,6 +61,7 @@ describe('a database that does not exist', () => {
     provider,
     ['serve', 'platform', '--port', '0'],
     ['load', '--dry-run'],
+    ['backup', 'copy.db'],
   ]) {
     it(`is not created by ${args.slice(0, 2).join(' ')}`, async (t) => {
       const database = await bareDatabase(t)
@@ -75,8 +76,12 @@ describe('a database that does not exist', () => {
 
       assert.equal(stdout, '')
       assert.equal(await isCreated(database), false)
-      assert.equal(status, 1)
-      assert.match(stderr, /^[^\n]+: check the [^\n]* holdfast load [^\n]*--create\n$/)
+      if (args[0] === 'backup' && engineHere() === 'postgres') {
+        assert.deepEqual([status, /pg_dump/.test(stderr)], [2, true], stderr)
+      } else {
+        assert.equal(status, 1)
+        assert.match(stderr, /^[^\n]+: check the [^\n]* holdfast load [^\n]*--create\n$/)
+      }
     })
   }
 

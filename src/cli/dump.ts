@@ -10,7 +10,7 @@ export function dumpCommand(terminal: Terminal): Command {
   const command = new Command('dump')
     .summary('write everything as lines of data')
     .description(
-      'Writes all data of the database as JSON lines that load reads, for a move to another database. The order depends on the content alone. The used tokens are not included.',
+      'Writes all data of the database as JSON lines that load reads, for a move to another database. The order depends on the content alone. The used tokens are not included: to copy a SQLite database with them, use holdfast backup.',
     )
     .addHelpText(
       'after',

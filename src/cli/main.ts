@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { backupCommand } from './backup.ts'
 import { checkCommand } from './check.ts'
 import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
@@ -46,6 +47,7 @@ function program(terminal: Terminal): Command {
     serveCommand(terminal),
     loadCommand(terminal),
     dumpCommand(terminal),
+    backupCommand(terminal),
     generateCommand(terminal),
     tokenCommand(terminal),
     checkCommand(terminal),

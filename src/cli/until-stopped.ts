@@ -1,4 +1,4 @@
-const stopSignals = ['SIGINT', 'SIGTERM'] as const
+export const stopSignals = ['SIGINT', 'SIGTERM'] as const
 
 type Exit = (status: number) => void
 

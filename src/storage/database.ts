@@ -39,6 +39,15 @@ export interface DatabaseProbe {
   close(): Promise<void>
 }
 
+export interface BackupOptions {
+  /** Whether a file that exists is replaced. */
+  readonly force: boolean
+  /** Told which file is being written, and the share of it that is done. */
+  readonly onProgress?: (file: string, share: number) => void
+  /** Ends the backup early; nothing is left of it. */
+  readonly signal?: AbortSignal
+}
+
 /** Notices that the files of a database are no longer those that the process opened. */
 export interface FileWatch {
   /** False while one of them is deleted, moved or replaced by another. */

@@ -6,6 +6,7 @@ import type { ClaimStore } from '../provider/claims.ts'
 import type { ProviderStore } from '../provider/store.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../provider/writer.ts'
 import {
+  type BackupOptions,
   DatabaseError,
   type DatabaseOptions,
   type DatabaseProbe,
@@ -33,6 +34,16 @@ export async function replaceReplayFile(database: string): Promise<void> {
   if (isPostgres(database)) return
   const replayFile = await import('./sqlite/replay-file.ts')
   replayFile.replaceReplayFile(sqlitePath(database))
+}
+
+/** Copies a SQLite database and its replay file to another place, while it is in use. Returns the files written. */
+export async function backupDatabase(
+  database: string,
+  target: string,
+  options: BackupOptions,
+): Promise<string[]> {
+  const { backupSqlite } = await import('./sqlite/backup.ts')
+  return backupSqlite(sqlitePath(database), resolve(target), options)
 }
 
 /** The files of a database that users other than their owner have rights to. */

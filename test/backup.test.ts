@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { it, type TestContext } from 'node:test'
+import { backupDatabase, openClaimStore } from '../src/storage/open.ts'
+import { smallBank } from './auth/bank.ts'
+import { holdfastHere } from './auth/command.ts'
+import { openTown, type Served, type Town, temporaryFolder } from './auth/processes.ts'
+import { accountsPath } from './auth/world.ts'
+import { ask, until } from './serve/traffic.ts'
+import { closingTogether, describeOn } from './support/engines.ts'
+import { holdfastProgram } from './support/program.ts'
+import { onSmallDisks, openSmallDisk } from './support/small-disk.ts'
+
+const guide = readFileSync(new URL('../docs/guides/deploy.md', import.meta.url), 'utf8')
+const clock = () => Temporal.Now.instant()
+
+function pathOf(database: string): string {
+  return database.slice('sqlite:'.length)
+}
+
+/** A database that was served, and a folder for copies. */
+async function servedBank(t: TestContext) {
+  const scope = closingTogether(t)
+  const database = await smallBank(scope)
+  const claims = await openClaimStore(database, clock)
+  await claims.claim('used', 4_000_000_000)
+  await claims.close()
+  const folder = await temporaryFolder(scope)
+  const target = join(folder, 'copies/bank.db')
+  const backup = (...flags: readonly string[]) =>
+    holdfastHere(['backup', target, '--database', database, ...flags])
+  return { database, folder, target, backup }
+}
+
+describeOn('sqlite', 'a backup', () => {
+  it('is a copy of both files, for their owner alone, that load and serve open', async (t) => {
+    const { database, target, backup } = await servedBank(t)
+
+    const { status, stdout, stderr } = await backup()
+
+    assert.deepEqual(
+      { status, stdout, stderr },
+      { status: 0, stdout: `${target}\n${target}-claims\n`, stderr: '' },
+    )
+    assert.deepEqual(readdirSync(dirname(target)).sort(), ['bank.db', 'bank.db-claims'])
+    for (const file of [target, `${target}-claims`]) {
+      assert.equal(statSync(file).mode & 0o777, 0o600)
+    }
+    const dump = (address: string) => holdfastHere(['dump', '--database', address])
+    assert.deepEqual(await dump(`sqlite:${target}`), await dump(database))
+    const claims = await openClaimStore(`sqlite:${target}`, clock)
+    t.after(() => claims.close())
+    assert.equal(await claims.claim('used', 4_000_000_000), 'used before')
+  })
+
+  it('replaces an earlier one only on request', async (t) => {
+    const { target, backup } = await servedBank(t)
+    mkdirSync(dirname(target))
+    writeFileSync(`${target}-claims`, 'kept')
+
+    const refused = await backup()
+    assert.equal(refused.status, 1)
+    assert.match(refused.stderr, /^\/.*bank\.db-claims exists: .*--force\n$/)
+    assert.deepEqual(readdirSync(dirname(target)), ['bank.db-claims'])
+    assert.equal(readFileSync(`${target}-claims`, 'utf8'), 'kept')
+
+    assert.equal((await backup('--force')).status, 0)
+    assert.equal((await backup('--force')).status, 0)
+    assert.deepEqual(readdirSync(dirname(target)).sort(), ['bank.db', 'bank.db-claims'])
+  })
+
+  it('never replaces the files of a database that is in use, its own or another', async (t) => {
+    const { database, target, backup } = await servedBank(t)
+    for (const file of [pathOf(database), `${pathOf(database)}-claims`]) {
+      const own = await holdfastHere(['backup', file, '--force', '--database', database])
+      assert.equal(own.status, 1)
+      assert.match(own.stderr, /belongs to the database itself/)
+    }
+    assert.equal((await backup()).status, 0)
+    const claims = await openClaimStore(`sqlite:${target}`, clock)
+    t.after(() => claims.close())
+
+    const { status, stderr } = await backup('--force')
+
+    assert.equal(status, 1)
+    assert.match(stderr, /-wal exists: .* is in use as a database\n$/)
+  })
+
+  it('leaves nothing behind when it fails or is stopped', async (t) => {
+    const { database, target, backup } = await servedBank(t)
+    await assert.rejects(
+      backupDatabase(database, target, { force: false, signal: AbortSignal.abort() }),
+      { name: 'AbortError' },
+    )
+    assert.deepEqual(readdirSync(dirname(target)), [])
+    rmSync(`${pathOf(database)}-claims`)
+
+    const { status, stderr } = await backup()
+
+    assert.equal(status, 1)
+    assert.match(stderr, /^the replay file .* is missing: /)
+    assert.deepEqual(readdirSync(dirname(target)), [])
+  })
+
+  onSmallDisks('a backup to a full disk', () => {
+    it('fails in one line and leaves nothing behind', async (t) => {
+      const { database } = await servedBank(t)
+      const disk = openSmallDisk(t, 1)
+      disk.fill()
+      const before = readdirSync(disk.folder)
+      const target = join(disk.folder, 'bank.db')
+
+      const { status, stderr } = await holdfastHere(['backup', target, '--database', database])
+
+      assert.equal(status, 1)
+      assert.match(stderr, /^the backup \/.*bank\.db cannot be written: [^\n]+\n$/)
+      assert.deepEqual(readdirSync(disk.folder), before)
+    })
+  })
+
+  it('of a database that was never served has no replay file', async (t) => {
+    const database = await smallBank(t)
+    const target = join(await temporaryFolder(t), 'bank.db')
+
+    const { status, stdout } = await holdfastHere(['backup', target, '--database', database])
+
+    assert.deepEqual([status, stdout], [0, `${target}\n`])
+    assert.deepEqual(readdirSync(dirname(target)), ['bank.db'])
+  })
+
+  it('is taken as it is by every version: it changes nothing', async (t) => {
+    const { database, target, backup } = await servedBank(t)
+    const file = new DatabaseSync(pathOf(database))
+    file.exec('drop table replay_file; pragma user_version = 3')
+    file.close()
+
+    assert.equal((await backup()).status, 0)
+
+    for (const path of [pathOf(database), target]) {
+      const opened = new DatabaseSync(path)
+      assert.equal(opened.prepare('pragma user_version').get()?.['user_version'], 3)
+      opened.close()
+    }
+  })
+})
+
+/** Callers that use one token after another, and what they have used so far. */
+function startCallers(town: Town, served: Served) {
+  const used: string[] = []
+  let isStopped = false
+  const callers = Array.from({ length: 4 }, async () => {
+    while (!isStopped) {
+      const token = town.mint(accountsPath)
+      const { status } = await ask(served, token, false)
+      assert.equal(status, 200)
+      used.push(token)
+    }
+  })
+  return {
+    used,
+    more: (count: number) => {
+      const enough = used.length + count
+      return until(() => used.length >= enough)
+    },
+    async stop() {
+      isStopped = true
+      await Promise.all(callers)
+    },
+  }
+}
+
+describeOn('sqlite', 'the backup guide', () => {
+  it('has commands after which every token that was used before is still used', async (t) => {
+    const town = await openTown(t)
+    const folder = await temporaryFolder(t)
+    const [, section = ''] = guide.split(/^## Backup$/m)
+    const [commands = ''] = section.split(/^## /m)
+    const lines = [...commands.matchAll(/```console\n(.*?)```/gs)].flatMap(([, block = '']) =>
+      block.replaceAll('\\\n', '').trim().split('\n'),
+    )
+    const home = dirname(pathOf(town.database))
+    assert.equal(basename(pathOf(town.database)), 'bank.db')
+    const run = async (line: string) => {
+      const here = line
+        .replaceAll('/var/lib/holdfast', home)
+        .replaceAll('/var/backups/holdfast', join(folder, 'backups'))
+        .replace(
+          '/opt/holdfast/node_modules/.bin/holdfast',
+          `'${process.execPath}' '${holdfastProgram}'`,
+        )
+        .replace('runuser -u holdfast -- ', '')
+        .replace('-o holdfast -g holdfast ', '')
+      const [status] = await once(
+        spawn('sh', ['-c', here], { stdio: ['ignore', 'ignore', 'inherit'] }),
+        'close',
+      )
+      assert.equal(status, 0, here)
+    }
+    let served = await town.startProvider()
+    const load = new DatabaseSync(pathOf(town.database))
+    load.exec("begin immediate; update customer set record = 'not committed'")
+    const callers = startCallers(town, served)
+    await callers.more(20)
+    const used = [...callers.used]
+    const isStop = (line: string) => line === 'systemctl stop holdfast'
+
+    for (const line of lines.slice(0, lines.findIndex(isStop))) await run(line)
+    await callers.more(20)
+    await callers.stop()
+    load.close()
+    for (const line of lines.slice(lines.findIndex(isStop))) {
+      if (isStop(line)) await served.kill()
+      else if (line === 'systemctl start holdfast') served = await town.startProvider()
+      else await run(line)
+    }
+
+    const answers = await Promise.all(used.map((token) => ask(served, token, false)))
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401])
+    assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
+    assert.deepEqual(
+      lines.filter((line) => line.includes(' backup ')).length > 0 && lines.some(isStop),
+      true,
+    )
+  })
+})
