@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
-import { createDatabase, openClaimStore } from '../../src/storage/open.ts'
+import { createDatabase, openClaimStore, openProviderWriter } from '../../src/storage/open.ts'
 import { holdfast, holdfastHere } from '../auth/command.ts'
 import { openTown, type Served, serve } from '../auth/processes.ts'
 import { accountsPath } from '../auth/world.ts'
@@ -92,6 +92,29 @@ describeOn('sqlite', 'a platform whose database is deleted', () => {
     assert.equal((await keys()).status, 503)
     await untilReady(served, false)
   })
+})
+
+describeOn('sqlite', 'a load whose database is changed under it', () => {
+  for (const [change, work] of Object.entries({
+    deleted: (path: string) => rmSync(path),
+    replaced: (path: string) => {
+      copyFileSync(path, `${path}.copy`)
+      renameSync(`${path}.copy`, path)
+    },
+  })) {
+    it(`fails instead of committing into a file that was ${change}`, async (t) => {
+      const database = await newDatabase(t)
+      const writer = await openProviderWriter(database, { loadTime: clock() })
+      t.after(() => writer.close())
+
+      work(pathOf(database))
+
+      await assert.rejects(writer.commit(), {
+        name: 'DatabaseError',
+        message: /^the database \/.*bank\.db was deleted or replaced during the load: /,
+      })
+    })
+  }
 })
 
 describeOn('sqlite', 'a replay file', () => {

@@ -12,10 +12,12 @@ import type {
   RemovalItem,
   WriterOptions,
 } from '../../provider/writer.ts'
+import { DatabaseError } from '../database.ts'
 import { noAccount, noCustomer } from '../refusals.ts'
 import { isOfKind, openAccountRows } from './account-rows.ts'
 import { openCustomerRows } from './customer-rows.ts'
 import { openEntryWriter } from './entry-writer.ts'
+import { identityOf } from './files.ts'
 import { type Line, openHeldItems } from './held-items.ts'
 import { openLoadedProducts } from './loaded-products.ts'
 import { openMentions } from './mentions.ts'
@@ -31,6 +33,7 @@ export function openSqliteProviderWriter(
   path: string,
   { loadTime, inBatches = false }: WriterOptions,
 ): ProviderWriter {
+  const opened = identityOf(path)
   const database = openDatabase(path, 'write')
   const entries = openEntryWriter(database, loadTime.epochNanoseconds)
   const mentions = openMentions(database)
@@ -183,6 +186,8 @@ export function openSqliteProviderWriter(
     async commit() {
       entries.settle()
       products.settle()
+      // A commit into a file that no path leads to would be lost.
+      if (identityOf(path) !== opened) throw replacedDatabase(path)
       commitWithinSpace(database, path)
       execute(database, 'begin immediate')
     },
@@ -228,4 +233,10 @@ function lineOf(item: PlacedItem): Line | undefined {
     default:
       return undefined
   }
+}
+
+function replacedDatabase(path: string): DatabaseError {
+  return new DatabaseError(
+    `the database ${path} was deleted or replaced during the load: what was not committed yet is not loaded`,
+  )
 }
