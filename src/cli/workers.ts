@@ -1,23 +1,39 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import type { Log } from '../observe/log.ts'
+import { openHandover } from './handover.ts'
+import { answerHeartbeats, type HeartbeatLimits, watchHeartbeat } from './heartbeat.ts'
 import type { Scraping } from './observation.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 import { exitAfter, untilStopped } from './until-stopped.ts'
 
-/** A worker that dies sooner than this after its start counts as one that cannot live. */
-const settledMs = 10_000
+export interface SupervisionLimits {
+  /** A worker that ends sooner than this after its start counts as a failed start. */
+  readonly settledMs: number
+  /** After so many failed starts in a row in the place of one worker, the next one follows at once. */
+  readonly immediateRestarts: number
+  /** After more, it follows after a delay that doubles each time, up to the longest. */
+  readonly restartDelayMs: number
+  readonly restartDelayMaxMs: number
+  /** How long a worker that is to replace another may take until it can answer. */
+  readonly startMaxMs: number
+  /** How much longer than its own bound a worker may take to end before it is killed. */
+  readonly killAfterMs: number
+  readonly heartbeat: HeartbeatLimits
+}
 
-/** How long to wait before such a one is replaced. It doubles with each that follows. */
-const pauseMs = 250
-const pauseMaxMs = 30_000
-
-/** How long a worker that is to replace another may take until it can answer. */
-const startMaxMs = 30_000
-
-/** How much longer than its own bound a worker may take to end before it is killed. */
-const killAfterMs = 2000
+/** A stuck worker is killed after 8 seconds, so that another serves in its place within 10. */
+export const supervisionLimits: SupervisionLimits = {
+  settledMs: 10_000,
+  immediateRestarts: 2,
+  restartDelayMs: 250,
+  restartDelayMaxMs: 2000,
+  startMaxMs: 30_000,
+  killAfterMs: 2000,
+  heartbeat: { everyMs: 500, missedMax: 15 },
+}
 
 /** What a worker tells its supervisor once it listens. */
 export interface WorkerReady {
@@ -40,96 +56,135 @@ export interface Supervision {
 }
 
 /**
- * Processes that share one port, each running this same command. One that dies is replaced. SIGHUP is handed on to
- * them; SIGUSR2 replaces them one by one, without a moment at which nobody answers.
+ * Processes that share one port, each running this same command. One that dies or is stuck is replaced. SIGHUP is forwarded to
+ * them; SIGUSR2 replaces them one by one, without a moment at which none of them answers.
  */
 export async function superviseWorkers(
   settings: Supervision,
-  { log, exit }: Log,
+  log: Log,
   scraping: Scraping | undefined,
   terminal: Terminal,
+  limits: SupervisionLimits = supervisionLimits,
 ): Promise<void> {
-  const members = new Set<Member>()
-  let isServing = false
-  let quickDeaths = 0
-  let replacing = 0
+  const shutdownMs = settings.shutdownTimeout * 1000 + limits.killAfterMs
+  const pool = openPool(settings.workers, shutdownMs, log.log, limits)
+  process.on('SIGHUP', pool.reload)
+  process.on('SIGUSR2', pool.replaceEach)
 
-  const start = (environment: Readonly<Record<string, string>> = {}): Member => {
-    const worker = cluster.fork(environment)
-    const startedAt = performance.now()
-    const member = { worker, ready: untilReady(worker) }
-    members.add(member)
-    worker.once('exit', async (code, signal) => {
-      members.delete(member)
-      // Also one that was told to leave: there is another in its place already.
-      if (!isServing || members.size + replacing >= settings.workers) return
-      quickDeaths = performance.now() - startedAt < settledMs ? quickDeaths + 1 : 0
-      const pause = quickDeaths > 0 ? Math.min(pauseMs * 2 ** (quickDeaths - 1), pauseMaxMs) : 0
-      const { pid } = worker.process
-      log.warn({ pid, status: signal ?? code, delayMs: pause }, 'worker ended, starting another')
-      replacing += 1
-      await wait(pause)
-      replacing -= 1
-      if (isServing) start()
-    })
-    return member
-  }
-  const stop = async ({ worker }: Member): Promise<void> => {
-    if (worker.isDead()) return
-    const ended = once(worker, 'exit')
-    worker.process.kill('SIGTERM')
-    const overdue = setTimeout(
-      () => worker.process.kill('SIGKILL'),
-      settings.shutdownTimeout * 1000 + killAfterMs,
-    )
-    await ended
-    clearTimeout(overdue)
-  }
-  const replaceEach = async (): Promise<void> => {
-    for (const old of [...members]) {
-      if (!members.has(old)) continue
-      const fresh = start({ [successorVariable]: 'yes' })
-      const late = wait(startMaxMs, undefined, { ref: false })
-      const ready = await Promise.race([fresh.ready, late])
-      if (!isServing) return
-      if (!ready?.isAble) {
-        await stop(fresh)
-        const reason = ready ? 'has no keys to verify tokens with' : 'did not start'
-        log.error(`a new worker ${reason}: the running workers stay`)
-        return
-      }
-      await stop(old)
-    }
-    log.warn('every worker was replaced')
-  }
-
-  process.on('SIGHUP', () => {
-    for (const { worker, ready } of members) {
-      // One that is just starting would not hear it yet.
-      ready.then((listens) => listens && worker.process.kill('SIGHUP'))
-    }
-  })
-  let isReplacing = false
-  process.on('SIGUSR2', async () => {
-    if (isReplacing || !isServing) return
-    isReplacing = true
-    await replaceEach()
-    isReplacing = false
-  })
-
-  // The first one alone: what is wrong is then said once.
-  const first = await start().ready
+  // The first one alone: an error of the settings is then reported once.
+  const first = await pool.start().ready
   if (!first) throw new CommandError(1, 'no worker was started: the reason stands above')
-  isServing = true
-  const stopped = untilStopped(exit)
-  await Promise.all(Array.from({ length: settings.workers - 1 }, () => start().ready))
+  pool.keepFull()
+  const stopped = untilStopped(log.exit)
+  await Promise.all(Array.from({ length: settings.workers - 1 }, () => pool.start().ready))
   terminal.out(`${settings.role} ready on ${first.readyOn}, ${settings.workers} workers\n`)
   if (scraping) terminal.out(`metrics on ${scraping.address}\n`)
 
   await stopped
-  isServing = false
-  exitAfter(settings.shutdownTimeout * 1000 + killAfterMs, exit)
-  await Promise.all([...members].map(stop))
+  exitAfter(shutdownMs, log.exit)
+  await pool.stop()
+}
+
+/** The workers that there are. */
+function openPool(size: number, shutdownMs: number, log: Logger, limits: SupervisionLimits) {
+  const members = new Set<Member>()
+  const handover = openHandover()
+  let isServing = false
+  let isReplacing = false
+  let restarting = 0
+
+  const start = (failedStarts = 0, environment: NodeJS.ProcessEnv = {}): Member => {
+    const worker = cluster.fork(environment)
+    const startedAt = performance.now()
+    const member = { worker, ready: untilReady(worker) }
+    members.add(member)
+    handover.watch(worker)
+    member.ready.then((ready) => ready && killWhenStuck(worker, log, limits.heartbeat))
+    worker.once('exit', async (code, signal) => {
+      members.delete(member)
+      // Also a worker that was replaced: its successor is there already.
+      if (!isServing || members.size + restarting >= size) return
+      const isSettled = performance.now() - startedAt >= limits.settledMs
+      const failed = isSettled ? 0 : failedStarts + 1
+      const delayMs = restartDelay(failed, limits)
+      const { pid } = worker.process
+      log.warn({ pid, status: signal ?? code, delayMs }, 'worker ended, starting another')
+      restarting += 1
+      await wait(delayMs)
+      restarting -= 1
+      if (isServing) start(failed)
+    })
+    return member
+  }
+
+  const replaceEach = async (): Promise<void> => {
+    if (isReplacing || !isServing) return
+    isReplacing = true
+    const problem = await replaceAll()
+    isReplacing = false
+    if (!isServing) return
+    if (problem) log.error(`a new worker ${problem}: the running workers stay`)
+    else log.warn('every worker was replaced')
+  }
+
+  /** Returns what is wrong with the first successor that cannot take its place. */
+  const replaceAll = async (): Promise<string | undefined> => {
+    for (const old of [...members]) {
+      if (!members.has(old)) continue
+      const fresh = start(0, { [successorVariable]: 'yes' })
+      const late = wait(limits.startMaxMs, undefined, { ref: false })
+      const ready = await Promise.race([fresh.ready, late])
+      if (!isServing) return undefined
+      if (!ready?.isAble) {
+        await stopWorker(fresh.worker, shutdownMs)
+        return ready ? 'has no keys to verify tokens with' : 'did not start'
+      }
+      await stopWorker(old.worker, shutdownMs)
+    }
+    return undefined
+  }
+
+  return {
+    start,
+    replaceEach,
+    /** From now on, a worker that ends is replaced. */
+    keepFull() {
+      isServing = true
+    },
+    reload() {
+      for (const { worker, ready } of members) {
+        // A worker that is just starting does not listen for it yet.
+        ready.then((listens) => listens && worker.process.kill('SIGHUP'))
+      }
+    },
+    async stop() {
+      isServing = false
+      await Promise.all([...members].map(({ worker }) => stopWorker(worker, shutdownMs)))
+    },
+  }
+}
+
+function killWhenStuck(worker: Worker, log: Logger, limits: HeartbeatLimits): void {
+  watchHeartbeat(worker, limits, () => {
+    log.error({ pid: worker.process.pid }, 'worker does not respond, killing it')
+    worker.process.kill('SIGKILL')
+  })
+}
+
+/** A worker may be unlucky once or twice. One that never lives must not use up the machine that the others serve on. */
+function restartDelay(failedStarts: number, limits: SupervisionLimits): number {
+  const delayed = failedStarts - limits.immediateRestarts
+  if (delayed <= 0) return 0
+  return Math.min(limits.restartDelayMs * 2 ** (delayed - 1), limits.restartDelayMaxMs)
+}
+
+async function stopWorker(worker: Worker, timeoutMs: number): Promise<void> {
+  if (worker.isDead()) return
+  const ended = once(worker, 'exit')
+  worker.process.kill('SIGTERM')
+  const overdue = setTimeout(() => worker.process.kill('SIGKILL'), timeoutMs)
+  await ended
+  clearTimeout(overdue)
 }
 
 async function untilReady(worker: Worker): Promise<WorkerReady | undefined> {
@@ -149,8 +204,9 @@ export function isSuccessor(): boolean {
   return process.env[successorVariable] !== undefined
 }
 
-/** Says that this worker listens, or that it does not since it is not able to answer. */
+/** Reports that this worker listens, or that it does not since it is not able to answer. */
 export function tellReady(ready: WorkerReady): void {
+  answerHeartbeats()
   cluster.worker?.send(ready)
 }
 

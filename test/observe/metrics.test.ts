@@ -167,7 +167,7 @@ describe('the metrics of a provider', () => {
 
   it('come from three workers as one, and fall for none that is killed', async (t) => {
     const town = await openTown(t)
-    const server = await town.provider({ ...withMetrics, workers: '3' })
+    const server = await town.provider({ ...withMetrics, workers: '3', 'log-level': 'warn' })
     const asked = 60
     // Each on a connection of its own, so that every worker gets some.
     const ask = async () => {
@@ -185,7 +185,7 @@ describe('the metrics of a provider', () => {
 
     const [victim = 0] = childrenOf(server.process.pid)
     process.kill(victim, 'SIGKILL')
-    await until(() => server.output().includes(`worker ${victim} ended`))
+    await until(() => server.output().includes(`"pid":${victim},`))
     assert.equal(await answered(), asked)
     await until(async () => valueIn(await scrape(server), 'holdfast_workers') === 3)
     await ask()

@@ -1,0 +1,41 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { processTerminal } from '../../src/cli/terminal.ts'
+import { untilToldBySupervisor } from '../../src/cli/until-stopped.ts'
+import {
+  isSupervisor,
+  leaveSupervisor,
+  type SupervisionLimits,
+  superviseWorkers,
+  tellReady,
+} from '../../src/cli/workers.ts'
+import { openLog } from '../../src/observe/log.ts'
+
+/**
+ * A program of its own: two workers under the real supervisor, with the limits of its first argument. Each answers with its process
+ * id, and blocks or ends when a request asks it to.
+ */
+const limits = JSON.parse(process.argv[2] ?? '') as SupervisionLimits
+
+if (isSupervisor()) {
+  const log = openLog('info')
+  const settings = { role: 'test', workers: 2, shutdownTimeout: 1 }
+  await superviseWorkers(settings, log, undefined, processTerminal(), limits)
+} else {
+  const actions: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    '/crash': () => process.exit(1),
+    '/block': (response) => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)
+      response.end('unblocked')
+    },
+  }
+  const answerId = (response: ServerResponse) => response.end(String(process.pid))
+  const server = createServer(({ url = '' }, response) => (actions[url] ?? answerId)(response))
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as AddressInfo
+    tellReady({ readyOn: `http://127.0.0.1:${port}`, isAble: true })
+  })
+  await untilToldBySupervisor()
+  server.close(leaveSupervisor)
+  server.closeAllConnections()
+}
