@@ -168,7 +168,7 @@ export const singleUse: readonly Check[] = [
           seen: answer.isSuccess ? 'it does not' : `it does: ${answer.status}`,
           isOurs: answer.isSuccess,
           ours: 'an id is spent when the other checks pass',
-          decision: '0028-single-use',
+          decision: '0028-replay-protection',
           evidence: [answer],
         },
       }
