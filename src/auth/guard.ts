@@ -19,6 +19,8 @@ export interface GuardOptions {
   readonly keys: KeySet
   readonly claims: ClaimStore
   readonly clock: () => Temporal.Instant
+  /** Told of every attempt to record a token, and whether it was recorded. */
+  readonly onAttempt?: ((isRecorded: boolean) => void) | undefined
 }
 
 export interface Asked {
@@ -40,7 +42,14 @@ export type Guard = (asked: Asked) => Promise<Judged>
  * The five checks of the interface's Authentication section. Throws `TokenRefused` with the one that failed. The
  * fifth, whether the token was used before, goes beside the answer's making rather than before it.
  */
-export function openGuard({ subdomain, bases, keys, claims, clock }: GuardOptions): Guard {
+export function openGuard({
+  subdomain,
+  bases,
+  keys,
+  claims,
+  clock,
+  onAttempt,
+}: GuardOptions): Guard {
   return async ({ authorization, path, operation }) => {
     const token = parseToken(bearerToken(authorization))
     const now = clock().epochMilliseconds / 1000
@@ -59,9 +68,11 @@ export function openGuard({ subdomain, bases, keys, claims, clock }: GuardOption
     const claimed = claims.claim(tokenId, keptUntil).then(
       (outcome) => {
         const reason = refusalByOutcome[outcome]
-        if (reason) throw new TokenRefused(reason, token.text)
+        if (!reason) onAttempt?.(true)
+        else throw new TokenRefused(reason, token.text)
       },
       (cause: unknown) => {
+        onAttempt?.(false)
         throw new ContractError('unavailable', 'the claim could not be written', { cause })
       },
     )

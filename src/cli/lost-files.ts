@@ -21,6 +21,11 @@ export async function watchDatabaseFiles(
   })
 }
 
+/** For readiness. */
+export async function checkFiles(files: FileWatch): Promise<void> {
+  if (!files.isIntact()) throw lostFiles
+}
+
 /** Nothing is answered from files that other processes no longer see. */
 export function refuseWithoutFiles(app: HttpApp, files: FileWatch): void {
   app.addHook('onRequest', (request, _reply, done) => {

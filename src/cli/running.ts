@@ -6,7 +6,7 @@ import { openDrain } from '../http/drain.ts'
 import { type HttpLimits, httpLimits } from '../http/limits.ts'
 import type { Rates } from '../http/rates.ts'
 import { databaseOptions } from './database.ts'
-import { refuseWithoutFiles, watchDatabaseFiles } from './lost-files.ts'
+import { checkFiles, refuseWithoutFiles, watchDatabaseFiles } from './lost-files.ts'
 import type { Observation } from './observation.ts'
 import { logReplayEvents } from './replay-log.ts'
 import type { Settings } from './settings.ts'
@@ -54,13 +54,14 @@ export async function openProvider(
   const { providerApp } = await import('../http/provider-app.ts')
   const { openGuard } = await import('../auth/guard.ts')
   const { openKeySet } = await import('../auth/key-set.ts')
+  const { checkKeys, openReplayCheck } = await import('../auth/readiness.ts')
   const { database, providerUrl, resourceUrl, subdomain, jwksUrl, timeZone, accountVersion } =
     settings
 
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
   const store = await openProviderStore(database, options)
   const claims = await openClaimStore(database, clock, { ...options, ...logReplayEvents(log) })
-  const probe = await openDatabaseProbe(database, options)
+  const probe = await openDatabaseProbe(database, 'read', options)
   const files = await watchDatabaseFiles(database, 'provider', log)
   const keys = openKeySet({
     url: jwksUrl,
@@ -74,12 +75,14 @@ export async function openProvider(
     },
   })
   metrics?.watchKeys(keys.ageMs)
+  const replay = openReplayCheck(claims, clock)
   const guard = openGuard({
     subdomain,
     bases: { provider: providerUrl, resource: resourceUrl, platform: providerUrl },
     keys,
     claims: tracing ? tracing.tracedMethods('claim', claims) : claims,
     clock,
+    onAttempt: replay.noteAttempt,
   })
   const app = providerApp({
     context: {
@@ -92,7 +95,12 @@ export async function openProvider(
     log,
     metrics,
     trace: tracing?.traceRequests,
-    isReady: async () => files.isIntact() && (await keys.isHeld()) && probe.isUsable(),
+    readiness: [
+      { name: 'database files', check: () => checkFiles(files) },
+      { name: 'platform keys', check: () => checkKeys(keys) },
+      { name: 'database', check: probe.check },
+      { name: 'replay records', check: replay.check },
+    ],
     isKnown: (name) => name === subdomain || keys.has(name),
     tls,
     rates: ratesOf(settings),
@@ -152,7 +160,7 @@ export async function openPlatform(
   const catalogue = await openCatalogueStore(database, options)
   const clients = await openClientStore(database, options)
   const signingKeys = await openSigningKeyStore(database, options)
-  const probe = await openDatabaseProbe(database, options)
+  const probe = await openDatabaseProbe(database, 'write', options)
   const files = await watchDatabaseFiles(database, 'platform', log)
   const access = openAccess(clients, clock, { workers: settings.workers })
   const app = platformApp({
@@ -165,7 +173,10 @@ export async function openPlatform(
     limits: limitsOf(settings),
     trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
     trace: tracing?.traceRequests,
-    isReady: async () => files.isIntact() && probe.isUsable(),
+    readiness: [
+      { name: 'database files', check: () => checkFiles(files) },
+      { name: 'database', check: probe.check },
+    ],
     tls,
   })
   refuseWithoutFiles(app, files)

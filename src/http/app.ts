@@ -10,7 +10,7 @@ import type { TrustedProxies } from './caller-address.ts'
 import { isTrustedConnection, limitConnections, trustConnection } from './connections.ts'
 import { type DoorOptions, errorDoor } from './error-door.ts'
 import { type Watching, watcher } from './exchange.ts'
-import { mountHealth, type Probe, probes } from './health.ts'
+import { mountHealth, type Probe, probes, type ReadinessCheck } from './health.ts'
 import { tieToRequest } from './interaction.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
@@ -35,8 +35,8 @@ export type HttpApp = FastifyInstance
 
 export interface AppOptions extends Watching, DoorOptions {
   readonly limits?: Partial<HttpLimits> | undefined
-  /** Whether all is there that requests need. */
-  readonly isReady?: (() => Promise<boolean>) | undefined
+  /** Without any of which it is not ready. */
+  readonly readiness?: readonly ReadinessCheck[] | undefined
   /** Puts spans around requests. */
   readonly trace?: ((app: HttpApp) => void) | undefined
   /** The proxies whose headers name the caller's address. */
@@ -97,7 +97,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
     done()
   })
   app.setNotFoundHandler(refuseRoute)
-  mountHealth(app, options.isReady)
+  mountHealth(app, options.readiness ?? [], options.log)
   return app
 }
 

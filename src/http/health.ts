@@ -1,7 +1,8 @@
-import type { HttpApp } from './app.ts'
+import { ContractError } from '../contract/index.ts'
+import type { AppOptions, HttpApp } from './app.ts'
 import { sendJson } from './json.ts'
 
-/** What whoever runs the server asks it: without a token, and told nothing but yes or no. */
+/** What operators and load balancers ask a server: without a token, and answered with yes or no alone. */
 export const probes = {
   live: { method: 'GET', path: '/health/live' },
   ready: { method: 'GET', path: '/health/ready' },
@@ -9,18 +10,30 @@ export const probes = {
 
 export type Probe = keyof typeof probes
 
-/** How long one look serves all that ask: a flood of probes is not one of queries. */
+/** Something without which no request can succeed. */
+export interface ReadinessCheck {
+  /** For the log. */
+  readonly name: string
+  /** Rejects with the reason where it is missing. */
+  check(): Promise<void>
+}
+
+/** How long the outcome of the checks serves every caller: a flood of probes must not become one of writes. */
 const sharedMs = 500
 
-/** How long a look may take. */
-const lookMs = 1000
+/** How long a check may take. One that takes longer goes on, and is not started a second time meanwhile. */
+const checkMs = 1000
 
-export function mountHealth(app: HttpApp, isReady: () => Promise<boolean> = async () => true) {
+export function mountHealth(
+  app: HttpApp,
+  checks: readonly ReadinessCheck[],
+  log?: AppOptions['log'],
+): void {
   let isStopping = false
   app.addHook('preClose', async () => {
     isStopping = true
   })
-  const look = sharedLook(isReady)
+  const isReady = openReadiness(checks, log)
   const mount = (probe: Probe, isWell: () => Promise<boolean>) => {
     app.route({
       method: probes[probe].method,
@@ -33,32 +46,62 @@ export function mountHealth(app: HttpApp, isReady: () => Promise<boolean> = asyn
     })
   }
   mount('live', async () => true)
-  mount('ready', async () => !isStopping && (await look()) && !isStopping)
+  mount('ready', async () => !isStopping && (await isReady()) && !isStopping)
 }
 
-/** One look at a time, whose outcome serves for a moment. One that fails or takes too long is a no. */
-function sharedLook(isReady: () => Promise<boolean>): () => Promise<boolean> {
-  let looking: Promise<boolean> | undefined
-  let seen = { isReady: false, at: Number.NEGATIVE_INFINITY }
-  const look = async (): Promise<boolean> => {
-    const outcome = await isReady().catch(() => false)
-    seen = { isReady: outcome, at: performance.now() }
-    looking = undefined
-    return outcome
+interface Failure {
+  readonly name: string
+  readonly error: unknown
+}
+
+/** Whether all checks pass, asked once for all callers of a moment. Every change is logged, with its reason. */
+function openReadiness(
+  checks: readonly ReadinessCheck[],
+  log?: AppOptions['log'],
+): () => Promise<boolean> {
+  const running = new Map<string, Promise<void>>()
+  let asking: Promise<Failure | undefined> | undefined
+  let last: { readonly failure: Failure | undefined; readonly at: number } | undefined
+  let failedBefore: string | undefined
+
+  const failureOf = async ({ name, check }: ReadinessCheck): Promise<Failure | undefined> => {
+    const promise = running.get(name) ?? check().finally(() => running.delete(name))
+    running.set(name, promise)
+    try {
+      await inTime(promise)
+      return undefined
+    } catch (error) {
+      return { name, error }
+    }
+  }
+  const ask = async (): Promise<Failure | undefined> => {
+    const failure = (await Promise.all(checks.map(failureOf))).find((found) => found !== undefined)
+    if (failure && failure.name !== failedBefore) {
+      log?.warn({ check: failure.name, err: failure.error }, 'not ready')
+    }
+    if (!failure && failedBefore !== undefined) log?.info('ready again')
+    failedBefore = failure?.name
+    last = { failure, at: performance.now() }
+    asking = undefined
+    return failure
   }
   return async () => {
-    if (performance.now() - seen.at < sharedMs) return seen.isReady
-    looking ??= look()
-    return inTime(looking)
+    if (last && performance.now() - last.at < sharedMs) return last.failure === undefined
+    asking ??= ask()
+    return (await asking) === undefined
   }
 }
 
-async function inTime(looking: Promise<boolean>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>()
-  const timer = setTimeout(resolve, lookMs, false)
+async function inTime(promise: Promise<void>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(tooSlow()), checkMs)
   try {
-    return await Promise.race([looking, late])
+    await Promise.race([promise, late])
   } finally {
     clearTimeout(timer)
   }
+}
+
+function tooSlow(): ContractError {
+  return new ContractError('unavailable', `no answer within ${checkMs} ms`)
 }

@@ -33,9 +33,12 @@ export interface PoolUse {
   readonly waitingCount: number
 }
 
-/** Looks whether the database answers and has all that this version needs. */
+/** What a server needs of the database: a provider writes used tokens elsewhere, see `ClaimStore`. */
+export type ProbeUse = 'read' | 'write'
+
 export interface DatabaseProbe {
-  isUsable(): Promise<boolean>
+  /** Rejects with the reason where the database lacks a migration, or cannot be read, or written where that is needed. */
+  check(): Promise<void>
   close(): Promise<void>
 }
 
@@ -64,4 +67,8 @@ export function newerDatabase(): DatabaseError {
   return new DatabaseError(
     'the database was made by a newer Holdfast: use that version, or another database',
   )
+}
+
+export function notMigrated(): DatabaseError {
+  return new DatabaseError('the database lacks a migration of this version')
 }

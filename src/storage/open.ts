@@ -11,6 +11,7 @@ import {
   type DatabaseOptions,
   type DatabaseProbe,
   type FileWatch,
+  type ProbeUse,
   type ReplayOptions,
 } from './database.ts'
 
@@ -150,14 +151,15 @@ export async function openClientStore(
 
 export async function openDatabaseProbe(
   database: string,
+  use: ProbeUse,
   options: DatabaseOptions = {},
 ): Promise<DatabaseProbe> {
   if (isPostgres(database)) {
     const { openPostgresProbe } = await import('./postgres/probe.ts')
-    return openPostgresProbe(database, options)
+    return openPostgresProbe(database, options, use)
   }
   const { openSqliteProbe } = await import('./sqlite/probe.ts')
-  return openSqliteProbe(sqlitePath(database))
+  return openSqliteProbe(sqlitePath(database), use)
 }
 
 export async function* dumpProvider(

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { openApp } from '../../src/http/app.ts'
+import { createDatabase } from '../../src/storage/open.ts'
 import { sendTo } from '../auth/world.ts'
 import { asOwner, describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
 import { makePostgres } from '../support/postgres.ts'
@@ -140,6 +141,7 @@ describeOn('postgres', 'a provider whose database goes away', () => {
     const postgres = await makePostgres({ durable: true })
     t.after(() => postgres.remove())
     await postgres.start()
+    await createDatabase(postgres.url())
     const town = await openTown(t, postgres.url())
     const server = await town.provider()
     await untilReady(server)
@@ -154,11 +156,8 @@ describeOn('postgres', 'a provider whose database goes away', () => {
 
 describeOn('sqlite', 'readiness', () => {
   /** A server of nothing but probes, whose outcome the test decides. */
-  async function serve(
-    t: { after(work: () => Promise<void>): void },
-    isReady: () => Promise<boolean>,
-  ) {
-    const app = openApp([], { isReady })
+  async function serve(t: { after(work: () => Promise<void>): void }, check: () => Promise<void>) {
+    const app = openApp([], { readiness: [{ name: 'all', check }] })
     const address = await app.listen({ host: '127.0.0.1', port: 0 })
     t.after(() => app.close())
     return { port: Number(new URL(address).port) }
@@ -168,7 +167,6 @@ describeOn('sqlite', 'readiness', () => {
     let looks = 0
     const server = await serve(t, async () => {
       looks += 1
-      return true
     })
 
     const answers = await Promise.all(Array.from({ length: 100 }, () => probe(server, 'ready')))

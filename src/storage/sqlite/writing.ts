@@ -33,7 +33,8 @@ export function openWriting(database: DatabaseSync) {
   }
 }
 
-function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
+/** All of the work, or none of it where it throws. */
+export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('begin immediate')
   try {
     const result = work()

@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { closeSync, openSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { it } from 'node:test'
+import { createDatabase, openClaimStore, openDatabaseProbe } from '../../src/storage/open.ts'
+import { accountsPath, sendTo } from '../auth/world.ts'
+import { holdfast } from '../load/bank.ts'
+import { put } from '../load/lines.ts'
+import { asOwner, closingTogether, describeOn, type Scope } from '../support/engines.ts'
+import { makePostgres, type PostgresServer } from '../support/postgres.ts'
+import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
+import { openTown, type Server, until } from './servers.ts'
+
+async function untilReady(servers: readonly Server[], isReady: boolean): Promise<void> {
+  for (const { port } of servers) {
+    await until(async () => {
+      const { status } = await sendTo(port, '/health/ready')
+      return status === (isReady ? 200 : 503)
+    })
+  }
+}
+
+/** Once for each change, with the check that failed and its reason. */
+async function assertLogged(server: Server, check: string, reason: RegExp): Promise<void> {
+  await until(() => server.log().at(-1)?.['msg'] === 'ready again')
+  const changes = server.log().filter(({ msg }) => /^(not ready|ready again)$/.test(String(msg)))
+  for (const [index, { msg }] of changes.entries()) {
+    assert.equal(msg, index % 2 === 0 ? 'not ready' : 'ready again')
+  }
+  const reasons = changes
+    .filter((line) => line['check'] === check)
+    .map(({ err }) => (err as { readonly message: string }).message)
+  assert.ok(
+    reasons.some((message) => reason.test(message)),
+    reasons.join(),
+  )
+}
+
+onSmallDisks('readiness on a full disk', () => {
+  describeOn('sqlite', 'servers on a full disk', () => {
+    it('are not ready until there is space, and say why', async (t) => {
+      const scope = closingTogether(t)
+      const disk = openSmallDisk(scope, 8)
+      const database = `sqlite:${join(disk.folder, 'bank.db')}`
+      const input = `${put.customer('c1')}\n`
+      assert.equal((await holdfast(['load', '-', '--database', database], { input })).status, 0)
+      const town = await openTown(scope, database)
+      const provider = await town.provider()
+      const platform = await town.platform()
+      await untilReady([provider, platform], true)
+
+      disk.fill()
+      await untilReady([provider, platform], false)
+      disk.free()
+      await untilReady([provider, platform], true)
+
+      const reason = /cannot be written: no space left on the disk$/
+      await assertLogged(provider, 'replay records', reason)
+      await assertLogged(platform, 'database', reason)
+    })
+  })
+})
+
+describeOn('sqlite', 'a provider', () => {
+  async function open(scope: Scope) {
+    const town = await openTown(scope)
+    const provider = await town.provider()
+    const file = `${town.database.slice('sqlite:'.length)}-claims`
+    await untilReady([provider], true)
+    return { town, provider, file }
+  }
+
+  it('is not ready while another process holds the record of used tokens', async (t) => {
+    const scope = closingTogether(t)
+    const { provider, file } = await open(scope)
+    const holder = new DatabaseSync(file, { timeout: 5000 })
+    scope.after(async () => holder.close())
+
+    holder.exec('begin immediate')
+    await untilReady([provider], false)
+    holder.exec('rollback')
+    await untilReady([provider], true)
+
+    await assertLogged(provider, 'replay records', /no answer within 1000 ms|locked/)
+  })
+
+  it('is not ready while the record of used tokens is corrupt', async (t) => {
+    const { town, provider, file } = await open(t)
+    assert.equal((await town.ask(provider, accountsPath)).status, 200)
+
+    corrupt(file)
+
+    await untilReady([provider], false)
+    await until(() => provider.log().some(({ msg }) => msg === 'not ready'))
+    assert.match(provider.output(), /-claims is corrupt: restore it from a backup/)
+  })
+
+  it('is ready while a load holds the database, and a platform too', async (t) => {
+    const scope = closingTogether(t)
+    const { town, provider, file } = await open(scope)
+    const platform = await town.platform()
+    const holder = new DatabaseSync(file.replace(/-claims$/, ''), { timeout: 5000 })
+    scope.after(async () => holder.close())
+    holder.exec('begin immediate')
+
+    await untilReady([provider, platform], true)
+  })
+})
+
+/** Damages all pages but the first, behind the back of those that have the file open. */
+function corrupt(file: string): void {
+  const database = new DatabaseSync(file, { timeout: 5000 })
+  database.exec('pragma wal_checkpoint(truncate)')
+  const pageBytes = 4096
+  const { size } = statSync(file)
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, Buffer.alloc(size - pageBytes, 0xaa), 0, size - pageBytes, pageBytes)
+  closeSync(descriptor)
+  // A commit makes everybody read again.
+  database.exec('pragma user_version = 1')
+  database.close()
+}
+
+async function setOnServer(server: PostgresServer, setting: string, value: string): Promise<void> {
+  await asOwner(`alter system set ${setting} = '${value}'`, server.url())
+  await asOwner('select pg_reload_conf()', server.url())
+}
+
+describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
+  const cases = [
+    ['is read-only', 'default_transaction_read_only', 'on', 'off', /25006/],
+    ['waits for a standby', 'synchronous_standby_names', 'missing', '', /no answer within 1000 ms/],
+  ] as const
+
+  it('are not ready until it takes them, and say why', async (t) => {
+    const scope = closingTogether(t)
+    const postgres = await makePostgres({ durable: true })
+    scope.after(() => postgres.remove())
+    await postgres.start()
+    await createDatabase(postgres.url())
+    for (const [, setting, value, back, reason] of cases) {
+      const inner = closingTogether(scope)
+      const town = await openTown(inner, postgres.url())
+      const provider = await town.provider()
+      const platform = await town.platform()
+      await untilReady([provider, platform], true)
+
+      await setOnServer(postgres, setting, value)
+      await untilReady([provider, platform], false)
+      await setOnServer(postgres, setting, back)
+      await untilReady([provider, platform], true)
+
+      await assertLogged(provider, 'replay records', reason)
+      await assertLogged(platform, 'database', reason)
+    }
+  })
+
+  it('leave no backend behind by asking again and again', async (t) => {
+    const scope = closingTogether(t)
+    const postgres = await makePostgres({ durable: true })
+    scope.after(() => postgres.remove())
+    await postgres.start()
+    await createDatabase(postgres.url())
+    const options = { timeoutMs: 200 }
+    const claims = await openClaimStore(postgres.url(), Temporal.Now.instant, options)
+    const probe = await openDatabaseProbe(postgres.url(), 'write', options)
+    scope.after(async () => {
+      await setOnServer(postgres, 'synchronous_standby_names', '')
+      await probe.close()
+      await claims.close()
+    })
+    await setOnServer(postgres, 'synchronous_standby_names', 'missing')
+    const waiting = async () =>
+      Number(
+        (
+          await asOwner(
+            "select count(*) from pg_stat_activity where wait_event = 'SyncRep'",
+            postgres.url(),
+          )
+        )[0]?.[0],
+      )
+    // Sessions take up a setting when they are next used.
+    await until(() =>
+      probe.check().then(
+        () => false,
+        () => true,
+      ),
+    )
+
+    for (let turn = 0; turn < 5; turn += 1) {
+      await assert.rejects(probe.check())
+      await assert.rejects(claims.claim(`id ${turn}`, Date.now() / 1000 + 60))
+    }
+
+    await until(async () => (await waiting()) <= 2)
+  })
+})
