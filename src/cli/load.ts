@@ -1,17 +1,25 @@
-import { createReadStream, createWriteStream, statSync, type WriteStream } from 'node:fs'
+import {
+  createReadStream,
+  createWriteStream,
+  fstatSync,
+  type Stats,
+  statSync,
+  type WriteStream,
+} from 'node:fs'
 import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
 import type { LoadFile, LoadResult } from '../load/load.ts'
 import type { LoadMetrics } from '../observe/load-metrics.ts'
-import type { ProviderWriter, Refusal } from '../provider/writer.ts'
+import type { ProviderWriter, Refusal, WriterOptions } from '../provider/writer.ts'
 import { systemReason } from '../storage/system-reason.ts'
 import { databaseOptions, databaseSettings, prepareDatabase } from './database.ts'
 import { openPrivateFile } from './private-file.ts'
 import { progressOn } from './progress.ts'
 import type { Settings } from './settings.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
+import { type StopSignal, stoppable, stoppedStatus } from './stoppable.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
 /** How many refusals are shown; a file of all of them is a flag away. */
@@ -39,13 +47,26 @@ export function loadCommand(terminal: Terminal): Command {
       '--metrics-file <file>',
       'write how far it is, and what came of it, as metrics for Prometheus’ node exporter',
     )
-    .addHelpText('after', '\nExample: holdfast load customers.ndjson accounts.ndjson')
+    .addHelpText(
+      'after',
+      '\nExample: holdfast load customers.ndjson accounts.ndjson\nStopped by a signal, it says what was committed and exits with 130 (SIGINT) or 143 (SIGTERM).',
+    )
   return addSettingFlags(command, databaseSettings).action((names: string[], options: Options) =>
-    run(names, options, terminal),
+    stoppable((signal, stoppedBy) => run(names, options, terminal, { signal, stoppedBy })),
   )
 }
 
-async function run(names: readonly string[], options: Options, terminal: Terminal): Promise<void> {
+interface Stopping {
+  readonly signal: AbortSignal
+  readonly stoppedBy: () => StopSignal | undefined
+}
+
+async function run(
+  names: readonly string[],
+  options: Options,
+  terminal: Terminal,
+  { signal, stoppedBy }: Stopping,
+): Promise<void> {
   // A load makes garbage evenly and keeps nothing: a nursery that grows would only hold more of it.
   setFlagsFromString('--semi-space-growth-factor=1')
   const batch = batchOf(options.batch)
@@ -65,16 +86,24 @@ async function run(names: readonly string[], options: Options, terminal: Termina
   let isSuccess = false
   let shown = 0
   const started = performance.now()
-  const writer = await openWriter(settings, batch !== undefined, options, terminal).catch(
-    (error: unknown) => {
-      metrics?.finish(state, false)
-      throw error
+  const writing = {
+    inBatches: batch !== undefined && !options.dryRun,
+    isSlow: files.some(({ bytes }) => bytes === undefined),
+    onWait() {
+      progress.clear()
+      terminal.error('waiting for another load to finish\n')
     },
-  )
+    signal,
+  }
+  const writer = await openWriter(settings, writing, options, terminal).catch((error: unknown) => {
+    metrics?.finish(state, false)
+    throw error
+  })
   try {
     const result = await load(files, writer, {
       ...(batch !== undefined && { batch }),
       dryRun: options.dryRun ?? false,
+      signal,
       onProgress(reached) {
         progress.show(reached)
         metrics?.progress(Object.assign(state, reached))
@@ -89,9 +118,11 @@ async function run(names: readonly string[], options: Options, terminal: Termina
         }
       },
     })
-    isSuccess = result.refused === 0 && !options.dryRun
+    isSuccess = result.refused === 0 && !result.isStopped && !options.dryRun
     state.lines = result.lines
     progress.clear()
+    const stop = result.isStopped ? stoppedBy() : undefined
+    if (stop) throw stopped(stop, result)
     report(result, options, (performance.now() - started) / 1000, terminal)
   } catch (error) {
     throw failureOf(error)
@@ -105,24 +136,33 @@ async function run(names: readonly string[], options: Options, terminal: Termina
 
 async function openWriter(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
-  isBatched: boolean,
+  writing: Omit<WriterOptions, 'loadTime'>,
   options: Options,
   terminal: Terminal,
 ): Promise<ProviderWriter> {
   const { openProviderWriter } = await import('../storage/open.ts')
-  const isDryRun = options.dryRun ?? false
-  await prepareDatabase(settings, !isDryRun, terminal)
+  await prepareDatabase(settings, !options.dryRun, terminal)
   return openProviderWriter(
     settings.database,
-    { loadTime: Temporal.Now.instant(), inBatches: isBatched && !isDryRun },
+    { ...writing, loadTime: Temporal.Now.instant() },
     databaseOptions(settings),
   )
 }
 
+function stopped(signal: StopSignal, { commits, linesCommitted }: LoadResult): CommandError {
+  const outcome =
+    commits === 0
+      ? 'Nothing was changed.'
+      : `Committed: the batches of the first ${count(linesCommitted, 'line')}, without those that have mistakes. Not committed: all later lines, and lines that waited for an account or a customer to come. Load the same data again to complete it.`
+  return new CommandError(stoppedStatus[signal], `Stopped by ${signal}. ${outcome}`)
+}
+
+function count(value: number, noun: string): string {
+  return `${value.toLocaleString('en')} ${noun}${value === 1 ? '' : 's'}`
+}
+
 function report(result: LoadResult, options: Options, seconds: number, terminal: Terminal): void {
   const { lines, refused, commits } = result
-  const count = (value: number, noun: string) =>
-    `${value.toLocaleString('en')} ${noun}${value === 1 ? '' : 's'}`
   if (refused > 0) {
     const rest =
       refused > refusalsShownMax ? `, of which the first ${refusalsShownMax} are above` : ''
@@ -181,15 +221,22 @@ function batchOf(text: string | undefined): number | undefined {
   return Number(text)
 }
 
-/** A file that is not there is a mistake of the call, found before anything is read. */
+/**
+ * A file that is not found is an error of the call, reported before anything is read. A pipe has no size, and its lines
+ * may come slowly.
+ */
 function fileOf(name: string): LoadFile & { readonly bytes?: number } {
-  if (name === '-') return { name, open: () => process.stdin }
+  if (name === '-') return { name, ...sizeOf(fstatSync(0)), open: () => process.stdin }
   const stats = statSync(name, { throwIfNoEntry: false })
   if (!stats) throw new CommandError(2, `${name} is not there`)
   if (stats.isDirectory()) throw new CommandError(2, `${basename(name)} is a folder, not a file`)
   return {
     name,
-    bytes: stats.size,
+    ...sizeOf(stats),
     open: () => createReadStream(name, { highWaterMark: 1024 * 1024 }),
   }
+}
+
+function sizeOf(stats: Stats): { readonly bytes?: number } {
+  return stats.isFile() ? { bytes: stats.size } : {}
 }

@@ -15,12 +15,15 @@ export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
+/** 1 failed, 2 wrong usage, the others stopped by a signal. */
+type Status = 1 | 2 | 130 | 143
+
 /** A command that was called wrongly, or that cannot go on: its message is all the user needs. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  readonly status: 1 | 2
+  readonly status: Status
 
-  constructor(status: 1 | 2, message: string, options?: ErrorOptions) {
+  constructor(status: Status, message: string, options?: ErrorOptions) {
     super(message, options)
     this.status = status
   }

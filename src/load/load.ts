@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { addAbortSignal, type Readable } from 'node:stream'
 import type { PlacedItem, ProviderWriter, Refusal } from '../provider/writer.ts'
 import { readLine } from './line.ts'
 import { linesOf, type TextLine } from './lines.ts'
@@ -16,6 +16,8 @@ export interface LoadOptions {
   /** Told of each refusal as it is found, and of how far the load is. */
   readonly onRefusal: (refusal: Refusal) => void
   readonly onProgress?: (progress: Progress) => void
+  /** Stops the load. What is not committed by then is left to the writer to discard. */
+  readonly signal?: AbortSignal
 }
 
 export interface Progress {
@@ -25,9 +27,12 @@ export interface Progress {
 
 export interface LoadResult {
   readonly lines: number
-  /** How often something was committed. */
+  /** How often something was committed, and the number of lines up to the last commit. */
   readonly commits: number
+  readonly linesCommitted: number
   readonly refused: number
+  /** Whether it was stopped before its end. */
+  readonly isStopped: boolean
 }
 
 /** How many items are handed to the store at a time: so few that none of them outlives a collection. */
@@ -45,13 +50,14 @@ export async function load(
   writer: ProviderWriter,
   options: LoadOptions,
 ): Promise<LoadResult> {
-  const { dryRun = false, onProgress } = options
+  const { dryRun = false, onProgress, signal } = options
   const batch = dryRun ? undefined : options.batch
   let lines = 0
   let bytes = 0
   let refused = 0
   let refusedInBatch = 0
   let commits = 0
+  let linesCommitted = 0
   let group: PlacedItem[] = []
 
   const refuse = (refusal: Refusal): void => {
@@ -70,8 +76,10 @@ export async function load(
     for await (const refusal of writer.impossible()) refuse(refusal)
   }
   const commit = async (): Promise<void> => {
+    signal?.throwIfAborted()
     await writer.commit()
     commits += 1
+    linesCommitted = lines
   }
   /** A batch with a refused line is left out whole; the next one may still be good. */
   const endBatch = async (): Promise<void> => {
@@ -81,28 +89,41 @@ export async function load(
     refusedInBatch = 0
   }
 
-  for (const [file, { open }] of files.entries()) {
-    for await (const chunk of linesOf(open())) {
-      bytes += chunk.bytes
-      for (const line of chunk.lines) {
-        lines += 1
-        const result = itemOf(line, file)
-        if ('item' in result) group.push(result.item)
-        else for (const refusal of result.refusals) refuse(refusal)
-        if (group.length >= groupSize) await flush()
-        if (lines % progressLines === 0) onProgress?.({ lines, bytes })
-        if (batch !== undefined && lines % batch === 0) await endBatch()
+  const readAll = async (): Promise<void> => {
+    for (const [file, { open }] of files.entries()) {
+      const stream = signal ? addAbortSignal(signal, open()) : open()
+      for await (const chunk of linesOf(stream)) {
+        bytes += chunk.bytes
+        for (const line of chunk.lines) {
+          lines += 1
+          const result = itemOf(line, file)
+          if ('item' in result) group.push(result.item)
+          else for (const refusal of result.refusals) refuse(refusal)
+          if (group.length >= groupSize) await flush()
+          if (lines % progressLines === 0) onProgress?.({ lines, bytes })
+          if (batch !== undefined && lines % batch === 0) await endBatch()
+        }
       }
     }
   }
-  await judge()
-  if (batch !== undefined && refusedInBatch > 0) await writer.rollback()
+  const finish = async (): Promise<void> => {
+    await judge()
+    if (batch !== undefined && refusedInBatch > 0) await writer.rollback()
+    for await (const refusal of writer.unresolved()) refuse(refusal)
+    const keep = !dryRun && (batch !== undefined || refused === 0)
+    if (keep && lines > 0) await commit()
+    else await writer.rollback()
+  }
 
-  for await (const refusal of writer.unresolved()) refuse(refusal)
-  const keep = !dryRun && (batch !== undefined || refused === 0)
-  if (keep && lines > 0) await commit()
-  else await writer.rollback()
-  return { lines, refused, commits }
+  let isStopped = false
+  try {
+    await readAll()
+    await finish()
+  } catch (error) {
+    isStopped = signal?.aborted === true && (error as Error).name === 'AbortError'
+    if (!isStopped) throw error
+  }
+  return { lines, refused, commits, linesCommitted, isStopped }
 }
 
 function itemOf(

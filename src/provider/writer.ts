@@ -25,6 +25,12 @@ export interface WriterOptions {
   readonly loadTime: Temporal.Instant
   /** Whether it commits more than once. */
   readonly inBatches?: boolean
+  /** Whether items may come slowly: other writers are then not locked out while the next ones are waited for. */
+  readonly isSlow?: boolean
+  /** Called once for each wait for another load that takes longer than a moment. */
+  readonly onWait?: (() => void) | undefined
+  /** Ends waiting and merging. What is not committed by then is discarded. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Where an item came from: the file's place in the list of files, and the line in it. */

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
@@ -168,23 +167,6 @@ export async function command(args: readonly string[]): Promise<Run> {
     isInteractive: false,
   })
   return { status, stdout, stderr }
-}
-
-/** Resolves when a load has the database, which no other can then have. */
-export async function untilLocked(path: string, load: ChildProcess): Promise<void> {
-  await until(() => existsSync(path), load)
-  const database = new DatabaseSync(path, { timeout: 0 })
-  await until(() => isLocked(database), load)
-  database.close()
-}
-
-function isLocked(database: DatabaseSync): boolean {
-  try {
-    database.exec('begin immediate; rollback')
-    return false
-  } catch (error) {
-    return (error as { errstr?: string }).errstr === 'database is locked'
-  }
 }
 
 /** Asks again and again while the process runs; one that ends before it is so has failed. */

@@ -4,7 +4,7 @@ import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { describe, describeOn } from '../support/engines.ts'
-import { type Bank, killed, linesOf, openBank, type start, untilLocked } from './bank.ts'
+import { type Bank, killed, linesOf, openBank, type start, until } from './bank.ts'
 import { line, put } from './lines.ts'
 
 const timeout = 120_000
@@ -101,7 +101,7 @@ describeOn('sqlite', 'kill -9 of a load', { timeout }, () => {
 
     for (const count of [0, 1, 50]) {
       const load = bank.start(['load', '-'])
-      await untilLocked(bank.path('bank.db'), load)
+      await until(() => existsSync(bank.path('bank.db-shm')), load)
       const part = more.slice(0, count).map((each) => `${each}\n`)
       await new Promise((resolve) => load.stdin.write(part.join(''), resolve))
       await killed(load)
@@ -173,7 +173,6 @@ describeOn('sqlite', 'kill -9 of a load in batches that waits for more', { timeo
     load.stdin.write(
       Array.from({ length: 9 }, (_, index) => `${put.product(`p${index}`)}\n`).join(''),
     )
-    await untilLocked(bank.path('bank.db'), load)
     const store = await openProviderStore(bank.database())
     while (load.exitCode === null && (await store.overview()).customers === 0) await setTimeout(1)
     await store.close()

@@ -111,7 +111,11 @@ const lines: Arbitrary<string[]> = fc.array(
   ),
   { maxLength: 12 },
 )
-const loads = fc.array(fc.record({ lines, isWhole: fc.boolean() }), { minLength: 1, maxLength: 5 })
+const batch = fc.option(fc.constantFrom(4, 9), { nil: undefined })
+const loads = fc.array(fc.record({ lines, isWhole: fc.boolean(), batch }), {
+  minLength: 1,
+  maxLength: 5,
+})
 
 describeOn('postgres', 'a load', () => {
   it('is refused or taken as SQLite does, with the same sentences and the same bytes', async (t) => {
@@ -129,14 +133,15 @@ describeOn('postgres', 'a load', () => {
           'truncate customer, account, holder, balance, contact, entry, payment, product, product_version',
           postgres,
         )
-        for (const [index, { lines, isWhole }] of loads.entries()) {
+        for (const [index, { lines, isWhole, batch }] of loads.entries()) {
           const pieces = [...(isWhole ? everybody : []), ...lines].map((each) =>
             Buffer.from(`${each}\n`),
           )
           const at = Temporal.Instant.from('2026-01-01T00:00:00Z').add({ hours: index })
+          const batching = batch === undefined ? {} : { batch }
           const refusals = [
-            await loadAt(postgres, at, pieces),
-            await loadAt(sqlite, at, pieces),
+            await loadAt(postgres, at, pieces, batching),
+            await loadAt(sqlite, at, pieces, batching),
           ] as const
 
           assert.deepEqual(shown(refusals[0]), shown(refusals[1]))

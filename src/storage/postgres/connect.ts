@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { DatabaseError, type DatabaseOptions } from '../database.ts'
+import { deniedError, isDenied } from './denied.ts'
 import { requireKnownDriver } from './driver-check.ts'
 import { LongValueClient } from './long-values.ts'
 import { migrate, schemaState } from './migrate.ts'
@@ -87,8 +88,9 @@ export async function openPool(
     if (use !== 'load') options.onPool?.(use, pool)
     return pool
   } catch (error) {
+    const failure = isDenied(error) ? await deniedError(pool, error) : unusable(url, error)
     await pool.end()
-    throw unusable(url, error)
+    throw failure
   }
 }
 

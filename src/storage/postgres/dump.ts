@@ -3,7 +3,7 @@ import { type EntryList, entryLists } from '../../provider/store.ts'
 import type { DumpedItem } from '../../provider/writer.ts'
 import { kindCodes, listCodes } from '../codes.ts'
 import type { DatabaseOptions } from '../database.ts'
-import { openPool } from './connect.ts'
+import { openOneConnection } from './one-connection.ts'
 import { told } from './statements.ts'
 import { fromText } from './text.ts'
 
@@ -73,10 +73,8 @@ export async function* dumpPostgres(
   database: string,
   options: DatabaseOptions,
 ): AsyncGenerator<DumpedItem> {
-  const pool = await openPool(database, 'load', { ...options, connections: 1 })
-  const client = await pool.connect()
-  // A connection that breaks fails whatever is asked next.
-  client.on('error', () => {})
+  const connection = await openOneConnection(database, options)
+  const { client } = connection
   try {
     // One state of the data, however long it takes; rows as they come, in the order of the statement.
     await client.query(`begin isolation level repeatable read, read only;
@@ -87,10 +85,11 @@ export async function* dumpPostgres(
       yield { type: 'product', record }
     }
   } catch (error) {
-    throw told(error)
+    // A failed transaction answers no question.
+    await client.query('rollback').catch(() => {})
+    throw await told(client, error)
   } finally {
-    client.release(true)
-    await pool.end()
+    await connection.close()
   }
 }
 

@@ -14,7 +14,7 @@ const stagedOf = {
   held_entry: 'staged_entry',
 } as const
 
-export const heldTables = ['held_line', ...Object.keys(stagedOf), 'refusal']
+export const heldTables = ['held_line', ...Object.keys(stagedOf), 'undecided_removal', 'refusal']
 
 export const makeHeld = `
   create temp table held_line (
@@ -28,6 +28,12 @@ export const makeHeld = `
         `create temp table ${held} (like ${staged}); create index on ${held} (place);`,
     )
     .join('\n  ')}
+  create index on held_account (id);
+  -- Removals of accounts that are not there: a later batch may have the line that puts the account (walks.ts).
+  create temp table undecided_removal (
+    id text collate "C" not null, kind smallint not null, place bigint not null
+  );
+  create index on undecided_removal (id);
   create temp table refusal (
     place bigint not null, index integer, kind smallint, list smallint
   );
@@ -37,7 +43,7 @@ export const makeHeld = `
   );`
 
 const removedAccounts = `
-  select id, max(place) as place from staged_account where not is_put group by id`
+  select id, cut as place from account_walk where is_last and cut is not null`
 
 const dropForgotten = Object.keys(stagedOf).map(
   (held) =>
@@ -59,7 +65,22 @@ export const forgetRemoved = [
    where s.list = ${payment} and s.id = o.id and s.place < o.place
      and s.place in (select place from (${lostLines}) l)`,
   `delete from held_line h using overruled o where h.payment = o.id and h.place < o.place`,
-  `delete from held_line h using (${removedAccounts}) r where h.account = r.id`,
+  `delete from held_line h using (${removedAccounts}) r
+   where h.account = r.id and h.place < r.place`,
+  ...dropForgotten,
+  `delete from undecided_removal u using staged_account s where s.is_put and s.id = u.id`,
+]
+
+/** After the walk of a batch. */
+export const keepUndecided = `
+  insert into undecided_removal
+  select w.id, s.kind, w.place from account_walk w join staged_account s on s.place = w.place
+  where w.is_undecided`
+
+/** At the end: an account that another load made meanwhile. */
+export const decideAtEnd = [
+  `delete from held_line h using undecided_removal u, account a
+   where a.id = u.id and a.kind = u.kind and h.account = u.id and h.place < u.place`,
   ...dropForgotten,
 ]
 
@@ -91,8 +112,8 @@ export const holdLines = `
     or s.place in (select place from (${lostLines}) l)
     or exists (select from held_line h where h.account = s.account and h.place < s.place)
     or exists (select from held_line h where h.payment = s.payment and h.place < s.place)
-  ) and not exists (select from staged_account r
-    where r.id = s.account and not r.is_put and r.place > s.place)`
+  ) and not exists (select from account_walk r
+    where r.id = s.account and r.is_last and r.cut > s.place)`
 
 /** What would have waited for an account that the same batch removes later. */
 export const forgetLost = ['staged_part', 'staged_entry'].map(
@@ -107,9 +128,12 @@ export const moveHeld = Object.entries(stagedOf).map(
 )
 
 /** At the end, all of them try again. */
-export const releaseHeld = Object.entries(stagedOf).map(
-  ([held, staged]) => `insert into ${staged} select * from ${held}`,
-)
+export const releaseHeld = [
+  ...Object.entries(stagedOf).map(
+    ([held, staged]) => `insert into ${staged} select * from ${held}`,
+  ),
+  'truncate held_account',
+]
 
 /** Before the others: what an account that is refused would have had is refused too. */
 export const refuseAccounts = [

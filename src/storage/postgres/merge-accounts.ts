@@ -11,8 +11,10 @@ export const mergeCustomers = [
   `update customer c set email = s.email, match = s.match, record = s.record,
      email_hash = w.email_hash, name_hash = w.name_hash
    from customer_walk w left join staged_customer s on s.place = w.put
-   where w.is_last and w.id = c.id and c.record is distinct from s.record
-     and (w.put is not null or not w.is_there)`,
+   where w.is_last and w.id = c.id and (w.put is not null or not w.is_there)
+     -- A customer put and deleted again has no record before and after, but may be another person.
+     and (c.record, c.email_hash, c.name_hash)
+       is distinct from (s.record, w.email_hash, w.name_hash)`,
 ]
 
 const accountColumns = [

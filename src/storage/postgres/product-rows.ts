@@ -9,11 +9,18 @@ import {
 import type { Ask } from './statements.ts'
 import { toText } from './text.ts'
 
-/** Whoever is to change a product waits here for whoever does, also where there is none of that id yet. */
-const hold = {
-  name: 'hold-product',
-  text: `select pg_advisory_xact_lock(hashtext('holdfast product'), hashtext($1))`,
+const allProducts = `hashtext('holdfast products')`
+
+/**
+ * Serialises the writers of a product, even before its row exists. The lock on all products is shared among them: a
+ * load takes it alone, because a lock for each of its products would exhaust the server's lock table.
+ */
+const lockProduct = {
+  name: 'lock-product',
+  text: `select pg_advisory_xact_lock_shared(${allProducts}),
+    pg_advisory_xact_lock(hashtext('holdfast product'), hashtext($1))`,
 }
+export const lockAllProducts = `select pg_advisory_xact_lock(${allProducts})`
 const newest = {
   name: 'newest-version',
   text: `select version, change, last_updated, shown from product_version
@@ -34,7 +41,7 @@ const dropCurrent = { name: 'drop-product', text: 'delete from product where id 
 
 /** The newest version of a product, which nobody else changes before the transaction ends. */
 export async function newestVersion(ask: Ask, id: string): Promise<Newest | undefined> {
-  await ask(hold, [toText(id)])
+  await ask(lockProduct, [toText(id)])
   const [row] = await ask(newest, [toText(id)])
   if (!row) return undefined
   const [version, change, lastUpdated, shown = null] = row

@@ -1,23 +1,31 @@
-import pg from 'pg'
 import type { AccountKind } from '../../provider/store.ts'
 import type { ProviderWriter, Refusal, WriterOptions } from '../../provider/writer.ts'
 import { kindCodes, listCodes } from '../codes.ts'
-import { DatabaseError, type DatabaseOptions } from '../database.ts'
+import type { DatabaseOptions } from '../database.ts'
 import { anotherPerson, noAccount, noCustomer, otherKind } from '../refusals.ts'
-import { openPool } from './connect.ts'
+import { announceWait } from '../waiting.ts'
+import { makePool } from './connect.ts'
 import { openCopyRows } from './copy-rows.ts'
 import {
+  decideAtEnd,
   forgetLost,
   forgetRemoved,
   heldTables,
   holdLines,
+  keepUndecided,
   makeHeld,
   moveHeld,
   refuseAccounts,
   refuseLines,
   releaseHeld,
 } from './held-lines.ts'
-import { lastProducts, mergeProduct } from './loaded-products.ts'
+import { commitFailure, loadFailure } from './load-failure.ts'
+import {
+  type LoadedProduct,
+  lastProducts,
+  mergeProducts,
+  productsAtOnce,
+} from './loaded-products.ts'
 import {
   dropAccounts,
   dropHoldings,
@@ -27,9 +35,9 @@ import {
   mergeParts,
 } from './merge-accounts.ts'
 import { entryTables, makeEntryTables, mergeEntries } from './merge-entries.ts'
+import { openOneConnection } from './one-connection.ts'
+import { lockAllProducts } from './product-rows.ts'
 import { makeStaging, openStaging, type StagedTable, stagedNames } from './staging.ts'
-import { type Ask, rowsOf } from './statements.ts'
-import { fromText } from './text.ts'
 import {
   isAnyLost,
   lostHolders,
@@ -64,19 +72,38 @@ const fetchCount = 1000
  */
 export async function openPostgresProviderWriter(
   database: string,
-  { loadTime, inBatches = false }: WriterOptions,
+  { loadTime, inBatches = false, onWait, signal }: WriterOptions,
   options: DatabaseOptions,
 ): Promise<ProviderWriter> {
-  const pool = await openPool(database, 'load', { ...options, connections: 1 })
-  const client = await pool.connect()
-  // A connection that breaks fails whatever is asked next.
-  client.on('error', () => {})
-  const run = (sql: string, values?: string[]) => client.query(sql, values).catch(fail)
+  const connection = await openOneConnection(database, options)
+  const { client } = connection
+  const fail = async (error: unknown): Promise<never> => {
+    throw await loadFailure(client, error, signal)
+  }
+  const run = (sql: string, values?: unknown[]) => client.query(sql, values).catch(fail)
   const runAll = async (statements: readonly string[]): Promise<void> => {
     for (const sql of statements) await run(sql)
   }
-  await run(memory + makeStaging + makeWalks + makeEntryTables + (inBatches ? makeHeld : ''))
+  try {
+    await run(memory + makeStaging + makeWalks + makeEntryTables + (inBatches ? makeHeld : ''))
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
 
+  /** From when the commit is sent, only the server knows whether it happens. */
+  let isCommitting = false
+  const cancel = async (): Promise<void> => {
+    if (isCommitting) return
+    const other = makePool(database, 'load', { ...options, connections: 1 })
+    const { processID } = client as typeof client & { readonly processID: number }
+    // Where it cannot be cancelled, the statement ends by itself, and nothing is committed.
+    await other.query('select pg_cancel_backend($1)', [processID]).catch(() => {})
+    await other.end()
+  }
+  signal?.addEventListener('abort', cancel)
+
+  const walk = walkAccounts(inBatches)
   const rows = openCopyRows(client)
   const staging = openStaging(rows)
   let isJudged = false
@@ -92,24 +119,24 @@ export async function openPostgresProviderWriter(
     for (const table of stagedNames) {
       if (staging.count(table) >= manyLines) await run(`${sample}; analyze ${table}`)
     }
-    await run(`begin; ${lock}; ${sample}`)
+    await announceWait(run(`begin; ${lock}; ${sample}`), onWait)
     isJudged = true
     if (staging.count('staged_customer') > 0) await run(walkCustomers)
     if (inBatches) await hold()
-    else if (staging.count('staged_account') > 0) await run(walkAccounts)
+    else if (staging.count('staged_account') > 0) await run(walk)
     if (staging.total() >= manyLines) await run('analyze customer_walk, account_walk')
   }
 
   /** Leaves in the batch what can be merged. */
   const hold = async (): Promise<void> => {
-    await run(walkAccounts)
+    await run(walk)
     const hasAccounts = staging.count('staged_account') > 0
     if (hasAccounts) await runAll(forgetRemoved)
     while ((await run(holdLines)).rowCount) {
       await runAll(moveHeld)
-      await run(`delete from account_walk; ${walkAccounts}`)
+      await run(`delete from account_walk; ${walk}`)
     }
-    if (hasAccounts) await runAll(forgetLost)
+    if (hasAccounts) await runAll([...forgetLost, keepUndecided])
   }
 
   const merge = async (): Promise<void> => {
@@ -125,15 +152,12 @@ export async function openPostgresProviderWriter(
       }
     }
     if (has('staged_account')) await run(dropAccounts)
-    // Last: whoever changes one of them waits from here to the commit.
-    if (has('staged_product')) await mergeProducts()
-  }
-
-  const mergeProducts = async (): Promise<void> => {
-    const ask: Ask = (statement, values) =>
-      rowsOf(client, statement, values).catch((error: Error) => fail(error.cause ?? error))
-    for await (const { id, item } of each<LoadedProduct>(lastProducts)) {
-      await mergeProduct(ask, fromText(id), item ? JSON.parse(item) : undefined, () => loadTime)
+    // Last: the platform's changes of products wait from here to the commit.
+    if (has('staged_product')) {
+      await run(lockAllProducts)
+      for await (const products of groups<LoadedProduct>(lastProducts, productsAtOnce)) {
+        await mergeProducts(run, products, loadTime)
+      }
     }
   }
 
@@ -152,9 +176,9 @@ export async function openPostgresProviderWriter(
 
   /** What waited for something that never came. The rest goes into the last commit. */
   async function* unresolvedHeld(): AsyncGenerator<Refusal> {
-    await runAll([...releaseHeld, ...refuseAccounts])
+    await runAll([...decideAtEnd, ...releaseHeld, ...refuseAccounts])
     staging.countHeld()
-    await run(`delete from account_walk; ${walkAccounts}`)
+    await run(`delete from account_walk; ${walk}`)
     for await (const row of each<LostHolder>('select place, index from refusal order by 1, 2')) {
       yield lostHolder(row)
     }
@@ -168,13 +192,17 @@ export async function openPostgresProviderWriter(
 
   /** The rows of a query that may have many. */
   async function* each<Row extends object>(sql: string): AsyncGenerator<Row> {
-    await run(`declare refusals cursor for ${sql}`)
-    let fetched: Row[]
+    for await (const rows of groups<Row>(sql, fetchCount)) yield* rows
+  }
+
+  async function* groups<Row extends object>(sql: string, size: number): AsyncGenerator<Row[]> {
+    await run(`declare load_rows cursor for ${sql}`)
+    let rows: Row[]
     do {
-      fetched = (await run(`fetch ${fetchCount} from refusals`)).rows
-      yield* fetched
-    } while (fetched.length === fetchCount)
-    await run('close refusals')
+      rows = (await run(`fetch ${size} from load_rows`)).rows
+      yield rows
+    } while (rows.length === size)
+    await run('close load_rows')
   }
 
   return {
@@ -206,7 +234,14 @@ export async function openPostgresProviderWriter(
     async commit() {
       await judge()
       await merge()
-      await client.query('commit').catch(failAtCommit)
+      signal?.throwIfAborted()
+      isCommitting = true
+      await client.query('commit').catch((error) => {
+        const failure = commitFailure(error)
+        if (failure) throw failure
+        return fail(error)
+      })
+      isCommitting = false
       committed += staging.total()
       isJudged = false
       isDone = true
@@ -221,18 +256,13 @@ export async function openPostgresProviderWriter(
     async close() {
       // What a server would learn by itself in time, whoever reads next should not wait for.
       if (committed >= manyLines) await client.query(`analyze ${tables}`).catch(() => {})
-      client.release(true)
-      await pool.end()
+      signal?.removeEventListener('abort', cancel)
+      await connection.close()
     },
   }
 }
 
 const tables = 'customer, account, holder, balance, contact, entry, payment'
-
-interface LoadedProduct {
-  readonly id: string
-  readonly item: string | null
-}
 
 interface Placed {
   readonly place: string
@@ -264,27 +294,4 @@ function kindOf(code: number): AccountKind {
 function placeOf(place: string): { file: number; line: number } {
   const number = BigInt(place)
   return { file: Number(number >> 32n), line: Number(number & 0xffff_ffffn) }
-}
-
-/** Without a word of the data: a message of the database may repeat values. */
-function fail(error: unknown): never {
-  if (error instanceof TypeError || error instanceof RangeError) throw error
-  const reason = isLoss(error)
-    ? 'the connection to the database was lost'
-    : `the database said ${(error as pg.DatabaseError).code}`
-  throw new DatabaseError(`${reason}: what was not committed is not kept`, { cause: error })
-}
-
-/** Broken, or ended by the server: by an operator, or because it stops. */
-function isLoss(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || /^(08|57P)/.test(error.code ?? '')
-}
-
-/** The answer did not come: it may be there or not. */
-function failAtCommit(error: unknown): never {
-  if (!isLoss(error)) fail(error)
-  throw new DatabaseError(
-    'the connection to the database was lost at the very end: load again, which changes nothing twice',
-    { cause: error },
-  )
 }

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { ContractError } from '../../contract/index.ts'
 import { abandonAt } from './abandon.ts'
+import { deniedError, isDenied } from './denied.ts'
 import {
   ask,
   askAlone,
@@ -29,7 +30,7 @@ export async function rowsOf(
       ? askAlone(connection, statement, encoded)
       : ask(connection, statement, encoded))
   } catch (error) {
-    throw told(error)
+    throw await told(connection, error)
   }
 }
 
@@ -47,7 +48,7 @@ export async function rowsInOrder(
   try {
     return await askInOrder(pool, calls)
   } catch (error) {
-    throw told(error)
+    throw await told(pool, error)
   }
 }
 
@@ -62,7 +63,7 @@ export function openAsking(pool: pg.Pool): Ask {
         ? askAlone(pool, statement, encoded)
         : together(statement, encoded))
     } catch (error) {
-      throw told(error)
+      throw await told(pool, error)
     }
   }
 }
@@ -89,15 +90,16 @@ export function separated(joined: string | null | undefined): string[] {
 const outages = /^(08|25006|28|3D|40|53|55P03|57|58|XX)/
 
 /**
- * What went wrong, without a word of the data: a message of the database may repeat values. What is no
- * answer of the database at all is a connection that broke, or could not be had in time.
+ * The error for the caller, without any of the data: a message of the database may repeat values. What is not an
+ * answer of the database is a connection that broke, or could not be had in time.
  */
-export function told(error: unknown): Error {
+export async function told(connection: pg.Pool | pg.ClientBase, error: unknown): Promise<Error> {
   if (!(error instanceof pg.DatabaseError)) {
     return new ContractError('unavailable', 'the connection to the database failed', {
       cause: error,
     })
   }
+  if (isDenied(error)) return deniedError(connection, error)
   const { code = '', table = '' } = error
   const cause = Object.assign(new Error(`the database said ${code} ${table}`.trimEnd()), { code })
   return outages.test(code) ? new ContractError('unavailable', cause.message, { cause }) : cause
@@ -116,8 +118,8 @@ export async function inTransaction<Result>(
 ): Promise<Result> {
   refuseCrowd(pool)
   const deadline = performance.now() + timeoutOf(pool)
-  const client = await pool.connect().catch((error: unknown) => {
-    throw told(error)
+  const client = await pool.connect().catch(async (error: unknown) => {
+    throw await told(pool, error)
   })
   const callOff = abandonAt(client, deadline)
   // A connection that breaks between two statements fails the next one; unheard, it would end the process.

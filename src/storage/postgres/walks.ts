@@ -24,11 +24,16 @@ export const makeWalks = `
     place bigint not null,
     is_last boolean not null,
     is_refused boolean not null,
+    is_undecided boolean not null, -- removes what is not there, before any line that puts it
     kind smallint not null,     -- 0: not there
     put bigint,                 -- the line that says how the account is now
     cut bigint,                 -- the last line that took away all that came before it
     primary key (id, place)
   );`
+
+/** A removal in an earlier batch, which the first line that puts the account decides. */
+const decidedCut = `(select max(u.place) from undecided_removal u
+  where w.kind = 0 and u.id = l.id and u.kind = l.kind)`
 
 export const walkTables = ['customer_walk', 'account_walk']
 
@@ -66,26 +71,54 @@ export const walkCustomers = `
   select id, place, is_last, is_refused, is_there, email_hash, name_hash, put, gone
   from walk where n > 0`
 
-/** An account keeps its kind until it is removed; a line that removes one of the other kind does nothing. */
-export const walkAccounts = `
+/** Lines that wait for a holder say of which kind an account will be. They are not walked themselves. */
+const heldLines = `
+  union all
+  select id, place, true, kind, true from held_account
+  where id in (select id from staged_account)`
+
+/**
+ * An account keeps its kind until it is removed; a line that removes one of the other kind does nothing. Where the
+ * account is not there, the next line that puts it says which kind is meant: loading the same lines again finds it
+ * there. In batches that line may come in a later one (held-lines.ts).
+ */
+export const walkAccounts = (inBatches: boolean) => `
   insert into account_walk
-  with recursive line as (
-    select id, place, is_put, kind,
-      row_number() over lines as n, lead(place) over lines is null as is_last
-    from staged_account window lines as (partition by id order by place)
+  with recursive known as (
+    select id, place, is_put, kind, false as is_held from staged_account
+    ${inBatches ? heldLines : ''}
+  ), line as (
+    select id, place, is_put, kind, is_held, row_number() over lines as n,
+      not is_held and lead(place) over (partition by id, is_held order by place) is null as is_last,
+      -- The kind of the next line that puts: the kind is behind the place, in one number.
+      (min(case when is_put then place * 4 + kind end) over (lines
+        rows between current row and unbounded following) & 3)::smallint as next_kind
+    from known window lines as (partition by id order by place)
   ), walk as (
-    select l.id, 0::bigint as n, 0::bigint as place, false as is_last, false as is_refused,
-      coalesce(a.kind, 0::smallint) as kind, null::bigint as put, null::bigint as cut
+    select l.id, 0::bigint as n, 0::bigint as place, false as is_last, true as is_held,
+      false as is_refused, false as is_undecided, coalesce(a.kind, 0::smallint) as kind,
+      null::smallint as held_kind, null::bigint as put, null::bigint as cut
     from line l left join account a on a.id = l.id where l.n = 1
     union all
-    select l.id, l.n, l.place, l.is_last, l.is_put and not v.fits,
-      case when not v.fits then w.kind when l.is_put then l.kind else 0::smallint end,
-      case when not v.fits then w.put when l.is_put then l.place end,
-      case when v.fits and not l.is_put then l.place else w.cut end
+    select l.id, l.n, l.place, l.is_last, l.is_held, l.is_put and not v.fits,
+      not l.is_put and w.kind = 0 and w.held_kind is null and l.next_kind is null,
+      case when l.is_held or not v.fits then w.kind when l.is_put then l.kind else 0::smallint end,
+      case when l.is_held then l.kind when not v.fits then w.held_kind end,
+      case when l.is_held or not v.fits then w.put when l.is_put then l.place end,
+      case
+        when l.is_put then coalesce(${inBatches ? decidedCut : 'null'}, w.cut)
+        when v.fits then l.place
+        else w.cut
+      end
     from walk w join line l on l.id = w.id and l.n = w.n + 1
-    cross join lateral (select w.kind = 0 or l.kind is null or w.kind = l.kind as fits) v
+    cross join lateral (
+      select l.is_held or l.kind = coalesce(nullif(w.kind, 0), case when l.is_put then l.kind
+        else coalesce(w.held_kind, l.next_kind) end) as fits
+    ) f
+    cross join lateral (select coalesce(f.fits, false) as fits) v
   )
-  select id, place, is_last, is_refused, kind, put, cut from walk where n > 0`
+  select id, place, is_last, is_refused, is_undecided, kind, put, cut
+  from walk where n > 0 and not is_held`
 
 /** Lines that could not be, in order: those of a customer have no kind. */
 export const refusedLines = `

@@ -11,16 +11,13 @@ const busyTimeoutMs = 5000
 
 const walRetryMs = 20
 
-/** A load waits this long for another one to finish. */
-const loadWaitMs = 60 * 60 * 1000
-
 const reading = 'pragma query_only = on; pragma cache_size = -16384; pragma mmap_size = 268435456'
 
 /** What a connection is for. SQLite waits by holding up the whole process, so one that serves does not wait. */
 const uses = {
   serve: `${reading}; pragma busy_timeout = 0`,
   read: reading,
-  write: `pragma cache_size = -32768; pragma busy_timeout = ${loadWaitMs}`,
+  write: 'pragma cache_size = -32768',
 }
 
 /** Creates the database, unless it exists, and brings it to the newest version. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Problem } from '../../contract/index.ts'
 import { type AccountKind, entryLists, kindOfList } from '../../provider/store.ts'
 import type {
@@ -12,6 +13,7 @@ import type {
   RemovalItem,
   WriterOptions,
 } from '../../provider/writer.ts'
+import { kindCodes } from '../codes.ts'
 import { DatabaseError } from '../database.ts'
 import { noAccount, noCustomer } from '../refusals.ts'
 import { isOfKind, openAccountRows } from './account-rows.ts'
@@ -22,19 +24,26 @@ import { type Line, openHeldItems } from './held-items.ts'
 import { openLoadedProducts } from './loaded-products.ts'
 import { openMentions } from './mentions.ts'
 import { openDatabase } from './open.ts'
+import { openStagedItems } from './staged-items.ts'
 import { command, execute } from './statements.ts'
 import { commitWithinSpace, releaseLog } from './write-ahead-log.ts'
+import { takeWriteLock } from './write-lock.ts'
 
 /**
- * Opens the store for one load. Waits while another load has it. With `inBatches`, what refers to
- * something that is not there yet is held back until the end instead of being written.
+ * Opens the store for one load. The write lock is taken for the first item of a commit, or for the last one where
+ * items come slowly, and waits for other loads. With `inBatches`, what refers to something that is not there yet is held
+ * back until the end instead of being written.
+ *
+ * Between two commits another process may change anything, so nothing that was read is remembered across one.
  */
 export function openSqliteProviderWriter(
   path: string,
-  { loadTime, inBatches = false }: WriterOptions,
+  { loadTime, inBatches = false, isSlow = false, onWait, signal }: WriterOptions,
 ): ProviderWriter {
   const opened = identityOf(path)
   const database = openDatabase(path, 'write')
+  // The wait for other loads is not SQLite's.
+  database.exec('pragma busy_timeout = 0')
   const entries = openEntryWriter(database, loadTime.epochNanoseconds)
   const mentions = openMentions(database)
   const held = openHeldItems(database)
@@ -45,8 +54,13 @@ export function openSqliteProviderWriter(
   const putContact = command(database, 'insert or replace into contact values (?, ?, ?)')
   const dropBalance = command(database, 'delete from balance where account = ?')
   const dropContact = command(database, 'delete from contact where account = ?')
+  const staged = openStagedItems(database)
+  let isAnyStaged = false
+
   // Behind the temporary tables: a rollback must not take them away.
-  execute(database, 'begin immediate')
+  const begin = async (): Promise<void> => {
+    if (!database.isTransaction) await takeWriteLock(database, { onWait, signal })
+  }
 
   /** The account's number, with a note where it is not there yet. */
   const accountOf = (item: Referring & Place): number => {
@@ -63,8 +77,8 @@ export function openSqliteProviderWriter(
     const holders = item.holders.map(({ customerId, isOwned }, index) => {
       const { number, isDefined } = customers.numberOf(customerId)
       const field = `holders[${index}].customerId`
-      if (isDefined) mentions.holder(number, item, field)
-      else mentions.customer(number, item, field)
+      if (!isDefined) mentions.customer(number, item, field)
+      else if (!inBatches) mentions.holder(number, item, field)
       return [number, isOwned] as const
     })
     accounts.putHolders(account.number, new Map(holders))
@@ -76,6 +90,24 @@ export function openSqliteProviderWriter(
     dropBalance.run(number)
     dropContact.run(number)
     accounts.remove(number)
+  }
+
+  /** An account of the other kind stays. One that is not there yet may still come, see `openHeldItems`. */
+  const removeAccountOf = (kind: AccountKind, id: string): void => {
+    const account = accounts.find(id)
+    const kindNow = account?.kind || held.putKind(id)
+    if (kindNow === kindCodes[kind]) {
+      held.forget(id)
+      if (account) removeAccount(account.number)
+    } else if (!kindNow && (account || held.isWaiting({ account: id }))) {
+      held.addUndecided(id, kindCodes[kind])
+    }
+  }
+
+  const decideRemoval = ({ id, kind }: AccountItem): void => {
+    const account = accounts.find(id)
+    if (account?.kind) return
+    if (held.decide(id, kindCodes[kind]) && account) removeAccount(account.number)
   }
 
   const removeCustomer = (id: string, person: RemovalItem['person']): void => {
@@ -96,10 +128,7 @@ export function openSqliteProviderWriter(
         entries.removePayment(id)
         break
       case 'account':
-        held.forget(accountId)
-        // Also one that is only mentioned yet: what came for it so far goes with it.
-        if (account && (account.kind === 0 || isOfKind(account, kind)))
-          removeAccount(account.number)
+        if (kind) removeAccountOf(kind, accountId)
         break
       case 'balance':
         if (account) dropBalance.run(account.number)
@@ -153,32 +182,74 @@ export function openSqliteProviderWriter(
   }
 
   const writeOrHold = (item: PlacedItem): Problem | undefined => {
-    const line = inBatches ? lineOf(item) : undefined
-    if (!line || (!held.isWaiting(line) && lacking(item).length === 0)) return write(item)
+    if (!inBatches && held.isEmpty()) return write(item)
+    if (item.type === 'account') decideRemoval(item)
+    const line = lineOf(item)
+    if (!line || !(held.isWaiting(line) || mustWait(item, line))) return write(item)
     held.hold(line, item)
     return undefined
   }
 
+  const mustWait = (item: PlacedItem, { account }: Line): boolean => {
+    if (inBatches) return lacking(item).length > 0
+    return account !== undefined && held.isUndecided(account)
+  }
+
+  const writeAll = (items: readonly PlacedItem[]): Refusal[] =>
+    items.flatMap((item) => {
+      const problem = writeOrHold(item)
+      return problem ? [{ file: item.file, line: item.line, ...problem }] : []
+    })
+
+  /** Items that were held, once all are there. In one transaction, what they lack is noted like that of the others. */
+  function* writeHeld(): Generator<Refusal> {
+    for (const { account, kind } of held.undecided()) {
+      if (accounts.find(account)?.kind === kind) held.decide(account, kind)
+    }
+    for (const item of held.all()) {
+      const problems = inBatches ? lacking(item) : []
+      const problem = problems.length === 0 ? write(item) : undefined
+      for (const each of problem ? [problem] : problems) {
+        yield { file: item.file, line: item.line, ...each }
+      }
+    }
+  }
+
+  /** After a transaction others can write: what was read of the database may not be so any more. */
+  const forgetRead = (): void => {
+    accounts.forget()
+    if (isAnyStaged) staged.clear()
+    isAnyStaged = false
+  }
+
   return {
     async write(items) {
-      const refusals: Refusal[] = []
-      for (const item of items) {
-        const problem = writeOrHold(item)
-        if (problem) refusals.push({ file: item.file, line: item.line, ...problem })
+      if (items.length === 0) return []
+      if (isSlow) {
+        isAnyStaged = true
+        staged.put(items)
+        return []
       }
-      return refusals
+      await begin()
+      return writeAll(items)
     },
 
-    /** Each was told when it was written. */
-    impossible: () => [],
+    /** Of items that did not come slowly, each was reported when it was written. */
+    async *impossible() {
+      if (!isAnyStaged) return
+      await begin()
+      for (const items of staged.groups()) {
+        yield* writeAll(items)
+        // A signal is noticed between two turns of the event loop.
+        await setImmediate()
+        signal?.throwIfAborted()
+      }
+    },
 
-    *unresolved() {
-      for (const item of held.all()) {
-        const problems = lacking(item)
-        const problem = problems.length === 0 ? write(item) : undefined
-        for (const each of problem ? [problem] : problems) {
-          yield { file: item.file, line: item.line, ...each }
-        }
+    async *unresolved() {
+      if (!held.isEmpty()) {
+        await begin()
+        yield* writeHeld()
       }
       yield* mentions.refusals()
     },
@@ -188,15 +259,15 @@ export function openSqliteProviderWriter(
       products.settle()
       // A commit into a file that no path leads to would be lost.
       if (identityOf(path) !== opened) throw replacedDatabase(path)
-      commitWithinSpace(database, path)
-      execute(database, 'begin immediate')
+      if (database.isTransaction) commitWithinSpace(database, path)
+      forgetRead()
     },
 
     async rollback() {
-      execute(database, 'rollback; begin immediate')
+      if (database.isTransaction) execute(database, 'rollback')
+      forgetRead()
       entries.forget()
       products.forget()
-      accounts.forget()
     },
 
     async close() {

@@ -152,4 +152,17 @@ export const migrations: readonly string[] = [
     id text not null
   ) strict;
   `,
+  `
+  -- Removes orphans: what loads that ran at the same time could leave behind of deleted accounts and customers.
+  -- An account's lists are the ranges of positions that begin with its number.
+  delete from entry where position in (
+    select e.position from account a
+    join entry e on e.position between (a.number * 8) << 32 and ((a.number + 1) * 8) << 32
+    where a.head is null
+  );
+  delete from balance where account in (select number from account where head is null);
+  delete from contact where account in (select number from account where head is null);
+  delete from holder where account in (select number from account where head is null)
+    or customer in (select number from customer where record is null);
+  `,
 ]

@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+import { chmodSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
+import { it } from 'node:test'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import fc from 'fast-check'
+import { load } from '../../src/load/load.ts'
+import { openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
+import { migrations } from '../../src/storage/sqlite/schema.ts'
+import { asOwner, describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
+import { dumpOf, ended, linesOf, openBank } from './bank.ts'
+import { line, put, removal } from './lines.ts'
+
+const now = Temporal.Instant.from('2026-01-01T00:00:00Z')
+const accounts = ['a1', 'a2'] as const
+
+/** A line about one of two accounts, which all loads of a test write to. */
+interface Step {
+  readonly what: 'open' | 'close' | 'post'
+  readonly account: string
+  readonly id: string
+  readonly mark: string
+}
+
+function textOf({ what, account, id, mark }: Step): string {
+  if (what === 'close') return removal('banking.account', { accountId: account })
+  if (what === 'post') return put.transaction(account, id, { reference: mark })
+  const record = { accountId: account, nickname: mark }
+  return line('banking.account', record, { holders: [{ customerId: 'c1' }] })
+}
+
+interface Account {
+  readonly mark: string
+  readonly entries: Map<string, string>
+}
+
+/** What the database should hold, and what each load in batches still holds back. */
+class Model {
+  readonly accounts = new Map<string, Account>()
+
+  apply(steps: readonly Step[]): void {
+    const early = new Map<string, Map<string, string>>()
+    for (const step of steps) {
+      const { what, account, id, mark } = step
+      const known = this.accounts.get(account)
+      if (what === 'close') {
+        this.accounts.delete(account)
+        early.delete(account)
+      } else if (what === 'open') {
+        this.#open(step, early.get(account))
+      } else if (known) {
+        known.entries.set(id, mark)
+      } else {
+        early.set(account, (early.get(account) ?? new Map()).set(id, mark))
+      }
+    }
+  }
+
+  /** One line that is a batch of its own. Returns what its load holds back from then on. */
+  applyOne(step: Step, held: readonly Step[]): readonly Step[] {
+    const { what, account } = step
+    if (what === 'close') {
+      this.accounts.delete(account)
+      return held.filter((each) => each.account !== account)
+    }
+    const isLacking = what === 'post' && !this.accounts.has(account)
+    if (isLacking || held.some((each) => each.account === account)) return [...held, step]
+    this.apply([step])
+    return held
+  }
+
+  applyHeld(held: readonly Step[]): void {
+    this.apply(held.filter(({ what }) => what === 'open'))
+    this.apply(held.filter(({ what, account }) => what === 'post' && this.accounts.has(account)))
+  }
+
+  #open({ account, mark }: Step, early = new Map<string, string>()): void {
+    const entries = this.accounts.get(account)?.entries ?? early
+    this.accounts.set(account, { mark, entries })
+  }
+}
+
+interface Load {
+  readonly steps: readonly Step[]
+  readonly batch: 1 | undefined
+  readonly isSlow: boolean
+}
+
+/** Runs loads at once; returns which of them committed, in order. */
+async function runAtOnce(database: string, loads: readonly Load[]): Promise<number[]> {
+  const commits: number[] = []
+  await Promise.all(
+    loads.map(async ({ steps, batch, isSlow }, index) => {
+      const inBatches = batch !== undefined
+      const writer = await openProviderWriter(database, { loadTime: now, inBatches, isSlow })
+      const noting = {
+        ...writer,
+        async commit() {
+          await writer.commit()
+          commits.push(index)
+        },
+      }
+      const lines = async function* () {
+        for (const step of steps) {
+          yield Buffer.from(`${textOf(step)}\n`)
+          await setImmediate()
+        }
+      }
+      try {
+        const file = { name: 'data', open: () => Readable.from(lines()) }
+        await load([file], noting, { ...(batch && { batch }), onRefusal: () => {} })
+      } finally {
+        await writer.close()
+      }
+    }),
+  )
+  return commits
+}
+
+/** The state that these commits lead to, one after another. */
+function expected(loads: readonly Load[], commits: readonly number[]): Model {
+  const model = new Model()
+  model.apply(opening)
+  const progress = loads.map(() => ({ done: 0, held: [] as readonly Step[] }))
+  for (const index of commits) {
+    const { steps, batch } = loads[index] as Load
+    const state = progress[index] as (typeof progress)[number]
+    const step = steps[state.done]
+    if (batch === undefined) model.apply(steps)
+    else if (step) state.held = model.applyOne(step, state.held)
+    else model.applyHeld(state.held)
+    state.done += 1
+  }
+  return model
+}
+
+const opening: readonly Step[] = accounts.map((account) => ({
+  ...{ what: 'open', account, id: '', mark: 'first' },
+}))
+
+async function contentOf(database: string): Promise<Map<string, Account>> {
+  const found = new Map<string, Account>()
+  for (const text of linesOf(await dumpOf(database))) {
+    const { type, record } = JSON.parse(text)
+    if (type === 'banking.account') {
+      found.set(record.accountId, { mark: record.nickname, entries: new Map() })
+    } else if (type === 'banking.transaction') {
+      found.get(record.accountId)?.entries.set(record.transactionId, record.reference)
+    }
+  }
+  return found
+}
+
+/** No dump shows what belongs to an account that is not there. */
+async function orphansOf(database: string): Promise<number> {
+  const tables = ['balance', 'contact', 'holder'].map((table) => `select account from ${table}`)
+  const count = (entries: string, isThere: string) =>
+    `select count(*) as count from (${[entries, ...tables].join(' union all ')}) o
+     where not exists (select 1 from account a where a.number = o.account ${isThere})`
+  if (engineHere() === 'postgres') {
+    return Number((await asOwner(count('select account from entry', ''), database))[0]?.[0])
+  }
+  const file = new DatabaseSync(database.slice('sqlite:'.length))
+  try {
+    const sql = count('select list >> 3 as account from entry', 'and a.head is not null')
+    return Number(file.prepare(sql).get()?.['count'])
+  } finally {
+    file.close()
+  }
+}
+
+async function fillAgain(database: string): Promise<void> {
+  if (engineHere() === 'postgres') {
+    const tables = 'customer, account, holder, balance, contact, entry, payment'
+    await asOwner(`truncate ${tables}`, database)
+  }
+  const writer = await openProviderWriter(database, { loadTime: now })
+  const text = [put.customer('c1'), ...opening.map(textOf)].join('\n')
+  const file = { name: 'data', open: () => Readable.from([Buffer.from(text)]) }
+  await load([file], writer, { onRefusal: () => assert.fail() })
+  await writer.close()
+}
+
+const step = fc.record({
+  what: fc.constantFrom(
+    'post' as const,
+    'post' as const,
+    'post' as const,
+    'close' as const,
+    'open' as const,
+  ),
+  account: fc.constantFrom(...accounts),
+  id: fc.constantFrom('t1', 't2', 't3'),
+  mark: fc.constantFrom('x', 'y', 'z'),
+})
+const oneLoad = fc.record({
+  steps: fc.array(step, { minLength: 1, maxLength: 6 }),
+  batch: fc.constantFrom(1 as const, undefined),
+  isSlow: fc.boolean(),
+})
+
+describe('loads of the same accounts at once', { timeout: 120_000 }, () => {
+  for (const [count, runs] of [
+    [2, { sqlite: 60, postgres: 6 }],
+    [5, { sqlite: 30, postgres: 3 }],
+  ] as const) {
+    it(`leave what ${count} loads one after another would, and nothing without an account`, async (t) => {
+      const shared = engineHere() === 'postgres' ? await newDatabase(t) : undefined
+      const loads = fc.array(oneLoad, { minLength: count, maxLength: count })
+
+      await fc.assert(
+        fc.asyncProperty(loads, async (loads) => {
+          const database = shared ?? (await newDatabase(t))
+          await fillAgain(database)
+
+          const commits = await runAtOnce(database, loads)
+
+          assert.deepEqual(await contentOf(database), expected(loads, commits).accounts)
+          assert.equal(await orphansOf(database), 0)
+        }),
+        { numRuns: runs[engineHere()] },
+      )
+    })
+  }
+})
+
+describe('an account that is deleted while another load writes to it', () => {
+  it('takes its history with it for good', async (t) => {
+    const bank = await openBank(t)
+    const people = [put.customer('c1'), put.account('a1', ['c1'])]
+    const history = (first: number) =>
+      Array.from({ length: 4 }, (_, index) => `${put.transaction('a1', `t${first + index}`)}\n`)
+    await bank.fill(people)
+    const writing = bank.start(['load', '-', '--batch', '4'])
+    const result = ended(writing)
+    writing.stdin.write([`${put.customer('c2')}\n`, ...history(1).slice(0, 3)].join(''))
+    const store = await openProviderStore(bank.database())
+    t.after(() => store.close())
+    while ((await store.overview()).customers < 2) await setTimeout(5)
+
+    await bank.fill([removal('banking.account', { accountId: 'a1' })])
+    writing.stdin.end(history(5).join(''))
+    const { status, stderr } = await result
+    const orphans = await orphansOf(bank.database())
+    await bank.fill([put.account('a1', ['c1'])])
+
+    assert.match(stderr, /^-:5: accountId: names no banking account that exists$/m)
+    assert.equal(status, 1)
+    assert.equal(orphans, 0)
+    assert.deepEqual(linesOf(await bank.dump()), [people[0], put.customer('c2'), people[1]])
+  })
+})
+
+/** How many steps the schema had when loads could still leave orphans. */
+const earlierSteps = 3
+
+describeOn(
+  'sqlite',
+  'a database of a version that left the history of deleted accounts behind',
+  () => {
+    it('is rid of it when it is opened, and keeps everything else', async (t) => {
+      const bank = await openBank(t)
+      const kept = [put.customer('c1'), put.account('a1', ['c1']), put.transaction('a1', 't1')]
+      await bank.fill([
+        ...[...kept, put.account('a2', ['c1']), put.balance('a2'), put.contact('a2')],
+        ...[put.transaction('a2', 't1'), put.debit('a2'), put.account('a3', ['c1'])],
+      ])
+      const old = new DatabaseSync(bank.path('old.db'))
+      for (const step of migrations.slice(0, earlierSteps)) old.exec(step)
+      old.prepare('attach ? as filled').run(bank.path('bank.db'))
+      for (const table of ['customer', 'account', 'holder', 'balance', 'contact', 'entry']) {
+        old.exec(`insert into ${table} select * from filled.${table}`)
+      }
+      // As if the accounts had been deleted without what is in them.
+      old.exec(`update account set head = null, kind = 0 where id in ('a2', 'a3')`)
+      old.exec(`pragma user_version = ${earlierSteps}`)
+      old.close()
+      chmodSync(bank.path('old.db'), 0o600)
+      const database = `sqlite:${bank.path('old.db')}`
+
+      const dump = await dumpOf(database)
+
+      assert.equal(await orphansOf(database), 0)
+      assert.deepEqual(linesOf(dump), kept)
+    })
+  },
+)

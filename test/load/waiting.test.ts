@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { it, type TestContext } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
+import { openProviderStore } from '../../src/storage/open.ts'
+import { asOwner, describe, describeOn, engineHere } from '../support/engines.ts'
+import { type Bank, command, concurrency, ended, linesOf, openBank } from './bank.ts'
+import { put } from './lines.ts'
+
+const timeout = 60_000
+const waitLine = 'waiting for another load to finish\n'
+
+/** Resolves when a load has opened the database. */
+async function untilOpen(bank: Bank): Promise<void> {
+  const isOpen = async () => {
+    if (engineHere() === 'sqlite') return existsSync(bank.path('bank.db-shm'))
+    const found = await asOwner(
+      `select 1 from pg_stat_activity where datname = current_database()
+         and query like '%create temp table%' and state = 'idle'`,
+      bank.database(),
+    )
+    return found.length > 0
+  }
+  while (!(await isOpen())) await setTimeout(5)
+}
+
+/** Another load, in the middle of its commit. Returns what ends it. */
+async function lockedByAnother(t: TestContext, bank: Bank): Promise<() => Promise<void>> {
+  const end = engineHere() === 'sqlite' ? lockFile(bank) : await lockLoads(bank)
+  let isLocked = true
+  const unlock = async () => {
+    if (isLocked) await end()
+    isLocked = false
+  }
+  t.after(unlock)
+  return unlock
+}
+
+function lockFile(bank: Bank): () => Promise<void> {
+  const other = new DatabaseSync(bank.path('bank.db'))
+  other.exec('begin immediate')
+  return async () => other.close()
+}
+
+async function lockLoads(bank: Bank): Promise<() => Promise<void>> {
+  const other = new pg.Client({ connectionString: bank.database() })
+  // The database may be dropped before it is closed.
+  other.on('error', () => {})
+  await other.connect()
+  await other.query(`select pg_advisory_lock(hashtext('holdfast load'))`)
+  return () => other.end()
+}
+
+/** Collects what a process writes to standard error, and waits for a text in it. */
+function errorsOf(load: ReturnType<Bank['start']>) {
+  let seen = ''
+  load.stderr.on('data', (part) => {
+    seen += part
+  })
+  return {
+    async until(text: string) {
+      while (!seen.includes(text)) {
+        assert.equal(load.exitCode, null, seen)
+        await setTimeout(5)
+      }
+    },
+  }
+}
+
+describe('a load whose input is idle', { concurrency, timeout }, () => {
+  for (const flags of [[], ['--batch', '1000']]) {
+    it(`locks no other writer out: ${['load -', ...flags].join(' ')}`, async (t) => {
+      const bank = await openBank(t)
+      await bank.fill([])
+      const idle = bank.start(['load', '-', ...flags])
+      const result = ended(idle)
+      idle.stdin.write(`${put.customer('c1')}\n${put.account('a1', ['c2'])}\n`)
+      await untilOpen(bank)
+
+      const other = await bank.load([put.customer('c2')])
+      const scope = ['--scope', 'products.write', '--database', bank.database()]
+      const client = await command(['client', 'add', 'x', ...scope])
+      idle.stdin.end(put.customer('c3'))
+
+      assert.deepEqual([other.status, other.stderr], [0, ''])
+      assert.deepEqual([client.status, client.stderr], [0, ''])
+      assert.deepEqual((await result).stderr, '')
+      assert.deepEqual(linesOf(await bank.dump()), [
+        put.customer('c1'),
+        put.customer('c2'),
+        put.customer('c3'),
+        put.account('a1', ['c2']),
+      ])
+    })
+  }
+})
+
+describe('a load that has to wait for another one', { concurrency, timeout }, () => {
+  it('says so in one line, and goes on afterwards', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill([])
+    bank.write('data.ndjson', [put.customer('c1')])
+    const unlock = await lockedByAnother(t, bank)
+
+    const load = bank.start(['load', 'data.ndjson'])
+    const result = ended(load)
+    await errorsOf(load).until(waitLine)
+    await unlock()
+
+    assert.deepEqual([(await result).status, (await result).stderr], [0, waitLine])
+    assert.deepEqual(linesOf(await bank.dump()), [put.customer('c1')])
+  })
+
+  it('can be stopped', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill([])
+    bank.write('data.ndjson', [put.customer('c1')])
+    await lockedByAnother(t, bank)
+
+    const load = bank.start(['load', 'data.ndjson'])
+    const result = ended(load)
+    await errorsOf(load).until(waitLine)
+    load.kill('SIGINT')
+
+    const { status, stdout, stderr } = await result
+    assert.equal(stderr, `${waitLine}Stopped by SIGINT. Nothing was changed.\n`)
+    assert.deepEqual({ status, stdout }, { status: 130, stdout: '' })
+  })
+})
+
+describe('a load that a signal stops', { concurrency, timeout }, () => {
+  for (const [signal, status] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    it(`changes nothing and says so: ${signal}`, async (t) => {
+      const bank = await openBank(t)
+      await bank.fill([put.customer('c1')])
+      const load = bank.start(['load', '-'])
+      const result = ended(load)
+      load.stdin.on('error', () => {})
+      load.stdin.write(`${put.customer('c2')}\n`)
+      await untilOpen(bank)
+
+      load.kill(signal)
+
+      assert.deepEqual(await result, {
+        status,
+        stdout: '',
+        stderr: `Stopped by ${signal}. Nothing was changed.\n`,
+      })
+      assert.deepEqual(linesOf(await bank.dump()), [put.customer('c1')])
+    })
+  }
+
+  it('says which batches were committed', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill([])
+    const store = await openProviderStore(bank.database())
+    t.after(() => store.close())
+    const people = Array.from({ length: 7 }, (_, index) => put.customer(`c${index}`))
+    const load = bank.start(['load', '-', '--batch', '3'])
+    const result = ended(load)
+    load.stdin.on('error', () => {})
+    load.stdin.write(people.map((each) => `${each}\n`).join(''))
+    while ((await store.overview()).customers < 6) await setTimeout(5)
+
+    load.kill('SIGTERM')
+
+    const { status, stderr } = await result
+    assert.match(stderr, /^Stopped by SIGTERM\. Committed: the batches of the first 6 lines, /)
+    assert.equal(status, 143)
+    assert.deepEqual(linesOf(await bank.dump()), people.slice(0, 6))
+  })
+})
+
+describeOn('postgres', 'a load that a signal stops in its merge', { timeout }, () => {
+  it('changes nothing and says so', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill([])
+    bank.write('data.ndjson', [put.customer('c1'), put.product('p1')])
+    const obstacle = new pg.Client({ connectionString: bank.database() })
+    obstacle.on('error', () => {})
+    await obstacle.connect()
+    t.after(() => obstacle.end())
+    await obstacle.query('begin; lock table product in share mode')
+    const load = bank.start(['load', 'data.ndjson'])
+    const result = ended(load)
+    const waits = `select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    while ((await asOwner(waits, bank.database())).length === 0) await setTimeout(5)
+
+    load.kill('SIGINT')
+
+    assert.deepEqual(await result, {
+      status: 130,
+      stdout: '',
+      stderr: 'Stopped by SIGINT. Nothing was changed.\n',
+    })
+    assert.equal(await bank.dump(), '')
+  })
+})

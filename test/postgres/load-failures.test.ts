@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { openSigningKeyStore } from '../../src/storage/open.ts'
+import { ended, holdfast, openBank } from '../load/bank.ts'
+import { put } from '../load/lines.ts'
+import { asOwner, describeOn, sharedOnEachEngine } from '../support/engines.ts'
+import { makePostgres, type PostgresServer } from '../support/postgres.ts'
+
+/** A server with few locks, where each role lacks a right. One for all tests: it takes a second to start. */
+const server = sharedOnEachEngine(async (scope): Promise<PostgresServer> => {
+  const server = await makePostgres({
+    settings: { max_connections: '20', max_locks_per_transaction: '10', max_worker_processes: '0' },
+  })
+  scope.after(() => server.remove())
+  await server.start()
+  await (await openSigningKeyStore(server.url(), { partitions: 2 })).close()
+  await asOwner(
+    `create role no_temp login; create role reader login;
+     revoke all on database postgres from public;
+     grant connect on database postgres to no_temp, reader;
+     grant temporary on database postgres to reader;
+     grant select on all tables in schema public to reader, no_temp;
+     revoke all on signing_key from reader; revoke all on contact from no_temp`,
+    server.url(),
+  )
+  return server
+})
+
+describeOn('postgres', 'a load that the server cannot take', { timeout: 120_000 }, () => {
+  /** Runs the program as a role, in a process of its own: it must end by itself. */
+  const runAs = async (role: string, args: readonly string[], input = '') => {
+    const address = (await server()).url().replace(/\/\/\w+@/, `//${role}@`)
+    return holdfast([...args, '--database', address], { input })
+  }
+
+  it('loads thousands of products where the lock table is small', async (t) => {
+    const bank = await openBank(t)
+    const products = Array.from({ length: 1500 }, (_, index) => put.product(`p${index}`))
+    bank.write('products.ndjson', products)
+    const address = (await server()).url()
+
+    const load = bank.start(['load', 'products.ndjson', '--database', address])
+    const { status, stderr } = await ended(load)
+
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  })
+
+  const grants = '(docs/postgres-roles.sql grants what each command needs)\n'
+  for (const [name, role, args, message] of [
+    [
+      'a load whose role may not make temporary tables',
+      'no_temp',
+      ['load', '-'],
+      `the database role no_temp lacks a right: permission denied to create temporary tables in database "postgres" ${grants}`,
+    ],
+    [
+      'a load whose role may only read',
+      'reader',
+      ['load', '-'],
+      `the database role reader lacks INSERT, UPDATE, DELETE on customer: permission denied for table customer ${grants}`,
+    ],
+    [
+      'a dump whose role may not read a table',
+      'no_temp',
+      ['dump'],
+      `the database role no_temp lacks SELECT, INSERT, UPDATE, DELETE on contact: permission denied for table contact ${grants}`,
+    ],
+    [
+      'keys list whose role may not read the keys',
+      'reader',
+      ['keys', 'list'],
+      `the database role reader lacks SELECT, INSERT, UPDATE, DELETE on signing_key: permission denied for table signing_key ${grants}`,
+    ],
+  ] as const) {
+    it(`ends with one line that names the role and the right: ${name}`, async () => {
+      const run = await runAs(role, args, `${put.customer('c1')}\n`)
+
+      assert.deepEqual(run, { status: 1, stdout: '', stderr: message })
+    })
+  }
+
+  it('is reported as what it is, and not as a lost connection', async (t) => {
+    const bank = await openBank(t)
+    const address = (await server()).url()
+    await asOwner(
+      `create function refuse() returns trigger language plpgsql as
+         $$ begin raise exception 'a secret' using errcode = '23514'; end $$;
+       create trigger refuse before insert on product for each row execute function refuse()`,
+      address,
+    )
+    t.after(() => asOwner('drop function refuse cascade', address).then(() => {}))
+    bank.write('product.ndjson', [put.product('new')])
+
+    const load = bank.start(['load', 'product.ndjson', '--database', address])
+    const { status, stderr } = await ended(load)
+
+    assert.equal(stderr, 'the database failed with 23514 (what was not committed is not kept)\n')
+    assert.equal(status, 1)
+  })
+})
