@@ -1,6 +1,7 @@
 import type { RecordType } from '../contract/index.ts'
 import type { EntryList } from '../provider/store.ts'
 import type { DumpedItem } from '../provider/writer.ts'
+import { membersOf } from '../text/json-text.ts'
 import { addedOwnership, givenId } from './item.ts'
 
 const typeOfList = {
@@ -29,7 +30,7 @@ export function lineOf(item: DumpedItem): string {
     case 'entry':
       return line(typeOfList[item.list], besideEntry(item), item.record)
     case 'product':
-      return line('product', {}, item.record)
+      return line('product', {}, withLastUpdated(item))
     case 'removal':
       return JSON.stringify({ type: 'customer', delete: { id: item.id }, was: item.person })
   }
@@ -39,6 +40,13 @@ export function lineOf(item: DumpedItem): string {
 function line(type: RecordType, beside: object, record: string): string {
   const start = JSON.stringify({ type, ...beside })
   return record === '' ? start : `${start.slice(0, -1)},"record":${record}}`
+}
+
+/** A product that was loaded without a time got that of its load, and keeps it. */
+function withLastUpdated({ record, lastUpdated }: DumpedItem & { type: 'product' }): string {
+  if (membersOf(record).some(({ name }) => name === 'last_updated')) return record
+  const end = record.lastIndexOf('}')
+  return `${record.slice(0, end)},"last_updated":${JSON.stringify(lastUpdated)}}`
 }
 
 function accountRecord(item: DumpedItem & { type: 'account' }): string {

@@ -139,5 +139,5 @@ export type DumpedItem =
   | BalanceItem
   | ContactItem
   | (Pick<EntryItem, 'type' | 'list' | 'id' | 'record'> & { readonly time: bigint })
-  | { readonly type: 'product'; readonly record: string }
+  | { readonly type: 'product'; readonly record: string; readonly lastUpdated: string }
   | RemovalItem

@@ -14,6 +14,11 @@ export const listCodes = {
 const integerMin = -(2n ** 63n)
 const integerMax = 2n ** 63n - 1n
 
+/** Whether a time is after every time that a database can hold. */
+export function isBeyondAll(time: bigint): boolean {
+  return time > integerMax
+}
+
 /** A time bound as a database can hold it; no entry lies beyond. */
 export function clamped(time: bigint): bigint {
   if (time < integerMin) return integerMin

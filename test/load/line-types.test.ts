@@ -21,7 +21,7 @@ const changed: Readonly<Record<RecordType, string>> = {
   'energy.invoice': put.invoice('e1', 'i1', { issueDate: '2025-04-03' }),
   'energy.billing': put.billing('e1', 'b1', { executionDateTime: '2025-05-01T00:30:00' }),
   'account.contact': put.contact('a1', { emails: ['new@example.com'] }),
-  product: put.product('p1', { name: 'Another name' }),
+  product: put.product('p1', { name: 'Another name', last_updated: '2025-04-01T10:00:00+10:00' }),
 }
 
 describe('holdfast load', () => {

@@ -44,8 +44,14 @@ export const put = {
     line('energy.billing', { ...energyUsage, accountId, ...more }, named(id)),
   contact: (accountId: string, more: object = {}) =>
     line('account.contact', { ...accountContact, ...more }, { accountId, status: 'OPEN' }),
+  /** With a time, which a product without one gets when it is loaded. */
   product: (product_id: string, more: object = {}) =>
-    line('product', { product_id, ...savingsProduct, ...more }),
+    line('product', {
+      product_id,
+      ...savingsProduct,
+      last_updated: '2025-03-01T10:00:00+10:00',
+      ...more,
+    }),
 } as const
 
 /** A transaction that has no time of its own: it gets that of its first load. */

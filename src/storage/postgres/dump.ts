@@ -62,7 +62,7 @@ const entriesOf = (numbers: readonly string[]) => `
   ) e`
 
 const products = `
-  select v.record from product p
+  select v.record, v.last_updated as "lastUpdated" from product p
   join product_version v on v.product = p.id and v.version = p.version order by p.id`
 
 /**
@@ -81,8 +81,8 @@ export async function* dumpPostgres(
       set local max_parallel_workers_per_gather = 0`)
     yield* dumpCustomers(client)
     yield* dumpAccounts(client)
-    for await (const { record } of each<{ record: string }>(client, products)) {
-      yield { type: 'product', record }
+    for await (const row of each<{ record: string; lastUpdated: string }>(client, products)) {
+      yield { type: 'product', ...row }
     }
   } catch (error) {
     // A failed transaction answers no question.

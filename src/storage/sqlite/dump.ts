@@ -43,12 +43,12 @@ type Database = ReturnType<typeof openDatabase>
 
 /** As they are now: what they were before stays where it is. */
 function* products(database: Database): Generator<DumpedItem> {
-  const rows = query<{ record: string }>(
+  const rows = query<{ record: string; lastUpdated: string }>(
     database,
-    `select v.record from product p
+    `select v.record, v.last_updated as lastUpdated from product p
      join product_version v on v.product = p.id and v.version = p.version order by p.id`,
   )
-  for (const { record } of rows.each()) yield { type: 'product', record }
+  for (const { record, lastUpdated } of rows.each()) yield { type: 'product', record, lastUpdated }
 }
 
 function* customers(database: Database): Generator<DumpedItem> {

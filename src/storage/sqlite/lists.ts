@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { JsonText } from '../../contract/index.ts'
 import type { TimeWindow } from '../../provider/store.ts'
-import { clamped } from '../codes.ts'
+import { clamped, isBeyondAll } from '../codes.ts'
 import { listEnd, ordinalOfPosition, positionOf } from './keys.ts'
 import { query } from './statements.ts'
 
@@ -106,6 +106,7 @@ export function openLists(database: DatabaseSync) {
 
     /** The first ordinal whose time is at or after this, or one past the end of the stretch. */
     firstAt({ list, last }: Stretch, time: bigint): number {
+      if (isBeyondAll(time)) return last + 1
       return Math.min(atOrAfter.first(list, clamped(time))?.ordinal ?? last + 1, last + 1)
     },
 
