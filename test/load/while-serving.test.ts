@@ -181,9 +181,10 @@ describeOn('sqlite', 'two loads at once, of one file', () => {
     const first = new DatabaseSync(bank.path('bank.db'))
     first.exec('begin immediate')
     const storage = new URL('../../src/storage/open.ts', import.meta.url)
-    const script = `import { openProviderWriter } from ${JSON.stringify(storage)}
+    const script = `import { createDatabase, openProviderWriter } from ${JSON.stringify(storage)}
       console.log('opening')
       const options = { loadTime: Temporal.Now.instant() }
+      await createDatabase(${JSON.stringify(bank.database())}, {})
       await (await openProviderWriter(${JSON.stringify(bank.database())}, options)).close()
       console.log('opened')`
 
