@@ -25,5 +25,6 @@ enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/holdfast', impo
 
 const source = new URL('../src/cli/main.ts', import.meta.url)
 const compiled = new URL('../dist/program/main.js', import.meta.url)
-const { main } = await import((existsSync(source) ? source : compiled).href)
+const { main, stopWithParent } = await import((existsSync(source) ? source : compiled).href)
+stopWithParent()
 process.exitCode = await main(process.argv.slice(2))

@@ -14,6 +14,8 @@ import { settingsCommand } from './settings-command.ts'
 import { CommandError, isExpected, processTerminal, type Terminal } from './terminal.ts'
 import { tokenCommand } from './token.ts'
 
+export { stopWithParent } from './until-stopped.ts'
+
 const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }

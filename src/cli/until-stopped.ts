@@ -34,3 +34,21 @@ export function untilToldBySupervisor(): Promise<void> {
     process.on('SIGTERM', () => resolve())
   })
 }
+
+/** How often a process that npm started checks whether its parent is still there. */
+const parentCheckMs = 500
+
+/**
+ * Behaves as after SIGTERM when the shell is gone that npm or npx runs a command in. They forward the signal to that shell alone, which
+ * ends without forwarding it.
+ */
+export function stopWithParent(): void {
+  if (process.env['npm_command'] === undefined) return
+  const parent = process.ppid
+  const check = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(check)
+    process.kill(process.pid, 'SIGTERM')
+  }, parentCheckMs)
+  check.unref()
+}
