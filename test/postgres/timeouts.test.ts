@@ -236,3 +236,22 @@ describeOn('postgres', 'a lock that is not released', { timeout: 60_000 }, () =>
     assert.partialDeepStrictEqual(await addProduct(catalogue, 'p4', 'k4'), { version: 1 })
   })
 })
+
+describeOn('postgres', 'a pool whose connections are all in use', { timeout: 60_000 }, () => {
+  it('fails the calls that wait for one in time, and causes no other error', async (t) => {
+    const pool = makePool(database, 'read', { timeoutMs, connections: 1 })
+    t.after(() => pool.end())
+    const ask = openAsking(pool)
+    const connection = await pool.connect()
+
+    try {
+      const one = { name: 'one', text: 'select 1' }
+      await assertUnavailable(ask(one, []), ask({ ...one, name: 'long', isLong: true }, []))
+      // The pool gives up later than the calls do. An error in it would be an uncaught one.
+      while (pool.waitingCount > 0) await setTimeout(10)
+    } finally {
+      connection.release()
+    }
+    assert.equal((await ask({ name: 'two', text: 'select 2' }, [])).length, 1)
+  })
+})

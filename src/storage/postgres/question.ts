@@ -230,8 +230,12 @@ function sendOn(
   }, waitMs)
   pool.connect((error, client, release) => {
     clearTimeout(timer)
+    // Before anything else: a pool that gives up by its own timeout passes neither a client nor a function to release.
+    if (!client) {
+      if (!isLate) done(error ?? new Error('no connection'))
+      return
+    }
     if (isLate) return release()
-    if (!client) return done(error ?? new Error('no connection'))
     const callOff = abandonAt(client, deadline)
     query(client, questions, (failure) => {
       callOff()
