@@ -7,10 +7,10 @@ import { describe, it } from 'node:test'
 import { recordTypes } from '../src/contract/index.ts'
 import { holdfastProgram } from './support/program.ts'
 
-const guide = readFileSync(new URL('../docs/guides/data-lines.md', import.meta.url), 'utf8')
+const guide = readFileSync(new URL('../docs/guides/load-data.md', import.meta.url), 'utf8')
 const blocks = [...guide.matchAll(/```ndjson\n(.*?)```/gs)].map(([, block = '']) => block)
 
-describe('the guide to lines of data', () => {
+describe('the guide to loading data', () => {
   it('shows a line of every type', () => {
     const types = (blocks[0] ?? '')
       .trim()
