@@ -14,8 +14,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { openClaimStore } from '../src/storage/open.ts'
 import { holdfast, holdfastHere } from './auth/command.ts'
-import { temporaryFolder } from './auth/processes.ts'
-import { asOwner, describe, describeOn, engineHere, postgresUrl } from './support/engines.ts'
+import { serve, temporaryFolder } from './auth/processes.ts'
+import { until } from './serve/traffic.ts'
+import {
+  asOwner,
+  closingTogether,
+  describe,
+  describeOn,
+  engineHere,
+  postgresUrl,
+} from './support/engines.ts'
+import { childrenOf } from './support/processes.ts'
 
 /** An address at which there is no database yet: no file, or no tables. */
 async function bareDatabase(t: TestContext): Promise<string> {
@@ -103,6 +112,28 @@ describe('a database that does not exist', () => {
       assert.equal((await holdfastHere(['dump', '--database', database])).status, 0)
     })
   }
+})
+
+describeOn('sqlite', 'a server that is asked to create its database', () => {
+  it('does so once, and not for a worker that is started later', async (t) => {
+    const scope = closingTogether(t)
+    const path = join(await temporaryFolder(scope), 'bank.db')
+    const served = await serve(scope, 'provider', {
+      database: `sqlite:${path}`,
+      create: '',
+      workers: '2',
+      subdomain: 'bank',
+      'jwks-url': 'http://127.0.0.1:1/',
+      'provider-url': 'https://bank.example',
+    })
+    assert.ok(existsSync(path))
+    rmSync(path)
+
+    process.kill(childrenOf(served.pid)[0] ?? 0, 'SIGKILL')
+
+    await until(() => served.said().includes('there is no database at '), served.said)
+    assert.equal(existsSync(path), false)
+  })
 })
 
 describeOn('sqlite', 'a file that is no database of Holdfast', () => {
