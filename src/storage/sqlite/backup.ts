@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { type BackupOptions, DatabaseError } from '../database.ts'
 import { systemReason } from '../system-reason.ts'
-import { createPrivateFile, identityOf, replayPathOf, withCompanions } from './files.ts'
+import { createPrivateFile, identityOf, logPathOf, replayPathOf, withCompanions } from './files.ts'
 import { openExisting, openFile } from './open.ts'
 import { existingReplayFile } from './replay-file.ts'
 
@@ -69,8 +69,9 @@ function refuseTarget(path: string, target: string, force: boolean): void {
     if (identity !== undefined && !force) {
       throw new DatabaseError(`${file} exists: choose another file, or replace it with --force`)
     }
-    if (existsSync(`${file}-wal`)) {
-      throw new DatabaseError(`${file}-wal exists: ${file} is in use as a database`)
+    const log = logPathOf(file)
+    if (existsSync(log)) {
+      throw new DatabaseError(`${log} exists: ${file} is in use as a database`)
     }
   }
 }

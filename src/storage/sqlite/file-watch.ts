@@ -1,5 +1,5 @@
 import type { FileWatch } from '../database.ts'
-import { identityOf, replayPathOf } from './files.ts'
+import { identityOf, logPathOf, replayPathOf } from './files.ts'
 
 /** How long the outcome of a check is used, and how often one is made without any request. */
 const checkMs = 250
@@ -18,7 +18,7 @@ export function openSqliteFileWatch(
 ): FileWatch {
   const databases = role === 'provider' ? [database, replayPathOf(database)] : [database]
   return watchFiles(
-    databases.flatMap((path) => [path, `${path}-wal`]),
+    databases.flatMap((path) => [path, logPathOf(path)]),
     onChange,
   )
 }

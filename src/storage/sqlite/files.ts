@@ -5,6 +5,7 @@ import {
   fchmodSync,
   mkdirSync,
   openSync,
+  realpathSync,
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
@@ -21,7 +22,22 @@ export function replayPathOf(database: string): string {
 
 /** A database and the files that SQLite keeps beside it while it is open. */
 export function withCompanions(database: string): string[] {
-  return [database, `${database}-wal`, `${database}-shm`]
+  return [database, logPathOf(database), `${realPathOf(database)}-shm`]
+}
+
+/** The write-ahead log of a database. */
+export function logPathOf(database: string): string {
+  return `${realPathOf(database)}-wal`
+}
+
+/** Where a symbolic link leads to: SQLite keeps its files there, not beside the link. */
+export function realPathOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // A file that does not exist is no link either.
+    return path
+  }
 }
 
 /**

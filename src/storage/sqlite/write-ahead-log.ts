@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { logPathOf, realPathOf } from './files.ts'
 import { connect, versionOf } from './open.ts'
 import { execute } from './statements.ts'
 import { isBusy, told } from './told.ts'
@@ -37,13 +38,13 @@ export function commitWithinSpace(database: DatabaseSync, path: string): void {
     execute(database, 'commit')
     return
   }
-  const free = reserve(`${path}-reserve`, bytes, database)
+  const free = reserve(`${realPathOf(path)}-reserve`, bytes, database)
   try {
     execute(database, 'commit')
   } finally {
     free()
   }
-  execute(database, 'pragma wal_checkpoint(passive)')
+  attempt(() => database.exec('pragma wal_checkpoint(passive)'))
 }
 
 /** How much the database's own file will grow when all of the log is copied into it. */
@@ -58,7 +59,7 @@ function growthOf(database: DatabaseSync, path: string): number {
 
 /** Whether the disk that a file is on has so little space that a log must stay small. */
 export function isTight(path: string, bytes = 0): boolean {
-  const { bavail, bsize } = statfsSync(dirname(path))
+  const { bavail, bsize } = statfsSync(dirname(realPathOf(path)))
   return bavail * bsize < bytes + spareBytes
 }
 
@@ -81,23 +82,25 @@ function reserve(path: string, bytes: number, database: DatabaseSync): () => voi
  * the disk, nothing else on that disk could be written.
  */
 export function releaseLog(path: string): void {
-  withLog(path, 0, (database) => {
-    cutUnused(database, path)
-    database.exec('pragma wal_checkpoint(passive)')
-    database.exec(`pragma busy_timeout = ${emptyWaitMs}`)
-    database.exec('pragma wal_checkpoint(truncate)')
-  })
+  attempt(() =>
+    withLog(path, 0, (database) => {
+      cutUnused(database, path)
+      database.exec('pragma wal_checkpoint(passive)')
+      database.exec(`pragma busy_timeout = ${emptyWaitMs}`)
+      database.exec('pragma wal_checkpoint(truncate)')
+    }),
+  )
 }
 
 /** Does so again and again while a server runs, for loads that were killed. */
 export function watchLog(path: string): { close(): void } {
-  const timer = setInterval(() => {
+  const release = () =>
     withLog(path, isTight(path) ? 0 : keptBytes, (database) => {
       if (!cutUnused(database, path)) return
       const { log, checkpointed } = sizeOf(database)
       if (log - checkpointed <= copiedPagesMax) database.exec('pragma wal_checkpoint(truncate)')
     })
-  }, lookEveryMs)
+  const timer = setInterval(attempt, lookEveryMs, release)
   timer.unref()
   return { close: () => clearInterval(timer) }
 }
@@ -105,15 +108,23 @@ export function watchLog(path: string): { close(): void } {
 /** Does something with a log that is larger than it may be. */
 function withLog(path: string, bytesMax: number, work: (database: DatabaseSync) => void): void {
   if (bytesOf(path) <= bytesMax) return
+  const database = connect(path, 0)
   try {
-    const database = connect(path, 0)
-    try {
-      work(database)
-    } finally {
-      database.close()
-    }
+    work(database)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Does what makes the log smaller, if it can be done. A failure changes no data: what is committed stays in the log,
+ * which the next load or a server empties.
+ */
+function attempt(work: () => void): void {
+  try {
+    work()
   } catch {
-    // Nothing depends on it; a server tries again soon.
+    // As above.
   }
 }
 
@@ -133,7 +144,7 @@ function cutUnused(database: DatabaseSync, path: string): boolean {
     const { page_size } = database.prepare('pragma page_size').get() as { page_size: number }
     const pages = usedPages(path)
     const bytes = headerBytes + pages * (frameHeaderBytes + page_size)
-    if (pages >= 0 && bytesOf(path) > bytes) truncateSync(logOf(path), bytes)
+    if (pages >= 0 && bytesOf(path) > bytes) truncateSync(logPathOf(path), bytes)
   } finally {
     database.exec('rollback')
   }
@@ -161,9 +172,5 @@ function sizeOf(database: DatabaseSync): { log: number; checkpointed: number } {
 }
 
 function bytesOf(path: string): number {
-  return statSync(logOf(path), { throwIfNoEntry: false })?.size ?? 0
-}
-
-function logOf(path: string): string {
-  return `${path}-wal`
+  return statSync(logPathOf(path), { throwIfNoEntry: false })?.size ?? 0
 }

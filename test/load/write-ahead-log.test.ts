@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { it } from 'node:test'
+import { createDatabase } from '../../src/storage/sqlite/open.ts'
+import { releaseLog, watchLog } from '../../src/storage/sqlite/write-ahead-log.ts'
+import { temporaryFolder } from '../auth/processes.ts'
+import { describeOn } from '../support/engines.ts'
+import { holdfastProgram } from '../support/program.ts'
+import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
+import { dumpOf, ended, holdfast } from './bank.ts'
+import { put } from './lines.ts'
+
+const pageBytes = 4096
+
+/** Writes much more than the cache holds, and gives up. */
+function failLoad(path: string): void {
+  const writer = new DatabaseSync(path)
+  writer.exec('pragma cache_size = 10; begin immediate')
+  const insert = writer.prepare('insert into customer (id, match) values (?, ?)')
+  for (let id = 0; id < 500; id += 1) insert.run(`${id}`, 'x'.repeat(pageBytes))
+  writer.close()
+}
+
+function people(first: number, count: number): string {
+  return Array.from({ length: count }, (_, index) =>
+    put.customer(`c${first + index}`, { name: `${first + index}`.padEnd(200, '.') }),
+  ).join('\n')
+}
+
+describeOn('sqlite', 'the write-ahead log of a failed load', () => {
+  it('is emptied also where the path of the database is a symbolic link', async (t) => {
+    const folder = await temporaryFolder(t)
+    mkdirSync(join(folder, 'data'))
+    const path = join(folder, 'data', 'bank.db')
+    const link = join(folder, 'bank.db')
+    createDatabase(path)
+    symlinkSync(path, link)
+    // A server that has the database open keeps the log.
+    const reader = new DatabaseSync(path)
+    t.after(() => reader.close())
+    reader.prepare('select count(*) from customer').get()
+    failLoad(link)
+    assert.ok(statSync(`${path}-wal`).size > 100 * pageBytes)
+
+    releaseLog(link)
+
+    assert.equal(statSync(`${path}-wal`).size, 0)
+  })
+
+  it('causes no error in a server whose folder was moved away', async (t) => {
+    const folder = join(await temporaryFolder(t), 'data')
+    mkdirSync(folder)
+    const path = join(folder, 'bank.db')
+    createDatabase(path)
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const watch = watchLog(path)
+    t.after(() => watch.close())
+
+    renameSync(folder, `${folder}-moved`)
+
+    assert.doesNotThrow(() => t.mock.timers.tick(10_000))
+  })
+})
+
+onSmallDisks('a load that can be committed but not copied', () => {
+  describeOn('sqlite', 'a load whose log cannot be copied into the database', () => {
+    it('has succeeded, since its data is committed', async (t) => {
+      const { folder } = openSmallDisk(t, 32)
+      const path = join(folder, 'bank.db')
+      const database = `sqlite:${path}`
+      const first = await holdfast(['load', '-', '--database', database], { input: people(0, 500) })
+      assert.equal(first.status, 0, first.stderr)
+      const file = join(folder, 'people.ndjson')
+      writeFileSync(file, people(500, 500))
+
+      // The limit, in blocks of 512 bytes, has room for the log, but not for the database with all of it.
+      const blocks = Math.floor((1.5 * statSync(path).size) / 512)
+      const script = `ulimit -f ${blocks}; exec "$@"`
+      const args = [process.execPath, holdfastProgram, 'load', file, '--database', database]
+      const limited = spawn('sh', ['-c', script, 'sh', ...args], { stdio: 'pipe' })
+      const { status, stderr } = await ended(limited)
+
+      assert.equal(status, 0, stderr)
+      assert.ok(statSync(`${path}-wal`).size > 0, 'the limit was reached')
+      assert.equal((await dumpOf(database)).trimEnd().split('\n').length, 1000)
+    })
+  })
+})
