@@ -14,7 +14,10 @@ interface Piece {
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Counts the bytes of an answer until it is sent; throws where too many wait already. */
+    /**
+     * Counts the bytes of an answer until it is sent; throws where too many wait already. The handler has done its work:
+     * how long the rest takes depends on the client.
+     */
     reserveBytes?: (bytes: number) => void
   }
 }
@@ -42,7 +45,7 @@ export function openWork(limits: HttpLimits): Work {
   let unsentBytes = 0
 
   /** Counts a request until its answer is sent, or its client is gone. */
-  const count = (reply: FastifyReply): void => {
+  const count = (reply: FastifyReply, onAnswer: () => void): void => {
     let reserved = 0
     inFlight += 1
     reply.reserveBytes = (bytes) => {
@@ -50,6 +53,7 @@ export function openWork(limits: HttpLimits): Work {
       if (unsentBytes > 0 && unsentBytes + bytes > unsentBytesMax) throw tooManyBytes()
       reserved += bytes
       unsentBytes += bytes
+      onAnswer()
     }
     reply.raw.on('close', () => {
       inFlight -= 1
@@ -62,15 +66,22 @@ export function openWork(limits: HttpLimits): Work {
 
     bounded: (handler) =>
       async function (request, reply) {
-        // Its client may be gone while its token was checked.
-        if (!reply.raw.closed) count(reply)
         const piece: Piece = { since: performance.now(), reply }
         const place = working.add(piece)
-        try {
-          await handler.call(this, request, reply)
-        } finally {
+        let isWorking = true
+        const finish = (): void => {
+          if (!isWorking) return
+          isWorking = false
           working.delete(place, piece)
           crowd.noteAnswer(performance.now() - piece.since)
+        }
+        // Its client may be gone while its token was checked.
+        if (!reply.raw.closed) count(reply, finish)
+        try {
+          // The reply of an answer that is streamed is awaited here until all of it is sent.
+          await handler.call(this, request, reply)
+        } finally {
+          finish()
         }
       },
 

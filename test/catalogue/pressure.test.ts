@@ -122,6 +122,26 @@ describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_00
 
     assert.equal(status, 200)
   })
+
+  it('may take longer to read than a handler may take to begin them', async (t) => {
+    const limits = { handlerMs: 1000, checkMs: 5 }
+    const world = await openLongWorld(t, limits)
+
+    const slow = await askWithoutReading(world.port)
+    const since = performance.now()
+    while (performance.now() - since < 2 * limits.handlerMs) await world.get('/health/live')
+    let end = ''
+    slow.on('data', (chunk) => {
+      end = (end + chunk).slice(-100)
+    })
+    slow.resume()
+    while (!end.endsWith('}}\r\n0\r\n\r\n') && !slow.destroyed) {
+      await Promise.race([once(slow, 'data'), once(slow, 'close')])
+    }
+    slow.destroy()
+
+    assert.match(end, /"totalRecords":40,"totalPages":1\}\}/)
+  })
 })
 
 describe('long answers', { timeout: 120_000 }, () => {
