@@ -7,7 +7,12 @@ import Fastify, {
 } from 'fastify'
 import { ContractError, type Operation } from '../contract/index.ts'
 import type { TrustedProxies } from './caller-address.ts'
-import { isTrustedConnection, limitConnections, trustConnection } from './connections.ts'
+import {
+  inFlightOn,
+  isTrustedConnection,
+  limitConnections,
+  trustConnection,
+} from './connections.ts'
 import { type DoorOptions, errorDoor } from './error-door.ts'
 import { type Watching, watcher } from './exchange.ts'
 import { mountHealth, type Probe, probes, type ReadinessCheck } from './health.ts'
@@ -118,9 +123,10 @@ function keepWithinLimits(
   const checkReaders = watchReaders(app.server)
   let turnedAway = 0
 
-  // Before the token is looked at, so that a refusal costs little and the token can be used again.
-  const admit: onRequestHookHandler = (_request, _reply, done) => {
-    if (work.admits()) return done()
+  // Before the token is looked at, so that a refusal costs little and the token can be used again. One connection must
+  // not have all the places of requests in flight: its client may never read an answer.
+  const admit: onRequestHookHandler = ({ raw }, _reply, done) => {
+    if (inFlightOn(raw.socket) <= limits.pipelinedMax && work.admits()) return done()
     turnedAway += 1
     done(overloaded)
   }

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type TLSSocket, Server as TlsServer } from 'node:tls'
 import { isFromProxy, type TrustedProxies } from './caller-address.ts'
@@ -36,10 +36,11 @@ const connectionBySocket = new WeakMap<Socket, Connection>()
 
 /**
  * Bounds how many connections a server has. When it is full, a new connection takes the place of the one that has
- * been idle for longest: first of those that never carried a valid token, then of the others. A connection with a
- * request in flight is never closed; where all have one, the new connection is. The same holds for the connection
- * that goes beyond what one address may have. A trusted proxy has no such limit, and is treated as if it had sent a
- * valid token.
+ * been idle for longest: first of those that never carried a valid token, then of the others. Between the two come
+ * connections without a valid token whose request body is still being received: a client that sends its body slowly
+ * must not occupy a place. Any other connection with a request in flight is never closed; where all have one, the
+ * new connection is. The same holds for the connection that goes beyond what one address may have. A trusted proxy
+ * has no such limit, and is treated as if it had sent a valid token.
  */
 export function limitConnections(
   server: Server,
@@ -49,6 +50,8 @@ export function limitConnections(
   // In the order in which they became idle.
   const idleAnonymous = new Set<Connection>()
   const idleTrusted = new Set<Connection>()
+  /** In the order in which their requests began. One whose request is complete by now may still be in it. */
+  const receivingAnonymous = new Set<Connection>()
   const countByAddress = new Map<string, number>()
   const handshaking = new Map<string, Connection>()
   let count = 0
@@ -58,12 +61,21 @@ export function limitConnections(
     connection.idleSince = performance.now()
     ;(connection.isTrusted ? idleTrusted : idleAnonymous).add(connection)
   }
-  const unsetIdle = (connection: Connection): void => {
+  const unsetEvictable = (connection: Connection): void => {
     idleAnonymous.delete(connection)
     idleTrusted.delete(connection)
+    receivingAnonymous.delete(connection)
+  }
+  const oldestReceiving = (): Connection | undefined => {
+    for (const connection of receivingAnonymous) {
+      if (!connection.isTrusted && connection.lastResponse?.req.complete === false)
+        return connection
+      receivingAnonymous.delete(connection)
+    }
+    return undefined
   }
   const remove = (connection: Connection): void => {
-    unsetIdle(connection)
+    unsetEvictable(connection)
     count -= 1
     const left = (countByAddress.get(connection.address) ?? 1) - 1
     if (left > 0) countByAddress.set(connection.address, left)
@@ -74,10 +86,10 @@ export function limitConnections(
     if (address !== anyProxy && (countByAddress.get(address) ?? 0) >= addressConnectionsMax)
       return socket
     if (count < connectionsMax) return undefined
-    const [oldest] = idleAnonymous.size > 0 ? idleAnonymous : idleTrusted
+    const oldest = firstOf(idleAnonymous) ?? oldestReceiving() ?? firstOf(idleTrusted)
     if (!oldest) return socket
     // At once: it is closed a moment later, and meanwhile another one may come.
-    unsetIdle(oldest)
+    unsetEvictable(oldest)
     return oldest.socket
   }
 
@@ -114,16 +126,19 @@ export function limitConnections(
     connection.socket = secure
     connectionBySocket.set(secure, connection)
   })
-  server.prependListener('request', ({ socket }, response) => {
-    const connection = connectionBySocket.get(socket)
+  server.prependListener('request', (request, response) => {
+    const connection = connectionBySocket.get(request.socket)
     if (!connection) return
-    if (connection.inFlight === 0) unsetIdle(connection)
+    if (connection.inFlight === 0) unsetEvictable(connection)
     connection.inFlight += 1
     connection.lastResponse = response
+    if (!connection.isTrusted && announcesBody(request)) receivingAnonymous.add(connection)
     response.once('close', () => {
       connection.inFlight -= 1
       if (connection.lastResponse === response) connection.lastResponse = undefined
-      if (connection.inFlight === 0 && !connection.socket.destroyed) setIdle(connection)
+      if (connection.inFlight > 0) return
+      receivingAnonymous.delete(connection)
+      if (!connection.socket.destroyed) setIdle(connection)
     })
   })
 
@@ -156,6 +171,19 @@ export function isTrustedConnection(socket: Socket): boolean {
 /** The response to the last request on a connection, while it is not sent. */
 export function lastResponseOn(socket: Socket): ServerResponse | undefined {
   return connectionBySocket.get(socket)?.lastResponse
+}
+
+/** How many requests on a connection have no complete response yet, the one that just arrived among them. */
+export function inFlightOn(socket: Socket): number {
+  return connectionBySocket.get(socket)?.inFlight ?? 0
+}
+
+function firstOf<Item>(items: Set<Item>): Item | undefined {
+  return items.values().next().value
+}
+
+function announcesBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {

@@ -8,6 +8,8 @@ export interface HttpLimits {
   readonly connectionsMax: number
   /** Connections from one address to one process. Behind a proxy, all clients have one address. */
   readonly addressConnectionsMax: number
+  /** Requests on one connection whose answers are not sent: a client may send the next one before it has read an answer. */
+  readonly pipelinedMax: number
   /** From the first byte of a request to the last of its headers, and of its body. */
   readonly headMs: number
   readonly requestMs: number
@@ -52,6 +54,7 @@ export const httpLimits: HttpLimits = {
   bodyBytesMax: 4 * 1024 * 1024,
   connectionsMax: 4000,
   addressConnectionsMax: Infinity,
+  pipelinedMax: 32,
   headMs: 10_000,
   requestMs: 30_000,
   handlerMs: 30_000,

@@ -18,7 +18,7 @@ type DrainLimits = Pick<HttpLimits, 'drainBytesMax' | 'drainMs'>
 
 /** Answers what never became a request, in the form that every error has, and closes the connection. */
 export function parserErrorHandler({ drainBytesMax, drainMs }: DrainLimits, watching: Watching) {
-  /** How many bytes may have been read on a connection that is being closed. */
+  /** How many bytes may have been read on a connection that is being closed, or will be after an earlier answer. */
   const readMaxBySocket = new WeakMap<Socket, number>()
 
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
@@ -34,9 +34,9 @@ export function parserErrorHandler({ drainBytesMax, drainMs }: DrainLimits, watc
       socket.destroy()
       return
     }
+    readMaxBySocket.set(socket, socket.bytesRead + drainBytesMax)
     const end = () => {
       if (!socket.writable) return
-      readMaxBySocket.set(socket, socket.bytesRead + drainBytesMax)
       socket.end(rawAnswer(code, watching))
       // Closed at once, with data unread, the connection would be reset before the client has read the answer.
       const timer = setTimeout(() => socket.destroy(), drainMs)

@@ -54,6 +54,58 @@ describe('a server with TLS that has all the connections it may have', { timeout
   })
 })
 
+describe('a server whose connections all have a request in flight', { timeout: 30_000 }, () => {
+  it('closes the one whose body has been arriving for longest', async (t) => {
+    const app = openApp([], { limits: { connectionsMax: 3 } })
+    let onWaiting = (_answer: () => void): void => {}
+    const waiting = new Promise<() => void>((resolve) => {
+      onWaiting = resolve
+    })
+    app.post('/slow', async () => {
+      await new Promise<void>((resolve) => onWaiting(resolve))
+      return 'answered'
+    })
+    const sockets: Socket[] = []
+    t.after(() => {
+      for (const socket of sockets) socket.destroy()
+      return app.close()
+    })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const dial = () => {
+      const socket = connectTcp(port, '127.0.0.1')
+      socket.on('error', () => {})
+      sockets.push(socket)
+      return socket
+    }
+    /** With a body of two bytes. */
+    const post = async (body: string): Promise<Socket> => {
+      const received = once(app.server, 'request')
+      const socket = dial()
+      socket.write(
+        `POST /slow HTTP/1.1\r\nHost: holdfast\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n${body}`,
+      )
+      await received
+      return socket
+    }
+    const complete = await post('{}')
+    const answer = await waiting
+    const first = await post('{')
+    const second = await post('{')
+
+    const closed = once(first.resume(), 'close')
+    const fresh = dial()
+    const refused = once(fresh, 'close').then(() => 'closed')
+    assert.match(await Promise.race([ask(fresh), refused]), / 200 /)
+    await closed
+    const answered = once(complete, 'data')
+    answer()
+
+    assert.match(String((await answered)[0]), /answered/)
+    assert.equal(second.destroyed, false)
+  })
+})
+
 describe('connections from a trusted proxy', { timeout: 30_000 }, () => {
   it('are as many as they like, and stay though no token came on them', async (t) => {
     const app = openApp([], {

@@ -123,12 +123,55 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
     assert.equal((await begun).status, 200)
   })
 
+  it('takes only so many requests from one connection, and those of others meanwhile', async (t) => {
+    const world = await openSlowWorld(t, { workMax: 3, workMin: 3, pipelinedMax: 2 })
+    const socket = await dial(world.port)
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+
+    socket.write(head.repeat(5))
+    await world.untilWaiting(2)
+    const other = world.get(path)
+    await Promise.race([other, world.untilWaiting(3)])
+    world.letGo()
+    while ((text.match(/HTTP\/1\.1/g) ?? []).length < 5) await once(socket, 'data')
+    socket.destroy()
+
+    assert.equal((await other).status, 200)
+    const statuses = text.match(/(?<=HTTP\/1\.1 )\d+/g)
+    assert.deepEqual(statuses, ['200', '200', '503', '503', '503'])
+  })
+
   it('does not wait for the body of what it turns away', async (t) => {
     const world = await openSlowWorld(t, { workMax: 0, workMin: 0 })
 
     const answer = await world.send('/auth/v1/customer/search', { method: 'POST', announced: 9 })
 
     assertUnavailable(answer)
+  })
+})
+
+describeOn('sqlite', 'what is not HTTP after a request in flight', { timeout: 30_000 }, () => {
+  it('is read only so far, in however many pieces it comes', async (t) => {
+    const world = await openSlowWorld(t, { drainBytesMax: 100 })
+    const socket = await dial(world.port)
+    socket.setNoDelay(true)
+    socket.write(head)
+    await world.untilWaiting(1)
+
+    socket.resume()
+    for (let piece = 0; piece < 1000 && !socket.destroyed; piece += 1) {
+      socket.write('not HTTP\r\n')
+      await setTimeout(1)
+    }
+    const isClosed = socket.destroyed
+    socket.destroy()
+    world.letGo()
+
+    assert.equal(isClosed, true)
+    assert.equal(socket.bytesRead, 0)
   })
 })
 
