@@ -2,7 +2,7 @@ import type { HttpLimits } from './limits.ts'
 
 export type CrowdLimits = Pick<
   HttpLimits,
-  'workMax' | 'workMin' | 'goalMs' | 'crowdMs' | 'windowMs' | 'turnMin' | 'burstMs'
+  'workMax' | 'workMin' | 'goalMs' | 'crowdMs' | 'windowMs' | 'turnMin' | 'turnMs' | 'burstMs'
 >
 
 /** In milliseconds: the time that passes, and the CPU time of this thread. */
@@ -47,12 +47,13 @@ export interface Crowd {
  * would not be shorter with fewer requests.
  */
 export function openCrowd(
-  { workMax, workMin, goalMs, crowdMs, windowMs, turnMin, burstMs }: CrowdLimits,
+  { workMax, workMin, goalMs, crowdMs, windowMs, turnMin, turnMs, burstMs }: CrowdLimits,
   { now, cpu }: Clocks = systemClocks,
 ): Crowd {
   let limit = workMax
   let turnStart: number | undefined
-  let turnCpuStart = 0
+  /** The CPU time when the turn had admitted what every turn may: most turns never do, and never ask for it. */
+  let cpuStart: number | undefined
   let turnEnd = 0
   /** In this turn. */
   let admitted = 0
@@ -87,7 +88,7 @@ export function openCrowd(
   }
   const beginTurn = (working: number): void => {
     turnStart = now()
-    turnCpuStart = cpu()
+    cpuStart = undefined
     admitted = 0
     // Runs when all connections of this turn have been read.
     setImmediate(endTurn)
@@ -99,9 +100,10 @@ export function openCrowd(
   }
 
   const isTurnUsedUp = (): boolean => {
-    if (admitted < turnMin || turnStart === undefined) return false
-    const allowedMs = limit < workMax ? goalMs : burstMs
-    return now() - turnStart > allowedMs && cpu() - turnCpuStart > allowedMs
+    if (admitted < turnMin) return false
+    cpuStart ??= cpu()
+    const allowedMs = limit < workMax ? turnMs : burstMs
+    return now() - (turnStart ?? 0) > allowedMs && cpu() - cpuStart > allowedMs
   }
 
   return {

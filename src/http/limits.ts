@@ -38,10 +38,11 @@ export interface HttpLimits {
   /** How often that is judged. */
   readonly windowMs: number
   /**
-   * How many requests one turn of the event loop admits in any case. Beyond, it admits more for `goalMs` of CPU time
-   * while there is overload, and for so long where there was none before.
+   * How many requests one turn of the event loop admits in any case. Beyond, it admits more for so much CPU time while
+   * there is overload, and for `burstMs` where there was none before.
    */
   readonly turnMin: number
+  readonly turnMs: number
   readonly burstMs: number
   /** Bytes of answers that wait until their clients take them, on all connections together. */
   readonly unsentBytesMax: number
@@ -70,6 +71,7 @@ export const httpLimits: HttpLimits = {
   crowdMs: 100,
   windowMs: 50,
   turnMin: 16,
+  turnMs: 100,
   burstMs: 500,
   unsentBytesMax: 128 * 1024 * 1024,
   answerPressedMs: 5000,

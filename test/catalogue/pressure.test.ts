@@ -53,7 +53,7 @@ describeOn('sqlite', 'a platform that is asked for more lists than it can make',
     timeout: 60_000,
   }, async (t) => {
     // No turn of the event loop has time for more than two.
-    const limits = { turnMin: 2, burstMs: -1, goalMs: -1 }
+    const limits = { turnMin: 2, turnMs: -1, burstMs: -1 }
     const world = await openWorld(t, { limits })
     await world.load(Array.from({ length: 100 }, (_, index) => line(`p${index}`)))
     const sockets = await Promise.all(Array.from({ length: 100 }, () => dial(world.port)))
