@@ -5,6 +5,7 @@ import {
   chownSync,
   existsSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -137,20 +138,30 @@ describeOn('sqlite', 'a server that is asked to create its database', () => {
 })
 
 describeOn('sqlite', 'a file that is no database of Holdfast', () => {
-  it('is neither served nor extended: an empty file, and the database of another program', async (t) => {
+  it('is neither served nor changed: an empty file, and the database of another program', async (t) => {
     const folder = await temporaryFolder(t)
-    const [empty, foreign] = [join(folder, 'empty.db'), join(folder, 'foreign.db')]
+    const [empty, foreign, versioned] = ['empty.db', 'foreign.db', 'versioned.db'].map((name) =>
+      join(folder, name),
+    ) as [string, string, string]
     writeFileSync(empty, '', { mode: 0o600 })
-    const other = new DatabaseSync(foreign)
-    other.exec('create table theirs (x)')
-    other.close()
-    chmodSync(foreign, 0o600)
+    for (const [path, version] of [
+      [foreign, 0],
+      [versioned, 1],
+    ] as const) {
+      const other = new DatabaseSync(path)
+      other.exec(`create table customer (x); pragma user_version = ${version}`)
+      other.close()
+      chmodSync(path, 0o600)
+    }
 
     for (const [path, command, message] of [
       [empty, 'list', /^there is no database at /],
-      [foreign, 'list', /^there is no database at /],
+      [foreign, 'list', /another program/],
       [foreign, 'add', /another program/],
+      [versioned, 'list', /another program/],
+      [versioned, 'add', /another program/],
     ] as const) {
+      const before = readFileSync(path)
       const { status, stderr } = await holdfastHere([
         'keys',
         command,
@@ -160,6 +171,7 @@ describeOn('sqlite', 'a file that is no database of Holdfast', () => {
       assert.equal(status, 1)
       assert.match(stderr, message)
       assert.equal(stderr.split('\n').length, 2)
+      if (path !== empty) assert.deepEqual(readFileSync(path), before)
     }
   })
 

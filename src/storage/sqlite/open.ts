@@ -23,7 +23,7 @@ const uses = {
 /** Creates the database, unless it exists, and brings it to the newest version. */
 export function createDatabase(path: string): void {
   named(path, () => createPrivateFile(path))
-  const database = openFile(path)
+  const database = openFile(path, requireOwn)
   try {
     named(path, () => migrate(database))
   } finally {
@@ -47,7 +47,7 @@ export function openDatabase(path: string, use: keyof typeof uses): DatabaseSync
 
 /** Opens a database that exists as it is, whichever version made it. */
 export function openExisting(path: string): DatabaseSync {
-  const database = openFile(path)
+  const database = openFile(path, requireOwn)
   if (versionOf(database) > 0) return database
   database.close()
   throw missingDatabase(path)
@@ -60,12 +60,17 @@ export function connect(path: string, timeout: number): DatabaseSync {
   return new DatabaseSync(url, { timeout })
 }
 
-export function openFile(path: string): DatabaseSync {
+/** Opens a file that exists. The check may refuse it before anything in it is changed. */
+export function openFile(
+  path: string,
+  check: (database: DatabaseSync) => void = () => {},
+): DatabaseSync {
   let database: DatabaseSync | undefined
   return named(
     path,
     () => {
       database = connect(path, busyTimeoutMs)
+      check(database)
       useWriteAheadLog(database)
       database.exec('pragma synchronous = full; pragma temp_store = file')
       return database
@@ -115,15 +120,20 @@ function migrate(database: DatabaseSync): void {
   if (version() === migrations.length) return
 
   database.exec('begin immediate')
-  if (version() === 0 && hasTables(database)) {
-    throw new DatabaseError('the file is a database of another program: choose another file')
-  }
   // Asked again behind the lock: another process may have come first.
   defineFunctions(database)
   for (const step of migrations.slice(version())) database.exec(step)
   database.exec(`pragma user_version = ${migrations.length}; commit`)
 }
 
-function hasTables(database: DatabaseSync): boolean {
-  return database.prepare('select 1 from sqlite_schema limit 1').get() !== undefined
+/** Tables that every version has. */
+const ownTables = ['customer', 'account', 'holder', 'entry']
+
+/** Refuses the database of another program, which may have a version of its own. What a newer Holdfast has is unknown. */
+function requireOwn(database: DatabaseSync): void {
+  const rows = database.prepare('select name from sqlite_schema').all()
+  if (rows.length === 0 || versionOf(database) > migrations.length) return
+  const names = new Set(rows.map(({ name }) => name))
+  if (versionOf(database) > 0 && ownTables.every((name) => names.has(name))) return
+  throw new DatabaseError('the file is a database of another program: choose another file')
 }
