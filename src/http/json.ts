@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { JsonBody, JsonStream, JsonText } from '../contract/index.ts'
 
@@ -15,11 +16,25 @@ export function sendJson(reply: FastifyReply, body: JsonBody | JsonStream): Fast
   if (typeof body === 'object' && Symbol.asyncIterator in body) {
     reply.reserveBytes?.(streamBytes)
     // The next piece is made when the client has taken the last.
-    return reply.send(Readable.from(body, { objectMode: false, highWaterMark: 1 }))
+    return reply.send(Readable.from(inTurns(body), { objectMode: false, highWaterMark: 1 }))
   }
   const content = encoded(body)
   reply.reserveBytes?.(content.length)
   return reply.send(content)
+}
+
+let lastTurn: Promise<void> = Promise.resolve()
+
+/**
+ * Of all answers that are streamed, one piece is made in each iteration of the event loop. Where the system buffers what is
+ * sent, and the database is read without waiting, many pieces would otherwise follow each other while all other requests wait.
+ */
+async function* inTurns(pieces: JsonStream): AsyncGenerator<JsonText> {
+  for await (const piece of pieces) {
+    yield piece
+    lastTurn = lastTurn.then(() => setImmediate())
+    await lastTurn
+  }
 }
 
 function encoded(body: JsonBody): string | Uint8Array {
