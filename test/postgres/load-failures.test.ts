@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { openSigningKeyStore } from '../../src/storage/open.ts'
+import { createDatabase } from '../../src/storage/open.ts'
 import { ended, holdfast, openBank } from '../load/bank.ts'
 import { put } from '../load/lines.ts'
 import { asOwner, describeOn, sharedOnEachEngine } from '../support/engines.ts'
@@ -13,7 +13,7 @@ const server = sharedOnEachEngine(async (scope): Promise<PostgresServer> => {
   })
   scope.after(() => server.remove())
   await server.start()
-  await (await openSigningKeyStore(server.url(), { partitions: 2 })).close()
+  await createDatabase(server.url(), { partitions: 2 })
   await asOwner(
     `create role no_temp login; create role reader login;
      revoke all on database postgres from public;
