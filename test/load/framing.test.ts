@@ -40,8 +40,7 @@ describe('a file of lines', () => {
 
   it('may have a line of exactly the longest length', async (t) => {
     const bank = await openBank(t)
-    const description = 'x'.repeat(lineBytesMax - put.product('p3', { description: '' }).length)
-    const longest = put.product('p3', { description })
+    const longest = put.product('p3').padEnd(lineBytesMax)
 
     await bank.fill(`${first}\n${longest}\n${second}`)
 

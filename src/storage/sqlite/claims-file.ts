@@ -93,11 +93,12 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
   )
   const index = database.prepare('insert or ignore into claim values (?, ?)')
   const stretch = database.prepare(
-    `select max(token_id) as last, max(kept_until) filter (where kept_until < ?2) as expired
+    `select max(token_id) as last, count(*) filter (where kept_until < ?2) as expired
      from (select * from claim where token_id > ?1 order by token_id limit ${forgetStep})`,
   )
   const dropIndexed = database.prepare(
-    'delete from claim where token_id > ? and token_id <= ? and kept_until < ?',
+    `delete from claim where token_id > ? and token_id <= ? and kept_until < ?
+     returning kept_until as keptUntil`,
   )
   const purgedUntil = database.prepare('select purged_until as time from replay_purge')
   const notePurged = database.prepare(
@@ -194,14 +195,15 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
     firstExpiry = batches.reduce((first, { keptUntil }) => Math.min(first, keptUntil), Infinity)
   }
   const forgetIndexed = (time: number): void => {
-    const { last, expired } = stretch.get(looked, time) as Record<string, string | number | null>
-    if (typeof expired === 'number') {
+    const { last, expired } = stretch.get(looked, time) as { last: string | null; expired: number }
+    if (expired > 0) {
       inTransaction(() => {
-        notePurged.run(expired)
-        dropIndexed.run(looked, last ?? '', time)
+        // Of the rows that are deleted, not of those seen before: another process may have added some since.
+        const purged = dropIndexed.all(looked, last ?? '', time)
+        notePurged.run(Math.max(0, ...purged.map((row) => Number(row['keptUntil']))))
       })
     }
-    looked = String(last ?? '')
+    looked = last ?? ''
   }
 
   return {
