@@ -163,7 +163,7 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
   },
   jwksAllowHttp: {
     about:
-      'whether keys may come over plain http from another machine: whoever can change them on their way can sign tokens',
+      'whether keys may come over plain http from another machine: a party that can change them in transit can sign tokens',
     mustBe: 'true or false',
     read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
     defaults: everywhere('false'),
