@@ -24,7 +24,7 @@ describe('the soak', () => {
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' }, stdout)
     assert.match(stdout, /^answers held against what was loaded +[1-9]/m)
     assert.match(stdout, /^a load +[1-9]/m)
-    for (const fault of ['wrong answers', 'lost claims', 'dropped requests']) {
+    for (const fault of ['wrong answers', 'accepted replays', 'dropped requests']) {
       assert.match(stdout, new RegExp(`^${fault} +0$`, 'm'))
     }
     assert.match(stdout, /^memory of the workers at the end +[1-9]/m)

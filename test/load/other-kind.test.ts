@@ -58,3 +58,17 @@ describe('deleting an account that is not there yet', { concurrency }, () => {
     })
   }
 })
+
+describe('deleting an account twice', { concurrency }, () => {
+  for (const flags of [[], ['--batch', '1'], ['--batch', '9']]) {
+    it(`leaves a line between the two without its account: ${flags.join(' ')}`, async (t) => {
+      const bank = await openBank(t)
+      await bank.fill([customer, account])
+
+      const { status, stderr } = await bank.load([deleted, first, deleted], ...flags)
+
+      assert.equal(status, 1)
+      assert.match(stderr, /:2: accountId: names no energy account that exists/)
+    })
+  }
+})

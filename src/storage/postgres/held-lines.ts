@@ -77,10 +77,11 @@ export const keepUndecided = `
   select w.id, s.kind, w.place from account_walk w join staged_account s on s.place = w.place
   where w.is_undecided`
 
-/** At the end: an account that another load made meanwhile. */
+/** At the end: an account that another load created meanwhile, and that the last batch does not remove. */
 export const decideAtEnd = [
-  `delete from held_line h using undecided_removal u, account a
-   where a.id = u.id and a.kind = u.kind and h.account = u.id and h.place < u.place`,
+  `delete from held_line h using undecided_removal u join account a on a.id = u.id
+     left join account_walk w on w.id = u.id and w.is_last
+   where coalesce(w.kind, a.kind) = u.kind and h.account = u.id and h.place < u.place`,
   ...dropForgotten,
 ]
 
