@@ -59,14 +59,22 @@ export const withoutTokens: Partial<CheckOptions> = { skip: ['tokens'] }
 export const errorsAlone: Partial<CheckOptions> = { only: ['errors'] }
 export const nextLinksAlone: Partial<CheckOptions> = { only: ['paging.links.next'] }
 
+/** Checks that judge what happened during the run: alone they would see nothing. */
+const ofTheWholeRun = ['tokens.jti.kept', 'errors.body']
+
 /**
- * A fault is tried on the checks of those groups alone that must catch it, to save time. How records are written
- * is judged by the answers to all others.
+ * A fault is tried on the checks that must catch it, to save time. How records are written is judged by the answers to
+ * other checks.
  */
 export function optionsFor(catches: readonly string[]): Partial<CheckOptions> {
   const groups = new Set(catches.map((id) => id.split('.')[0] ?? ''))
   const isWriting = groups.has('schemas') || groups.has('wire')
-  return { only: [...groups, ...(isWriting ? ['schemas', 'wire', 'consent', 'isolation'] : [])] }
+  return {
+    only: [
+      ...(catches.some((id) => ofTheWholeRun.includes(id)) ? groups : catches),
+      ...(isWriting ? ['schemas', 'wire', 'consent', 'isolation'] : []),
+    ],
+  }
 }
 
 /** Spent tokens in memory: for a great many providers that each live a second. */

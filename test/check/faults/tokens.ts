@@ -101,7 +101,7 @@ export const tokenFaults: readonly Fault[] = [
           const { jti } = segment(asked.authorization[0] ?? '', 1)
           const isFirst = !seen.has(jti)
           // Long enough for the others to arrive between the look and the write.
-          if (asked.operation.ref === 'C2') await new Promise((resolve) => setTimeout(resolve, 20))
+          if (asked.operation.ref === 'C2') await new Promise((resolve) => setTimeout(resolve, 300))
           const { claimed } = await guard(asked)
           seen.add(jti)
           if (!isFirst) return { claimed }
