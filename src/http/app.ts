@@ -111,7 +111,7 @@ function noSchemas(): never {
   throw new Error('no route has a schema')
 }
 
-/** Before any operation is mounted: each is turned away, counted and given up as the limits say. */
+/** Before any operation is mounted: each is admitted or rejected, counted and timed out by the limits. */
 function keepWithinLimits(
   app: HttpApp,
   limits: HttpLimits,

@@ -39,7 +39,7 @@ export interface Crowd {
  * Finds how many requests can be worked on at once in good time. There are two places to wait: before a request is
  * read, as all connections that have something to say are read in one turn of the event loop, one after another; and
  * behind others for the database. A queue that does not go away in either is kept short: what would have to wait
- * is turned away, and those that are let in are answered as soon as ever.
+ * is rejected, and admitted requests keep their latency.
  *
  * A request whose handler never waits is done before the next one is read, so that the number of requests in flight
  * says nothing of how long the others wait. The requests of a turn therefore count until it ends, and a turn admits

@@ -29,7 +29,7 @@ export interface Work {
   bounded(handler: RouteHandlerMethod): RouteHandlerMethod
   /** Gives up what has taken too long. */
   check(): void
-  /** Whether so much waits for slow clients that others may soon be turned away for it. */
+  /** Whether slow clients hold so many unsent bytes that other requests may soon be rejected. */
   isPressed(): boolean
 }
 

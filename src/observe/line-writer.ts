@@ -32,7 +32,7 @@ export interface LineWriter {
 
 /**
  * Writes lines to a descriptor whose reader may be slow, stuck or gone. Every write happens outside the main thread: a pipe
- * that is full blocks whoever writes to it, unless another process that shares it has changed its mode.
+ * that is full blocks the writing thread, unless another process that shares it has made it non-blocking.
  */
 export function openLineWriter(
   fd: number,

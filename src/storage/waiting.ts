@@ -1,4 +1,4 @@
-/** After this long, the user of a load is told that it waits for another one. */
+/** How long a load waits for another one before it reports that it is waiting. */
 export const announceAfterMs = 1000
 
 /** Announces work that waits for another load, where it takes longer than a moment. */
