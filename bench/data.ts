@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type GenerateOptions, generateLines } from '../src/load/generate/index.ts'
+import { type GenerateOptions, generateLines } from '../src/generate/index.ts'
 import type { Ask } from './load.ts'
 
 /** Histories reach up to today, so that requests without a window find them. */

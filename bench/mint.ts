@@ -1,6 +1,6 @@
 import { constants, createPrivateKey, randomUUID, type SignKeyObjectInput, sign } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { SigningKey } from '../src/catalogue/signing-keys.ts'
+import type { SigningKey } from '../src/auth/signing-key-store.ts'
 
 /** What the benchmarks sign with: the shortest key, and RSA as most platforms have it. */
 export const algorithms = ['ES256', 'PS256'] as const

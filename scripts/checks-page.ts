@@ -1,5 +1,5 @@
+import { namedCapabilities, unnamedParameters } from '../src/check/defaults.ts'
 import { groupOf } from '../src/check/definition.ts'
-import { namedCapabilities, unnamedParameters } from '../src/check/names.ts'
 import { suite } from '../src/check/suite.ts'
 import { faults } from '../test/check/faults/index.ts'
 import { page, table } from './markdown.ts'

@@ -1,12 +1,4 @@
 import type { TSchema } from 'typebox'
-import {
-  definitions,
-  flagOf,
-  roles,
-  type SettingName,
-  settingNames,
-  variableOf,
-} from '../src/cli/settings.ts'
 import { type ErrorCode, errorTable } from '../src/contract/errors.ts'
 import { type Base, errorsOf, type Operation } from '../src/contract/operation.ts'
 import { operations } from '../src/contract/operations/index.ts'
@@ -14,7 +6,19 @@ import { recordTypes } from '../src/contract/records/index.ts'
 import { sentence } from '../src/contract/rules.ts'
 import { type Node, nodeOf } from '../src/contract/schema.ts'
 import { expectation } from '../src/contract/validate.ts'
-import { loadMetrics, type MetricDefinition, serverMetrics } from '../src/observe/metric-table.ts'
+import {
+  loadMetrics,
+  type MetricDefinition,
+  serverMetrics,
+} from '../src/observe/metric-definitions.ts'
+import {
+  definitions,
+  flagOf,
+  roles,
+  type SettingName,
+  settingNames,
+  variableOf,
+} from '../src/settings/settings.ts'
 import { checksPage } from './checks-page.ts'
 import { page, table } from './markdown.ts'
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { posix } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { definitions, settingNames, variableOf } from '../src/cli/settings.ts'
+import { definitions, settingNames, variableOf } from '../src/settings/settings.ts'
 import { makeAuthority } from './support/certificates.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))

@@ -12,38 +12,50 @@ import { main } from '../src/cli/main.ts'
 const allowed: Record<string, readonly string[]> = {
   contract: ['typebox'],
   text: [],
-  provider: ['contract', 'catalogue'],
+  client: ['contract', 'jose'],
+  check: ['contract', 'text'],
+  provider: ['contract'],
   catalogue: ['contract'],
-  auth: ['contract', 'text', 'provider', 'catalogue', 'jose'],
-  storage: ['contract', 'provider', 'catalogue', 'pg', 'pg-copy-streams', 'pg-protocol'],
-  http: ['contract', 'text', 'provider', 'catalogue', 'auth', 'fastify', 'typebox'],
+  auth: ['contract', 'text', 'catalogue', 'jose'],
   load: ['contract', 'text', 'provider', 'catalogue', 'typebox'],
+  generate: ['contract'],
+  storage: [
+    'contract',
+    'text',
+    'provider',
+    'catalogue',
+    'auth',
+    'load',
+    'pg',
+    'pg-copy-streams',
+    'pg-protocol',
+  ],
+  http: ['contract', 'text', 'provider', 'catalogue', 'auth', 'fastify', 'typebox'],
+  settings: ['http'],
   observe: [
     'contract',
     'auth',
     'storage',
     'http',
-    'load',
     'fastify',
     'pino',
     'prom-client',
     '@opentelemetry/api',
   ],
-  client: ['contract', 'jose'],
-  check: ['contract', 'text'],
+  server: ['contract', 'auth', 'storage', 'http', 'settings', 'observe', 'pino'],
   cli: [
     'contract',
     'provider',
-    'catalogue',
     'auth',
-    'storage',
-    'http',
     'load',
+    'generate',
+    'storage',
+    'settings',
     'observe',
+    'server',
     'client',
     'check',
     'commander',
-    'pino',
   ],
 }
 
@@ -94,8 +106,10 @@ describe('the code', () => {
     assert.deepEqual(long, [])
   })
 
-  it('reads the environment on the command line only, and in tests that start processes', () => {
-    const outside = code.filter(({ path }) => !/^(src\/cli|test|scripts\/test)\b/.test(path))
+  it('reads the environment in commands, servers and tests that start processes only', () => {
+    const outside = code.filter(
+      ({ path }) => !/^(src\/(cli|server)|test|scripts\/test)\b/.test(path),
+    )
 
     assert.deepEqual(found(outside, /\bprocess\s*(\?\.|\.|\[)\s*['"`]?env\b|node:process/), [])
   })

@@ -1,8 +1,8 @@
 import { ContractError, charactersIn, type Operation } from '../contract/index.ts'
-import type { ClaimOutcome, ClaimStore } from '../provider/claims.ts'
 import { algorithmOf } from './algorithms.ts'
 import type { KeySet } from './key-set.ts'
 import type { RefusalReason } from './refusal-reasons.ts'
+import type { ClaimOutcome, ClaimStore } from './replay-store.ts'
 import { parseToken, type Token, TokenRefused } from './token.ts'
 
 /** How far clocks may differ, in seconds. It is also how much longer a claim is kept. */

@@ -2,7 +2,7 @@ import { KeyObject } from 'node:crypto'
 import { importJWK, type JWK } from 'jose'
 import { ContractError } from '../contract/index.ts'
 import { algorithmOf, algorithmsFor } from './algorithms.ts'
-import { openBudgets } from './budgets.ts'
+import { openBudgets } from './token-bucket.ts'
 
 /** The platform's public keys, from where it publishes them. */
 export interface KeySet {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { ContractError } from '../contract/index.ts'
-import type { ClaimStore } from '../provider/claims.ts'
 import { clockToleranceSeconds } from './guard.ts'
 import type { KeySet } from './key-set.ts'
+import type { ClaimStore } from './replay-store.ts'
 
 /** Rejects where there is no key to verify a token with, and none can be fetched. */
 export async function checkKeys(keys: Pick<KeySet, 'isHeld'>): Promise<void> {

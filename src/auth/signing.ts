@@ -1,5 +1,5 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
-import type { SigningKey } from '../catalogue/signing-keys.ts'
+import type { SigningKey } from './signing-key-store.ts'
 
 /** What the platform can sign with, the first one unless it is told otherwise. */
 export const signingAlgorithms = ['ES256', 'PS256', 'RS256', 'EdDSA'] as const

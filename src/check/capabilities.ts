@@ -1,5 +1,5 @@
 import { type Operation, providerOperations } from '../contract/index.ts'
-import { namedCapabilities } from './names.ts'
+import { namedCapabilities } from './defaults.ts'
 
 const references = Object.values<Operation>(providerOperations).map(({ ref }) => ref)
 

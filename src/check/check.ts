@@ -1,15 +1,15 @@
 import { type Capability, isCapability } from './capabilities.ts'
+import { openWorld, type World } from './context.ts'
+import { checkDefaults } from './defaults.ts'
 import { type Check, groupOf } from './definition.ts'
-import { type Choice, Finding, type Passed } from './finding.ts'
-import type { Keyring } from './keyring.ts'
-import { checkDefaults } from './names.ts'
+import { openWire } from './http-client.ts'
+import { type Choice, Finding, type Passed } from './outcome.ts'
 import type { ParameterNames } from './parameters.ts'
 import { signIn } from './probe.ts'
 import { shown } from './redact.ts'
 import type { CheckResult, Profile, Report } from './report.ts'
 import { suite } from './suite.ts'
-import { openWire } from './wire.ts'
-import { openWorld, type World } from './world.ts'
+import type { Keyring } from './test-keys.ts'
 
 export interface CheckOptions {
   /** The provider's public base address, exactly as the provider has it: it is part of every token. */

@@ -1,6 +1,6 @@
-import type { Passed } from './finding.ts'
+import type { World } from './context.ts'
+import type { Passed } from './outcome.ts'
 import type { Clause, Profile } from './report.ts'
-import type { World } from './world.ts'
 
 /** One sentence of the interface, and how to see from outside whether it is kept. */
 export interface Check {

@@ -1,8 +1,7 @@
 /** A tester that plays the platform: does this provider keep the interface? */
 export type { Capability } from './capabilities.ts'
 export { type CheckOptions, checkProvider, type Progress } from './check.ts'
-export { type Keyring, type PublishOptions, publishKeys, trustedKey } from './keyring.ts'
-export { checkDefaults, namedCapabilities, unnamedParameters } from './names.ts'
+export { checkDefaults, namedCapabilities, unnamedParameters } from './defaults.ts'
 export type { ParameterNames } from './parameters.ts'
 export {
   type CheckResult,
@@ -18,3 +17,4 @@ export {
 export { htmlReport } from './reports/html.ts'
 export { junitReport } from './reports/junit.ts'
 export { textReport } from './reports/text.ts'
+export { type Keyring, type PublishOptions, publishKeys, trustedKey } from './test-keys.ts'

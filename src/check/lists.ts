@@ -1,11 +1,11 @@
 import type { Operation } from '../contract/index.ts'
 import { pageSizeDefault } from '../contract/index.ts'
 import { isFields, nodeOf } from '../contract/schema.ts'
-import { skip } from './finding.ts'
+import type { Ask, World } from './context.ts'
+import { accountIdsOf, accountsOf, customersOf } from './customers.ts'
+import type { Answer } from './http-client.ts'
+import { skip } from './outcome.ts'
 import { nameOf } from './parameters.ts'
-import { accountIdsOf, accountsOf, customersOf } from './people.ts'
-import type { Answer } from './wire.ts'
-import type { Ask, World } from './world.ts'
 
 export type Fields = Record<string, unknown>
 

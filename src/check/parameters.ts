@@ -1,4 +1,4 @@
-import { unnamedParameters } from './names.ts'
+import { unnamedParameters } from './defaults.ts'
 
 export type UnnamedParameter = keyof typeof unnamedParameters
 export type ParameterNames = Partial<Readonly<Record<UnnamedParameter, string>>>

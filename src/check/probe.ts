@@ -1,9 +1,9 @@
 import { errorTable, type Operation } from '../contract/index.ts'
 import { isFields } from '../contract/schema.ts'
-import { fail, skip } from './finding.ts'
-import { customersOf } from './people.ts'
-import { type Answer, pause } from './wire.ts'
-import { type Ask, bearer, delayOf, isFlaky, type TokenChanges, type World } from './world.ts'
+import { type Ask, bearer, delayOf, isFlaky, type TokenChanges, type World } from './context.ts'
+import { customersOf } from './customers.ts'
+import { type Answer, pause } from './http-client.ts'
+import { fail, skip } from './outcome.ts'
 
 /** A question that any good token gets an answer to: what tokens are tried on. */
 export interface Probe {

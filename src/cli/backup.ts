@@ -1,8 +1,8 @@
 import { Command } from 'commander'
+import { stopSignals } from '../server/signals.ts'
+import { CommandError, type Terminal } from '../server/terminal.ts'
 import { databaseSettings, prepareDatabase } from './database.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
-import { CommandError, type Terminal } from './terminal.ts'
-import { stopSignals } from './until-stopped.ts'
 
 interface Options {
   readonly force?: boolean

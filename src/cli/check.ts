@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
+import { checkDefaults, namedCapabilities, unnamedParameters } from '../check/defaults.ts'
 import type {
   Capability,
   Keyring,
@@ -8,10 +9,9 @@ import type {
   Progress,
   Report,
 } from '../check/index.ts'
-import { checkDefaults, namedCapabilities, unnamedParameters } from '../check/names.ts'
 import { profiles } from '../check/report.ts'
+import { CommandError, type Terminal } from '../server/terminal.ts'
 import { writePrivateFile } from './private-file.ts'
-import { CommandError, type Terminal } from './terminal.ts'
 
 interface Flags {
   readonly subdomain: string

@@ -1,10 +1,10 @@
 import { Argument, Command, Option } from 'commander'
-import type { ClientStore } from '../catalogue/clients.ts'
+import type { ClientStore } from '../auth/client-store.ts'
 import { escapeInvisible } from '../contract/characters.ts'
 import { type Scope, scopes } from '../contract/records/access.ts'
+import { CommandError, type Terminal } from '../server/terminal.ts'
 import { addCreateFlag, databaseSettings } from './database.ts'
 import { addSettingFlags } from './settings-command.ts'
-import { CommandError, type Terminal } from './terminal.ts'
 import { withStore } from './with-store.ts'
 
 interface Flags {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { DatabaseOptions } from '../storage/database.ts'
-import type { SettingName, Settings } from './settings.ts'
-import type { Terminal } from './terminal.ts'
+import { databaseOptions } from '../server/database-options.ts'
+import type { Terminal } from '../server/terminal.ts'
+import type { SettingName, Settings } from '../settings/settings.ts'
 
 /** The settings by which a command finds its database. */
 export const databaseSettings = [
@@ -9,16 +9,6 @@ export const databaseSettings = [
   'databasePasswordFile',
   'databasePartitions',
 ] as const satisfies SettingName[]
-
-export function databaseOptions(settings: Partial<Settings>): DatabaseOptions {
-  return {
-    passwordFile: settings.databasePasswordFile,
-    connections: settings.databaseConnections,
-    partitions: settings.databasePartitions,
-    replica: settings.databaseRead,
-    lagMax: settings.databaseLagMax,
-  }
-}
 
 /** For a command that does not create a database by itself: a mistyped path must not become an empty database. */
 export function addCreateFlag(command: Command): Command {

@@ -3,14 +3,15 @@ import { type AddressInfo, createServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { Command } from 'commander'
 import type { Overview, ProviderStore } from '../provider/store.ts'
-import { databaseOptions, databaseSettings, prepareDatabase, quoted } from './database.ts'
-import { isLoopback } from './loopback.ts'
-import { type Observation, openObservation, openScraping } from './observation.ts'
-import { drainOnClose, listen, openPlatform, openProvider } from './running.ts'
-import { definitions, type Settings } from './settings.ts'
+import { databaseOptions } from '../server/database-options.ts'
+import { drainOnClose, listen, openPlatform, openProvider } from '../server/open-servers.ts'
+import { exitAfter, untilStopped } from '../server/signals.ts'
+import { type Observation, openObservation, openScraping } from '../server/telemetry.ts'
+import { CommandError, type Terminal } from '../server/terminal.ts'
+import { isLoopback } from '../settings/loopback.ts'
+import { definitions, type Settings } from '../settings/settings.ts'
+import { databaseSettings, prepareDatabase, quoted } from './database.ts'
 import { addSettingFlags, requiredSettingsOf } from './settings-command.ts'
-import { CommandError, type Terminal } from './terminal.ts'
-import { exitAfter, untilStopped } from './until-stopped.ts'
 
 const demoCustomers = 25
 const demoSeed = 'demo'
@@ -133,7 +134,7 @@ async function fillIfEmpty(
   if (customers > 0) return
   terminal.error('An empty database: making demo data …\n')
 
-  const { generateLines } = await import('../load/generate/index.ts')
+  const { generateLines } = await import('../generate/index.ts')
   const { load } = await import('../load/load.ts')
   const { openProviderWriter } = await import('../storage/open.ts')
   const now = Temporal.Now.instant()

@@ -1,7 +1,8 @@
 import { Command } from 'commander'
-import { addCreateFlag, databaseOptions, databaseSettings, prepareDatabase } from './database.ts'
+import { databaseOptions } from '../server/database-options.ts'
+import { CommandError, isExpected, type Terminal } from '../server/terminal.ts'
+import { addCreateFlag, databaseSettings, prepareDatabase } from './database.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
-import { CommandError, isExpected, type Terminal } from './terminal.ts'
 
 /** How much text is gathered before it is written. */
 const chunkLength = 256 * 1024

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import type { GenerateOptions } from '../load/generate/index.ts'
-import { CommandError, isReaderGone, type Terminal } from './terminal.ts'
+import type { GenerateOptions } from '../generate/index.ts'
+import { CommandError, isReaderGone, type Terminal } from '../server/terminal.ts'
 
 /** Where histories end unless told otherwise: a fixed day, so that a seed means the same on every day. */
 const untilDefault = '2026-11-01T00:00:00Z'
@@ -38,7 +38,7 @@ export function generateCommand(terminal: Terminal): Command {
 
   return command.action(async (options: Options) => {
     const wanted = optionsOf(options)
-    const { generateLines } = await import('../load/generate/index.ts')
+    const { generateLines } = await import('../generate/index.ts')
     let text = ''
     try {
       for (const line of generateLines(wanted)) {

@@ -1,8 +1,8 @@
 import { Argument, Command, Option } from 'commander'
-import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
+import type { SigningKeyStore } from '../auth/signing-key-store.ts'
+import { CommandError, type Terminal } from '../server/terminal.ts'
 import { addCreateFlag, databaseSettings } from './database.ts'
 import { addSettingFlags } from './settings-command.ts'
-import { CommandError, type Terminal } from './terminal.ts'
 import { withStore } from './with-store.ts'
 
 interface Flags {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import { CommandError, isExpected, processTerminal, type Terminal } from '../server/terminal.ts'
 import { backupCommand } from './backup.ts'
 import { checkCommand } from './check.ts'
 import { clientCommand } from './client.ts'
@@ -11,10 +12,9 @@ import { loadCommand } from './load.ts'
 import { openapiCommand } from './openapi.ts'
 import { serveCommand } from './serve.ts'
 import { settingsCommand } from './settings-command.ts'
-import { CommandError, isExpected, processTerminal, type Terminal } from './terminal.ts'
 import { tokenCommand } from './token.ts'
 
-export { stopWithParent } from './until-stopped.ts'
+export { stopWithParent } from '../server/signals.ts'
 
 const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../server/terminal.ts'
 
 export function openapiCommand(version: string, terminal: Terminal): Command {
   return new Command('openapi')

@@ -1,5 +1,5 @@
 import type { Progress } from '../load/load.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../server/terminal.ts'
 
 const updateMs = 200
 

@@ -1,20 +1,31 @@
 import type { TlsOptions } from 'node:tls'
 import { Command } from 'commander'
-import { addCreateFlag, databaseSettings, prepareDatabase } from './database.ts'
-import { type Observation, openObservation, openScraping, openServerLog } from './observation.ts'
-import { drainOnClose, listen, type Opened, openPlatform, openProvider } from './running.ts'
-import type { Settings } from './settings.ts'
-import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
-import type { Terminal } from './terminal.ts'
-import { logCertificate, logRefusedHandshakes, readTls, reloadTls } from './tls.ts'
-import { exitAfter, untilStopped, untilToldBySupervisor } from './until-stopped.ts'
+import {
+  drainOnClose,
+  listen,
+  type Opened,
+  openPlatform,
+  openProvider,
+} from '../server/open-servers.ts'
+import { exitAfter, untilStopped, untilToldBySupervisor } from '../server/signals.ts'
+import {
+  type Observation,
+  openObservation,
+  openScraping,
+  openServerLog,
+} from '../server/telemetry.ts'
+import type { Terminal } from '../server/terminal.ts'
+import { logCertificate, logRefusedHandshakes, readTls, reloadTls } from '../server/tls.ts'
 import {
   isSuccessor,
   isSupervisor,
   leaveSupervisor,
   superviseWorkers,
   tellReady,
-} from './workers.ts'
+} from '../server/workers.ts'
+import type { Settings } from '../settings/settings.ts'
+import { addCreateFlag, databaseSettings, prepareDatabase } from './database.ts'
+import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
 
 type Flags = Partial<Record<keyof Settings, string>> & {
   readonly create?: boolean

@@ -1,5 +1,6 @@
 import { Argument, Command } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
+import { CommandError, type Terminal } from '../server/terminal.ts'
 import {
   definitions,
   flagOf,
@@ -12,8 +13,7 @@ import {
   type Settings,
   settingNames,
   variableOf,
-} from './settings.ts'
-import { CommandError, type Terminal } from './terminal.ts'
+} from '../settings/settings.ts'
 
 export function settingsCommand(terminal: Terminal): Command {
   const command = new Command('settings')

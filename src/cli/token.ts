@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import type { SigningKey } from '../client/sign.ts'
-import { databaseOptions, databaseSettings, prepareDatabase } from './database.ts'
-import type { Settings } from './settings.ts'
+import { databaseOptions } from '../server/database-options.ts'
+import { CommandError, type Terminal } from '../server/terminal.ts'
+import type { Settings } from '../settings/settings.ts'
+import { databaseSettings, prepareDatabase } from './database.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
-import { CommandError, type Terminal } from './terminal.ts'
 
 interface Flags {
   readonly database?: string

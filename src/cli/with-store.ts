@@ -1,8 +1,9 @@
+import { databaseOptions } from '../server/database-options.ts'
+import type { Terminal } from '../server/terminal.ts'
+import type { SettingName } from '../settings/settings.ts'
 import type { DatabaseOptions } from '../storage/database.ts'
-import { databaseOptions, prepareDatabase } from './database.ts'
-import type { SettingName } from './settings.ts'
+import { prepareDatabase } from './database.ts'
 import { settingsOf } from './settings-command.ts'
-import type { Terminal } from './terminal.ts'
 
 type Storage = typeof import('../storage/open.ts')
 

@@ -1,5 +1,5 @@
-import type { LeafName } from './leaves.ts'
 import type { Rule } from './rules.ts'
+import type { LeafName } from './scalars.ts'
 
 /** The form of `additionalValue` by type (docs/decisions/0035). Types not listed take any text. */
 const forms = {

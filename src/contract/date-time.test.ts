@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { epochNanoseconds, plainEpochSeconds } from './date-time.ts'
-import { leaves } from './leaves.ts'
+import { leaves } from './scalars.ts'
 
 /** The shape that the interface asks for, without the calendar. */
 const shape = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/

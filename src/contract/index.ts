@@ -1,6 +1,7 @@
 /** The interface as data: every record, every operation, every error, and what follows from them. */
 export { pathBeforeUpgrade, versionOfAccount } from './account-version.ts'
 export { downgradeAccount, upgradeAccount } from './account-versions.ts'
+export { speller } from './aliases.ts'
 export { charactersIn } from './characters.ts'
 export { ContractError, type ErrorCode, errorTable } from './errors.ts'
 export { examples } from './examples/index.ts'
@@ -23,7 +24,7 @@ export {
   operations,
   providerOperations,
 } from './operations/index.ts'
-export { AccountIds, ErrorBody } from './operations/parts.ts'
+export { AccountIds, ErrorBody } from './operations/shared-parameters.ts'
 export {
   type JsonBody,
   type JsonStream,
@@ -59,5 +60,4 @@ export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billin
 export { type RecordType, recordTypes } from './records/index.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
 export type { Problem } from './rules.ts'
-export { speller } from './spelling.ts'
 export { legible, sentenceOf, type Validator, validator } from './validate.ts'

@@ -17,7 +17,7 @@ import {
   ScheduledPayment,
   validator,
 } from './index.ts'
-import { leaves } from './leaves.ts'
+import { leaves } from './scalars.ts'
 import { nodeOf } from './schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path here, not by type

@@ -1,12 +1,12 @@
 import { type ErrorCode, errorTable } from './errors.ts'
 import { examples } from './examples/index.ts'
-import { leaves } from './leaves.ts'
 import { type Base, errorsOf, type Operation, type Protection } from './operation.ts'
 import { issueToken } from './operations/access.ts'
 import { operations } from './operations/index.ts'
-import { ErrorBody } from './operations/parts.ts'
+import { ErrorBody } from './operations/shared-parameters.ts'
 import type { Scope } from './records/access.ts'
 import { clause } from './rules.ts'
+import { leaves } from './scalars.ts'
 import { type Node, nodeOf } from './schema.ts'
 
 type Json = Record<string, unknown>

@@ -1,7 +1,7 @@
 import Type, { type Static, type TProperties } from 'typebox'
-import { Count, Flag, Text } from './leaves.ts'
 import { pageSizeDefault, pageSizeMax, publicPageSizeMax } from './limits.ts'
 import { described, record } from './record.ts'
+import { Count, Flag, Text } from './scalars.ts'
 
 export const pageQuery = pageQueryUpTo(pageSizeMax)
 

@@ -1,4 +1,4 @@
-import { type LeafName, leaves } from './leaves.ts'
+import { type LeafName, leaves } from './scalars.ts'
 
 /**
  * A rule between the fields of one object, as data: the check, the sentence that refuses and the

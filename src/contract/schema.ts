@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
-import type { LeafName } from './leaves.ts'
 import type { RecordOptions } from './record.ts'
+import type { LeafName } from './scalars.ts'
 
 /**
  * A schema of the contract as its readers see it: the validator, the speller and the OpenAPI document

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { charactersIn, escapeInvisible } from './characters.ts'
-import { leaves } from './leaves.ts'
 import { breaches, type Problem } from './rules.ts'
+import { leaves } from './scalars.ts'
 import { isFields, type Node, nodeOf } from './schema.ts'
 
 export interface Validator<T extends TSchema> {

@@ -13,15 +13,15 @@ import {
   limitConnections,
   trustConnection,
 } from './connections.ts'
-import { type DoorOptions, errorDoor } from './error-door.ts'
-import { type Watching, watcher } from './exchange.ts'
+import { type DoorOptions, errorDoor } from './error-handler.ts'
 import { mountHealth, type Probe, probes, type ReadinessCheck } from './health.ts'
-import { tieToRequest } from './interaction.ts'
+import { tieToRequest } from './interaction-id.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
+import { openWork, overloaded } from './load-shedding.ts'
 import { parserErrorHandler } from './parser-errors.ts'
-import { watchReaders } from './slow-readers.ts'
-import { openWork, overloaded } from './work.ts'
+import { type Watching, watcher } from './request-log.ts'
+import { watchReaders } from './slow-clients.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -2,10 +2,10 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ErrorCode, errorTable } from '../contract/index.ts'
 import { lastResponseOn } from './connections.ts'
-import { noOperation, type Watching } from './exchange.ts'
-import { interactionHeader, interactionIdFor } from './interaction.ts'
+import { interactionHeader, interactionIdFor } from './interaction-id.ts'
 import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
+import { noOperation, type Watching } from './request-log.ts'
 
 /** What Node's HTTP parser and its timeouts report, by the code that they give. Its other codes are syntax errors. */
 const parserCodes = new Map<string, ErrorCode>([

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import type { Access } from '../auth/clients.ts'
+import type { Access } from '../auth/access.ts'
 import { publicKeySet } from '../auth/signing.ts'
+import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalogue/handler.ts'
 import { openPageCache, type PageCache } from '../catalogue/page-cache.ts'
 import * as products from '../catalogue/products.ts'
-import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
 import type { Author, CatalogueStore } from '../catalogue/store.ts'
 import {
   accessOperations,

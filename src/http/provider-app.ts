@@ -11,7 +11,7 @@ import { providerHandlers } from '../provider/handlers.ts'
 import { type AppOptions, type HttpApp, noteValidToken, openApp, urlOf } from './app.ts'
 import { isTrustedConnection } from './connections.ts'
 import { sendJson } from './json.ts'
-import { keepRates, type Rates } from './rates.ts'
+import { keepRates, type Rates } from './rate-limit.ts'
 import { type RawQuery, requestReader } from './request.ts'
 
 export interface ProviderAppOptions extends AppOptions {

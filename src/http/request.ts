@@ -9,7 +9,7 @@ import {
   speller,
   validator,
 } from '../contract/index.ts'
-import { leaves } from '../contract/leaves.ts'
+import { leaves } from '../contract/scalars.ts'
 import { type Node, nodeOf } from '../contract/schema.ts'
 import { expectation } from '../contract/validate.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Access } from '../auth/clients.ts'
+import type { Access } from '../auth/access.ts'
 import {
   accessOperations,
   ContractError,
@@ -14,9 +14,9 @@ import {
 } from '../contract/index.ts'
 import { type HttpApp, urlOf } from './app.ts'
 import { callerAddress, type TrustedProxies } from './caller-address.ts'
-import type { Remark } from './exchange.ts'
 import { sendJson } from './json.ts'
 import { requestReader } from './request.ts'
+import type { Remark } from './request-log.ts'
 
 const operation: Operation = accessOperations.issueToken
 const read = requestReader(operation)

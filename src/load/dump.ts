@@ -1,8 +1,8 @@
 import type { RecordType } from '../contract/index.ts'
 import type { EntryList } from '../provider/store.ts'
-import type { DumpedItem } from '../provider/writer.ts'
 import { membersOf } from '../text/json-text.ts'
-import { addedOwnership, givenId } from './item.ts'
+import { addedOwnership, givenId } from './to-item.ts'
+import type { DumpedItem } from './writer.ts'
 
 const typeOfList = {
   transaction: 'banking.transaction',

@@ -14,10 +14,10 @@ import {
   validator,
   versionOfAccount,
 } from '../contract/index.ts'
-import type { Item } from '../provider/writer.ts'
 import { membersOf, repeatedMember } from '../text/json-text.ts'
-import { itemOf, type Line, removalOf } from './item.ts'
-import { lineProblems } from './line-shape.ts'
+import { lineProblems } from './line-schema.ts'
+import { itemOf, type Line, removalOf } from './to-item.ts'
+import type { Item } from './writer.ts'
 
 /** A line as the store takes it, or what is wrong with it: everything, up to a bound. */
 export type LineResult = { readonly item: Item } | { readonly problems: readonly Problem[] }

@@ -1,7 +1,7 @@
 import { addAbortSignal, type Readable } from 'node:stream'
-import type { PlacedItem, ProviderWriter, Refusal } from '../provider/writer.ts'
 import { readLine } from './line.ts'
 import { linesOf, type TextLine } from './lines.ts'
+import type { PlacedItem, ProviderWriter, Refusal } from './writer.ts'
 
 export interface LoadFile {
   readonly name: string

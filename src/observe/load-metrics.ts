@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { loadMetrics, type MetricDefinition } from './metric-table.ts'
+import { loadMetrics, type MetricDefinition } from './metric-definitions.ts'
 
 /** How often a running load writes how far it is. */
 const writeEveryMs = 1000

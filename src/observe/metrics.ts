@@ -8,9 +8,9 @@ import {
   type MetricValue,
   Registry,
 } from 'prom-client'
-import type { RequestMetrics } from '../http/exchange.ts'
+import type { RequestMetrics } from '../http/request-log.ts'
 import type { PoolName, PoolUse } from '../storage/database.ts'
-import { type MetricDefinition, serverMetrics } from './metric-table.ts'
+import { type MetricDefinition, serverMetrics } from './metric-definitions.ts'
 
 /** What a process counts, as plain data: it can be sent to another process. */
 export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[]

@@ -10,8 +10,8 @@ import {
 } from '@opentelemetry/api'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpApp } from '../http/app.ts'
-import { goneStatus } from '../http/exchange.ts'
-import { interactionHeader } from '../http/interaction.ts'
+import { interactionHeader } from '../http/interaction-id.ts'
+import { goneStatus } from '../http/request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,7 +1,7 @@
 import { downgradeAccount, type LinkQuery, type PageRequest, pageBody } from '../contract/index.ts'
 import { foundInBody, foundInPath, type Handler } from './handler.ts'
 import type { AccountFilters, AccountText, EntryList } from './store.ts'
-import { instantWindow } from './times.ts'
+import { instantWindow } from './time-window.ts'
 
 interface FilterQuery {
   readonly 'open-status'?: AccountFilters['openStatus'] | undefined

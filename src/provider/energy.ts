@@ -1,7 +1,7 @@
 import { pageBody } from '../contract/index.ts'
 import { accountFilters, filterLinks, pageRequest } from './banking.ts'
 import { foundInBody, foundInPath, type Handler } from './handler.ts'
-import { dateWindow, wallClockWindow } from './times.ts'
+import { dateWindow, wallClockWindow } from './time-window.ts'
 
 export const listEnergyAccounts: Handler<'listEnergyAccounts'> = async (
   { params, query },

@@ -1,4 +1,4 @@
-import type { ReplayEvents } from '../provider/claims.ts'
+import type { ReplayEvents } from '../auth/replay-store.ts'
 import type { PurgeClockOptions } from './purge-clock.ts'
 
 /** How a database is reached. What is not given has a default; a SQLite file needs none of it. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { emailKey } from '../provider/email-key.ts'
-import { folded } from '../provider/folding.ts'
+import { folded } from '../text/case-folding.ts'
+import { emailKey } from '../text/email-key.ts'
 
 /** What is kept of a removed customer's name: enough to recognise it, and not the name itself. */
 export function digest(text: string): string {

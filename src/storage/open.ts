@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import type { ClientStore } from '../catalogue/clients.ts'
-import type { SigningKeyStore } from '../catalogue/signing-keys.ts'
+import type { ClientStore } from '../auth/client-store.ts'
+import type { ClaimStore } from '../auth/replay-store.ts'
+import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
-import type { ClaimStore } from '../provider/claims.ts'
+import type { DumpedItem, ProviderWriter, WriterOptions } from '../load/writer.ts'
 import type { ProviderStore } from '../provider/store.ts'
-import type { DumpedItem, ProviderWriter, WriterOptions } from '../provider/writer.ts'
 import {
   type BackupOptions,
   DatabaseError,
@@ -23,17 +23,17 @@ export async function createDatabase(
   options: DatabaseOptions = {},
 ): Promise<void> {
   if (isPostgres(database)) {
-    const { createPostgresSchema } = await import('./postgres/connect.ts')
+    const { createPostgresSchema } = await import('./postgres/driver/pool.ts')
     return createPostgresSchema(database, options)
   }
-  const sqlite = await import('./sqlite/open.ts')
+  const sqlite = await import('./sqlite/driver/open.ts')
   sqlite.createDatabase(sqlitePath(database))
 }
 
 /** Begins an empty replay file in place of one that is lost. PostgreSQL keeps used tokens in the database itself. */
 export async function replaceReplayFile(database: string): Promise<void> {
   if (isPostgres(database)) return
-  const replayFile = await import('./sqlite/replay-file.ts')
+  const replayFile = await import('./sqlite/replay/replay-file.ts')
   replayFile.replaceReplayFile(sqlitePath(database))
 }
 
@@ -43,14 +43,14 @@ export async function backupDatabase(
   target: string,
   options: BackupOptions,
 ): Promise<string[]> {
-  const { backupSqlite } = await import('./sqlite/backup.ts')
+  const { backupSqlite } = await import('./sqlite/driver/backup.ts')
   return backupSqlite(sqlitePath(database), resolve(target), options)
 }
 
 /** The files of a database that users other than their owner have rights to. */
 export async function looseFilesOf(database: string): Promise<string[]> {
   if (isPostgres(database)) return []
-  const { looseFiles, replayPathOf, withCompanions } = await import('./sqlite/files.ts')
+  const { looseFiles, replayPathOf, withCompanions } = await import('./sqlite/driver/files.ts')
   const path = sqlitePath(database)
   return looseFiles([path, replayPathOf(path)].flatMap(withCompanions))
 }
@@ -62,7 +62,7 @@ export async function openFileWatch(
   onChange?: (paths: readonly string[]) => void,
 ): Promise<FileWatch> {
   if (isPostgres(database)) return { isIntact: () => true, close() {} }
-  const { openSqliteFileWatch } = await import('./sqlite/file-watch.ts')
+  const { openSqliteFileWatch } = await import('./sqlite/driver/file-watch.ts')
   return openSqliteFileWatch(sqlitePath(database), role, onChange)
 }
 
@@ -71,10 +71,10 @@ export async function openProviderStore(
   options: DatabaseOptions = {},
 ): Promise<ProviderStore> {
   if (isPostgres(database)) {
-    const { openPostgresProviderStore } = await import('./postgres/provider-store.ts')
+    const { openPostgresProviderStore } = await import('./postgres/reads/provider-store.ts')
     return openPostgresProviderStore(database, options)
   }
-  const { openSqliteProviderStore } = await import('./sqlite/provider-store.ts')
+  const { openSqliteProviderStore } = await import('./sqlite/reads/provider-store.ts')
   return openSqliteProviderStore(sqlitePath(database))
 }
 
@@ -84,10 +84,10 @@ export async function openProviderWriter(
   options: DatabaseOptions = {},
 ): Promise<ProviderWriter> {
   if (isPostgres(database)) {
-    const { openPostgresProviderWriter } = await import('./postgres/provider-writer.ts')
+    const { openPostgresProviderWriter } = await import('./postgres/loads/provider-writer.ts')
     return openPostgresProviderWriter(database, writing, options)
   }
-  const { openSqliteProviderWriter } = await import('./sqlite/provider-writer.ts')
+  const { openSqliteProviderWriter } = await import('./sqlite/loads/provider-writer.ts')
   return openSqliteProviderWriter(sqlitePath(database), writing)
 }
 
@@ -97,11 +97,11 @@ export async function openClaimStore(
   options: DatabaseOptions & ReplayOptions = {},
 ): Promise<ClaimStore> {
   if (isPostgres(database)) {
-    const { openPostgresClaimStore } = await import('./postgres/claim-store.ts')
+    const { openPostgresClaimStore } = await import('./postgres/replay/replay-store.ts')
     return openPostgresClaimStore(database, clock, options)
   }
-  const { pairReplayFile } = await import('./sqlite/replay-file.ts')
-  const { openSqliteClaimStore } = await import('./sqlite/claim-store.ts')
+  const { pairReplayFile } = await import('./sqlite/replay/replay-file.ts')
+  const { openSqliteClaimStore } = await import('./sqlite/replay/replay-store.ts')
   const { path, close } = pairReplayFile(sqlitePath(database))
   const store = openSqliteClaimStore(path, clock, options)
   return {
@@ -118,10 +118,10 @@ export async function openSigningKeyStore(
   options: DatabaseOptions = {},
 ): Promise<SigningKeyStore> {
   if (isPostgres(database)) {
-    const { openPostgresSigningKeyStore } = await import('./postgres/signing-key-store.ts')
+    const { openPostgresSigningKeyStore } = await import('./postgres/platform/signing-key-store.ts')
     return openPostgresSigningKeyStore(database, options)
   }
-  const { openSqliteSigningKeyStore } = await import('./sqlite/signing-key-store.ts')
+  const { openSqliteSigningKeyStore } = await import('./sqlite/platform/signing-key-store.ts')
   return openSqliteSigningKeyStore(sqlitePath(database))
 }
 
@@ -130,10 +130,10 @@ export async function openCatalogueStore(
   options: DatabaseOptions = {},
 ): Promise<CatalogueStore> {
   if (isPostgres(database)) {
-    const { openPostgresCatalogueStore } = await import('./postgres/catalogue-store.ts')
+    const { openPostgresCatalogueStore } = await import('./postgres/platform/catalogue-store.ts')
     return openPostgresCatalogueStore(database, options)
   }
-  const { openSqliteCatalogueStore } = await import('./sqlite/catalogue-store.ts')
+  const { openSqliteCatalogueStore } = await import('./sqlite/platform/catalogue-store.ts')
   return openSqliteCatalogueStore(sqlitePath(database))
 }
 
@@ -142,10 +142,10 @@ export async function openClientStore(
   options: DatabaseOptions = {},
 ): Promise<ClientStore> {
   if (isPostgres(database)) {
-    const { openPostgresClientStore } = await import('./postgres/client-store.ts')
+    const { openPostgresClientStore } = await import('./postgres/platform/client-store.ts')
     return openPostgresClientStore(database, options)
   }
-  const { openSqliteClientStore } = await import('./sqlite/client-store.ts')
+  const { openSqliteClientStore } = await import('./sqlite/platform/client-store.ts')
   return openSqliteClientStore(sqlitePath(database))
 }
 
@@ -155,10 +155,10 @@ export async function openDatabaseProbe(
   options: DatabaseOptions = {},
 ): Promise<DatabaseProbe> {
   if (isPostgres(database)) {
-    const { openPostgresProbe } = await import('./postgres/probe.ts')
+    const { openPostgresProbe } = await import('./postgres/driver/probe.ts')
     return openPostgresProbe(database, options, use)
   }
-  const { openSqliteProbe } = await import('./sqlite/probe.ts')
+  const { openSqliteProbe } = await import('./sqlite/driver/probe.ts')
   return openSqliteProbe(sqlitePath(database), use)
 }
 
@@ -167,10 +167,10 @@ export async function* dumpProvider(
   options: DatabaseOptions = {},
 ): AsyncGenerator<DumpedItem> {
   if (isPostgres(database)) {
-    const { dumpPostgres } = await import('./postgres/dump.ts')
+    const { dumpPostgres } = await import('./postgres/reads/dump.ts')
     yield* dumpPostgres(database, options)
   } else {
-    const { dumpSqlite } = await import('./sqlite/dump.ts')
+    const { dumpSqlite } = await import('./sqlite/reads/dump.ts')
     yield* dumpSqlite(sqlitePath(database))
   }
 }

@@ -1,4 +1,4 @@
-import { clockSkewSeconds } from '../provider/claims.ts'
+import { clockSkewSeconds } from '../auth/replay-store.ts'
 
 /** How long a clock that was set ahead must stay ahead before records are purged by it. */
 const settleMsDefault = 10 * 60_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
-import type { ClaimStore } from '../../src/provider/claims.ts'
+import type { ClaimStore } from '../../src/auth/replay-store.ts'
 import type { ReplayOptions } from '../../src/storage/database.ts'
 import { openClaimStore } from '../../src/storage/open.ts'
 import {

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Guard, openGuard } from '../../src/auth/guard.ts'
 import { openKeySet } from '../../src/auth/key-set.ts'
+import type { ClaimStore } from '../../src/auth/replay-store.ts'
 import {
   type CheckOptions,
   checkProvider,
@@ -11,7 +12,6 @@ import {
 } from '../../src/check/index.ts'
 import type { HttpApp } from '../../src/http/app.ts'
 import { providerApp } from '../../src/http/provider-app.ts'
-import type { ClaimStore } from '../../src/provider/claims.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { openClaimStore, openProviderStore } from '../../src/storage/open.ts'
 import { closingTogether, newDatabase, type Scope } from '../support/engines.ts'

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
-import { dateWindow, instantWindow, localTime, wallClockWindow } from '../../src/provider/times.ts'
+import {
+  dateWindow,
+  instantWindow,
+  localTime,
+  wallClockWindow,
+} from '../../src/provider/time-window.ts'
 import { amountKey } from '../../src/storage/amount-key.ts'
 import { membersOf, repeatedMember, withoutMembers } from '../../src/text/json-text.ts'
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import type { loadMetrics } from '../../src/observe/metric-table.ts'
+import type { loadMetrics } from '../../src/observe/metric-definitions.ts'
 import { holdfast } from '../auth/command.ts'
 import { temporaryFolder } from '../auth/processes.ts'
 import { describe, newDatabase } from '../support/engines.ts'

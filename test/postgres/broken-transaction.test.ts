@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ContractError } from '../../src/contract/index.ts'
-import { makePool } from '../../src/storage/postgres/connect.ts'
-import { inTransaction, rowsOf } from '../../src/storage/postgres/statements.ts'
+import { makePool } from '../../src/storage/postgres/driver/pool.ts'
+import { inTransaction, rowsOf } from '../../src/storage/postgres/driver/statements.ts'
 import { asOwner, describeOn, newDatabase } from '../support/engines.ts'
 
 describeOn('postgres', 'a connection that breaks between two statements', () => {

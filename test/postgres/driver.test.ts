@@ -8,7 +8,7 @@ import {
   type Driver,
   problemOf,
   requireKnownDriver,
-} from '../../src/storage/postgres/driver-check.ts'
+} from '../../src/storage/postgres/driver/driver-check.ts'
 
 const known: Driver = { Client: pg.Client, Parser, serialize, protocolFiles: ['a', 'a'] }
 

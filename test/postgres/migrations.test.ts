@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { it, type TestContext } from 'node:test'
 import { createDatabase, openProviderStore } from '../../src/storage/open.ts'
-import { migrations } from '../../src/storage/postgres/schema.ts'
+import { migrations } from '../../src/storage/postgres/driver/schema.ts'
 import { holdfastHere } from '../auth/command.ts'
 import { asOwner, describeOn, postgresUrl } from '../support/engines.ts'
 

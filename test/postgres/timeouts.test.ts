@@ -11,8 +11,8 @@ import {
   openClaimStore,
   openProviderStore,
 } from '../../src/storage/open.ts'
-import { makePool } from '../../src/storage/postgres/connect.ts'
-import { openAsking } from '../../src/storage/postgres/statements.ts'
+import { makePool } from '../../src/storage/postgres/driver/pool.ts'
+import { openAsking } from '../../src/storage/postgres/driver/statements.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 

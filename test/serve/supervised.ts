@@ -1,15 +1,15 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { processTerminal } from '../../src/cli/terminal.ts'
-import { untilToldBySupervisor } from '../../src/cli/until-stopped.ts'
+import { openLog } from '../../src/observe/log.ts'
+import { untilToldBySupervisor } from '../../src/server/signals.ts'
+import { processTerminal } from '../../src/server/terminal.ts'
 import {
   isSupervisor,
   leaveSupervisor,
   type SupervisionLimits,
   superviseWorkers,
   tellReady,
-} from '../../src/cli/workers.ts'
-import { openLog } from '../../src/observe/log.ts'
+} from '../../src/server/workers.ts'
 
 /**
  * A program of its own: two workers under the real supervisor, with the limits of its first argument. Each answers with its process

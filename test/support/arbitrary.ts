@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { Static, TSchema } from 'typebox'
-import type { LeafName } from '../../src/contract/leaves.ts'
 import { breaches, type Rule } from '../../src/contract/rules.ts'
+import type { LeafName } from '../../src/contract/scalars.ts'
 import { type Node, nodeOf } from '../../src/contract/schema.ts'
 
 type Fields = Record<string, unknown>

@@ -1,6 +1,6 @@
 import { differenceOf } from '../compare.ts'
+import type { World } from '../context.ts'
 import { type Check, conventions } from '../definition.ts'
-import { fail, judgeEach, type Passed, skip } from '../finding.ts'
 import {
   accountOf,
   accountRecords,
@@ -13,7 +13,7 @@ import {
   walk,
   wholeQuery,
 } from '../lists.ts'
-import type { World } from '../world.ts'
+import { fail, judgeEach, type Passed, skip } from '../outcome.ts'
 
 type Filter = Readonly<Record<string, string>>
 

@@ -1,10 +1,10 @@
 import { isFields } from '../../contract/schema.ts'
 import { compareDecimals, differenceOf, isDecimal } from '../compare.ts'
+import type { World } from '../context.ts'
+import { accountIdsOf, customersOf } from '../customers.ts'
 import { type Check, endpoint, resources } from '../definition.ts'
-import { fail, judgeEach, skip } from '../finding.ts'
 import { type Fields, listOf, recordsOf, walk, walkAccounts } from '../lists.ts'
-import { accountIdsOf, customersOf } from '../people.ts'
-import type { World } from '../world.ts'
+import { fail, judgeEach, skip } from '../outcome.ts'
 import { requireOperation, statusText } from './errors.ts'
 import { requireList } from './order.ts'
 

@@ -1,9 +1,9 @@
 import { isFields } from '../../contract/schema.ts'
 import { differenceOf, repeatedIn, shown } from '../compare.ts'
+import { accountIdsOf, accountsOf, customersOf, kindOf, shareableOf } from '../customers.ts'
 import { type Check, endpoint } from '../definition.ts'
-import { fail, judgeEach, skip } from '../finding.ts'
 import { keyOf, walk, walkAccounts, wholeQuery, wholeWalk } from '../lists.ts'
-import { accountIdsOf, accountsOf, customersOf, kindOf, shareableOf } from '../people.ts'
+import { fail, judgeEach, skip } from '../outcome.ts'
 import { requireOperation, statusText } from './errors.ts'
 import { requireList } from './order.ts'
 

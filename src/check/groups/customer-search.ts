@@ -1,9 +1,9 @@
 import { isFields } from '../../contract/schema.ts'
+import type { World } from '../context.ts'
+import { customersByEmail, customersOf } from '../customers.ts'
 import { type Check, endpoint } from '../definition.ts'
-import { fail, judgeEach, skip } from '../finding.ts'
-import { customersByEmail, customersOf } from '../people.ts'
-import type { Answer } from '../wire.ts'
-import type { World } from '../world.ts'
+import type { Answer } from '../http-client.ts'
+import { fail, judgeEach, skip } from '../outcome.ts'
 import { errorOf, isRefusal, requireOperation, statusText } from './errors.ts'
 
 async function searchOf(world: World, email: string): Promise<Answer> {

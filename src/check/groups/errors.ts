@@ -1,11 +1,11 @@
 import { errorTable, type Operation } from '../../contract/index.ts'
 import { isFields } from '../../contract/schema.ts'
+import type { Ask, World } from '../context.ts'
+import { accountIdsOf, accountsOf, customersOf } from '../customers.ts'
 import { type Check, conventions, errorsSection } from '../definition.ts'
-import { fail, judgeEach, type Passed, skip } from '../finding.ts'
+import type { Answer } from '../http-client.ts'
 import { listsOf } from '../lists.ts'
-import { accountIdsOf, accountsOf, customersOf } from '../people.ts'
-import type { Answer } from '../wire.ts'
-import type { Ask, World } from '../world.ts'
+import { fail, judgeEach, type Passed, skip } from '../outcome.ts'
 
 export const unknownId = 'holdfast-check-no-such-id'
 

@@ -1,10 +1,10 @@
 import { errorTable } from '../../contract/index.ts'
 import { isFields } from '../../contract/schema.ts'
+import type { World } from '../context.ts'
+import { accountIdsOf, customersOf } from '../customers.ts'
 import { type Check, conventions } from '../definition.ts'
-import { fail, judgeEach, type Passed, skip } from '../finding.ts'
 import { listsOf } from '../lists.ts'
-import { accountIdsOf, customersOf } from '../people.ts'
-import type { World } from '../world.ts'
+import { fail, judgeEach, type Passed, skip } from '../outcome.ts'
 import {
   accountFor,
   askFor,

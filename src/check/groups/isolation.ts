@@ -1,7 +1,8 @@
 import { errorTable, type Operation } from '../../contract/index.ts'
 import { shown } from '../compare.ts'
+import { bearer, type World } from '../context.ts'
+import { type Account, accountIdsOf, accountsOf, customersOf, shareableOf } from '../customers.ts'
 import { type Check, endpoint, errorsSection } from '../definition.ts'
-import { fail, judgeEach, skip } from '../finding.ts'
 import {
   accountOf,
   listsOf,
@@ -11,8 +12,7 @@ import {
   walkAccounts,
   wholeQuery,
 } from '../lists.ts'
-import { type Account, accountIdsOf, accountsOf, customersOf, shareableOf } from '../people.ts'
-import { bearer, type World } from '../world.ts'
+import { fail, judgeEach, skip } from '../outcome.ts'
 import { askFor, errorOf, isRefusal, statusText } from './errors.ts'
 
 interface Foreign {

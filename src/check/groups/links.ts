@@ -1,6 +1,8 @@
 import { differenceOf } from '../compare.ts'
+import type { World } from '../context.ts'
 import { type Check, conventions } from '../definition.ts'
-import { fail, judgeEach, skip } from '../finding.ts'
+import type { Answer } from '../http-client.ts'
+import { filtersFor } from '../list-filters.ts'
 import {
   type Fields,
   keyOf,
@@ -13,9 +15,7 @@ import {
   walk,
   wholeQuery,
 } from '../lists.ts'
-import type { Answer } from '../wire.ts'
-import type { World } from '../world.ts'
-import { filtersFor } from './list-filters.ts'
+import { fail, judgeEach, skip } from '../outcome.ts'
 import { handyWalk, onEachList, sizeFor } from './paging.ts'
 
 const links = conventions(

@@ -1,5 +1,6 @@
+import type { World } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
-import { fail, type Passed, skip } from '../finding.ts'
+import { narrowed } from '../list-filters.ts'
 import {
   type Fields,
   keyOf,
@@ -11,9 +12,8 @@ import {
   wholeQuery,
   wholeWalk,
 } from '../lists.ts'
+import { fail, type Passed, skip } from '../outcome.ts'
 import { effectiveOf } from '../times.ts'
-import type { World } from '../world.ts'
-import { narrowed } from './list-filters.ts'
 import { sizeFor } from './paging.ts'
 
 export function requireList(world: World, ref: string): PagedList {

@@ -1,7 +1,8 @@
 import { pageSizeDefault } from '../../contract/index.ts'
 import { differenceOf, repeatedIn, shown } from '../compare.ts'
+import type { World } from '../context.ts'
 import { type Check, conventions } from '../definition.ts'
-import { fail, judgeEach, type Passed, skip } from '../finding.ts'
+import { narrowed } from '../list-filters.ts'
 import {
   keyOf,
   listsOf,
@@ -16,8 +17,7 @@ import {
   wholeQuery,
   wholeWalk,
 } from '../lists.ts'
-import type { World } from '../world.ts'
-import { narrowed } from './list-filters.ts'
+import { fail, judgeEach, type Passed, skip } from '../outcome.ts'
 
 export function onEachList(
   world: World,

@@ -1,11 +1,11 @@
 import { type Operation, providerOperations } from '../../contract/index.ts'
-import { type Found, sentenceOfFault } from '../audit.ts'
+import type { Ask, World } from '../context.ts'
+import { accountsOf, customersOf } from '../customers.ts'
 import { type Check, endpoint, resources } from '../definition.ts'
-import { fail, type Passed, skip } from '../finding.ts'
 import { listOf, subjectsOf, wholeQuery } from '../lists.ts'
-import { accountsOf, customersOf } from '../people.ts'
-import type { FaultKind } from '../shape.ts'
-import type { Ask, World } from '../world.ts'
+import { fail, type Passed, skip } from '../outcome.ts'
+import { type Found, sentenceOfFault } from '../response-audit.ts'
+import type { FaultKind } from '../response-schema.ts'
 import { askFor, isRefusal, statusText } from './errors.ts'
 
 const sentencesMax = 8

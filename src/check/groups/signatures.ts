@@ -1,5 +1,5 @@
+import type { World } from '../context.ts'
 import { authentication, type Check } from '../definition.ts'
-import { fail, judgeEach, skip } from '../finding.ts'
 import {
   base64url,
   compact,
@@ -9,9 +9,9 @@ import {
   publicKeyOf,
   unsigned,
 } from '../jws.ts'
+import { fail, judgeEach, skip } from '../outcome.ts'
 import { expectRefused, expectTaken, type Probe, probeOf } from '../probe.ts'
-import type { World } from '../world.ts'
-import { type Segments, segmentsOf } from './token-trials.ts'
+import { type Segments, segmentsOf } from '../token-cases.ts'
 
 const valid = authentication('2.1', 'the signature is valid')
 const published = authentication(

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { bearer, type World } from '../context.ts'
 import { authentication, type Check } from '../definition.ts'
-import { fail, skip } from '../finding.ts'
+import { pause } from '../http-client.ts'
+import { fail, skip } from '../outcome.ts'
 import { expectRefused, expectTaken, probeOf, refusedWith, tryToken } from '../probe.ts'
-import { pause } from '../wire.ts'
-import { bearer, type World } from '../world.ts'
-import { bad, claims, everyProbe, everywhere, seconds } from './token-trials.ts'
+import { bad, claims, everyProbe, everywhere, seconds } from '../token-cases.ts'
 
 const unique = authentication('2.5', 'the jti claim is unique (a repeated jti is not acceptable)')
 const racers = 8

@@ -1,9 +1,9 @@
+import { type Ask, bearer } from '../context.ts'
 import { authentication, type Check } from '../definition.ts'
-import { fail, skip } from '../finding.ts'
+import { fail, skip } from '../outcome.ts'
 import { expectRefused, expectTaken, probeOf, refusedWith, signIn, tryToken } from '../probe.ts'
-import { type Ask, bearer } from '../world.ts'
+import { bad, claims, everywhere, seconds } from '../token-cases.ts'
 import { errorOf, statusText, unknownId } from './errors.ts'
-import { bad, claims, everywhere, seconds } from './token-trials.ts'
 
 const carries = authentication(
   '1',

@@ -1,11 +1,11 @@
 import { isFields } from '../../contract/schema.ts'
 import { compareDecimals, differenceOf, isDecimal } from '../compare.ts'
+import type { World } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
-import { fail, type Passed, skip } from '../finding.ts'
+import type { Answer } from '../http-client.ts'
 import { type Fields, keyOf, pageOf, walk, wholeQuery, wholeWalk } from '../lists.ts'
+import { fail, type Passed, skip } from '../outcome.ts'
 import { nameHint, nameOf } from '../parameters.ts'
-import type { Answer } from '../wire.ts'
-import type { World } from '../world.ts'
 import { requireList } from './order.ts'
 
 const minimum = endpoint('B3', 'a minimum-amount filter (amount greater than or equal)')

@@ -1,7 +1,7 @@
 import { historyMonthsDefault, invoiceMonthsDefault } from '../../contract/index.ts'
 import { differenceOf } from '../compare.ts'
+import type { World } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
-import { fail, type Passed, skip } from '../finding.ts'
 import {
   type Fields,
   keyOf,
@@ -11,6 +11,7 @@ import {
   walk,
   wholeWalk,
 } from '../lists.ts'
+import { fail, type Passed, skip } from '../outcome.ts'
 import { nameHint, nameOf } from '../parameters.ts'
 import {
   blurOf,
@@ -22,7 +23,6 @@ import {
   nowOf,
   stepOf,
 } from '../times.ts'
-import type { World } from '../world.ts'
 import { requireList } from './order.ts'
 
 interface Timed {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Operation } from '../operation.ts'
 import { KeySet, TokenAnswer, TokenForm, TokenRequest } from '../records/access.ts'
-import { noQuery } from './parts.ts'
+import { noQuery } from './shared-parameters.ts'
 
 const common = {
   base: 'platform',

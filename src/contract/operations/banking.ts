@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { Money } from '../leaves.ts'
 import { searchTextLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
@@ -7,6 +6,7 @@ import { described } from '../record.ts'
 import { BankingAccount, BankingAccountV3 } from '../records/banking-account.ts'
 import { BankingBalance, BankingTransaction } from '../records/banking-history.ts'
 import { DirectDebit, ScheduledPayment } from '../records/banking-payments.ts'
+import { Money } from '../scalars.ts'
 import {
   AccountIds,
   AccountParams,
@@ -16,7 +16,7 @@ import {
   productCategory,
   replacedByC2,
   timeBounds,
-} from './parts.ts'
+} from './shared-parameters.ts'
 
 const common = {
   base: 'provider',

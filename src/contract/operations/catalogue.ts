@@ -1,12 +1,12 @@
 import Type from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
-import { Text, Timestamp } from '../leaves.ts'
 import { idempotencyKeyLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery, publicPageQuery } from '../paging.ts'
 import { described } from '../record.ts'
 import { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
-import { noQuery } from './parts.ts'
+import { Text, Timestamp } from '../scalars.ts'
+import { noQuery } from './shared-parameters.ts'
 
 const common = { base: 'platform', tag: 'catalogue' } as const
 const write = {

@@ -1,5 +1,4 @@
 import Type from 'typebox'
-import { Text } from '../leaves.ts'
 import type { Operation } from '../operation.ts'
 import { described, record } from '../record.ts'
 import {
@@ -9,7 +8,8 @@ import {
   ExampleBalance,
   ShareableAccount,
 } from '../records/consent.ts'
-import { CustomerParams, noQuery } from './parts.ts'
+import { Text } from '../scalars.ts'
+import { CustomerParams, noQuery } from './shared-parameters.ts'
 
 const common = {
   base: 'provider',

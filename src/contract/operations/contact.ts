@@ -3,7 +3,7 @@ import { idLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
 import { AccountContact } from '../records/contact.ts'
-import { noQuery } from './parts.ts'
+import { noQuery } from './shared-parameters.ts'
 
 const boundedId = Type.String({ maxLength: idLengthMax })
 

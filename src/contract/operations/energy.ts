@@ -1,11 +1,11 @@
 import Type from 'typebox'
-import { PlainDate } from '../leaves.ts'
 import { invoiceMonthsDefault } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery } from '../paging.ts'
 import { described } from '../record.ts'
 import { EnergyAccount, EnergyAccountDetail } from '../records/energy-account.ts'
 import { EnergyBillingTransaction, EnergyInvoice } from '../records/energy-billing.ts'
+import { PlainDate } from '../scalars.ts'
 import {
   AccountIds,
   AccountParams,
@@ -13,7 +13,7 @@ import {
   openStatus,
   replacedByC2,
   timeBounds,
-} from './parts.ts'
+} from './shared-parameters.ts'
 
 const common = {
   base: 'provider',

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Count, Text } from '../leaves.ts'
 import { described, record } from '../record.ts'
+import { Count, Text } from '../scalars.ts'
 
 /** What a token lets an API client do. Whoever may write may also read. */
 export const scopes = ['products.read', 'products.write'] as const

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import { oneOf } from '../enumerations.ts'
-import { DigitsNumber, Text } from '../leaves.ts'
 import { record } from '../record.ts'
 import { unionOf } from '../rules.ts'
+import { DigitsNumber, Text } from '../scalars.ts'
 
 const addressTypes = ['simple', 'paf'] as const
 

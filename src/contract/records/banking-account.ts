@@ -1,6 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
+import { described, record } from '../record.ts'
+import { looseUnionOf, type Rule } from '../rules.ts'
 import {
   Decimal,
   DigitsNumber,
@@ -12,9 +14,7 @@ import {
   PlainDate,
   Text,
   Timestamp,
-} from '../leaves.ts'
-import { described, record } from '../record.ts'
-import { looseUnionOf, type Rule } from '../rules.ts'
+} from '../scalars.ts'
 import { AccountAddress } from './address.ts'
 import { Fee, FeeV3 } from './banking-fees.ts'
 import {

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
-import { DecimalOrText, Duration, Money, Text } from '../leaves.ts'
 import { described, record } from '../record.ts'
 import { onlyOne, unionOf } from '../rules.ts'
+import { DecimalOrText, Duration, Money, Text } from '../scalars.ts'
 
 const FeeRate = described(DecimalOrText, 'Served as loaded.')
 

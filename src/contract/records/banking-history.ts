@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
-import { Flag, Id, Money, Text, Timestamp } from '../leaves.ts'
 import { described, record } from '../record.ts'
+import { Flag, Id, Money, Text, Timestamp } from '../scalars.ts'
 
 export type BankingBalance = Static<typeof BankingBalance>
 export const BankingBalance = record(

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
+import { record } from '../record.ts'
+import { type Rule, unionOf } from '../rules.ts'
 import {
   Count,
   DateOrDateTime,
@@ -10,9 +12,7 @@ import {
   Money,
   Text,
   Timestamp,
-} from '../leaves.ts'
-import { record } from '../record.ts'
-import { type Rule, unionOf } from '../rules.ts'
+} from '../scalars.ts'
 
 const payeeAccountTypes = ['account', 'card', 'payId'] as const
 

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
-import { Decimal, Duration, Money, Text } from '../leaves.ts'
 import { numberTaken, record } from '../record.ts'
+import { Decimal, Duration, Money, Text } from '../scalars.ts'
 
 /** The sample of the interface misspells it; version 4 does not. */
 const misspelled = { rateApplicablityType: 'rateApplicabilityType' }

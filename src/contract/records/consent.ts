@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
-import { Decimal, Email, Flag, Id, Text, Timestamp } from '../leaves.ts'
 import { described, record } from '../record.ts'
+import { Decimal, Email, Flag, Id, Text, Timestamp } from '../scalars.ts'
 
 export const CustomerAddress = record(
   'CustomerAddress',

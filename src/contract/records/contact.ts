@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
-import { Email, Text } from '../leaves.ts'
 import { described, record } from '../record.ts'
+import { Email, Text } from '../scalars.ts'
 
 export const ContactHolder = record('ContactHolder', {
   relationship: oneOf(values.holderRelationship),

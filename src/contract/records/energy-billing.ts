@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
-import { Decimal, Flag, Id, LocalDateTime, Money, PlainDate, Text } from '../leaves.ts'
 import { described, record } from '../record.ts'
 import { unionOf } from '../rules.ts'
+import { Decimal, Flag, Id, LocalDateTime, Money, PlainDate, Text } from '../scalars.ts'
 
 const fuelTotals = {
   totalGst: Money,

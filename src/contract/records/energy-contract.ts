@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
+import { described, record } from '../record.ts'
+import { unionOf } from '../rules.ts'
 import {
   DateOrDateTime,
   Decimal,
@@ -9,9 +11,7 @@ import {
   Money,
   SeasonStart,
   Text,
-} from '../leaves.ts'
-import { described, record } from '../record.ts'
-import { unionOf } from '../rules.ts'
+} from '../scalars.ts'
 
 const measureUnit = oneOf(values.measureUnit)
 

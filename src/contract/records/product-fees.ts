@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
-import { Duration, Money, RateText, Text } from '../leaves.ts'
 import { record } from '../record.ts'
 import { union } from '../rules.ts'
+import { Duration, Money, RateText, Text } from '../scalars.ts'
 import { explained } from './product-rates.ts'
 
 const fixedAmount = record('ProductFixedAmount', { amount: Money })

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
-import { Duration, Money, RateText, Text } from '../leaves.ts'
 import { numberTaken, record } from '../record.ts'
+import { Duration, Money, RateText, Text } from '../scalars.ts'
 
 /** Text beside a type: what it means, where to read more, and the value the type asks for. */
 export const explained = {

@@ -1,8 +1,8 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
-import { Count, Flag, Id, Money, Text, Timestamp } from '../leaves.ts'
 import { described, record } from '../record.ts'
+import { Count, Flag, Id, Money, Text, Timestamp } from '../scalars.ts'
 import { ProductFee, ProductFeeRead } from './product-fees.ts'
 import { explained, ProductDepositRate, ProductLendingRate } from './product-rates.ts'
 

@@ -1,0 +1,58 @@
+import { amountBetween } from '../../money.ts'
+import { type Entry, everyMonths, interestCharged, type ProgrammeMaker } from '../schedule.ts'
+
+/** A loan that is paid off in equal parts over `months`. */
+export function loan(months: number, drawdown: string, feeCents: number): ProgrammeMaker {
+  return ({ openingCents, rate, firstDay }, random) => {
+    const instalment = instalmentOf(-openingCents, rate, months)
+    const repayment = (owed: number, most: number, description: string): Entry => ({
+      type: 'TRANSFER_INCOMING',
+      description,
+      cents: Math.min(owed, most),
+    })
+    return {
+      opening: { type: 'TRANSFER_OUTGOING', description: drawdown, cents: openingCents },
+      regulars: [
+        everyMonths(firstDay, 1, random.whole(2, 26), (balance) =>
+          balance < 0 ? repayment(-balance, instalment, 'Repayment') : undefined,
+        ),
+        everyMonths(firstDay, 1, 28, (balance) => interestCharged(balance, rate)),
+        everyMonths(firstDay, 6, 30, () => ({
+          type: 'FEE',
+          description: 'Loan service fee',
+          cents: -feeCents,
+        })),
+      ],
+      occasional: (balance) =>
+        balance < openingCents / 2 && random.chance(0.85)
+          ? repayment(-balance, amountBetween(random, 5000, instalment), 'Extra repayment')
+          : {
+              type: 'TRANSFER_OUTGOING',
+              description: 'Redraw',
+              cents: -amountBetween(random, 10_000, instalment),
+            },
+    }
+  }
+}
+
+/** Shares on borrowed money: bought, sold, and paying dividends. */
+export const margin: ProgrammeMaker = ({ openingCents, rate, firstDay }, random) => ({
+  opening: { type: 'TRANSFER_OUTGOING', description: 'First drawdown', cents: openingCents },
+  regulars: [everyMonths(firstDay, 1, 28, (balance) => interestCharged(balance, rate))],
+  occasional: (balance) => {
+    const reference = `CN${random.digits(7)}`
+    if (random.chance(0.25) && balance < openingCents / 4) {
+      const cents = amountBetween(random, 3000, 90_000)
+      return { type: 'OTHER', description: 'Dividend, 100% franked', cents, reference }
+    }
+    const cents = amountBetween(random, 50_000, 900_000)
+    return balance < openingCents || (balance < -cents && random.chance(0.5))
+      ? { type: 'TRANSFER_INCOMING', description: 'Shares sold', cents, reference }
+      : { type: 'TRANSFER_OUTGOING', description: 'Shares bought', cents: -cents, reference }
+  },
+})
+
+export function instalmentOf(cents: number, rate: number, months: number): number {
+  const monthly = rate / 12
+  return Math.ceil((cents * monthly) / (1 - (1 + monthly) ** -months))
+}

@@ -1,0 +1,138 @@
+import type { Product } from '../../contract/index.ts'
+import type { Kind } from '../banking/account-types.ts'
+import { moneyText } from '../money.ts'
+import type { Random } from '../random.ts'
+
+type Elements<Name extends keyof Product> =
+  NonNullable<Product[Name]> extends readonly (infer Element)[] ? Element : never
+
+export function depositRates(rate: string, random: Random): Elements<'deposit_rates'>[] {
+  const base: Elements<'deposit_rates'> = {
+    deposit_rate_type: 'VARIABLE',
+    rate,
+    application_type: 'PERIODIC',
+    application_frequency: 'P1M',
+    calculation_frequency: 'P1D',
+    tiers: [
+      {
+        name: 'Up to fifty thousand',
+        unit_of_measure: 'DOLLAR',
+        minimum_value: '0',
+        maximum_value: '50000',
+        rate_application_method: 'PER_TIER',
+      },
+    ],
+  }
+  const bonus: Elements<'deposit_rates'> = {
+    deposit_rate_type: 'BONUS',
+    rate: '0.0150',
+    application_type: 'PERIODIC',
+    additional_info: 'On top of the base rate',
+    applicability_conditions: [{ rate_applicability_type: 'MIN_DEPOSITS', additional_value: '1' }],
+  }
+  return random.chance(0.5) ? [base, bonus] : [base]
+}
+
+export function lendingRates(rate: string, random: Random): Elements<'lending_rates'>[] {
+  const base: Elements<'lending_rates'> = {
+    lending_rate_type: 'VARIABLE',
+    rate,
+    comparison_rate: rate,
+    repayment_type: 'PRINCIPAL_AND_INTEREST',
+    loan_purpose: 'OTHER',
+    interest_payment_due: 'IN_ARREARS',
+    application_type: 'PERIODIC',
+    application_frequency: 'P1M',
+    calculation_frequency: 'P1D',
+  }
+  const fixed: Elements<'lending_rates'> = {
+    lending_rate_type: 'FIXED',
+    rate,
+    additional_value: 'P3Y',
+    repayment_type: 'INTEREST_ONLY',
+    loan_purpose: 'INVESTMENT',
+    interest_payment_due: 'IN_ADVANCE',
+    tiers: [{ name: 'LVR to 80%', unit_of_measure: 'PERCENT', maximum_value: '80' }],
+  }
+  return random.chance(0.5) ? [base, fixed] : [base]
+}
+
+export function constraintsOf(kind: Kind, random: Random): Elements<'constraints'>[] {
+  const least = moneyText(random.whole(1, 50) * 100)
+  if (!kind.limits) return [{ constraint_type: 'OPENING_BALANCE', additional_value: least }]
+  const [low, high] = kind.limits
+  return [
+    { constraint_type: 'MIN_LIMIT', additional_value: moneyText(low * 100) },
+    { constraint_type: 'MAX_LIMIT', additional_value: moneyText(high * 100) },
+  ]
+}
+
+export const eligibility: readonly Elements<'eligibility'>[] = [
+  { eligibility_type: 'NATURAL_PERSON' },
+  { eligibility_type: 'MIN_AGE', additional_value: '18' },
+  { eligibility_type: 'RESIDENCY_STATUS', additional_value: 'Australian residents' },
+  { eligibility_type: 'OTHER', additional_info: 'Lives, works or studies in the region' },
+]
+
+export const features: readonly Elements<'features'>[] = [
+  { feature_type: 'DIGITAL_BANKING' },
+  { feature_type: 'UNLIMITED_TXNS' },
+  { feature_type: 'ADDITIONAL_CARDS', additional_value: '3' },
+  { feature_type: 'CASHBACK_OFFER', additional_value: '150.00', additional_info: 'Once' },
+  { feature_type: 'OTHER', additional_info: 'A tree for every thousandth purchase' },
+]
+
+export const fees: readonly Elements<'fees'>[] = [
+  {
+    name: 'Account keeping',
+    fee_type: 'PERIODIC',
+    fee_method_u_type: 'fixedAmount',
+    fixed_amount: { amount: '4.00' },
+    additional_value: 'P1M',
+    currency: 'AUD',
+    discounts: [
+      {
+        description: 'Free above two thousand',
+        discount_type: 'BALANCE',
+        additional_value: '2000.00',
+        discount_method_u_type: 'fixedAmount',
+        fixed_amount: { amount: '4.00' },
+      },
+      {
+        description: 'Half price for firms',
+        discount_type: 'ELIGIBILITY_ONLY',
+        discount_method_u_type: 'rateBased',
+        rate_based: {
+          rate: '0.5',
+          rate_type: 'FEE',
+          amount_range: { discount_minimum: '0.50', discount_maximum: '2.00' },
+        },
+        eligibility: [{ discount_eligibility_type: 'BUSINESS' }],
+      },
+    ],
+  },
+  {
+    name: 'Establishment',
+    fee_type: 'UPFRONT',
+    fee_method_u_type: 'rateBased',
+    rate_based: {
+      rate: '0.01',
+      rate_type: 'BALANCE',
+      amount_range: { fee_minimum: '50.00', fee_maximum: '250.00' },
+    },
+  },
+  {
+    name: 'Cash advance',
+    fee_type: 'CASH_ADVANCE',
+    fee_method_u_type: 'variable',
+    variable: { fee_minimum: '1.00', fee_maximum: '30.00' },
+  },
+  {
+    name: 'Missed payment',
+    fee_type: 'EVENT',
+    fee_method_u_type: 'fixedAmount',
+    fixed_amount: { amount: '15.00' },
+    fee_cap: '45.00',
+    fee_cap_period: 'P1Y',
+  },
+]

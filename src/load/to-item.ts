@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto'
+import { contentOf } from '../catalogue/product.ts'
+import type {
+  AccountContact,
+  BankingAccount,
+  BankingTransaction,
+  Customer,
+  DirectDebit,
+  EnergyAccount,
+  EnergyBillingTransaction,
+  EnergyInvoice,
+  Product,
+  RecordType,
+  ScheduledPayment,
+} from '../contract/index.ts'
+import { epochDay, instant, localTime } from '../provider/time-window.ts'
+import { folded } from '../text/case-folding.ts'
+import { membersOf, withoutMembers } from '../text/json-text.ts'
+import type { AccountItem, Item, RemovalItem } from './writer.ts'
+
+/** A line whose every part is known to be right. */
+export interface Line {
+  readonly id?: string
+  readonly accountId?: string
+  readonly status?: string
+  readonly effectiveTime?: string
+  readonly was?: { readonly email: string; readonly name: string }
+  readonly holders?: readonly { readonly customerId: string; readonly isOwned?: boolean }[]
+}
+
+/** Makes the item that a store keeps of a record: its text, and the few values it is found by. */
+type Make = (line: Line, record: never, text: string) => Item
+
+const makers: Readonly<Record<RecordType, Make>> = {
+  customer: (_line, record: Customer, text) => ({
+    type: 'customer',
+    id: record.id,
+    name: record.name,
+    email: record.email,
+    record: text,
+    match: JSON.stringify({
+      id: record.id,
+      name: record.name,
+      ...(record.phoneNumber !== undefined && { phoneNumber: record.phoneNumber }),
+    }),
+  }),
+  'banking.account': (line, record: BankingAccount, text) => ({
+    ...accountOf(line, record),
+    kind: 'banking',
+    productCategory: record.productCategory,
+    ...cutAtOwnership(text),
+    detail: undefined,
+    shareable: shareable(record, record.productName, record.productCategory),
+  }),
+  'banking.balance': (_line, record: { accountId: string }, text) => ({
+    type: 'balance',
+    accountId: record.accountId,
+    record: text,
+  }),
+  'banking.transaction': (line, record: BankingTransaction, text) => {
+    const ownTime = record.postingDateTime ?? record.executionDateTime
+    const time = ownTime ?? line.effectiveTime
+    return {
+      type: 'entry',
+      list: 'transaction',
+      accountId: record.accountId,
+      id: record.transactionId,
+      time: time === undefined ? undefined : instant(time),
+      hasOwnTime: ownTime !== undefined,
+      record: text,
+      amount: record.amount,
+      description: foldedOrNot(record.description),
+      reference: foldedOrNot(record.reference),
+    }
+  },
+  'banking.scheduledPayment': (_line, record: ScheduledPayment, text) => ({
+    type: 'entry',
+    list: 'payment',
+    accountId: record.from.accountId,
+    id: record.scheduledPaymentId,
+    time: 0n,
+    hasOwnTime: true,
+    record: text,
+  }),
+  'banking.directDebit': (line, record: DirectDebit, text) => ({
+    type: 'entry',
+    list: 'debit',
+    accountId: record.accountId,
+    id: keyOf(line.id, record),
+    time: 0n,
+    hasOwnTime: true,
+    record: text,
+  }),
+  'energy.account': (line, record: EnergyAccount, text) => {
+    const names = (record.plans ?? []).map(
+      (plan) => plan.planOverview?.displayName ?? plan.nickname,
+    )
+    const fuels = (record.plans ?? []).map((plan) => plan.planDetail?.fuelType)
+    const hidden = ['users', 'complexAccountType'].filter((field) => field in record)
+    return {
+      ...accountOf(line, record),
+      kind: 'energy',
+      productCategory: undefined,
+      head: text,
+      tail: '',
+      isOwnedText: undefined,
+      detail: hidden.length > 0 ? withoutMembers(text, hidden) : undefined,
+      shareable: shareable(record, names.find(Boolean), fuels.find(Boolean)),
+    }
+  },
+  'energy.invoice': (_line, record: EnergyInvoice, text) => ({
+    type: 'entry',
+    list: 'invoice',
+    accountId: record.accountId,
+    id: record.invoiceNumber,
+    time: epochDay(record.issueDate),
+    hasOwnTime: true,
+    record: text,
+  }),
+  'energy.billing': (line, record: EnergyBillingTransaction, text) => ({
+    type: 'entry',
+    list: 'billing',
+    accountId: record.accountId,
+    id: keyOf(line.id, record),
+    time: localTime(record.executionDateTime),
+    hasOwnTime: true,
+    record: text,
+  }),
+  'account.contact': (line, _record: AccountContact, text) => ({
+    type: 'contact',
+    accountId: line.accountId ?? '',
+    status: line.status ?? 'OPEN',
+    record: text,
+  }),
+  product: (_line, record: Product, text) => ({
+    type: 'product',
+    id: record.product_id,
+    record: text,
+    content: contentOf(record),
+    lastUpdated: record.last_updated,
+  }),
+}
+
+export function itemOf(type: RecordType, line: Line, record: unknown, text: string): Item {
+  return makers[type](line, record as never, text)
+}
+
+interface Key {
+  readonly id?: string
+  readonly accountId?: string
+  readonly transactionId?: string
+  readonly scheduledPaymentId?: string
+  readonly invoiceNumber?: string
+  readonly product_id?: string
+  readonly record?: unknown
+}
+
+const removals: Readonly<
+  Record<RecordType, (key: Key) => Omit<RemovalItem, 'type' | 'accountId'>>
+> = {
+  customer: ({ id }) => ({ of: 'customer', ...named(id) }),
+  'banking.account': () => ({ of: 'account', kind: 'banking' }),
+  'banking.balance': () => ({ of: 'balance' }),
+  'banking.transaction': ({ transactionId }) => ({ of: 'transaction', ...named(transactionId) }),
+  'banking.scheduledPayment': ({ scheduledPaymentId }) => ({
+    of: 'payment',
+    ...named(scheduledPaymentId),
+  }),
+  'banking.directDebit': ({ id, record }) => ({ of: 'debit', id: keyOf(id, record) }),
+  'energy.account': () => ({ of: 'account', kind: 'energy' }),
+  'energy.invoice': ({ invoiceNumber }) => ({ of: 'invoice', ...named(invoiceNumber) }),
+  'energy.billing': ({ id, record }) => ({ of: 'billing', id: keyOf(id, record) }),
+  'account.contact': () => ({ of: 'contact' }),
+  product: ({ product_id }) => ({ of: 'product', ...named(product_id) }),
+}
+
+export function removalOf(type: RecordType, key: Key, line: Line): RemovalItem {
+  const account = key.accountId === undefined ? {} : { accountId: key.accountId }
+  const person = line.was === undefined ? {} : { person: line.was }
+  return { type: 'removal', ...account, ...person, ...removals[type](key) }
+}
+
+function foldedOrNot(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : folded(text)
+}
+
+function named(id: string | undefined): { id?: string } {
+  return id === undefined ? {} : { id }
+}
+
+/** Kinds of key that cannot meet: an id from beside the record, or the record's own content. */
+const givenKey = 'id:'
+const contentKey = 'content:'
+
+/** The id beside the record, else the record's content: two that are alike in all are one. */
+function keyOf(id: string | undefined, record: unknown): string {
+  if (id !== undefined) return givenKey + id
+  const digest = createHash('sha256').update(JSON.stringify(record)).digest('base64url')
+  return contentKey + digest
+}
+
+/** The id that a line gave, where its key is one. */
+export function givenId(key: string): string | undefined {
+  return key.startsWith(givenKey) ? key.slice(givenKey.length) : undefined
+}
+
+function accountOf(line: Line, record: BankingAccount | EnergyAccount) {
+  const { accountId, openStatus, creationDate } = record
+  return {
+    type: 'account',
+    id: accountId,
+    holders: (line.holders ?? []).map(({ customerId, isOwned = true }) => ({
+      customerId,
+      isOwned,
+    })),
+    isOpen: openStatus !== 'CLOSED',
+    created: creationDate === undefined ? undefined : instant(creationDate),
+  } as const
+}
+
+/** Goes before the value where a record does not have the field itself. */
+export const addedOwnership = ',"isOwned":'
+
+/** Cut around the value of `isOwned`; where the record has none, one goes at its end. */
+function cutAtOwnership(text: string): Pick<AccountItem, 'head' | 'tail' | 'isOwnedText'> {
+  const member = membersOf(text).find(({ name }) => name === 'isOwned')
+  if (!member) {
+    const end = text.lastIndexOf('}')
+    return { head: text.slice(0, end) + addedOwnership, tail: '}', isOwnedText: undefined }
+  }
+  return {
+    head: text.slice(0, member.valueStart),
+    tail: text.slice(member.end),
+    isOwnedText: text.slice(member.valueStart, member.end),
+  }
+}
+
+function shareable(
+  { accountId, displayName }: BankingAccount | EnergyAccount,
+  name: string | undefined,
+  type: string | undefined,
+): string {
+  return JSON.stringify({
+    id: accountId,
+    name: name ?? displayName ?? accountId,
+    type,
+    displayName,
+  })
+}

@@ -1,0 +1,12 @@
+import type { Settings } from '../settings/settings.ts'
+import type { DatabaseOptions } from '../storage/database.ts'
+
+export function databaseOptions(settings: Partial<Settings>): DatabaseOptions {
+  return {
+    passwordFile: settings.databasePasswordFile,
+    connections: settings.databaseConnections,
+    partitions: settings.databasePartitions,
+    replica: settings.databaseRead,
+    lagMax: settings.databaseLagMax,
+  }
+}

@@ -1,0 +1,44 @@
+import pg from 'pg'
+import { DatabaseError } from '../../database.ts'
+
+/** SQLSTATE of a statement that the role of the connection may not run. */
+const insufficientPrivilege = '42501'
+
+export function isDenied(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && error.code === insufficientPrivilege
+}
+
+/** Names the role and the rights that it lacks. The server's own message names the object, and no data. */
+export async function deniedError(
+  connection: pg.Pool | pg.ClientBase,
+  error: pg.DatabaseError,
+): Promise<DatabaseError> {
+  const role = connection instanceof pg.Pool ? connection.options.user : roleOf(connection)
+  const [, table] = /\btable (\S+)$/.exec(error.message) ?? []
+  const rights = table === undefined ? undefined : await missingRights(connection, table)
+  const lacks = rights ? `lacks ${rights} on ${table}` : 'lacks a right'
+  return new DatabaseError(
+    `the database role ${role} ${lacks}: ${error.message} (docs/postgres-roles.sql grants what each command needs)`,
+    { cause: error },
+  )
+}
+
+function roleOf(client: pg.ClientBase): string | undefined {
+  return (client as pg.ClientBase & { readonly user?: string }).user
+}
+
+/** Undefined where it cannot be found out. */
+async function missingRights(
+  connection: pg.Pool | pg.ClientBase,
+  table: string,
+): Promise<string | undefined> {
+  const { rows } = await connection
+    .query<{ rights: string | null }>(
+      `select string_agg(p, ', ') as rights
+       from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) p
+       where not has_table_privilege(to_regclass($1), p)`,
+      [table],
+    )
+    .catch(() => ({ rows: [] }))
+  return rows[0]?.rights ?? undefined
+}

@@ -1,0 +1,31 @@
+import type pg from 'pg'
+import type { DatabaseOptions } from '../../database.ts'
+import { openPool } from './pool.ts'
+
+export interface OneConnection {
+  readonly client: pg.ClientBase
+  close(): Promise<void>
+}
+
+/** One connection for a load or a dump, whose statements may take any time. */
+export async function openOneConnection(
+  database: string,
+  options: DatabaseOptions,
+): Promise<OneConnection> {
+  const pool = await openPool(database, 'load', { ...options, connections: 1 })
+  try {
+    const client = await pool.connect()
+    // A connection that breaks fails the next statement.
+    client.on('error', () => {})
+    return {
+      client,
+      async close() {
+        client.release(true)
+        await pool.end()
+      },
+    }
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+}

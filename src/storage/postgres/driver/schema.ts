@@ -1,0 +1,187 @@
+import type pg from 'pg'
+import { partitionBits } from '../partition.ts'
+import { rekeyCustomers } from './rekey-customers.ts'
+
+/** How the first migration lays a database out. It cannot be changed afterwards. */
+export interface Layout {
+  /** Into how many tables the histories are divided, by account. */
+  readonly partitions: number
+}
+
+/** SQL, or what SQL cannot do, in the same transaction. */
+export type Step = string | ((client: pg.ClientBase) => Promise<void>)
+
+/**
+ * Each step is applied once, in order, and never changed after a release. The version of a database is
+ * the number of steps it has seen.
+ *
+ * Texts that are compared have the collation "C": by their bytes, in every database the same.
+ */
+export const migrations: readonly ((layout: Layout) => Step)[] = [
+  ({ partitions }) => `
+  create table customer (
+    number bigint generated always as identity primary key,
+    id text collate "C" not null unique,
+    email text collate "C",     -- without case
+    match text,                 -- what a search by e-mail shows
+    record text,                -- null: removed
+    email_hash text not null,   -- of the person who has or had the id
+    name_hash text not null
+  );
+  create index customer_email on customer (email, id) where email is not null;
+
+  -- The number of an account begins with the table that its histories are in, and its id tells that one:
+  -- whoever asks by an id names the table at once, and the others are not looked at (partition.ts).
+  create table account (
+    number bigint primary key,
+    id text collate "C" not null unique,
+    kind smallint not null,
+    is_open boolean not null,
+    category text,
+    created bigint not null,
+    is_owned_text text,         -- what the record itself said of isOwned
+    shareable text not null,
+    head text not null,
+    tail text not null,
+    detail text
+  );
+  create sequence account_number;
+  create function number_account() returns trigger language plpgsql as $$
+    declare
+      digest bytea := sha256(convert_to(new.id, 'UTF8'));
+      partition bigint := (get_byte(digest, 0) * 256 + get_byte(digest, 1)) % ${partitions};
+    begin
+      new.number := (partition << ${partitionBits}) + nextval('account_number');
+      return new;
+    end $$;
+  create trigger number_account before insert on account
+    for each row execute function number_account();
+
+  create table holder (
+    customer bigint not null,
+    account bigint not null,
+    is_owned boolean not null,
+    primary key (customer, account)
+  );
+  create index holder_account on holder (account);
+
+  create table balance (account bigint primary key, record text not null);
+  create table contact (account bigint primary key, status text not null, record text not null);
+
+  -- The lists of every account. An entry carries its ordinal in its list, from the oldest: a page is one
+  -- range of the index, and a total one subtraction.
+  create table entry (
+    account bigint not null,
+    list smallint not null,
+    has_own_time boolean not null, -- false: the record does not say it, a line or a load gave it
+    ordinal integer not null,
+    time bigint not null,
+    id text collate "C" not null,
+    amount text collate "C",    -- as a key that sorts like the number
+    description text,           -- without case
+    reference text,
+    record text not null
+  ) partition by range (account);
+  create index entry_ordinal on entry (account, list, ordinal);
+  create unique index entry_id on entry (account, list, id);
+  create index entry_time on entry (account, list, time, ordinal);
+  ${Array.from(
+    { length: partitions },
+    (_, index) =>
+      `create table entry_${index} partition of entry
+        for values from (${BigInt(index) << partitionBits}) to (${BigInt(index + 1) << partitionBits})
+        with (autovacuum_vacuum_insert_scale_factor = 0.01);`,
+  ).join('\n  ')}
+
+  -- A scheduled payment has one id over all accounts, which no index of a divided table can hold.
+  create table payment (id text collate "C" primary key, account bigint not null);
+
+  -- Rows that live for minutes: what is purged is made room of soon, and a little at a time.
+  create table claim (
+    token_id text collate "C" primary key,
+    kept_until bigint not null  -- seconds since 1970
+  ) with (
+    autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
+    autovacuum_vacuum_insert_scale_factor = 0, autovacuum_vacuum_insert_threshold = 100000,
+    autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000,
+    autovacuum_vacuum_cost_delay = 0
+  );
+  create index claim_kept_until on claim (kept_until);
+
+  create table signing_key (
+    id text collate "C" primary key,
+    algorithm text not null,
+    private_key text not null,  -- a JWK
+    created bigint not null,    -- milliseconds since 1970
+    retired bigint
+  );
+  `,
+  () => `
+  -- Every version of every product. One that says DELETED has no record.
+  create table product_version (
+    product text collate "C" not null,
+    version integer not null,
+    change text not null,
+    changed_at bigint not null,   -- milliseconds since 1970
+    changed_by text not null,
+    changed_by_name text not null,
+    last_updated text not null,
+    record text,                  -- as a dump has it
+    shown text,                   -- as a read shows it, without its id and its time
+    primary key (product, version)
+  );
+
+  -- The products that there are, with what they are filtered by. Times in milliseconds since 1970.
+  create table product (
+    id text collate "C" primary key,
+    version integer not null,
+    category text not null,
+    brand text collate "C" not null,
+    effective_from bigint,
+    effective_to bigint,
+    updated_at bigint not null
+  );
+
+  create table idempotency (
+    client text not null,
+    key text collate "C" not null,
+    digest text not null,         -- of the content that it was used with
+    product text collate "C" not null,
+    created bigint not null,
+    primary key (client, key)
+  );
+  create index idempotency_created on idempotency (created);
+
+  create table api_client (
+    id text primary key,
+    name text not null,
+    scopes text not null,
+    secret_hash text not null,
+    created bigint not null,
+    rotated bigint
+  );
+
+  create table api_token (
+    digest text primary key,
+    client text not null,
+    scopes text not null,
+    expires bigint not null
+  );
+  create index api_token_client on api_token (client);
+  create index api_token_expires on api_token (expires);
+  `,
+  () => `
+  -- One row: the latest time until which a purged claim was kept, in seconds since 1970. A token that is kept no
+  -- longer than that may have been used before, whatever the clock says now.
+  create table replay_purge (purged_until bigint not null);
+  insert into replay_purge values (0);
+  `,
+  () => `
+  -- A token is valid while its client has the secret that it was issued for.
+  alter table api_token add column secret_hash text;
+  update api_token set secret_hash =
+    (select c.secret_hash from api_client c where c.id = api_token.client);
+  `,
+  // E-mail addresses were compared as text in a filter is, which took some people for others.
+  () => rekeyCustomers,
+]

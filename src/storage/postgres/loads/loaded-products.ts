@@ -1,0 +1,95 @@
+import { loader } from '../../../catalogue/store.ts'
+import {
+  isNews,
+  isThere,
+  type Newest,
+  versionWith,
+  versionWithout,
+} from '../../../catalogue/versions.ts'
+import type { ProductItem } from '../../../load/writer.ts'
+import { fromText, toText } from '../driver/escape-nul.ts'
+
+/** The last line of a load for each product. */
+export const lastProducts = `
+  select distinct on (id) id, item from staged_product order by id, place desc`
+
+export interface LoadedProduct {
+  readonly id: string
+  readonly item: string | null
+}
+
+/** How many products are merged with one statement. A line may be megabytes long, so few. */
+export const productsAtOnce = 25
+
+type Run = (sql: string, values?: unknown[]) => Promise<{ readonly rows: unknown[] }>
+
+/** Merges products that the load has locked. One that stays as it is gets no new version. */
+export async function mergeProducts(
+  run: Run,
+  products: readonly LoadedProduct[],
+  loadTime: Temporal.Instant,
+): Promise<void> {
+  const newest = await newestVersions(
+    run,
+    products.map(({ id }) => id),
+  )
+  const making = { by: loader, clock: () => loadTime }
+  const versions: VersionRow[] = []
+  const current: CurrentRow[] = []
+  const removed: string[] = []
+  for (const { id, item } of products) {
+    const before = newest.get(id)
+    if (item === null) {
+      if (!isThere(before)) continue
+      const { version, change, changedAt, lastUpdated } = versionWithout(before, making)
+      versions.push([id, version, change, changedAt, lastUpdated, null, null])
+      removed.push(id)
+      continue
+    }
+    const loaded = JSON.parse(item) as ProductItem
+    if (!isNews(loaded, before)) continue
+    const { content } = loaded
+    const made = versionWith(fromText(id), before, content, { ...making, loaded })
+    const { version, change, changedAt, lastUpdated, updatedAt, record } = made
+    const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
+    versions.push([id, version, change, changedAt, lastUpdated, record, shown])
+    current.push([id, version, category, toText(brand), effectiveFrom, effectiveTo, updatedAt])
+  }
+  if (versions.length > 0)
+    await run(insertVersions, [...columnsOf(versions), loader.id, loader.name])
+  if (current.length > 0) await run(putCurrent, columnsOf(current))
+  if (removed.length > 0) await run('delete from product where id = any ($1::text[])', [removed])
+}
+
+type VersionRow = [string, number, string, number, string, string | null, string | null]
+type CurrentRow = [string, number, string, string, number | null, number | null, number]
+
+const insertVersions = `
+  insert into product_version (product, version, change, changed_at, last_updated, record, shown,
+    changed_by, changed_by_name)
+  select v.*, $8, $9 from unnest($1::text[], $2::integer[], $3::text[], $4::bigint[], $5::text[],
+    $6::text[], $7::text[]) v`
+
+const putCurrent = `
+  insert into product (id, version, category, brand, effective_from, effective_to, updated_at)
+  select * from unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::bigint[],
+    $6::bigint[], $7::bigint[])
+  on conflict (id) do update set version = excluded.version, category = excluded.category,
+    brand = excluded.brand, effective_from = excluded.effective_from,
+    effective_to = excluded.effective_to, updated_at = excluded.updated_at`
+
+async function newestVersions(run: Run, ids: readonly string[]): Promise<Map<string, Newest>> {
+  const { rows } = await run(
+    `select v.* from unnest($1::text[]) p (id) cross join lateral (
+       select product as id, version, change, last_updated as "lastUpdated", shown
+       from product_version where product = p.id order by version desc limit 1) v`,
+    [ids],
+  )
+  return new Map((rows as (Newest & { readonly id: string })[]).map((row) => [row.id, row]))
+}
+
+/** Rows as one list for each of their columns, which is how a statement takes many of them. */
+function columnsOf(rows: readonly (readonly unknown[])[]): unknown[][] {
+  const width = rows[0]?.length ?? 0
+  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]))
+}

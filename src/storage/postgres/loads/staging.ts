@@ -1,0 +1,203 @@
+import type {
+  AccountItem,
+  CustomerItem,
+  EntryItem,
+  Place,
+  PlacedItem,
+  ProductItem,
+  RemovalItem,
+} from '../../../load/writer.ts'
+import { emailKey } from '../../../text/email-key.ts'
+import { amountKey } from '../../amount-key.ts'
+import { digest, earlierEmailDigest, emailDigest } from '../../digest.ts'
+import { createdUnknown, kindCodes, listCodes } from '../../enum-codes.ts'
+import type { openCopyRows } from './copy-encoder.ts'
+
+/** What an account has one of. */
+export const partCodes = { balance: 1, contact: 2 } as const
+
+/**
+ * The lines of a load, before they are judged and merged. Each knows its place: file and line in one
+ * number, in the order of the load. A line that removes has `is_put` false.
+ */
+const stagedTables = {
+  staged_customer: `id text collate "C" not null, is_put boolean not null, email text,
+    match text, record text, email_hash text, name_hash text, earlier_email_hash text`,
+  staged_account: `id text collate "C" not null, is_put boolean not null, kind smallint,
+    is_open boolean, category text, created bigint, is_owned_text text, shareable text, head text,
+    tail text, detail text`,
+  staged_holder: `index integer not null, customer text collate "C" not null, is_owned boolean`,
+  staged_part: `account text collate "C" not null, part smallint not null, is_put boolean not null,
+    status text, record text`,
+  // Without an account: a scheduled payment is removed by its id alone.
+  staged_entry: `account text collate "C", list smallint not null, is_put boolean not null,
+    has_own_time boolean, time bigint, id text collate "C" not null, amount text, description text,
+    reference text, record text`,
+  staged_product: `id text collate "C" not null, item text`,
+} as const
+
+export type StagedTable = keyof typeof stagedTables
+
+export const stagedNames = Object.keys(stagedTables) as StagedTable[]
+
+export const makeStaging = [
+  ...Object.entries(stagedTables).map(
+    ([name, columns]) => `create temp table ${name} (place bigint not null, ${columns});`,
+  ),
+  // Few lines give an entry a time that its record does not say.
+  `create index on staged_entry (place) where time is not null and not has_own_time;`,
+].join('\n')
+
+const columnCounts = Object.fromEntries(
+  Object.entries(stagedTables).map(([name, columns]) => [name, columns.split(',').length + 1]),
+) as Record<StagedTable, number>
+
+/** Puts items into the staged tables, and knows how many lines each has. */
+export function openStaging(rows: ReturnType<typeof openCopyRows>) {
+  const counts = new Map<StagedTable, number>()
+
+  const row = (table: StagedTable, { file, line }: Place) => {
+    counts.set(table, (counts.get(table) ?? 0) + 1)
+    const next = rows.into(table)
+    next.row(columnCounts[table])
+    next.pair(file, line)
+    return next
+  }
+
+  const putEntry = (item: EntryItem & Place): void => {
+    const next = row('staged_entry', item)
+    next.text(item.accountId)
+    next.small(listCodes[item.list])
+    next.truth(true)
+    next.truth(item.hasOwnTime)
+    next.big(item.time)
+    next.text(item.id)
+    next.json(item.amount === undefined ? undefined : amountKey(item.amount))
+    next.text(item.description)
+    next.text(item.reference)
+    next.json(item.record)
+  }
+
+  const putPart = (
+    item: Place & { readonly accountId: string },
+    part: keyof typeof partCodes,
+    content?: { readonly status?: string; readonly record: string },
+  ): void => {
+    const next = row('staged_part', item)
+    next.text(item.accountId)
+    next.small(partCodes[part])
+    next.truth(content !== undefined)
+    next.json(content?.status)
+    next.json(content?.record)
+  }
+
+  const remove = (item: RemovalItem & Place): void => {
+    const { of, accountId = '', id = '' } = item
+    if (of === 'customer') {
+      const next = row('staged_customer', item)
+      next.text(id)
+      next.truth(false)
+      for (let column = 0; column < 3; column += 1) next.json(undefined)
+      next.json(item.person?.email)
+      next.json(item.person?.name)
+      next.json(undefined)
+    } else if (of === 'product') {
+      putProduct(item, id)
+    } else if (of === 'account') {
+      const next = row('staged_account', item)
+      next.text(accountId)
+      next.truth(false)
+      next.small(item.kind && kindCodes[item.kind])
+      for (let column = 0; column < 8; column += 1) next.json(undefined)
+    } else if (of === 'balance' || of === 'contact') {
+      putPart({ ...item, accountId }, of)
+    } else {
+      const next = row('staged_entry', item)
+      next.text(of === 'payment' ? undefined : accountId)
+      next.small(listCodes[of])
+      next.truth(false)
+      next.truth(undefined)
+      next.big(undefined)
+      next.text(id)
+      for (let column = 0; column < 4; column += 1) next.json(undefined)
+    }
+  }
+
+  const putCustomer = (item: CustomerItem & Place): void => {
+    const next = row('staged_customer', item)
+    next.text(item.id)
+    next.truth(true)
+    next.text(emailKey(item.email))
+    next.json(item.match)
+    next.json(item.record)
+    next.json(emailDigest(item.email))
+    next.json(digest(item.name))
+    next.json(earlierEmailDigest(item.email))
+  }
+
+  const putAccount = (item: AccountItem & Place): void => {
+    const next = row('staged_account', item)
+    next.text(item.id)
+    next.truth(true)
+    next.small(kindCodes[item.kind])
+    next.truth(item.isOpen)
+    next.text(item.productCategory)
+    next.big(item.created ?? createdUnknown)
+    next.json(item.isOwnedText)
+    next.json(item.shareable)
+    next.json(item.head)
+    next.json(item.tail)
+    next.json(item.detail)
+    for (const [index, { customerId, isOwned }] of item.holders.entries()) {
+      const holder = row('staged_holder', item)
+      holder.integer(index)
+      holder.text(customerId)
+      holder.truth(isOwned)
+    }
+  }
+
+  const putProduct = (place: Place, id: string, item?: ProductItem): void => {
+    const next = row('staged_product', place)
+    next.text(id)
+    next.json(item && JSON.stringify(item))
+  }
+
+  const put = (item: PlacedItem): void => {
+    switch (item.type) {
+      case 'entry':
+        putEntry(item)
+        break
+      case 'balance':
+      case 'contact':
+        putPart(item, item.type, item)
+        break
+      case 'customer':
+        putCustomer(item)
+        break
+      case 'account':
+        putAccount(item)
+        break
+      case 'product':
+        putProduct(item, item.id, item)
+        break
+      case 'removal':
+        remove(item)
+    }
+  }
+
+  return {
+    async put(items: readonly PlacedItem[]): Promise<void> {
+      for (const item of items) {
+        put(item)
+        if (rows.isAnyFull()) await rows.advance()
+      }
+    },
+    count: (table: StagedTable): number => counts.get(table) ?? 0,
+    total: (): number => counts.values().reduce((sum, count) => sum + count, 0),
+    /** Lines that were held come back, of whichever table. */
+    countHeld(): void {
+      for (const table of stagedNames) counts.set(table, (counts.get(table) ?? 0) + 1)
+    },
+    clear: (): void => counts.clear(),
+  }
+}

@@ -1,0 +1,182 @@
+import {
+  type CatalogueStore,
+  type Change,
+  idempotencyMs,
+  type Outcome,
+  type ProductKey,
+  requireContent,
+  type StoredProduct,
+} from '../../../catalogue/store.ts'
+import { isThere, type Newest } from '../../../catalogue/versions.ts'
+import type { ProductChange } from '../../../contract/index.ts'
+import type { DatabaseOptions } from '../../database.ts'
+import { fromText, toText } from '../driver/escape-nul.ts'
+import { openPool } from '../driver/pool.ts'
+import { type Ask, inTransaction, rowsOf } from '../driver/statements.ts'
+import { newestVersion, putProduct, removeProduct } from './product-rows.ts'
+
+const columns = 'v.product, v.version, v.last_updated, v.shown'
+const current = {
+  name: 'read-product',
+  text: `select ${columns} from product p
+    join product_version v on v.product = p.id and v.version = p.version where p.id = $1`,
+}
+const past = {
+  name: 'read-version',
+  text: `select ${columns} from product_version v
+    where v.product = $1 and v.version = $2::bigint and v.shown is not null`,
+}
+const list = {
+  name: 'list-products',
+  text: `with found as (
+      select id, version from product
+      where ($1::text is null or category = $1) and ($2::text is null or brand = $2)
+        and ($3::bigint is null or updated_at >= $3)
+        and ($4 = 'ALL' or ($4 = 'FUTURE' and effective_from > $5) or ($4 = 'CURRENT'
+          and (effective_from is null or effective_from <= $5)
+          and (effective_to is null or effective_to > $5))))
+    select (select count(*) from found), v.product, v.version, v.last_updated, octet_length(v.shown)
+    from (select 1) as always
+    left join (
+      select id, version from found order by id limit $6 offset $7
+    ) as page on true
+    left join product_version v on v.product = page.id and v.version = page.version
+    order by page.id`,
+}
+const versions = {
+  name: 'read-versions',
+  text: `select v.shown from unnest($1::text[], $2::bigint[]) with ordinality
+      as k (product, version, place)
+    left join product_version v using (product, version) order by k.place`,
+}
+const history = {
+  name: 'list-changes',
+  text: `select (select max(version) from product_version where product = $1),
+      v.version, v.change, v.changed_at, v.changed_by, v.changed_by_name
+    from (select 1) as always left join (
+      select * from product_version where product = $1 order by version desc limit $2 offset $3
+    ) as v on true order by v.version desc`,
+}
+const useKey = {
+  name: 'use-key',
+  text: 'insert into idempotency values ($1, $2, $3, $4, $5) on conflict do nothing returning 1',
+}
+const usedKey = {
+  name: 'used-key',
+  text: 'select digest, product from idempotency where client = $1 and key = $2',
+}
+const forgetKeys = { name: 'forget-keys', text: 'delete from idempotency where created < $1' }
+
+export async function openPostgresCatalogueStore(
+  database: string,
+  options: DatabaseOptions,
+): Promise<CatalogueStore> {
+  const pool = await openPool(database, 'write', options)
+
+  const judged = (
+    id: string,
+    { ifVersion }: Change,
+    work: (ask: Ask, now: Newest) => Promise<StoredProduct>,
+  ): Promise<Outcome> =>
+    inTransaction(pool, async (ask) => {
+      const now = await newestVersion(ask, id)
+      if (!isThere(now)) return 'missing'
+      return ifVersion && !ifVersion.includes(now.version) ? 'stale' : work(ask, now)
+    })
+
+  return {
+    create({ id, idempotency, ...content }, change) {
+      return inTransaction(pool, async (ask) => {
+        if (!idempotency) return putProduct(ask, id, undefined, content, change)
+        const { key, digest } = idempotency
+        const now = change.clock().epochMilliseconds
+        const client = toText(change.by.id)
+        await ask(forgetKeys, [now - idempotencyMs])
+        // Waits for whoever uses the same key just now.
+        const isFirst = (await ask(useKey, [client, toText(key), digest, id, now])).length === 1
+        if (isFirst) return putProduct(ask, id, undefined, content, change)
+        const [[usedWith, product = ''] = []] = await ask(usedKey, [client, toText(key)])
+        if (usedWith !== digest) return 'keyReused'
+        return storedOf((await ask(past, [product ?? '', 1]))[0] ?? [])
+      })
+    },
+
+    replace: (id, content, change) =>
+      judged(id, change, (ask, now) => putProduct(ask, id, now, content, change)),
+
+    remove: (id, change) => judged(id, change, (ask, now) => removeProduct(ask, id, now, change)),
+
+    async read(id, version) {
+      if (!id.isWellFormed()) return undefined
+      const [row] =
+        version === undefined
+          ? await rowsOf(pool, current, [toText(id)])
+          : await rowsOf(pool, past, [toText(id), version])
+      return row && storedOf(row)
+    },
+
+    async list({ category, brand, effective, now, updatedSince, page, pageSize }) {
+      const rows = await rowsOf(pool, list, [
+        category ?? null,
+        brand === undefined ? null : toText(brand),
+        updatedSince ?? null,
+        effective,
+        now,
+        pageSize,
+        Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER),
+      ])
+      const items = rows.filter(([, id]) => id !== null).map(keyOf)
+      return { items, total: Number(rows[0]?.[0]) }
+    },
+
+    async readVersions(keys) {
+      const rows = await rowsOf(pool, versions, [
+        keys.map(({ id }) => toText(id)),
+        keys.map(({ version }) => String(version)),
+      ])
+      return rows.map(([shown]) => requireContent(shown))
+    },
+
+    async history(id, page, pageSize) {
+      const start = Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER)
+      const rows = await rowsOf(pool, history, [toText(id), pageSize, start])
+      const total = Number(rows[0]?.[0] ?? 0)
+      if (total === 0) return undefined
+      return { items: rows.filter(([, version]) => version !== null).map(changeOf), total }
+    },
+
+    async close() {
+      await pool.end()
+    },
+  }
+}
+
+type Row = readonly (string | null)[]
+
+function storedOf([id, version, lastUpdated, shown]: Row): StoredProduct {
+  return {
+    id: fromText(id ?? ''),
+    version: Number(version),
+    lastUpdated: lastUpdated ?? '',
+    shown: shown ?? '',
+  }
+}
+
+function keyOf([, id, version, lastUpdated, bytes]: Row): ProductKey {
+  return {
+    id: fromText(id ?? ''),
+    version: Number(version),
+    lastUpdated: lastUpdated ?? '',
+    bytes: Number(bytes),
+  }
+}
+
+function changeOf([, version, change, changedAt, changedBy, changedByName]: Row): ProductChange {
+  return {
+    version: Number(version),
+    change: change as ProductChange['change'],
+    changed_at: Temporal.Instant.fromEpochMilliseconds(Number(changedAt)).toString(),
+    changed_by: fromText(changedBy ?? ''),
+    changed_by_name: fromText(changedByName ?? ''),
+  }
+}

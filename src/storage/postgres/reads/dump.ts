@@ -1,0 +1,163 @@
+import type pg from 'pg'
+import type { DumpedItem } from '../../../load/writer.ts'
+import { type EntryList, entryLists } from '../../../provider/store.ts'
+import type { DatabaseOptions } from '../../database.ts'
+import { kindCodes, listCodes } from '../../enum-codes.ts'
+import { fromText } from '../driver/escape-nul.ts'
+import { openOneConnection } from '../driver/one-connection.ts'
+import { told } from '../driver/statements.ts'
+
+/** How many rows are fetched at a time. */
+const rowCount = 250
+
+interface CustomerRow {
+  readonly id: string
+  readonly record: string | null
+  readonly email_hash: string
+  readonly name_hash: string
+}
+
+interface AccountRow {
+  readonly number: string
+  readonly id: string
+  readonly kind: number
+  readonly head: string
+  readonly tail: string
+  readonly is_owned_text: string | null
+  readonly holders: readonly string[]
+  readonly owned: readonly boolean[]
+  readonly balance: string | null
+  readonly status: string | null
+  readonly contact: string | null
+}
+
+interface EntryRow {
+  readonly account: string
+  readonly list: number
+  readonly id: string
+  readonly time: string
+  readonly record: string
+}
+
+const customers = `
+  select id, record, email_hash, name_hash from customer order by id`
+
+const accounts = `
+  select a.number, a.id, a.kind, a.head, a.tail, a.is_owned_text,
+    array(select c.id from holder h join customer c on c.number = h.customer
+      where h.account = a.number order by c.id) as holders,
+    array(select h.is_owned from holder h join customer c on c.number = h.customer
+      where h.account = a.number order by c.id) as owned,
+    b.record as balance, t.status, t.record as contact
+  from account a left join balance b on b.account = a.number
+  left join contact t on t.account = a.number
+  order by a.id`
+
+/** The lists of some accounts, in the order that these are named. */
+const entriesOf = (numbers: readonly string[]) => `
+  select e.* from unnest(array[${numbers.join()}]::bigint[]) a (number)
+  cross join lateral (
+    select account, list, id, time, record from entry
+    where account = a.number order by list, ordinal
+  ) e`
+
+const products = `
+  select v.record, v.last_updated as "lastUpdated" from product p
+  join product_version v on v.product = p.id and v.version = p.version order by p.id`
+
+/**
+ * Everything in the store, as the items that a load would write, in an order that depends on the content
+ * alone: customers, then account by account with all that is theirs, then products.
+ */
+export async function* dumpPostgres(
+  database: string,
+  options: DatabaseOptions,
+): AsyncGenerator<DumpedItem> {
+  const connection = await openOneConnection(database, options)
+  const { client } = connection
+  try {
+    // One state of the data, however long it takes; rows as they come, in the order of the statement.
+    await client.query(`begin isolation level repeatable read, read only;
+      set local max_parallel_workers_per_gather = 0`)
+    yield* dumpCustomers(client)
+    yield* dumpAccounts(client)
+    for await (const row of each<{ record: string; lastUpdated: string }>(client, products)) {
+      yield { type: 'product', ...row }
+    }
+  } catch (error) {
+    // A failed transaction answers no question.
+    await client.query('rollback').catch(() => {})
+    throw await told(client, error)
+  } finally {
+    await connection.close()
+  }
+}
+
+async function* dumpCustomers(client: pg.ClientBase): AsyncGenerator<DumpedItem> {
+  for await (const row of each<CustomerRow>(client, customers)) {
+    if (row.record === null) {
+      const person = { email: row.email_hash, name: row.name_hash }
+      yield { type: 'removal', of: 'customer', id: fromText(row.id), person }
+    } else {
+      yield { type: 'customer', record: row.record }
+    }
+  }
+}
+
+async function* dumpAccounts(client: pg.ClientBase): AsyncGenerator<DumpedItem> {
+  for await (const group of groups<AccountRow>(client, 'account_rows', accounts)) {
+    const entries = each<EntryRow>(client, entriesOf(group.map(({ number }) => number)))
+    let next = await entries.next()
+    for (const account of group) {
+      yield* itemsOf(account)
+      for (; !next.done && next.value.account === account.number; next = await entries.next()) {
+        const { list, id, time, record } = next.value
+        yield { type: 'entry', list: listOf(list), id: fromText(id), time: BigInt(time), record }
+      }
+    }
+  }
+}
+
+function* itemsOf(row: AccountRow): Generator<DumpedItem> {
+  const accountId = fromText(row.id)
+  yield {
+    type: 'account',
+    kind: row.kind === kindCodes.banking ? 'banking' : 'energy',
+    holders: row.holders.map((id, index) => ({
+      customerId: fromText(id),
+      isOwned: row.owned[index] === true,
+    })),
+    head: row.head,
+    tail: row.tail,
+    isOwnedText: row.is_owned_text ?? undefined,
+  }
+  if (row.balance !== null) yield { type: 'balance', accountId, record: row.balance }
+  if (row.status !== null && row.contact !== null) {
+    yield { type: 'contact', accountId, status: row.status, record: row.contact }
+  }
+}
+
+function listOf(code: number): EntryList {
+  const list = entryLists.find((name) => listCodes[name] === code)
+  if (!list) throw new Error(`no list has the code ${code}`)
+  return list
+}
+
+async function* each<Row>(client: pg.ClientBase, sql: string): AsyncGenerator<Row, undefined> {
+  for await (const rows of groups<Row>(client, 'each_row', sql)) yield* rows
+}
+
+/** The rows of a query, some at a time. */
+async function* groups<Row>(
+  client: pg.ClientBase,
+  cursor: string,
+  sql: string,
+): AsyncGenerator<Row[]> {
+  await client.query(`declare ${cursor} no scroll cursor for ${sql}`)
+  let rows: Row[]
+  do {
+    rows = (await client.query(`fetch ${rowCount} from ${cursor}`)).rows as Row[]
+    if (rows.length > 0) yield rows
+  } while (rows.length === rowCount)
+  await client.query(`close ${cursor}`)
+}

@@ -1,0 +1,185 @@
+import type { Statement } from '../driver/pipeline.ts'
+import {
+  foundAccounts,
+  missingAny,
+  missingOne,
+  owner,
+  ownerAndAccount,
+} from './account-statements.ts'
+
+/**
+ * Lists of entries. The bounds of a time window are two seeks, the total is their difference, and a page is
+ * one range of ordinals: its cost does not depend on how far down it lies.
+ */
+
+/** The oldest entry of a list at or after a time (or just after it), and the newest at or before one. */
+function oldest(list: string, comparison: '>=' | '>', time: string): string {
+  return `(select e.ordinal, e.time from entry e where ${list} and e.time ${comparison} ${time}
+      order by e.time, e.ordinal limit 1)`
+}
+
+function newest(list: string, time: string): string {
+  return `(select e.ordinal, e.time from entry e where ${list} and e.time <= ${time}
+      order by e.time desc, e.ordinal desc limit 1)`
+}
+
+/**
+ * A stretch of a list by ordinals, the newest first. The order inside is what binds the planner to the index
+ * of ordinals: it cannot know how long a list is.
+ */
+function stretch(list: string, low: string, high: string): string {
+  return `(select e.ordinal, e.time, e.id, e.record from entry e
+      where ${list} and e.ordinal >= ${low} and e.ordinal <= ${high} order by e.ordinal desc offset 0)`
+}
+
+/** One account: $3 its kind, $4 the list, $9 and $10 what its number lies between. */
+const ofOneList = `e.account = h.account and e.list = $4::smallint
+    and e.account >= $9::bigint and e.account < $10::bigint`
+
+/** $5 and $6 the window. */
+const oneList = `${ownerAndAccount('$3::smallint')}
+    left join lateral ${oldest(ofOneList, '>=', '$5::bigint')} first on true
+    left join lateral ${newest(ofOneList, '$6::bigint')} last on true`
+
+/** $7 how many to leave out, $8 how many to give. */
+export const listEntries: Statement = {
+  name: 'list-entries',
+  isPage: true,
+  text: `select ${missingOne}, greatest(0, last.ordinal - first.ordinal + 1),
+      array_to_string(array(
+        select e.record from entry e where ${ofOneList}
+          and e.ordinal >= first.ordinal and e.ordinal > last.ordinal - $7::bigint - $8::bigint
+          and e.ordinal <= last.ordinal - $7::bigint
+        order by e.ordinal desc), ',')
+    from ${oneList}`,
+}
+
+/** The same with a filter: $11 and $12 amounts, $13 a text. It looks at every entry of the window. */
+export const searchEntries: Statement = {
+  name: 'search-entries',
+  isPage: true,
+  isLong: true,
+  text: `select ${missingOne}, cardinality(matching.ordinals),
+      array_to_string(array(
+        select e.record
+        from unnest(matching.ordinals[$7::bigint + 1 : $7::bigint + $8::bigint])
+          with ordinality as wanted(ordinal, place)
+        cross join lateral ${stretch(ofOneList, 'wanted.ordinal', 'wanted.ordinal + 0')} e
+        order by wanted.place), ',')
+    from ${oneList}
+    left join lateral (
+      select array(
+        select e.ordinal from entry e where ${ofOneList}
+          and e.ordinal between first.ordinal and last.ordinal
+          and ($11::text is null or e.amount >= $11)
+          and ($12::text is null or e.amount <= $12)
+          and ($13::text is null or strpos(e.description collate "C", $13) > 0
+            or strpos(e.reference collate "C", $13) > 0)
+        order by e.ordinal desc) as ordinals
+      offset 0
+    ) matching on true`,
+}
+
+const listOf = (account: string) => `e.account = ${account} and e.list = $9::smallint`
+
+/** The lists of the accounts that pass: $8 the kind, $9 the list, $10 and $11 the window. */
+const severalLists = `${foundAccounts('$8::smallint')},
+    stretch as materialized (
+      select f.number, f.id, f.place, first.ordinal as first, last.ordinal as last,
+        first.time as oldest, last.time as newest
+      from found f
+      cross join lateral ${oldest(listOf('f.number'), '>=', '$10::bigint')} first
+      cross join lateral ${newest(listOf('f.number'), '$11::bigint')} last
+      where f.passes and first.ordinal <= last.ordinal
+    )`
+
+const totalOfAll = '(select coalesce(sum(last - first + 1), 0) from stretch)'
+
+/** Account by account, as they were asked for. $6 how many to leave out, $7 how many to give. */
+export const listEntriesByAccount: Statement = {
+  name: 'list-entries-by-account',
+  isPage: true,
+  isLong: true,
+  text: `with ${severalLists},
+    placed as materialized (
+      select *, sum(last - first + 1) over (order by place) - (last - first + 1) as before from stretch
+    )
+    select ${missingAny}, ${totalOfAll},
+      array_to_string(array(
+        select e.record from placed p cross join lateral ${stretch(
+          listOf('p.number'),
+          'greatest(p.first, p.last + 1 - ($6::bigint + $7::bigint - p.before))',
+          'p.last - greatest(0, $6::bigint - p.before)',
+        )} e
+        where p.before < $6::bigint + $7::bigint and p.before + p.last - p.first + 1 > $6::bigint
+        order by p.place, e.ordinal desc), ',')
+    from ${owner}`,
+}
+
+/** Newest first over all accounts, then by id, then by account. */
+const byTime = 'order by e.time desc, e.id, s.id'
+
+/** By time, for pages near the top: as many of every list as could be on the page are read and sorted. */
+export const listEntriesByTime: Statement = {
+  name: 'list-entries-by-time',
+  isPage: true,
+  isLong: true,
+  text: `with ${severalLists}
+    select ${missingAny}, ${totalOfAll},
+      array_to_string(array(
+        select e.record from stretch s cross join lateral ${stretch(
+          listOf('s.number'),
+          'greatest(s.first, s.last + 1 - $6::bigint - $7::bigint)',
+          's.last',
+        )} e
+        ${byTime} offset $6::bigint limit $7::bigint), ',')
+    from ${owner}`,
+}
+
+/**
+ * By time, for pages far down: the times of the first and the last entry of the page are searched for by
+ * halving, then only what lies between them is read.
+ */
+export const listEntriesByTimeFarDown: Statement = {
+  name: 'list-entries-by-time-far-down',
+  isPage: true,
+  isLong: true,
+  text: `with recursive ${severalLists},
+    total as materialized (select ${totalOfAll} as count),
+    search (rank, low, high) as (
+      select ranks.rank, ends.oldest, ends.newest
+      from total, (select min(oldest) as oldest, max(newest) as newest from stretch) ends,
+        unnest(array[$6::bigint, least($6::bigint + $7::bigint, total.count) - 1]) as ranks(rank)
+      where $6::bigint < total.count
+      union all
+      select rank, case when since > rank then middle else low end,
+        case when since > rank then high else middle - 1 end
+      from (
+        select rank, low, high, middle, (
+          select sum(s.last + 1 - greatest(s.first, least(s.last + 1, coalesce(at.ordinal, s.last + 1))))
+          from stretch s left join lateral ${oldest(listOf('s.number'), '>=', 'middle')} at on true
+        ) as since
+        from (
+          select rank, low, high, div(low::numeric + high + 1, 2)::bigint as middle
+          from search where low < high offset 0
+        ) halved
+        offset 0
+      ) counted
+    ),
+    bounds as materialized (select min(low) as oldest, max(low) as newest from search where low = high),
+    part as materialized (
+      select s.number, s.id, s.last,
+        greatest(s.first, coalesce(low.ordinal, s.last + 1)) as low,
+        least(s.last, greatest(s.first, coalesce(after.ordinal, s.last + 1)) - 1) as high
+      from stretch s cross join bounds b
+      left join lateral ${oldest(listOf('s.number'), '>=', 'b.oldest')} low on true
+      left join lateral ${oldest(listOf('s.number'), '>', 'b.newest')} after on true
+    )
+    select ${missingAny}, (select count from total),
+      array_to_string(array(
+        select e.record from part s cross join lateral ${stretch(listOf('s.number'), 's.low', 's.high')} e
+        ${byTime}
+        offset $6::bigint - (select coalesce(sum(last - high), 0) from part)
+        limit $7::bigint), ',')
+    from ${owner}`,
+}

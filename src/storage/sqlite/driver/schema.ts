@@ -1,0 +1,168 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { emailKey } from '../../../text/email-key.ts'
+
+/** What the steps need and SQL does not have. */
+export function defineFunctions(database: DatabaseSync): void {
+  database.function('email_key', (record) =>
+    emailKey((JSON.parse(String(record)) as { email: string }).email),
+  )
+}
+
+/**
+ * Each step is applied once, in order, and never changed after a release. The version of a database is
+ * the number of steps it has seen.
+ */
+export const migrations: readonly string[] = [
+  `
+  create table customer (
+    number integer primary key,
+    id text not null unique,
+    email text,                 -- without case
+    match text,                 -- what a search by e-mail shows
+    record text,                -- null: mentioned by an account, or removed
+    email_hash text,            -- of the person who had the id, kept when the record is removed
+    name_hash text
+  ) strict;
+  create index customer_email on customer (email, id) where email is not null;
+
+  create table account (
+    number integer primary key,
+    id text not null unique,
+    kind integer not null default 0,
+    is_open integer not null default 0,
+    category text,
+    created integer not null default 0,
+    is_owned_text text,         -- what the record itself said of isOwned
+    shareable text,
+    head text,                  -- null: mentioned, or removed
+    tail text,
+    detail text
+  ) strict;
+
+  create table holder (
+    customer integer not null,
+    account integer not null,
+    is_owned integer not null,
+    primary key (customer, account)
+  ) strict, without rowid;
+  create index holder_account on holder (account);
+
+  create table balance (account integer primary key, record text not null) strict;
+  create table contact (
+    account integer primary key,
+    status text not null,
+    record text not null
+  ) strict;
+
+  -- The lists of every account. The place of an entry is its list and its ordinal in it, from the oldest,
+  -- in one number: a page is one range of the table, and a total one subtraction.
+  create table entry (
+    position integer primary key,
+    list integer not null,
+    time integer not null,
+    id text not null,
+    amount text,                -- as a key that sorts like the number
+    description text,           -- without case
+    reference text,
+    record text not null
+  ) strict;
+  create unique index entry_id on entry (list, id);
+  create index entry_time on entry (list, time);
+  create unique index entry_payment on entry (id) where list & 7 = 2;
+  `,
+  `
+  -- The platform's own keys. A retired one signs no more and is no longer published.
+  create table signing_key (
+    id text primary key,
+    algorithm text not null,
+    private_key text not null,  -- a JWK
+    created integer not null,   -- milliseconds since 1970
+    retired integer
+  ) strict;
+  `,
+  `
+  -- Every version of every product. One that says DELETED has no record.
+  create table product_version (
+    product text not null,
+    version integer not null,
+    change text not null,
+    changed_at integer not null,  -- milliseconds since 1970
+    changed_by text not null,
+    changed_by_name text not null,
+    last_updated text not null,
+    record text,                  -- as a dump has it
+    shown text,                   -- as a read shows it, without its id and its time
+    primary key (product, version)
+  ) strict, without rowid;
+
+  -- The products that there are, with what they are filtered by. Times in milliseconds since 1970.
+  create table product (
+    id text primary key,
+    version integer not null,
+    category text not null,
+    brand text not null,
+    effective_from integer,
+    effective_to integer,
+    updated_at integer not null
+  ) strict, without rowid;
+
+  create table idempotency (
+    client text not null,
+    key text not null,
+    digest text not null,         -- of the content that it was used with
+    product text not null,
+    created integer not null,
+    primary key (client, key)
+  ) strict, without rowid;
+  create index idempotency_created on idempotency (created);
+
+  create table api_client (
+    id text primary key,
+    name text not null,
+    scopes text not null,
+    secret_hash text not null,
+    created integer not null,
+    rotated integer
+  ) strict, without rowid;
+
+  create table api_token (
+    digest text primary key,
+    client text not null,
+    scopes text not null,
+    expires integer not null
+  ) strict, without rowid;
+  create index api_token_client on api_token (client);
+  create index api_token_expires on api_token (expires);
+  `,
+  `
+  -- A token is valid while its client has the secret that it was issued for.
+  alter table api_token add column secret_hash text;
+  update api_token set secret_hash =
+    (select c.secret_hash from api_client c where c.id = api_token.client);
+  `,
+  `
+  -- E-mail addresses were compared as text in a filter is, which took some people for others. Of a removed
+  -- customer only a digest is left, which stays as it is.
+  update customer set email = email_key(record) where record is not null;
+  `,
+  `
+  -- The identity of the replay file that belongs to the database, from the first time that it was served.
+  create table replay_file (
+    only integer primary key check (only = 1),
+    id text not null
+  ) strict;
+  `,
+  `
+  -- Removes orphans: what loads that ran at the same time could leave behind of deleted accounts and customers.
+  -- An account's lists are the ranges of positions that begin with its number.
+  delete from entry where position in (
+    select e.position from account a
+    join entry e on e.position between (a.number * 8) << 32 and ((a.number + 1) * 8) << 32
+    where a.head is null
+  );
+  delete from balance where account in (select number from account where head is null);
+  delete from contact where account in (select number from account where head is null);
+  delete from holder where account in (select number from account where head is null)
+    or customer in (select number from customer where record is null);
+  `,
+]

@@ -1,0 +1,79 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Problem } from '../../../contract/index.ts'
+import type { CustomerItem, RemovalItem } from '../../../load/writer.ts'
+import { emailKey } from '../../../text/email-key.ts'
+import { digest, earlierEmailDigest, emailDigest } from '../../digest.ts'
+import { anotherPerson } from '../../load-errors.ts'
+import { command, query } from '../driver/statements.ts'
+
+interface Row {
+  readonly number: number
+  readonly email: string | null
+  readonly record: string | null
+  readonly email_hash: string | null
+  readonly name_hash: string | null
+}
+
+/** Customers, those that are only mentioned yet, and what is kept of those that were removed. */
+export function openCustomerRows(database: DatabaseSync) {
+  const find = query<Row>(
+    database,
+    'select number, email, record, email_hash, name_hash from customer where id = ?',
+  )
+  const mention = command(database, 'insert into customer (id) values (?)')
+  const put = command(
+    database,
+    `insert into customer (id, email, match, record) values (?, ?, ?, ?)
+     on conflict (id) do update set email = excluded.email, match = excluded.match,
+       record = excluded.record, email_hash = null, name_hash = null`,
+  )
+  const remove = command(
+    database,
+    `update customer set email = null, match = null, record = null, email_hash = ?, name_hash = ?
+     where number = ?`,
+  )
+  const removeHoldings = command(database, 'delete from holder where customer = ?')
+
+  return {
+    numberOf(id: string): { number: number; isDefined: boolean } {
+      const row = find.first(id)
+      if (row) return { number: row.number, isDefined: row.record !== null }
+      return { number: mention.run(id).rowid, isDefined: false }
+    },
+
+    put(item: CustomerItem): Problem | undefined {
+      const row = find.first(item.id)
+      if (row?.record === item.record) return undefined
+      if (row && !isSamePerson(row, item)) return anotherPerson
+      put.run(item.id, emailKey(item.email), item.match, item.record)
+      return undefined
+    },
+
+    isDefined: (id: string): boolean => typeof find.first(id)?.record === 'string',
+
+    /** The person is forgotten but for two digests, which tell whether the id comes back to them. */
+    remove(id: string, person: RemovalItem['person']): number | undefined {
+      const row = find.first(id)
+      if (row?.record) {
+        const { email, name } = JSON.parse(row.record) as { email: string; name: string }
+        remove.run(emailDigest(email), digest(name), row.number)
+        removeHoldings.run(row.number)
+      } else if (person && !row?.email_hash) {
+        const number = row?.number ?? mention.run(id).rowid
+        remove.run(person.email, person.name, number)
+      }
+      return row?.number
+    },
+  }
+}
+
+/** A person may get a new name or a new address, but not both at once. Names are compared as they are written. */
+function isSamePerson(row: Row, { email, name }: CustomerItem): boolean {
+  if (row.record !== null) {
+    const known = JSON.parse(row.record) as { name: string }
+    return row.email === emailKey(email) || known.name === name
+  }
+  if (row.email_hash === null) return true
+  const hashes = [emailDigest(email), earlierEmailDigest(email)]
+  return hashes.includes(row.email_hash) || row.name_hash === digest(name)
+}

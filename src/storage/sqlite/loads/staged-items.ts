@@ -1,0 +1,26 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { deserialize, serialize } from 'node:v8'
+import type { PlacedItem } from '../../../load/writer.ts'
+import { command, query } from '../driver/statements.ts'
+
+/**
+ * Items of a load that come slowly, until all of a commit are there. They are in a temporary file: the write lock of
+ * the database is not held while the next ones are waited for, and memory is not filled with them.
+ */
+export function openStagedItems(database: DatabaseSync) {
+  database.exec('create temp table staged (number integer primary key, items blob not null) strict')
+  const insert = command(database, 'insert into staged (items) values (?)')
+  const groups = query<{ items: Uint8Array }>(database, 'select items from staged order by number')
+  const clear = command(database, 'delete from staged')
+
+  return {
+    put: (items: readonly PlacedItem[]): void => void insert.run(serialize(items)),
+
+    /** In the order in which they came. */
+    *groups(): Generator<PlacedItem[]> {
+      for (const { items } of groups.each()) yield deserialize(items) as PlacedItem[]
+    },
+
+    clear: (): void => void clear.run(),
+  }
+}

@@ -1,0 +1,142 @@
+import {
+  type CatalogueStore,
+  type Change,
+  idempotencyMs,
+  type Outcome,
+  type ProductKey,
+  requireContent,
+  type StoredProduct,
+} from '../../../catalogue/store.ts'
+import { isThere } from '../../../catalogue/versions.ts'
+import type { ProductChange } from '../../../contract/index.ts'
+import { openDatabase } from '../driver/open.ts'
+import { command, query, snapshots } from '../driver/statements.ts'
+import { openWriting } from '../driver/write-queue.ts'
+import { openProductRows } from './product-rows.ts'
+
+interface HistoryRow {
+  readonly version: number
+  readonly change: ProductChange['change']
+  readonly changed_at: number
+  readonly changed_by: string
+  readonly changed_by_name: string
+}
+
+export function openSqliteCatalogueStore(path: string): CatalogueStore {
+  const database = openDatabase(path, 'write')
+  const rows = openProductRows(database)
+  const columns = 'v.product as id, v.version, v.last_updated as lastUpdated, v.shown'
+  const current = query<StoredProduct>(
+    database,
+    `select ${columns} from product p
+     join product_version v on v.product = p.id and v.version = p.version where p.id = ?`,
+  )
+  const past = query<StoredProduct>(
+    database,
+    `select ${columns} from product_version v
+     where v.product = ? and v.version = ? and v.shown is not null`,
+  )
+  const filters = `(?1 is null or category = ?1) and (?2 is null or brand = ?2)
+     and (?3 is null or updated_at >= ?3)
+     and (?4 = 'ALL' or (?4 = 'FUTURE' and effective_from > ?5) or (?4 = 'CURRENT'
+       and (effective_from is null or effective_from <= ?5)
+       and (effective_to is null or effective_to > ?5)))`
+  const count = query<{ total: number }>(
+    database,
+    `select count(*) as total from product where ${filters}`,
+  )
+  const listed = query<ProductKey>(
+    database,
+    `select v.product as id, v.version, v.last_updated as lastUpdated, octet_length(v.shown) as bytes
+     from product p
+     join product_version v on v.product = p.id and v.version = p.version
+     where ${filters} order by p.id limit ?6 offset ?7`,
+  )
+  const changes = query<HistoryRow>(
+    database,
+    `select version, change, changed_at, changed_by, changed_by_name from product_version
+     where product = ? order by version desc limit ? offset ?`,
+  )
+  const changeCount = query<{ total: number }>(
+    database,
+    'select count(*) as total from product_version where product = ?',
+  )
+  const usedKey = query<{ digest: string; product: string }>(
+    database,
+    'select digest, product from idempotency where client = ? and key = ?',
+  )
+  const useKey = command(database, 'insert into idempotency values (?, ?, ?, ?, ?)')
+  const forgetKeys = command(database, 'delete from idempotency where created < ?')
+
+  const write = openWriting(database)
+  const snapshot = snapshots(database)
+  const judged = (id: string, { ifVersion }: Change, work: () => StoredProduct): Promise<Outcome> =>
+    write((): Outcome => {
+      const now = rows.newest(id)
+      if (!isThere(now)) return 'missing'
+      return ifVersion && !ifVersion.includes(now.version) ? 'stale' : work()
+    })
+
+  return {
+    async create({ id, idempotency, ...content }, change) {
+      return write((): StoredProduct | 'keyReused' => {
+        const now = change.clock().epochMilliseconds
+        forgetKeys.run(now - idempotencyMs)
+        const used = idempotency && usedKey.first(change.by.id, idempotency.key)
+        if (used && used.digest !== idempotency.digest) return 'keyReused'
+        const made = used && past.first(used.product, 1)
+        if (made) return made
+        if (idempotency) useKey.run(change.by.id, idempotency.key, idempotency.digest, id, now)
+        return rows.put(id, content, change)
+      })
+    },
+
+    async replace(id, content, change) {
+      return judged(id, change, () => rows.put(id, content, change))
+    },
+
+    async remove(id, change) {
+      return judged(id, change, () => rows.remove(id, change) as StoredProduct)
+    },
+
+    async read(id, version) {
+      return version === undefined ? current.first(id) : past.first(id, version)
+    },
+
+    async list({ category, brand, effective, now, updatedSince, page, pageSize }) {
+      const values = [
+        category ?? null,
+        brand ?? null,
+        updatedSince ?? null,
+        effective,
+        now,
+      ] as const
+      return snapshot(() => {
+        const total = count.first(...values)?.total ?? 0
+        const start = (page - 1) * pageSize
+        if (start >= total) return { items: [], total }
+        return { items: listed.all(...values, pageSize, start), total }
+      })
+    },
+
+    async readVersions(keys) {
+      return keys.map(({ id, version }) => requireContent(past.first(id, version)?.shown))
+    },
+
+    async history(id, page, pageSize) {
+      const total = changeCount.first(id)?.total ?? 0
+      if (total === 0) return undefined
+      const start = (page - 1) * pageSize
+      if (start >= total) return { items: [], total }
+      const items = changes.all(id, pageSize, start).map((row) => ({
+        ...row,
+        changed_at: Temporal.Instant.fromEpochMilliseconds(row.changed_at).toString(),
+      }))
+      return { items, total }
+    },
+
+    async close() {
+      database.close()
+    },
+  }
+}

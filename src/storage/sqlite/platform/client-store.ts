@@ -1,0 +1,101 @@
+import type { ClientStore } from '../../../auth/client-store.ts'
+import type { Scope } from '../../../contract/index.ts'
+import { openDatabase } from '../driver/open.ts'
+import { command, query } from '../driver/statements.ts'
+import { openWriting } from '../driver/write-queue.ts'
+
+interface ClientRow {
+  readonly id: string
+  readonly name: string
+  readonly scopes: string
+  readonly secret_hash: string
+  readonly created: number
+  readonly rotated: number | null
+}
+
+interface TokenRow {
+  readonly client: string
+  readonly name: string
+  readonly scopes: string
+  readonly expires: number
+}
+
+export function openSqliteClientStore(path: string): ClientStore {
+  const database = openDatabase(path, 'write')
+  const write = openWriting(database)
+  const all = query<ClientRow>(database, 'select * from api_client order by created, id')
+  const one = query<ClientRow>(database, 'select * from api_client where id = ?')
+  const insert = command(database, 'insert into api_client values (?, ?, ?, ?, ?, null)')
+  const rotate = command(
+    database,
+    'update api_client set secret_hash = ?, rotated = ? where id = ?',
+  )
+  const remove = command(database, 'delete from api_client where id = ?')
+  const removeTokens = command(database, 'delete from api_token where client = ?')
+  const forget = command(database, 'delete from api_token where expires <= ?')
+  const insertToken = command(database, 'insert into api_token values (?, ?, ?, ?, ?)')
+  const token = query<TokenRow>(
+    database,
+    // Joined by the secret too: a rotation revokes tokens at once, even one that is being issued meanwhile.
+    `select t.client, c.name, t.scopes, t.expires from api_token t
+     join api_client c on c.id = t.client and c.secret_hash = t.secret_hash where t.digest = ?`,
+  )
+  const clientOf = ({ id, name, scopes, secret_hash, created, rotated }: ClientRow) => ({
+    id,
+    name,
+    scopes: scopesOf(scopes),
+    secretHash: secret_hash,
+    created: instant(created),
+    ...(rotated !== null && { rotated: instant(rotated) }),
+  })
+
+  return {
+    async list() {
+      return all.all().map(clientOf)
+    },
+    async add({ id, name, scopes, created }, secretHash) {
+      await write(() =>
+        insert.run(id, name, scopes.join(' '), secretHash, created.epochMilliseconds),
+      )
+    },
+    async rotate(id, secretHash, when) {
+      return write(() => rotate.run(secretHash, when.epochMilliseconds, id).changes === 1)
+    },
+    async remove(id) {
+      return write(() => {
+        removeTokens.run(id)
+        return remove.run(id).changes === 1
+      })
+    },
+    async find(id) {
+      const row = one.first(id)
+      return row && clientOf(row)
+    },
+    async addToken(digest, { client, scopes, expires }, secretHash, now) {
+      const scope = scopes.join(' ')
+      await write(() => {
+        forget.run(now.epochMilliseconds)
+        insertToken.run(digest, client.id, scope, expires.epochMilliseconds, secretHash)
+      })
+    },
+    async findToken(digest) {
+      const row = token.first(digest)
+      return (
+        row && {
+          client: { id: row.client, name: row.name },
+          scopes: scopesOf(row.scopes),
+          expires: instant(row.expires),
+        }
+      )
+    },
+    async close() {
+      database.close()
+    },
+  }
+}
+
+const instant = Temporal.Instant.fromEpochMilliseconds
+
+function scopesOf(text: string): Scope[] {
+  return text.split(' ') as Scope[]
+}
