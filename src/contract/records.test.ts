@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { TSchema } from 'typebox'
+import { assertEach, type NamedCase } from '../../test/support/assert-each.ts'
 import { examples } from './examples/index.ts'
 import { type Operation, operations, validator } from './index.ts'
 import { exampleOf } from './openapi.ts'
@@ -58,63 +59,77 @@ function takes(node: Node, value: unknown): boolean {
   }
 }
 
-for (const [name, node] of named) {
+type Problems = ReturnType<typeof validator>['problems']
+
+/** The problems of a field itself, without those of the fields beside it. */
+function fieldProblems(problems: Problems, field: string, value: unknown) {
+  return problems({ [field]: value }).filter(
+    ({ path, reason }) =>
+      (path === field || path.startsWith(`${field}[`) || path.startsWith(`${field}.`)) &&
+      !reason.startsWith('must be absent'),
+  )
+}
+
+function* casesOf(name: string, node: Node): Generator<NamedCase> {
   const { check, problems } = validator(node as unknown as TSchema)
 
-  describe(name, () => {
-    for (const [field, type] of Object.entries(node.properties ?? {})) {
-      const ownProblems = (value: unknown) =>
-        problems({ [field]: value }).filter(
-          ({ path, reason }) =>
-            (path === field || path.startsWith(`${field}[`) || path.startsWith(`${field}.`)) &&
-            !reason.startsWith('must be absent'),
-        )
-
-      for (const [kind, value] of Object.entries(kinds)) {
-        if (takes(type, value)) continue
-        it(`refuses ${kind} as ${field}, by its path`, () => {
+  for (const [field, type] of Object.entries(node.properties ?? {})) {
+    for (const [kind, value] of Object.entries(kinds)) {
+      if (takes(type, value)) continue
+      yield [
+        `rejects ${kind} as ${field}, by its path`,
+        () => {
           assert.equal(check({ [field]: value }), false)
-          assert.notDeepEqual(ownProblems(value), [])
-        })
-      }
+          assert.notDeepEqual(fieldProblems(problems, field, value), [])
+        },
+      ]
     }
+  }
 
-    if (node.additionalProperties === false) {
-      it('refuses a field that it does not have, by its name', () => {
+  if (node.additionalProperties === false) {
+    yield [
+      'rejects an unknown field, by its name',
+      () => {
         assert.equal(check({ surprise: 1 }), false)
         assert.ok(
           problems({ surprise: 1 }).some(
             ({ path, reason }) => path === 'surprise' && reason === 'is not a field of this record',
           ),
         )
-      })
-    }
+      },
+    ]
+  }
 
-    for (const field of node.required ?? []) {
-      it(`refuses to do without ${field}`, () => {
+  for (const field of node.required ?? []) {
+    yield [
+      `requires ${field}`,
+      () => {
         const { [field]: _, ...rest } = (exampleOf(node) ?? {}) as Record<string, unknown>
         assert.ok(
           problems(rest).some(({ path, reason }) => path === field && reason === 'is required'),
         )
-      })
-    }
+      },
+    ]
+  }
 
-    for (const [kind, value] of Object.entries({
-      null: null,
-      'a list': [],
-      text: 'x',
-      number: 1,
-    })) {
-      it(`refuses ${kind} in place of itself`, () => {
-        assert.deepEqual(problems(value), [{ path: '', reason: 'must be an object' }])
-      })
-    }
+  for (const value of [null, [], 'x', 1]) {
+    yield [
+      `rejects ${JSON.stringify(value)} in place of itself`,
+      () => assert.deepEqual(problems(value), [{ path: '', reason: 'must be an object' }]),
+    ]
+  }
 
-    for (const [index, example] of (examples[name] ?? []).entries()) {
-      it(`takes its example ${index + 1}`, () => assert.deepEqual(problems(example), []))
-    }
-  })
+  for (const [index, example] of (examples[name] ?? []).entries()) {
+    yield [`accepts its example ${index + 1}`, () => assert.deepEqual(problems(example), [])]
+  }
 }
+
+describe('a record', () => {
+  for (const [name, node] of named) {
+    it(`${name} accepts its examples and rejects everything else by path`, () =>
+      assertEach(casesOf(name, node)))
+  }
+})
 
 describe('an example', () => {
   it('exists for everything that can be loaded', () => {

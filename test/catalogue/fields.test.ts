@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { assertEach, type NamedCase } from '../support/assert-each.ts'
+import { describe, describeOnce } from '../support/engines.ts'
 import { type Product, plainWith } from './products.ts'
-import { kinds, parts, pathIn, productWith, valueAt } from './record-table.ts'
+import { kinds, type Part, parts, pathIn, productWith, valueAt } from './record-table.ts'
 import { refusalsOf, sharedWorld } from './world.ts'
 
 /** Where a read shows a field under another name. */
@@ -20,10 +21,23 @@ function inFewProducts(part: string, products: readonly Product[]) {
   return [{ product: { ...products[0], [list]: elements }, indexes: [...products.keys()] }]
 }
 
+type FieldType = Part['fields'][string]
+
 const otherInfo = { additional_info: 'What it is' }
 
-describe('the table of the record that these tests go by', () => {
-  it('has every field that the interface has', () => {
+/** The values of a field that are valid, and those that are not. */
+function valuesOf(path: string, type: FieldType) {
+  if (typeof type !== 'string') {
+    return { valid: type, invalid: ['ANYTHING', type[0]?.toLowerCase(), '', null, 3, [type[0]]] }
+  }
+  const { good: valid, bad: invalid } = kinds[type]
+  // A tier accepts its bounds as JSON numbers too.
+  const acceptsNumber = type !== 'decimal' || /tiers.*_value$/.test(path)
+  return { valid, invalid: acceptsNumber ? invalid : [...invalid, 1] }
+}
+
+describeOnce('the table of the record', () => {
+  it('has every field of the interface', () => {
     const file = new URL('../support/interface-fields.txt', import.meta.url)
     const [, section = ''] = /\[ProductInput\]\n(.*?)\n\n/s.exec(readFileSync(file, 'utf8')) ?? []
     const inInterface = section.split('\n').map((line) => line.split(' ')[0] ?? '')
@@ -46,108 +60,120 @@ describe('the table of the record that these tests go by', () => {
 describe('a product', () => {
   const open = sharedWorld()
 
-  for (const [part, { fields, least = {} }] of Object.entries(parts)) {
-    for (const [field, kind] of Object.entries(fields)) {
-      const path = pathIn(part, field)
-      const readPath = pathIn(part, readAs[field] ?? field)
-      const isList = typeof kind !== 'string'
-      const good: readonly unknown[] = isList ? kind : kinds[kind].good
-      const bad: readonly unknown[] = isList
-        ? ['ANYTHING', kind[0]?.toLowerCase(), '', null, 3, [kind[0]]]
-        : kinds[kind].bad
-      // The bounds of a tier are seen as JSON numbers too.
-      const refused = /tiers.*_value$/.test(path)
-        ? bad
-        : [...bad, ...(kind === 'decimal' ? [1] : [])]
-
-      it(`has ${path}, read as it was written`, async () => {
-        const world = await open()
-        const given = good.map((value) => {
-          const info = value === 'OTHER' && 'additional_info' in fields ? otherInfo : {}
-          return productWith(part, { ...info, [field]: value })
-        })
-
-        for (const { product, indexes } of inFewProducts(part, given)) {
-          const answer = await world.create(product)
-          assert.equal(answer.status, 201, answer.text)
-          const read = await world.read(answer.body.product_id)
-          assert.deepEqual(read, answer.body)
-          for (const [place, index] of indexes.entries()) {
-            const path = readPath.replace('[0]', `[${place}]`)
-            assert.deepEqual(valueAt(read, path), good[index])
-          }
-        }
-      })
-
-      it(`is refused by the name of ${path} where that is something else`, async () => {
-        const world = await open()
-
-        for (const value of refused) {
-          const refusals = refusalsOf(await world.create(productWith(part, { [field]: value })))
-          const named = refusals.filter((refusal) => refusal.startsWith(`${path} must be `))
-          assert.deepEqual(named, refusals.slice(0, 1), JSON.stringify(value))
-          for (const each of isList ? kind : []) assert.ok(refusals[0]?.includes(each))
-        }
-      })
-    }
-
-    for (const field of Object.keys(least)) {
-      it(`is refused where ${pathIn(part, field)} is missing`, async () => {
-        const world = await open()
-
-        const refusals = refusalsOf(await world.create(productWith(part, { [field]: undefined })))
-
-        assert.equal(refusals.length, 1)
-        assert.match(refusals[0] ?? '', /^\S+ is required/)
-        assert.equal(refusals[0]?.split(' ')[0], pathIn(part, field))
-      })
-    }
-
-    it(`is refused by the name of a field that ${part || 'the record'} does not have`, async () => {
-      const world = await open()
-
-      for (const stranger of ['feees', 'Name', 'constructor', 'toString', '__proto__']) {
-        const text = JSON.stringify(productWith(part, { stranger: 1 })).replace(
-          '"stranger"',
-          `"${stranger}"`,
-        )
-        const refusals = refusalsOf(await world.create(text))
-        assert.deepEqual(refusals, [`${pathIn(part, stranger)} is not a field of this record`])
-      }
+  async function assertReadAsWritten(part: string, field: string): Promise<void> {
+    const world = await open()
+    const { fields = {} } = parts[part] ?? {}
+    const { valid } = valuesOf(pathIn(part, field), fields[field] ?? [])
+    const readPath = pathIn(part, readAs[field] ?? field)
+    const written = valid.map((value) => {
+      const info = value === 'OTHER' && 'additional_info' in fields ? otherInfo : {}
+      return productWith(part, { ...info, [field]: value })
     })
 
-    const last = /(\w+)(\[0\])?$/.exec(part)
-    if (last) {
-      it(`is refused by the name of ${part} where that is no object`, async () => {
-        const world = await open()
-        const listed = last[2] !== undefined
-        const around = part.slice(0, last.index).replace(/\.$/, '')
-        const beside = parts[part]?.beside ?? {}
-
-        for (const value of ['text', 7, null, [[]]]) {
-          const given = { ...beside, [last[1] ?? '']: listed ? [value] : value }
-          const [first = ''] = refusalsOf(await world.create(productWith(around, given)))
-          assert.ok(first.startsWith(`${part} must be an object`), first)
-        }
-        if (!listed) return
-        const list = part.slice(0, -'[0]'.length)
-        const [first = ''] = refusalsOf(
-          await world.create(productWith(around, { [last[1] ?? '']: { 0: {} } })),
-        )
-        assert.ok(first.startsWith(`${list} must be a list`), first)
-      })
+    for (const { product, indexes } of inFewProducts(part, written)) {
+      const answer = await world.create(product)
+      assert.equal(answer.status, 201, answer.text)
+      const read = await world.read(answer.body.product_id)
+      assert.deepEqual(read, answer.body)
+      for (const [place, index] of indexes.entries()) {
+        const path = readPath.replace('[0]', `[${place}]`)
+        assert.deepEqual(valueAt(read, path), valid[index])
+      }
     }
   }
 
-  it('takes ids in a bundle, and refuses what cannot be one', async () => {
-    const world = await open()
+  for (const [part, { fields }] of Object.entries(parts)) {
+    if (Object.keys(fields).length === 0) continue
+    it(`returns every field of ${part || 'the record'} as it was written`, () =>
+      assertEach(
+        Object.keys(fields).map((field) => [
+          pathIn(part, field),
+          () => assertReadAsWritten(part, field),
+        ]),
+      ))
+  }
+})
+
+describeOnce('an invalid product', () => {
+  const open = sharedWorld()
+  const refusalsFor = async (product: unknown) => refusalsOf(await (await open()).create(product))
+
+  async function assertRejected(part: string, field: string, type: FieldType): Promise<void> {
+    const path = pathIn(part, field)
+    for (const value of valuesOf(path, type).invalid) {
+      const refusals = await refusalsFor(productWith(part, { [field]: value }))
+      const named = refusals.filter((refusal) => refusal.startsWith(`${path} must be `))
+      assert.ok(refusals.length > 0)
+      assert.deepEqual(named, refusals.slice(0, 1), JSON.stringify(value))
+      if (typeof type === 'string') continue
+      for (const each of type) assert.ok(refusals[0]?.includes(each), `${each} is not listed`)
+    }
+  }
+
+  async function assertRequired(part: string, field: string): Promise<void> {
+    const refusals = await refusalsFor(productWith(part, { [field]: undefined }))
+    assert.equal(refusals.length, 1)
+    assert.match(refusals[0] ?? '', /^\S+ is required/)
+    assert.equal(refusals[0]?.split(' ')[0], pathIn(part, field))
+  }
+
+  async function assertUnknown(part: string, field: string): Promise<void> {
+    const product = JSON.stringify(productWith(part, { stranger: 1 }))
+    const refusals = await refusalsFor(product.replace('"stranger"', `"${field}"`))
+    assert.deepEqual(refusals, [`${pathIn(part, field)} is not a field of this record`])
+  }
+
+  async function assertMustBeObject(part: string): Promise<void> {
+    const last = /(\w+)(\[0\])?$/.exec(part)
+    if (!last) return
+    const [, name = '', listed] = last
+    const around = part.slice(0, last.index).replace(/\.$/, '')
+    const beside = parts[part]?.beside ?? {}
+
+    for (const value of ['text', 7, null, [[]]]) {
+      const given = { ...beside, [name]: listed ? [value] : value }
+      const [first = ''] = await refusalsFor(productWith(around, given))
+      assert.ok(first.startsWith(`${part} must be an object`), first)
+    }
+    if (!listed) return
+    const list = part.slice(0, -'[0]'.length)
+    const [first = ''] = await refusalsFor(productWith(around, { [name]: { 0: {} } }))
+    assert.ok(first.startsWith(`${list} must be a list`), first)
+  }
+
+  for (const [part, { fields, least = {} }] of Object.entries(parts)) {
+    it(`is rejected by the name of the field, in ${part || 'the record'}`, () =>
+      assertEach([
+        ...Object.entries(fields).map(
+          ([field, type]): NamedCase => [
+            pathIn(part, field),
+            () => assertRejected(part, field, type),
+          ],
+        ),
+        ...Object.keys(least).map(
+          (field): NamedCase => [
+            `without ${pathIn(part, field)}`,
+            () => assertRequired(part, field),
+          ],
+        ),
+        ...['feees', 'Name', 'constructor', 'toString', '__proto__'].map(
+          (field): NamedCase => [
+            `with the unknown ${pathIn(part, field)}`,
+            () => assertUnknown(part, field),
+          ],
+        ),
+        [`${part} that is not an object`, () => assertMustBeObject(part)],
+      ]))
+  }
+
+  it('is rejected by the name of an id in a bundle', async () => {
     const bundle = (id: unknown) => productWith('bundles[0]', { product_ids: ['p-1', id] })
 
     for (const id of ['x'.repeat(256), 'a/b', 'ö']) {
-      assert.equal((await world.create(bundle(id))).status, 201)
+      assert.equal((await (await open()).create(bundle(id))).status, 201)
     }
     for (const id of ['', 'x'.repeat(257), 'a\nb', 7, null]) {
-      const refusals = refusalsOf(await world.create(bundle(id)))
+      const refusals = await refusalsFor(bundle(id))
       assert.equal(refusals.length, 1)
       assert.match(refusals[0] ?? '', /^bundles\[0\]\.product_ids\[1\] must be /)
     }
@@ -228,7 +254,7 @@ const forms: readonly [parts: readonly string[], type: string, Readonly<Record<s
   [['lending_rates[0]'], 'lending_rate_type', { FIXED: period, INTRODUCTORY: period }],
 ]
 
-describe('an additional value', () => {
+describeOnce('an additional value', () => {
   const open = sharedWorld()
 
   for (const [places, type, byType] of forms) {

@@ -85,7 +85,7 @@ const eligibilityTypes = [
   'STUDENT',
 ]
 
-interface Part {
+export interface Part {
   readonly fields: Readonly<Record<string, Kind>>
   /** Without these it is refused. */
   readonly least?: Product

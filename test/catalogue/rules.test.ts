@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describeOnce as describe } from '../support/engines.ts'
 import { type Product, plainWith } from './products.ts'
 import { pathIn, productWith, valueAt } from './record-table.ts'
 import { refusalsOf, sharedWorld } from './world.ts'

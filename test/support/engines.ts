@@ -33,6 +33,12 @@ export function describeOn(
   current.run(engine, () => void declare(`${name}, on ${engine}`, options, body))
 }
 
+/** For behaviour that no engine influences, such as the syntax of tokens and records. It runs on SQLite. */
+export function describeOnce(name: string, ...rest: [Body] | [TestOptions, Body]): void {
+  const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
+  current.run('sqlite', () => void declare(name, options, body))
+}
+
 export function engineHere(): Engine {
   const engine = current.getStore()
   if (!engine)
