@@ -4,7 +4,7 @@ import { openGuard } from '../src/auth/guard.ts'
 import { openKeySet } from '../src/auth/key-set.ts'
 import { parseToken } from '../src/auth/token.ts'
 import { providerOperations } from '../src/contract/index.ts'
-import { createDatabase, openClaimStore } from '../src/storage/open.ts'
+import { createDatabase, openReplayStore } from '../src/storage/open.ts'
 import type { Bench } from './bank.ts'
 import { audience, subdomain } from './load.ts'
 import { type Algorithm, algorithms, openMint } from './mint.ts'
@@ -46,9 +46,9 @@ async function measure({ folder, jwksUrl, keys }: Bench, algorithm: Algorithm) {
   const keySet = openKeySet({ url: jwksUrl })
   const database = `sqlite:${join(folder, `tokens-${algorithm}.db`)}`
   await createDatabase(database)
-  const claims = await openClaimStore(database, clock)
+  const claims = await openReplayStore(database, clock)
   const bases = { provider: audience, resource: audience, platform: audience }
-  const guard = openGuard({ subdomain, bases, keys: keySet, claims, clock })
+  const guard = openGuard({ subdomain, bases, keys: keySet, replay: claims, clock })
   const mint = openMint(keys, subdomain)
   const minted = await Promise.all(
     Array.from({ length: tokensCount }, () => mint(algorithm, audience + path)),
@@ -67,7 +67,7 @@ async function measure({ folder, jwksUrl, keys }: Bench, algorithm: Algorithm) {
       await Promise.all(
         group.map(async (token) => {
           const asked = { authorization: [`Bearer ${token}`], path, operation }
-          await (await guard(asked)).claimed
+          await (await guard(asked)).recorded
         }),
       )
     }

@@ -200,7 +200,7 @@ function fieldRows(node: Node, prefix: string): string[][] {
     const spellings = Object.keys(alsoSpelled).filter((theirs) => alsoSpelled[theirs] === field)
     const notes = [
       type.remark ?? (type.name ? undefined : type.description),
-      type.numberTaken && 'A number is also accepted and stored as text.',
+      type.acceptsNumber && 'A number is also accepted and stored as text.',
       spellings.length > 0 &&
         `Also accepted as ${spellings.map((theirs) => `\`${theirs}\``).join(' or ')}.`,
     ].filter(Boolean)

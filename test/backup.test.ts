@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
-import { backupDatabase, openClaimStore } from '../src/storage/open.ts'
+import { backupDatabase, openReplayStore } from '../src/storage/open.ts'
 import { smallBank } from './auth/bank.ts'
 import { holdfastHere } from './auth/command.ts'
 import { openTown, type Served, type Town, temporaryFolder } from './auth/processes.ts'
@@ -26,8 +26,8 @@ function pathOf(database: string): string {
 async function servedBank(t: TestContext) {
   const scope = closingTogether(t)
   const database = await smallBank(scope)
-  const claims = await openClaimStore(database, clock)
-  await claims.claim('used', 4_000_000_000)
+  const claims = await openReplayStore(database, clock)
+  await claims.recordUse('used', 4_000_000_000)
   await claims.close()
   const folder = await temporaryFolder(scope)
   const target = join(folder, 'copies/bank.db')
@@ -52,9 +52,9 @@ describeOn('sqlite', 'a backup', () => {
     }
     const dump = (address: string) => holdfastHere(['dump', '--database', address])
     assert.deepEqual(await dump(`sqlite:${target}`), await dump(database))
-    const claims = await openClaimStore(`sqlite:${target}`, clock)
+    const claims = await openReplayStore(`sqlite:${target}`, clock)
     t.after(() => claims.close())
-    assert.equal(await claims.claim('used', 4_000_000_000), 'used before')
+    assert.equal(await claims.recordUse('used', 4_000_000_000), 'used before')
   })
 
   it('replaces an earlier one only on request', async (t) => {
@@ -81,7 +81,7 @@ describeOn('sqlite', 'a backup', () => {
       assert.match(own.stderr, /belongs to the database itself/)
     }
     assert.equal((await backup()).status, 0)
-    const claims = await openClaimStore(`sqlite:${target}`, clock)
+    const claims = await openReplayStore(`sqlite:${target}`, clock)
     t.after(() => claims.close())
 
     const { status, stderr } = await backup('--force')

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
-import { openClaimStore } from '../src/storage/open.ts'
+import { openReplayStore } from '../src/storage/open.ts'
 import { holdfast, holdfastHere } from './auth/command.ts'
 import { serve, temporaryFolder } from './auth/processes.ts'
 import { until } from './serve/traffic.ts'
@@ -206,8 +206,8 @@ describeOn('sqlite', 'the files of a database', () => {
       t.after(() => void process.umask(before))
       const database = `sqlite:${join(await temporaryFolder(t), 'deeper/new/bank.db')}`
       await holdfastHere(['keys', 'add', '--database', database])
-      const claims = await openClaimStore(database, () => Temporal.Now.instant())
-      await claims.claim('id', 100)
+      const claims = await openReplayStore(database, () => Temporal.Now.instant())
+      await claims.recordUse('id', 100)
       const open = new DatabaseSync(pathOf(database))
       open.prepare('select count(*) from customer').get()
       process.umask(before)
@@ -230,7 +230,7 @@ describeOn('sqlite', 'the files of a database', () => {
   it('that others may read are named in one warning, with the command that ends it', async (t) => {
     const database = `sqlite:${join(await temporaryFolder(t), "it's.db")}`
     await holdfastHere(['keys', 'add', '--database', database])
-    await (await openClaimStore(database, () => Temporal.Now.instant())).close()
+    await (await openReplayStore(database, () => Temporal.Now.instant())).close()
     const file = pathOf(database).replace("'", "'\\''")
 
     for (const path of [pathOf(database), `${pathOf(database)}-claims`]) chmodSync(path, 0o640)

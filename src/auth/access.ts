@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ContractError, clientTokenSeconds, type Scope } from '../contract/index.ts'
 import type { ClientStore, IssuedToken, RegisteredClient } from './client-store.ts'
 import { digestOf, hashSecret, isCurrentHash, isSecret, makeSecret } from './secrets.ts'
-import { openBudgets } from './token-bucket.ts'
+import { openTokenBuckets } from './token-bucket.ts'
 
 const tokenBytes = 32
 
@@ -33,7 +33,7 @@ export interface Access {
   authenticate(credentials: Credentials): Promise<Authentication>
   issue(client: TokenOwner, scopes: readonly Scope[]): Promise<string>
   /** Undefined for an unknown, expired or revoked token. */
-  judge(token: string): Promise<IssuedToken | undefined>
+  verify(token: string): Promise<IssuedToken | undefined>
 }
 
 interface FailureLimits {
@@ -76,7 +76,7 @@ export function openAccess(
       return token
     },
 
-    async judge(token) {
+    async verify(token) {
       const issued = await store.findToken(digestOf(token))
       return issued && Temporal.Instant.compare(issued.expires, clock()) > 0 ? issued : undefined
     },
@@ -86,18 +86,18 @@ export function openAccess(
 /** Counts a failure, and throws where there were too many of that client id or from that address. */
 function failureLimit({ seconds, workers = 1 }: FailureLimits) {
   const open = ({ most, refillSeconds }: typeof clientFailures) =>
-    openBudgets(Math.max(1, most / workers), refillSeconds * workers, failingMax, seconds)
+    openTokenBuckets(Math.max(1, most / workers), refillSeconds * workers, failingMax, seconds)
   const byClient = open(clientFailures)
   const byAddress = open(addressFailures)
   return (clientId: string, address: string): void => {
     // An id is the caller's text, of any length.
     const client = digestOf(clientId)
-    const wait = Math.max(byClient.wait(client), byAddress.wait(address))
+    const wait = Math.max(byClient.retryAfter(client), byAddress.retryAfter(address))
     if (wait > 0) {
       const retryAfterSeconds = Math.ceil(wait)
       throw new ContractError('too_many_requests', undefined, { retryAfterSeconds })
     }
-    byClient.spend(client)
-    byAddress.spend(address)
+    byClient.take(client)
+    byAddress.take(address)
   }
 }

@@ -2,8 +2,8 @@ import { ContractError, charactersIn, type Operation } from '../contract/index.t
 import { algorithmOf } from './algorithms.ts'
 import type { KeySet } from './key-set.ts'
 import type { RefusalReason } from './refusal-reasons.ts'
-import type { ClaimOutcome, ClaimStore } from './replay-store.ts'
-import { parseToken, type Token, TokenRefused } from './token.ts'
+import type { ReplayStore, UseOutcome } from './replay-store.ts'
+import { parseToken, type Token, TokenRejected } from './token.ts'
 
 /** How far clocks may differ, in seconds. It is also how much longer a claim is kept. */
 export const clockToleranceSeconds = 30
@@ -17,13 +17,13 @@ export interface GuardOptions {
   readonly subdomain: string
   readonly bases: Readonly<Record<Operation['base'], string>>
   readonly keys: KeySet
-  readonly claims: ClaimStore
+  readonly replay: ReplayStore
   readonly clock: () => Temporal.Instant
   /** Told of every attempt to record a token, and whether it was recorded. */
   readonly onAttempt?: ((isRecorded: boolean) => void) | undefined
 }
 
-export interface Asked {
+export interface AuthRequest {
   /** Every Authorization header that was sent. */
   readonly authorization: readonly string[]
   /** The path as it was sent, without its query. */
@@ -32,11 +32,11 @@ export interface Asked {
 }
 
 /** Every check was passed but the last, which is under way: no answer may leave before it is. */
-export interface Judged {
-  readonly claimed: Promise<void>
+export interface AuthResult {
+  readonly recorded: Promise<void>
 }
 
-export type Guard = (asked: Asked) => Promise<Judged>
+export type Guard = (asked: AuthRequest) => Promise<AuthResult>
 
 /**
  * The five checks of the interface's Authentication section. Throws `TokenRefused` with the one that failed. The
@@ -46,7 +46,7 @@ export function openGuard({
   subdomain,
   bases,
   keys,
-  claims,
+  replay: claims,
   clock,
   onAttempt,
 }: GuardOptions): Guard {
@@ -54,22 +54,22 @@ export function openGuard({
     const token = parseToken(bearerToken(authorization))
     const now = clock().epochMilliseconds / 1000
     // Cheap to check, so checked before the signature: a flood of bad tokens costs little.
-    const { tokenId, expiresAt } = judgeClaims(token, subdomain, bases[operation.base] + path, now)
+    const { tokenId, expiresAt } = verifyClaims(token, subdomain, bases[operation.base] + path, now)
     const algorithm = algorithmOf(token.algorithm)
-    if (!algorithm) throw new TokenRefused('alg', token.text)
+    if (!algorithm) throw new TokenRejected('alg', token.text)
     const wanted = [token.algorithm, token.keyId] as const
-    const key = keys.held(...wanted) ?? (await keys.find(...wanted))
-    if (!key) throw new TokenRefused('no such key', token.text)
+    const key = keys.cached(...wanted) ?? (await keys.find(...wanted))
+    if (!key) throw new TokenRejected('no such key', token.text)
     if (!algorithm.verify(token.signedText, key, token.signature)) {
-      throw new TokenRefused('signature', token.text)
+      throw new TokenRejected('signature', token.text)
     }
     // Last, so that a forgery cannot spend the id of a good token.
     const keptUntil = Math.ceil(expiresAt + clockToleranceSeconds)
-    const claimed = claims.claim(tokenId, keptUntil).then(
+    const recorded = claims.recordUse(tokenId, keptUntil).then(
       (outcome) => {
         const reason = refusalByOutcome[outcome]
         if (!reason) onAttempt?.(true)
-        else throw new TokenRefused(reason, token.text)
+        else throw new TokenRejected(reason, token.text)
       },
       (cause: unknown) => {
         onAttempt?.(false)
@@ -77,12 +77,12 @@ export function openGuard({
       },
     )
     // Whoever asked may be gone before anybody waits for it.
-    claimed.catch(() => {})
-    return { claimed }
+    recorded.catch(() => {})
+    return { recorded }
   }
 }
 
-const refusalByOutcome: Readonly<Record<ClaimOutcome, RefusalReason | undefined>> = {
+const refusalByOutcome: Readonly<Record<UseOutcome, RefusalReason | undefined>> = {
   'first use': undefined,
   'used before': 'jti was used before',
   purged: 'exp is before the last purge',
@@ -92,19 +92,19 @@ const scheme = 'bearer '
 
 function bearerToken(authorization: readonly string[]): string {
   const [value] = authorization
-  if (value === undefined) throw new TokenRefused('no token')
-  if (authorization.length > 1) throw new TokenRefused('two Authorization headers')
+  if (value === undefined) throw new TokenRejected('no token')
+  if (authorization.length > 1) throw new TokenRejected('two Authorization headers')
   if (value.slice(0, scheme.length).toLowerCase() !== scheme) {
-    throw new TokenRefused('not a bearer token')
+    throw new TokenRejected('not a bearer token')
   }
   let start = scheme.length
   while (value[start] === ' ') start += 1
   const text = value.slice(start)
-  if (text === '' || text.includes(' ')) throw new TokenRefused('not a bearer token')
+  if (text === '' || text.includes(' ')) throw new TokenRejected('not a bearer token')
   return text
 }
 
-function judgeClaims(
+function verifyClaims(
   token: Token,
   subdomain: string,
   resource: string,
@@ -112,7 +112,7 @@ function judgeClaims(
 ): { tokenId: string; expiresAt: number } {
   const { exp, nbf, iat, iss, sub, aud, jti } = token.claims
   const refuse = (claim: RefusalReason): never => {
-    throw new TokenRefused(claim, token.text)
+    throw new TokenRejected(claim, token.text)
   }
   if (!isTime(exp)) return refuse('exp')
   if (exp + clockToleranceSeconds <= now) refuse('exp has passed')

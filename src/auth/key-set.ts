@@ -2,21 +2,21 @@ import { KeyObject } from 'node:crypto'
 import { importJWK, type JWK } from 'jose'
 import { ContractError } from '../contract/index.ts'
 import { algorithmOf, algorithmsFor } from './algorithms.ts'
-import { openBudgets } from './token-bucket.ts'
+import { openTokenBuckets } from './token-bucket.ts'
 
 /** The platform's public keys, from where it publishes them. */
 export interface KeySet {
   /** The key that a token names, or the only one that fits where it names none, if it is here already. */
-  held(algorithm: string, keyId: string | undefined): KeyObject | undefined
+  cached(algorithm: string, keyId: string | undefined): KeyObject | undefined
   /**
    * The same, after fetching the set where it is not here. Undefined if a set that was fetched after the call has no
    * such key, or did so in the cooldown of the key id. Throws `unavailable` while it is unknown whether the key exists.
    */
   find(algorithm: string, keyId: string | undefined): Promise<KeyObject | undefined>
   /** Asks for keys where there are none yet. Keys that are not known later can be asked for at once all the same. */
-  fetchFirst(): Promise<void>
+  preload(): Promise<void>
   /** Whether there are keys, also after asking where there are none. */
-  isHeld(): Promise<boolean>
+  hasKeys(): Promise<boolean>
   /** Whether one of the keys has that id. */
   has(keyId: string): boolean
   /** How long ago the keys were fetched. Undefined where there are none. */
@@ -62,8 +62,8 @@ const everyFetch = ''
 export function openKeySet(options: KeySetOptions): KeySet {
   const { refreshMs = 5 * 60_000, cooldownMs = 30_000, now = () => performance.now() } = options
   const nowSeconds = () => now() / 1000
-  const fetches = openBudgets(fetchBurst, fetchEverySeconds, 1, nowSeconds)
-  const unknown = openBudgets(1, cooldownMs / 1000, unknownMax, nowSeconds)
+  const fetches = openTokenBuckets(fetchBurst, fetchEverySeconds, 1, nowSeconds)
+  const unknown = openTokenBuckets(1, cooldownMs / 1000, unknownMax, nowSeconds)
   const cache = openCache(options, now)
   let waiting = 0
 
@@ -71,11 +71,11 @@ export function openKeySet(options: KeySetOptions): KeySet {
   const fetchWithinBudget = async (): Promise<number> => {
     if (waiting >= waitingMax) throw unavailable('too many requests wait for keys')
     if (!cache.isFetching()) {
-      const retryAfterSeconds = Math.ceil(fetches.wait(everyFetch))
+      const retryAfterSeconds = Math.ceil(fetches.retryAfter(everyFetch))
       if (retryAfterSeconds > 0) {
         throw unavailable('the keys were fetched a moment ago', retryAfterSeconds)
       }
-      fetches.spend(everyFetch)
+      fetches.take(everyFetch)
     }
     waiting += 1
     const fetched = cache.fetch()
@@ -88,13 +88,13 @@ export function openKeySet(options: KeySetOptions): KeySet {
   timer.unref()
 
   return {
-    held: (algorithm, keyId) => pick(cache.keys() ?? [], algorithm, keyId),
+    cached: (algorithm, keyId) => pick(cache.keys() ?? [], algorithm, keyId),
 
     async find(algorithm, keyId) {
       const held = pick(cache.keys() ?? [], algorithm, keyId)
       if (held) return held
       const wanted = JSON.stringify([algorithm, keyId])
-      if (unknown.wait(wanted) > 0) return undefined
+      if (unknown.retryAfter(wanted) > 0) return undefined
       const startedBefore = cache.started()
       for (;;) {
         const number = await fetchWithinBudget()
@@ -104,13 +104,13 @@ export function openKeySet(options: KeySetOptions): KeySet {
         if (number > startedBefore) break
         // That fetch began before the call: the key may have been published since.
       }
-      unknown.spend(wanted)
+      unknown.take(wanted)
       return undefined
     },
-    async fetchFirst() {
+    async preload() {
       if (!cache.keys()) await cache.fetch()
     },
-    async isHeld() {
+    async hasKeys() {
       if (!cache.keys()) await fetchWithinBudget().catch(() => {})
       return cache.keys() !== undefined
     },

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { ContractError } from '../contract/index.ts'
 import { clockToleranceSeconds } from './guard.ts'
 import type { KeySet } from './key-set.ts'
-import type { ClaimStore } from './replay-store.ts'
+import type { ReplayStore } from './replay-store.ts'
 
 /** Rejects where there is no key to verify a token with, and none can be fetched. */
-export async function checkKeys(keys: Pick<KeySet, 'isHeld'>): Promise<void> {
-  if (!(await keys.isHeld())) throw new ContractError('unavailable', 'no keys could be fetched')
+export async function checkKeys(keys: Pick<KeySet, 'hasKeys'>): Promise<void> {
+  if (!(await keys.hasKeys())) throw new ContractError('unavailable', 'no keys could be fetched')
 }
 
 /** For how long a recorded token shows that the next one can be recorded. */
@@ -23,7 +23,7 @@ export interface ReplayCheck {
  * Knows whether tokens can be recorded: from the requests themselves, or, where none came lately or the last one failed,
  * by recording an id of its own the same way. That record is purged like that of a token that has expired.
  */
-export function openReplayCheck(claims: ClaimStore, clock: () => Temporal.Instant): ReplayCheck {
+export function openReplayCheck(claims: ReplayStore, clock: () => Temporal.Instant): ReplayCheck {
   let recordedAt = Number.NEGATIVE_INFINITY
   return {
     noteAttempt(isRecorded) {
@@ -32,7 +32,7 @@ export function openReplayCheck(claims: ClaimStore, clock: () => Temporal.Instan
     async check() {
       if (performance.now() - recordedAt < recentMs) return
       const now = Math.floor(clock().epochMilliseconds / 1000)
-      await claims.claim(`readiness ${randomUUID()}`, now + clockToleranceSeconds)
+      await claims.recordUse(`readiness ${randomUUID()}`, now + clockToleranceSeconds)
     },
   }
 }

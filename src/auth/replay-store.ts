@@ -8,15 +8,15 @@ export const clockSkewSeconds = 60
  * What recording a token id found: its first use, an earlier use, or that records of tokens which expire as early
  * were purged already, so that an earlier use can no longer be ruled out.
  */
-export type ClaimOutcome = 'first use' | 'used before' | 'purged'
+export type UseOutcome = 'first use' | 'used before' | 'purged'
 
 /** The record of tokens that were used. Shared by every process that serves the provider. */
-export interface ClaimStore {
+export interface ReplayStore {
   /**
    * Records a token id. Of many concurrent attempts exactly one is the first use. When it resolves, the record
    * survives a crash. It is kept until the time given, in seconds since 1970.
    */
-  claim(tokenId: string, keptUntil: number): Promise<ClaimOutcome>
+  recordUse(tokenId: string, keptUntil: number): Promise<UseOutcome>
   close(): Promise<void>
 }
 

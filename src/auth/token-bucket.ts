@@ -1,21 +1,21 @@
-export interface Budgets {
+export interface TokenBuckets {
   /** Seconds until there is something to spend; 0 where there is. */
-  wait(name: string): number
-  spend(name: string): void
+  retryAfter(name: string): number
+  take(name: string): void
   /** Refunds what was spent for nothing. */
-  giveBack(name: string): void
+  refund(name: string): void
 }
 
 /**
  * A token bucket for each name: `most` at once, then one more every `refillSeconds`. Of more than `namesMax` names, those
  * that spent least recently are evicted.
  */
-export function openBudgets(
+export function openTokenBuckets(
   most: number,
   refillSeconds: number,
   namesMax: number,
   now: () => number = () => performance.now() / 1000,
-): Budgets {
+): TokenBuckets {
   const budgets = new Map<string, { readonly left: number; readonly at: number }>()
   const left = (name: string): number => {
     const budget = budgets.get(name)
@@ -30,8 +30,8 @@ export function openBudgets(
     if (budgets.size > namesMax && oldest !== undefined) budgets.delete(oldest)
   }
   return {
-    wait: (name) => Math.max(0, 1 - left(name)) * refillSeconds,
-    spend: (name) => change(name, -1),
-    giveBack: (name) => change(name, 1),
+    retryAfter: (name) => Math.max(0, 1 - left(name)) * refillSeconds,
+    take: (name) => change(name, -1),
+    refund: (name) => change(name, 1),
   }
 }

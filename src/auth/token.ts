@@ -20,7 +20,7 @@ export interface Origin {
 }
 
 /** Why a token is refused. For the log; the caller is told nothing. */
-export class TokenRefused extends Error {
+export class TokenRejected extends Error {
   override readonly name = 'TokenRefused'
   readonly reason: RefusalReason
   readonly origin: Origin | undefined
@@ -45,9 +45,9 @@ type Refuse = (reason: RefusalReason) => never
  * stray characters, and each of those is a second spelling of the same token.
  */
 export function parseToken(text: string): Token {
-  if (text.length > tokenLengthMax) throw new TokenRefused('too long')
+  if (text.length > tokenLengthMax) throw new TokenRejected('too long')
   const refuse: Refuse = (reason) => {
-    throw new TokenRefused(reason, text)
+    throw new TokenRejected(reason, text)
   }
   const segments = text.split('.')
   const [head = '', body = '', tail = ''] = segments

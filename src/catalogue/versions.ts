@@ -17,7 +17,7 @@ export interface Loaded {
   readonly lastUpdated: string | undefined
 }
 
-export interface Making {
+export interface NewVersion {
   readonly by: Author
   readonly clock: () => Temporal.Instant
   /** What was loaded, to be dumped as it came. Its own time counts, unless that goes back. */
@@ -33,7 +33,7 @@ export interface Version {
   readonly updatedAt: number
 }
 
-export function isThere(newest: Newest | undefined): newest is Newest {
+export function exists(newest: Newest | undefined): newest is Newest {
   return newest !== undefined && newest.change !== 'DELETED'
 }
 
@@ -41,7 +41,7 @@ export function versionWith(
   id: string,
   before: Newest | undefined,
   content: ProductContent,
-  { clock, loaded }: Making,
+  { clock, loaded }: NewVersion,
 ): Version & { readonly record: string } {
   const at = clock()
   const given = loaded?.lastUpdated
@@ -50,18 +50,18 @@ export function versionWith(
     : nextUpdate(at, before?.lastUpdated)
   const keepsText = loaded && (given === undefined || given === lastUpdated)
   return {
-    ...versionAt(before, isThere(before) ? 'UPDATED' : 'CREATED', at, lastUpdated),
+    ...versionAt(before, exists(before) ? 'UPDATED' : 'CREATED', at, lastUpdated),
     record: keepsText ? loaded.record : withIdentity(content.record, id, lastUpdated),
   }
 }
 
-export function versionWithout(before: Newest, { clock }: Making): Version {
+export function versionWithout(before: Newest, { clock }: NewVersion): Version {
   const at = clock()
   return versionAt(before, 'DELETED', at, nextUpdate(at, before.lastUpdated))
 }
 
 /** A product that is there already as it comes makes no new version. */
-export function isNews(
+export function isChanged(
   { content, lastUpdated }: { readonly content: ProductContent } & Loaded,
   newest: Newest | undefined,
 ): boolean {

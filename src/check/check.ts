@@ -1,15 +1,15 @@
 import { type Capability, isCapability } from './capabilities.ts'
-import { openWorld, type World } from './context.ts'
+import { type CheckContext, openContext } from './context.ts'
 import { checkDefaults } from './defaults.ts'
 import { type Check, groupOf } from './definition.ts'
-import { openWire } from './http-client.ts'
-import { type Choice, Finding, type Passed } from './outcome.ts'
+import { openHttpClient } from './http-client.ts'
+import { CheckFailure, type Choice, type Passed } from './outcome.ts'
 import type { ParameterNames } from './parameters.ts'
-import { signIn } from './probe.ts'
+import { establishKey } from './probe.ts'
 import { shown } from './redact.ts'
 import type { CheckResult, Profile, Report } from './report.ts'
 import { suite } from './suite.ts'
-import type { Keyring } from './test-keys.ts'
+import type { TestKeys } from './test-keys.ts'
 
 export interface CheckOptions {
   /** The provider's public base address, exactly as the provider has it: it is part of every token. */
@@ -18,7 +18,7 @@ export interface CheckOptions {
   readonly resourceUrl?: string
   readonly consentUrl?: string
   readonly subdomain: string
-  readonly keyring: Keyring
+  readonly testKeys: TestKeys
   /** Who to look at, by id or by e-mail address: at least one. Two show whether customers are kept apart. */
   readonly customers?: readonly string[]
   readonly emails?: readonly string[]
@@ -54,7 +54,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
   const {
     url,
     subdomain,
-    keyring,
+    testKeys,
     capabilities = [],
     strict = false,
     onProgress = () => {},
@@ -65,8 +65,8 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
   }
   const checks = chosen(options)
   const base = url.replace(/\/+$/, '')
-  const wire = openWire({ rate, timeoutMs })
-  const world = openWorld(
+  const wire = openHttpClient({ rate, timeoutMs })
+  const world = openContext(
     {
       providerUrl: base,
       resourceUrl: (options.resourceUrl ?? base).replace(/\/+$/, ''),
@@ -79,7 +79,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
       timeZone,
       replayAfterMs,
     },
-    keyring,
+    testKeys,
     wire,
   )
   const startedAt = new Date()
@@ -149,12 +149,12 @@ function chosen(options: CheckOptions): Check[] {
 }
 
 /** Without a token that is taken, nothing can be judged. */
-async function refusalToSignIn(world: World, keyWaitMs: number): Promise<boolean> {
+async function refusalToSignIn(world: CheckContext, keyWaitMs: number): Promise<boolean> {
   try {
-    await world.once('sign in', () => signIn(world, keyWaitMs))
+    await world.once('sign in', () => establishKey(world, keyWaitMs))
     return false
   } catch (error) {
-    if (error instanceof Finding) return true
+    if (error instanceof CheckFailure) return true
     throw error
   }
 }
@@ -168,12 +168,12 @@ function unsigned(check: Check): CheckResult {
   }
 }
 
-async function judged(check: Check, world: World, strict: boolean): Promise<CheckResult> {
+async function judged(check: Check, world: CheckContext, strict: boolean): Promise<CheckResult> {
   const head = headOf(check)
   try {
     return { ...head, ...verdictOf(await check.run(world), strict) }
   } catch (error) {
-    if (!(error instanceof Finding)) throw error
+    if (!(error instanceof CheckFailure)) throw error
     const { expected, hint = check.hint, evidence = [] } = error.details
     return {
       ...head,

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { type Operation, providerOperations } from '../contract/index.ts'
 import { type Capability, isLeftOut } from './capabilities.ts'
-import { type Answer, pause, type Wire } from './http-client.ts'
+import { type Answer, type HttpClient, pause } from './http-client.ts'
 import { compact } from './jws.ts'
 import type { ParameterNames } from './parameters.ts'
-import { type Audit, openAudit } from './response-audit.ts'
+import { openResponseAudit, type ResponseAudit } from './response-audit.ts'
 import type { Members, SigningKey } from './signing-key.ts'
-import type { Keyring } from './test-keys.ts'
+import type { TestKeys } from './test-keys.ts'
 
-export interface WorldOptions {
+export interface ContextOptions {
   readonly providerUrl: string
   readonly resourceUrl: string
   readonly consentUrl: string
@@ -40,10 +40,10 @@ export interface TokenChanges {
 }
 
 /** What is known of the provider, found out once and only where a check asks for it. */
-export interface World {
-  readonly options: WorldOptions
-  readonly keyring: Keyring
-  readonly audit: Audit
+export interface CheckContext {
+  readonly options: ContextOptions
+  readonly testKeys: TestKeys
+  readonly audit: ResponseAudit
   /** The key that the provider takes tokens of. */
   key: SigningKey
   /** The operation of a reference, unless the provider leaves it out. */
@@ -68,18 +68,22 @@ const tokenSeconds = 300
 const retryDelayMs = 250
 const retryAfterMaxSeconds = 30
 
-export function openWorld(options: WorldOptions, keyring: Keyring, wire: Wire): World {
-  const [firstKey] = keyring.keys
+export function openContext(
+  options: ContextOptions,
+  testKeys: TestKeys,
+  wire: HttpClient,
+): CheckContext {
+  const [firstKey] = testKeys.keys
   if (!firstKey) throw new TypeError('there must be a key to sign with')
-  const audit = openAudit(options.capabilities.includes('account-version-3') ? 3 : 4)
+  const audit = openResponseAudit(options.capabilities.includes('account-version-3') ? 3 : 4)
   const operations = Object.values<Operation>(providerOperations).filter(
     (operation) => !isLeftOut(operation, options.capabilities),
   )
   const known = new Map<string, Promise<unknown>>()
 
-  const world: World = {
+  const world: CheckContext = {
     options,
-    keyring,
+    testKeys,
     audit,
     key: firstKey,
     operations,
@@ -144,7 +148,7 @@ export function delayOf({ headers }: Answer): number {
   return Number.isFinite(asked) ? Math.min(asked, retryAfterMaxSeconds) * 1000 : retryDelayMs
 }
 
-function baseOf(options: WorldOptions, { base, tag }: Operation): string {
+function baseOf(options: ContextOptions, { base, tag }: Operation): string {
   const { providerUrl, resourceUrl, consentUrl } = options
   if (base === 'resource') return resourceUrl
   return tag === 'consent' ? consentUrl : providerUrl

@@ -1,5 +1,5 @@
 import { isFields } from '../contract/schema.ts'
-import type { World } from './context.ts'
+import type { CheckContext } from './context.ts'
 import { type Fields, walkAccounts } from './lists.ts'
 import { skip } from './outcome.ts'
 
@@ -16,7 +16,7 @@ const customersMax = 6
 const accountsMax = 30
 
 /** The customers that were named, and those behind the addresses that were. */
-export function customersOf(world: World): Promise<readonly string[]> {
+export function customersOf(world: CheckContext): Promise<readonly string[]> {
   return world.once('customers', async () => {
     const ids = [...world.options.customers]
     for (const email of world.options.emails) ids.push(...(await customersByEmail(world, email)))
@@ -26,7 +26,7 @@ export function customersOf(world: World): Promise<readonly string[]> {
   })
 }
 
-export async function customersByEmail(world: World, email: string): Promise<string[]> {
+export async function customersByEmail(world: CheckContext, email: string): Promise<string[]> {
   const search = world.operation('C1')
   if (!search) return []
   const { body } = await world.ask(search, { body: { email } })
@@ -35,7 +35,10 @@ export async function customersByEmail(world: World, email: string): Promise<str
 }
 
 /** What C2 lists, by id; undefined where the provider has no C2 or it did not answer. */
-export function shareableOf(world: World, customerId: string): Promise<string[] | undefined> {
+export function shareableOf(
+  world: CheckContext,
+  customerId: string,
+): Promise<string[] | undefined> {
   return world.once(`shareable ${customerId}`, async () => {
     const list = world.operation('C2')
     if (!list) return undefined
@@ -46,7 +49,7 @@ export function shareableOf(world: World, customerId: string): Promise<string[] 
 }
 
 /** Every account that any list of the provider shows the customer. */
-export function accountsOf(world: World, customerId: string): Promise<readonly Account[]> {
+export function accountsOf(world: CheckContext, customerId: string): Promise<readonly Account[]> {
   return world.once(`accounts ${customerId}`, async () => {
     const listed = new Map<string, Account>()
     for (const [ref, kind] of [
@@ -69,7 +72,7 @@ export function accountsOf(world: World, customerId: string): Promise<readonly A
 
 /** C2 does not say in so many words what an account is: whoever knows it does. */
 export async function kindOf(
-  world: World,
+  world: CheckContext,
   customerId: string,
   accountId: string,
 ): Promise<Account['kind'] | undefined> {
@@ -86,7 +89,7 @@ export async function kindOf(
 }
 
 export async function accountIdsOf(
-  world: World,
+  world: CheckContext,
   customerId: string,
   kind: Account['kind'],
 ): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { World } from './context.ts'
+import type { CheckContext } from './context.ts'
 import type { Passed } from './outcome.ts'
 import type { Clause, Profile } from './report.ts'
 
@@ -13,9 +13,9 @@ export interface Check {
   /** What to look at first where it fails. */
   readonly hint?: string
   /** Runs at the start of the run, for a check that compares two moments of it. */
-  readonly prepare?: (world: World) => Promise<unknown>
+  readonly prepare?: (world: CheckContext) => Promise<unknown>
   /** Throws a finding where it fails or cannot judge. */
-  readonly run: (world: World) => Promise<Passed>
+  readonly run: (world: CheckContext) => Promise<Passed>
 }
 
 export function groupOf({ id }: Pick<Check, 'id'>): string {

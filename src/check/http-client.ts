@@ -4,7 +4,7 @@ import type { Operation } from '../contract/index.ts'
 import { shown } from './redact.ts'
 import type { Exchange } from './report.ts'
 
-export interface WireOptions {
+export interface HttpClientOptions {
   /** Requests a second; 0 for as many as it takes. */
   readonly rate: number
   readonly timeoutMs: number
@@ -34,7 +34,7 @@ export interface Answer {
   readonly exchange: () => Exchange
 }
 
-export interface Wire {
+export interface HttpClient {
   send(sent: Sent): Promise<Answer>
   readonly count: () => number
   close(): void
@@ -45,7 +45,7 @@ const bodyBytesMax = 16 * 1024 * 1024
 const socketsMax = 16
 
 /** HTTP without a browser's kindness: no redirects, no tidied paths. */
-export function openWire({ rate, timeoutMs }: WireOptions): Wire {
+export function openHttpClient({ rate, timeoutMs }: HttpClientOptions): HttpClient {
   const agents = {
     'http:': new Agent({ keepAlive: true, maxSockets: socketsMax }),
     'https:': new AgentTls({ keepAlive: true, maxSockets: socketsMax }),

@@ -17,4 +17,4 @@ export {
 export { htmlReport } from './reports/html.ts'
 export { junitReport } from './reports/junit.ts'
 export { textReport } from './reports/text.ts'
-export { type Keyring, type PublishOptions, publishKeys, trustedKey } from './test-keys.ts'
+export { type PublishOptions, publishKeys, type TestKeys, trustedKey } from './test-keys.ts'

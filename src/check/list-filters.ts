@@ -1,5 +1,5 @@
 import { isDecimal } from './compare.ts'
-import type { World } from './context.ts'
+import type { CheckContext } from './context.ts'
 import {
   accountOf,
   accountRecords,
@@ -13,7 +13,7 @@ import { nameOf } from './parameters.ts'
 export type Filter = Record<string, string>
 
 /** One filter that excludes some records and keeps others, in most data; undefined where the list has none. */
-export function narrowed(world: World, { ref, operation }: PagedList): Filter | undefined {
+export function narrowed(world: CheckContext, { ref, operation }: PagedList): Filter | undefined {
   const name = (parameter: string) => nameOf(world.options.parameters, ref, parameter)
   if (ref === 'B3') return { [name('max-amount')]: '0' }
   if (Object.hasOwn(operation.query.properties as object, 'open-status')) {
@@ -26,7 +26,7 @@ export function narrowed(world: World, { ref, operation }: PagedList): Filter | 
 }
 
 /** Every filter of the list, each alone, with a value that the records at hand suggest. */
-export async function filtersFor(world: World, list: PagedList): Promise<Filter[]> {
+export async function filtersFor(world: CheckContext, list: PagedList): Promise<Filter[]> {
   const usual = narrowed(world, list)
   if (!usual) return []
   const { subject, whole } = await wholeWalk(world, list, { recordsMin: 2 })
@@ -46,7 +46,7 @@ export async function filtersFor(world: World, list: PagedList): Promise<Filter[
   return filters
 }
 
-function transactionFilters(world: World, records: readonly Fields[]): Filter[] {
+function transactionFilters(world: CheckContext, records: readonly Fields[]): Filter[] {
   const name = (parameter: string) => nameOf(world.options.parameters, 'B3', parameter)
   const amounts = records
     .flatMap(({ amount }) => (isDecimal(amount) ? [amount] : []))
@@ -71,7 +71,7 @@ function isEverywhere(records: readonly Fields[], word: string): boolean {
   )
 }
 
-function oldestOf(world: World, { ref }: PagedList): Filter {
+function oldestOf(world: CheckContext, { ref }: PagedList): Filter {
   const [parameter, suffix] = ref === 'E3' ? ['oldest-date', ''] : ['oldest-time', 'T00:00:00Z']
   const oldest = Temporal.Now.plainDateISO('UTC').subtract({ months: 18 })
   return { [nameOf(world.options.parameters, ref, parameter)]: `${oldest}${suffix}` }

@@ -1,7 +1,7 @@
 import type { Operation } from '../contract/index.ts'
 import { pageSizeDefault } from '../contract/index.ts'
 import { isFields, nodeOf } from '../contract/schema.ts'
-import type { Ask, World } from './context.ts'
+import type { Ask, CheckContext } from './context.ts'
 import { accountIdsOf, accountsOf, customersOf } from './customers.ts'
 import type { Answer } from './http-client.ts'
 import { skip } from './outcome.ts'
@@ -60,7 +60,7 @@ export function listOf(operation: Operation): PagedList | undefined {
   }
 }
 
-export function listsOf(world: World): PagedList[] {
+export function listsOf(world: CheckContext): PagedList[] {
   return world.operations.flatMap((operation) => listOf(operation) ?? [])
 }
 
@@ -91,7 +91,7 @@ export function accountOf({ ref }: PagedList, record: Fields): unknown {
 }
 
 /** All there is: without bounds a list shows its last months alone. */
-export function wholeQuery(world: World, { ref }: PagedList): Record<string, string> {
+export function wholeQuery(world: CheckContext, { ref }: PagedList): Record<string, string> {
   const name = (parameter: string) => nameOf(world.options.parameters, ref, parameter)
   // To the day, so that the same list is not walked twice.
   const future = Temporal.Now.plainDateISO('UTC').add({ years: 10 }).toString()
@@ -147,7 +147,7 @@ export function linkOf({ body }: Answer, name: string): string | undefined {
 
 /** A page, or a skip: that an operation does not answer is for the check of its schema to say. */
 export async function pageOf(
-  world: World,
+  world: CheckContext,
   { list, ask }: Subject,
   query: Ask['query'],
 ): Promise<Answer> {
@@ -158,7 +158,7 @@ export async function pageOf(
 
 /** Page after page by number, whatever the totals and links say: those are judged by what this finds. */
 export function walk(
-  world: World,
+  world: CheckContext,
   subject: Subject,
   query: Record<string, string> = {},
   pageSize: number = pageSizeDefault,
@@ -184,7 +184,7 @@ export function walk(
 
 /** The accounts that B1 or E1 shows; none where the provider leaves it out or it fails. */
 export async function walkAccounts(
-  world: World,
+  world: CheckContext,
   ref: 'B1' | 'E1',
   customerId: string,
 ): Promise<readonly Fields[]> {
@@ -206,7 +206,7 @@ export interface Sized {
 }
 
 /** Every list of this kind there is to look at, with how long it says that it is. */
-export function subjectsOf(world: World, list: PagedList): Promise<readonly Sized[]> {
+export function subjectsOf(world: CheckContext, list: PagedList): Promise<readonly Sized[]> {
   return world.once(`subjects ${list.ref}`, async () => {
     const sized: Sized[] = []
     for (const subject of await candidatesOf(world, list)) {
@@ -221,7 +221,7 @@ export function subjectsOf(world: World, list: PagedList): Promise<readonly Size
 
 /** The longest list of this kind that is not too long, else the shortest; a skip where there is none. */
 export async function subjectOf(
-  world: World,
+  world: CheckContext,
   list: PagedList,
   wanted: number = recordsWanted,
 ): Promise<Subject> {
@@ -232,7 +232,7 @@ export async function subjectOf(
 
 /** All records of the best list of this kind. */
 export async function wholeWalk(
-  world: World,
+  world: CheckContext,
   list: PagedList,
   { recordsMin = 1, wanted = recordsWanted } = {},
 ): Promise<{ readonly subject: Subject; readonly whole: Walk }> {
@@ -245,7 +245,7 @@ export async function wholeWalk(
   return { subject, whole }
 }
 
-async function candidatesOf(world: World, list: PagedList): Promise<Subject[]> {
+async function candidatesOf(world: CheckContext, list: PagedList): Promise<Subject[]> {
   const { ref, of, kind } = list
   const subjects: Subject[] = []
   for (const customerId of await customersOf(world)) {
@@ -269,7 +269,10 @@ async function candidatesOf(world: World, list: PagedList): Promise<Subject[]> {
 }
 
 /** The accounts of a subject's customer, by id, as B1 or E1 shows them. */
-export async function accountRecords(world: World, subject: Subject): Promise<Map<string, Fields>> {
+export async function accountRecords(
+  world: CheckContext,
+  subject: Subject,
+): Promise<Map<string, Fields>> {
   const accounts = await accountsOf(world, subject.customerId)
   return new Map(accounts.flatMap(({ id, record }) => (record ? [[id, record] as const] : [])))
 }

@@ -11,7 +11,7 @@ export interface Details {
 }
 
 /** What ends a check early: it failed, or it could not judge. */
-export class Finding extends Error {
+export class CheckFailure extends Error {
   override readonly name = 'Finding'
   readonly judgement: 'fail' | 'skip'
   readonly details: Details
@@ -24,12 +24,12 @@ export class Finding extends Error {
 }
 
 export function fail(reason: string, details: Details = {}): never {
-  throw new Finding('fail', reason, details)
+  throw new CheckFailure('fail', reason, details)
 }
 
 /** A skip is never a pass: it says what was missing to judge. */
 export function skip(reason: string): never {
-  throw new Finding('skip', reason)
+  throw new CheckFailure('skip', reason)
 }
 
 /** What a check that did not fail has to say. */
@@ -56,13 +56,13 @@ export async function judgeEach<Target>(
 ): Promise<Passed> {
   const judged: string[] = []
   const skipped: string[] = []
-  const failures: Finding[] = []
+  const failures: CheckFailure[] = []
   for (const target of targets) {
     try {
       await judge(target)
       judged.push(nameOf(target))
     } catch (error) {
-      if (!(error instanceof Finding)) throw error
+      if (!(error instanceof CheckFailure)) throw error
       if (error.judgement === 'fail') failures.push(error)
       else skipped.push(`${nameOf(target)} (${error.message})`)
     }
@@ -73,11 +73,11 @@ export async function judgeEach<Target>(
   return { seen: `judged on ${judged.join(', ')}${rest}` }
 }
 
-function merged(failures: readonly Finding[]): Finding {
+function merged(failures: readonly CheckFailure[]): CheckFailure {
   const sentences = failures.slice(0, sentencesMax).map(({ message }) => message)
   const more = failures.length - sentences.length
   const [first] = failures
-  return new Finding('fail', sentences.join('\n') + (more > 0 ? `\nand ${more} more` : ''), {
+  return new CheckFailure('fail', sentences.join('\n') + (more > 0 ? `\nand ${more} more` : ''), {
     ...first?.details,
     evidence: failures.flatMap(({ details }) => details.evidence ?? []).slice(0, evidenceMax),
   })

@@ -1,6 +1,13 @@
 import { errorTable, type Operation } from '../contract/index.ts'
 import { isFields } from '../contract/schema.ts'
-import { type Ask, bearer, delayOf, isFlaky, type TokenChanges, type World } from './context.ts'
+import {
+  type Ask,
+  bearer,
+  type CheckContext,
+  delayOf,
+  isFlaky,
+  type TokenChanges,
+} from './context.ts'
 import { customersOf } from './customers.ts'
 import { type Answer, pause } from './http-client.ts'
 import { fail, skip } from './outcome.ts'
@@ -14,7 +21,7 @@ export interface Probe {
 /** The first that the provider has: those that read little come first. */
 const probeRefs = ['C2', 'C3', 'B1', 'E1'] as const
 
-export async function probeOf(world: World): Promise<Probe> {
+export async function probeOf(world: CheckContext): Promise<Probe> {
   const [customerId] =
     world.options.customers.length > 0 ? world.options.customers : await customersOf(world)
   const operation = probeRefs.map((ref) => world.operation(ref)).find((each) => each !== undefined)
@@ -23,7 +30,7 @@ export async function probeOf(world: World): Promise<Probe> {
 }
 
 /** Before anything is known: with an address alone, the search itself. */
-function firstProbe(world: World): Probe | undefined {
+function firstProbe(world: CheckContext): Probe | undefined {
   const [customerId] = world.options.customers
   const [email] = world.options.emails
   if (customerId !== undefined) {
@@ -42,26 +49,26 @@ const keyWaitStepMs = 1000
  * Finds the key whose tokens the provider takes, and goes on with it. A provider that fetched the key set
  * before it was published may need a while to fetch it again.
  */
-export async function signIn(world: World, keyWaitMs: number): Promise<string> {
+export async function establishKey(world: CheckContext, keyWaitMs: number): Promise<string> {
   const { operation, ask } =
     firstProbe(world) ?? skip('there is no operation to begin with: C2, or C1 with an address')
   const until = performance.now() + keyWaitMs
   for (;;) {
     let last: Answer | undefined
-    for (const key of world.keyring.keys) {
+    for (const key of world.testKeys.keys) {
       world.key = key
       last = await world.ask(operation, ask)
       if (isAccepted(last)) return key.alg
     }
-    const [first] = world.keyring.keys
+    const [first] = world.testKeys.keys
     if (first) world.key = first
     if (performance.now() < until) await pause(keyWaitStepMs)
     else return refuseSignIn(world, operation, last)
   }
 }
 
-function refuseSignIn(world: World, { ref }: Operation, last: Answer | undefined): never {
-  const { url, keys } = world.keyring
+function refuseSignIn(world: CheckContext, { ref }: Operation, last: Answer | undefined): never {
+  const { url, keys } = world.testKeys
   const tried = keys.map(({ alg }) => alg).join(', ')
   const where = url
     ? `Point the provider's JWKS URL at ${url}.`
@@ -83,7 +90,7 @@ function isAccepted({ isSuccess, body }: Answer): boolean {
 
 /** One try with exactly this token; where nothing judged it, once more. */
 export async function tryToken(
-  world: World,
+  world: CheckContext,
   { operation, ask }: Probe,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
@@ -94,8 +101,8 @@ export async function tryToken(
 }
 
 /** A token with something wrong: it must be refused. */
-export async function expectRefused(
-  world: World,
+export async function expectRejected(
+  world: CheckContext,
   what: string,
   token: string | TokenChanges,
   probe?: Probe,
@@ -103,11 +110,11 @@ export async function expectRefused(
   const on = probe ?? (await probeOf(world))
   const resource = world.resource(on.operation, on.ask.params)
   const text = typeof token === 'string' ? token : world.token(resource, token)
-  return refusedWith(world, what, bearer(text), on)
+  return expectRejectedWith(world, what, bearer(text), on)
 }
 
-export async function refusedWith(
-  world: World,
+export async function expectRejectedWith(
+  world: CheckContext,
   what: string,
   headers: Readonly<Record<string, string>>,
   on: Probe,
@@ -121,8 +128,8 @@ export async function refusedWith(
 }
 
 /** A good token: it must be taken. */
-export async function expectTaken(
-  world: World,
+export async function expectAccepted(
+  world: CheckContext,
   what: string,
   changes: TokenChanges,
   probe?: Probe,

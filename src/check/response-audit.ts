@@ -1,12 +1,12 @@
 import { type Operation, validator } from '../contract/index.ts'
 import { isFields, nodeOf } from '../contract/schema.ts'
-import { legible } from '../contract/validate.ts'
+import { printable } from '../contract/validate.ts'
 import { repeatedMember } from '../text/json-text.ts'
 import type { Answer } from './http-client.ts'
 import { type AccountVersion, type Fault, faultsOf } from './response-schema.ts'
 
 /** Every answer of the run is read by the contract as it comes in; the checks ask what was found. */
-export interface Audit {
+export interface ResponseAudit {
   note(answer: Answer): void
   /** Faults of a kind, each once, in all operations or in one. */
   faults(kind: Fault['kind'], ref?: string): readonly Found[]
@@ -38,7 +38,7 @@ function isExact(operation: Operation, body: unknown): boolean {
   return check(body)
 }
 
-export function openAudit(version: AccountVersion): Audit {
+export function openResponseAudit(version: AccountVersion): ResponseAudit {
   const found = new Map<string, Found>()
   const read = new Map<string, number>()
   const wrongErrors: Answer[] = []
@@ -62,7 +62,7 @@ export function openAudit(version: AccountVersion): Audit {
     }
     const repeated = repeatedMember(text)
     if (repeated !== undefined) {
-      const path = legible(repeated)
+      const path = printable(repeated)
       noteFault(answer, { kind: 'repetition', path, reason: 'is given twice in one object' })
     }
     if (isExact(operation, body)) return

@@ -1,7 +1,7 @@
 import { breaches, type Rule } from '../contract/rules.ts'
-import { type LeafName, leaves } from '../contract/scalars.ts'
+import { type ScalarName, scalars } from '../contract/scalars.ts'
 import { isFields, type Node } from '../contract/schema.ts'
-import { expectation, legible } from '../contract/validate.ts'
+import { expectation, printable } from '../contract/validate.ts'
 
 /**
  * Reads an answer by the contract, as the interface has it: what Holdfast asks of its own data beyond that
@@ -32,7 +32,7 @@ export function faultsOf(node: Node, value: unknown, version: AccountVersion): F
 /** The lists that the interface closes; of the others it shows values seen. */
 const closedFields = ['openStatus', 'productCategory']
 
-const timeLeaves: readonly LeafName[] = ['dateTime', 'localDateTime', 'date', 'duration']
+const timeLeaves: readonly ScalarName[] = ['dateTime', 'localDateTime', 'date', 'duration']
 
 /** The interface spells it both ways itself. */
 const lawfulSpellings = ['rateApplicablityType']
@@ -96,8 +96,8 @@ function* readFields(
     const isLawful = !isMissing || lawfulSpellings.includes(field)
     if (meant && isMissing) misspelled.add(meant)
     yield isLawful
-      ? { kind: 'remark', path: at(legible(field)), reason: 'is not a field of the interface' }
-      : { kind: 'spelling', path: at(legible(field)), reason: `must be spelled ${meant}` }
+      ? { kind: 'remark', path: at(printable(field)), reason: 'is not a field of the interface' }
+      : { kind: 'spelling', path: at(printable(field)), reason: `must be spelled ${meant}` }
   }
   for (const field of required) {
     const isMissing = fields[field] === undefined || fields[field] === null
@@ -132,7 +132,11 @@ function* unnamedSiblings(
     const value = fields[field]
     if (!field.endsWith('UType') || typeof value !== 'string') continue
     if (type.enum?.includes(value) || Object.hasOwn(fields, value)) continue
-    yield { kind: 'union', path: at(field), reason: `names ${legible(value)}, which is not there` }
+    yield {
+      kind: 'union',
+      path: at(field),
+      reason: `names ${printable(value)}, which is not there`,
+    }
   }
 }
 
@@ -212,10 +216,10 @@ function kindOfFault(node: Node, value: unknown, field: string): Fault['kind'] |
   }
 }
 
-function kindOfTextFault({ leaf, numberTaken }: Node, value: unknown): Fault['kind'] | undefined {
-  if (typeof value === 'number' && numberTaken) return 'remark'
+function kindOfTextFault({ leaf, acceptsNumber }: Node, value: unknown): Fault['kind'] | undefined {
+  if (typeof value === 'number' && acceptsNumber) return 'remark'
   if (typeof value !== 'string') return kindOfMismatch(value)
-  if (leaf === undefined || leaves[leaf].test(value)) return undefined
+  if (leaf === undefined || scalars[leaf].test(value)) return undefined
   if (timeLeaves.includes(leaf)) return 'time'
   if (leaf === 'decimal') return 'number'
   return leaf === 'id' && value === '' ? 'shape' : 'remark'

@@ -6,7 +6,7 @@ import { keyOf, newPrivateJwk, publicJwk } from './jws.ts'
 import type { SigningKey } from './signing-key.ts'
 
 /** What the tester signs with. */
-export interface Keyring {
+export interface TestKeys {
   /** Where the public halves are read, if the tester publishes them itself. */
   readonly url?: string
   /** Those that the provider should trust. Which algorithm it takes is found out in this order. */
@@ -30,7 +30,7 @@ const keySetPath = '/.well-known/jwks.json'
 const strangerPath = '/stranger.json'
 
 /** Fresh keys of every usual kind, published at an address of this machine that the provider is pointed at. */
-export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions): Promise<Keyring> {
+export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions): Promise<TestKeys> {
   const name = randomUUID().slice(0, 8)
   const [first, second, rsa, edwards, strange] = await Promise.all(
     ['ES256', 'ES256', 'PS256', 'EdDSA', 'ES256'].map(newPrivateJwk),
@@ -74,7 +74,7 @@ export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions):
 }
 
 /** A key that the provider trusts already, as a private JWK with `kid` and `alg`. */
-export async function trustedKey(jwk: unknown): Promise<Keyring> {
+export async function trustedKey(jwk: unknown): Promise<TestKeys> {
   const key = keyOf(jwk)
   const stranger = { ...key, kid: randomUUID(), jwk: await newPrivateJwk(key.alg) }
   return { keys: [key], stranger, strangerAsked: () => 0, close: async () => {} }

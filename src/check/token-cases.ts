@@ -1,13 +1,13 @@
 import type { Operation } from '../contract/index.ts'
-import type { TokenChanges, World } from './context.ts'
+import type { CheckContext, TokenChanges } from './context.ts'
 import { accountsOf, customersOf } from './customers.ts'
 import type { Check } from './definition.ts'
 import { askFor } from './groups/errors.ts'
 import { judgeEach, type Passed } from './outcome.ts'
-import { expectRefused, type Probe, probeOf } from './probe.ts'
+import { expectRejected, type Probe, probeOf } from './probe.ts'
 
 /** Every operation, asked for something that is there. */
-export async function everyProbe(world: World): Promise<Probe[]> {
+export async function everyProbe(world: CheckContext): Promise<Probe[]> {
   const [email] = world.options.emails
   const probes: Probe[] = []
   for (const operation of world.operations) {
@@ -20,7 +20,7 @@ export async function everyProbe(world: World): Promise<Probe[]> {
   return probes
 }
 
-async function knownAsk(world: World, operation: Operation) {
+async function knownAsk(world: CheckContext, operation: Operation) {
   const wanted = operation.tag === 'energy' ? 'energy' : 'banking'
   for (const customerId of await customersOf(world)) {
     const accounts = await accountsOf(world, customerId)
@@ -38,14 +38,14 @@ async function knownAsk(world: World, operation: Operation) {
 }
 
 export async function everywhere(
-  world: World,
+  world: CheckContext,
   judge: (probe: Probe) => Promise<unknown>,
 ): Promise<Passed> {
   return judgeEach(await everyProbe(world), ({ operation: { ref } }) => ref, judge)
 }
 
 /** One kind of bad token, tried on one operation. */
-export function bad(
+export function badTokenCheck(
   id: string,
   title: string,
   clause: Check['clause'],
@@ -63,7 +63,7 @@ export function bad(
       const resource = world.resource(probe.operation, probe.ask.params)
       const made =
         typeof changes === 'function' ? changes(resource, world.options.subdomain) : changes
-      const { status } = await expectRefused(world, what, made, probe)
+      const { status } = await expectRejected(world, what, made, probe)
       return { seen: `refused with ${status}` }
     },
   }

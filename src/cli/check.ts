@@ -3,11 +3,11 @@ import { Command, Option } from 'commander'
 import { checkDefaults, namedCapabilities, unnamedParameters } from '../check/defaults.ts'
 import type {
   Capability,
-  Keyring,
   ParameterNames,
   Profile,
   Progress,
   Report,
+  TestKeys,
 } from '../check/index.ts'
 import { profiles } from '../check/report.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
@@ -139,7 +139,7 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
   )
   await refuseWrong(url, flags)
   const parameters = parametersOf(flags.parameter ?? [])
-  const keyring = await keyringOf(flags, terminal)
+  const testKeys = await keyringOf(flags, terminal)
   const progress = progressOn(terminal)
   try {
     const report = await checkProvider({
@@ -147,7 +147,7 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
       ...(flags.resourceUrl !== undefined && { resourceUrl: flags.resourceUrl }),
       ...(flags.consentUrl !== undefined && { consentUrl: flags.consentUrl }),
       subdomain: flags.subdomain,
-      keyring,
+      testKeys,
       customers: flags.customer ?? [],
       emails: flags.email ?? [],
       capabilities: (flags.capability ?? []) as Capability[],
@@ -158,7 +158,7 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
       skip: flags.skip ?? [],
       strict: flags.strict ?? false,
       rate: Number(flags.rate),
-      keyWaitMs: keyring.url === undefined ? 0 : keyWaitMs,
+      keyWaitMs: testKeys.url === undefined ? 0 : keyWaitMs,
       onProgress: progress.show,
     })
     progress.clear()
@@ -174,7 +174,7 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
     if (countsOf(report).fail > 0) throw new CommandError(1, failureLine(report))
   } finally {
     progress.clear()
-    await keyring.close()
+    await testKeys.close()
   }
 }
 
@@ -233,14 +233,17 @@ function parametersOf(given: readonly string[]): ParameterNames {
   return names
 }
 
-async function keyringOf({ key, jwksPort, jwksHost }: Flags, terminal: Terminal): Promise<Keyring> {
+async function keyringOf(
+  { key, jwksPort, jwksHost }: Flags,
+  terminal: Terminal,
+): Promise<TestKeys> {
   const { publishKeys, trustedKey } = await import('../check/index.ts')
   if (key !== undefined) {
     return trustedKey(parsed(key)).catch((error: unknown) => {
       throw new CommandError(2, `${key}: ${error instanceof Error ? error.message : error}`)
     })
   }
-  const keyring = await publishKeys({ port: Number(jwksPort), host: jwksHost }).catch(
+  const testKeys = await publishKeys({ port: Number(jwksPort), host: jwksHost }).catch(
     (error: unknown) => {
       throw new CommandError(
         1,
@@ -248,8 +251,8 @@ async function keyringOf({ key, jwksPort, jwksHost }: Flags, terminal: Terminal)
       )
     },
   )
-  terminal.error(`keys at ${keyring.url}\n`)
-  return keyring
+  terminal.error(`keys at ${testKeys.url}\n`)
+  return testKeys
 }
 
 function parsed(file: string): unknown {

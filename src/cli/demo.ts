@@ -4,9 +4,9 @@ import { Readable } from 'node:stream'
 import { Command } from 'commander'
 import type { Overview, ProviderStore } from '../provider/store.ts'
 import { databaseOptions } from '../server/database-options.ts'
-import { drainOnClose, listen, openPlatform, openProvider } from '../server/open-servers.ts'
-import { exitAfter, untilStopped } from '../server/signals.ts'
-import { type Observation, openObservation, openScraping } from '../server/telemetry.ts'
+import { listen, openPlatform, openProvider, shutDownGracefully } from '../server/open-servers.ts'
+import { exitAfter, untilStopSignal } from '../server/signals.ts'
+import { openScraping, openTelemetry, type Telemetry } from '../server/telemetry.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { isLoopback } from '../settings/loopback.ts'
 import { definitions, type Settings } from '../settings/settings.ts'
@@ -39,7 +39,7 @@ export function demoCommand(terminal: Terminal): Command {
       throw new CommandError(2, `--port must be below ${portMax}: ${portAdvice}`)
     await prepareDatabase(settings, true, terminal)
     await prepare(settings, terminal)
-    const observation = await openObservation(settings)
+    const observation = await openTelemetry(settings)
     const scraping = await openScraping(settings, observation.metrics)
     try {
       await serveBoth(settings, observation, terminal, scraping?.address)
@@ -64,12 +64,12 @@ const flagNames = [
 
 async function serveBoth(
   settings: Settings,
-  observation: Observation,
+  observation: Telemetry,
   terminal: Terminal,
   metricsAddress: string | undefined,
 ): Promise<void> {
   const platform = await openPlatform(settings, observation)
-  drainOnClose(platform, settings.shutdownTimeout * 1000, observation.log)
+  shutDownGracefully(platform, settings.shutdownTimeout * 1000, observation.log)
   const platformPort = settings.port && settings.port + 1
   const address = await listen(platform, settings.host, platformPort, portAdvice)
   try {
@@ -86,7 +86,7 @@ async function serveBoth(
 /** The provider's own address is known when it listens, and is what tokens must be for. */
 async function serveProvider(
   settings: Settings,
-  observation: Observation,
+  observation: Telemetry,
   terminal: Terminal,
   others: { readonly platform: string; readonly metrics: string | undefined },
 ): Promise<void> {
@@ -95,7 +95,7 @@ async function serveProvider(
   const urls = { providerUrl: address, resourceUrl: address }
   const { app } = await openProvider({ ...settings, ...urls }, observation)
   const shutdownMs = settings.shutdownTimeout * 1000
-  drainOnClose(app, shutdownMs, observation.log)
+  shutDownGracefully(app, shutdownMs, observation.log)
   await listen(app, settings.host, port, portAdvice)
   observation.logUncaughtErrors()
   const { openProviderStore } = await import('../storage/open.ts')
@@ -105,7 +105,7 @@ async function serveProvider(
   terminal.out(welcome(address, others.platform, products, await store.overview(), settings))
   await store.close()
   if (others.metrics) terminal.out(`metrics on ${others.metrics}\n`)
-  await untilStopped(observation.exit)
+  await untilStopSignal(observation.exit)
   exitAfter(shutdownMs, observation.exit)
   await app.close()
 }

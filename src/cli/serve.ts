@@ -1,27 +1,22 @@
 import type { TlsOptions } from 'node:tls'
 import { Command } from 'commander'
 import {
-  drainOnClose,
   listen,
-  type Opened,
+  type OpenServer,
   openPlatform,
   openProvider,
+  shutDownGracefully,
 } from '../server/open-servers.ts'
-import { exitAfter, untilStopped, untilToldBySupervisor } from '../server/signals.ts'
-import {
-  type Observation,
-  openObservation,
-  openScraping,
-  openServerLog,
-} from '../server/telemetry.ts'
+import { exitAfter, untilStoppedBySupervisor, untilStopSignal } from '../server/signals.ts'
+import { openScraping, openServerLog, openTelemetry, type Telemetry } from '../server/telemetry.ts'
 import type { Terminal } from '../server/terminal.ts'
 import { logCertificate, logRefusedHandshakes, readTls, reloadTls } from '../server/tls.ts'
 import {
-  isSuccessor,
+  isReplacement,
   isSupervisor,
   leaveSupervisor,
+  reportReady,
   superviseWorkers,
-  tellReady,
 } from '../server/workers.ts'
 import type { Settings } from '../settings/settings.ts'
 import { addCreateFlag, databaseSettings, prepareDatabase } from './database.ts'
@@ -32,7 +27,7 @@ type Flags = Partial<Record<keyof Settings, string>> & {
   readonly newReplayFile?: boolean
 }
 
-type Open = (observation: Observation, tls: TlsOptions | undefined) => Promise<Opened>
+type Open = (observation: Telemetry, tls: TlsOptions | undefined) => Promise<OpenServer>
 
 export function serveCommand(terminal: Terminal): Command {
   const provider = new Command('provider')
@@ -62,7 +57,7 @@ export function serveCommand(terminal: Terminal): Command {
     await prepare(settings, { create }, terminal)
     const open: Open = async (...given) => ({
       app: await openPlatform(settings, ...given),
-      isAble: async () => true,
+      isReady: async () => true,
     })
     await serve('platform', settings, open, terminal)
   })
@@ -139,27 +134,27 @@ async function run(
   terminal: Terminal,
 ): Promise<void> {
   const tls = readTls(settings)
-  const observation = await openObservation(settings)
+  const observation = await openTelemetry(settings)
   const { log, exit } = observation
   const scraping = await openScraping(settings, observation.metrics)
   try {
-    const { app, isAble } = await open(observation, tls)
+    const { app, isReady } = await open(observation, tls)
     const shutdownMs = settings.shutdownTimeout * 1000
-    drainOnClose(app, shutdownMs, log)
+    shutDownGracefully(app, shutdownMs, log)
     if (tls) logCertificate(log, tls, 'certificate in use')
     logRefusedHandshakes(log, app.server)
     process.on('SIGHUP', () => reloadTls(log, app.server, settings))
     process.on('SIGUSR2', () => log.info('nothing to replace: only a supervisor has workers'))
-    const stopped = isSupervisor() ? untilStopped(exit) : untilToldBySupervisor()
+    const stopped = isSupervisor() ? untilStopSignal(exit) : untilStoppedBySupervisor()
 
-    const isWanted = !isSuccessor() || (await isAble())
+    const isWanted = !isReplacement() || (await isReady())
     const address = isWanted ? await listen(app, settings.host, settings.port) : ''
     observation.logUncaughtErrors()
     // A worker leaves it to its supervisor to say so.
     if (isSupervisor()) {
       terminal.out(`${role} ready on ${address}\n`)
       if (scraping) terminal.out(`metrics on ${scraping.address}\n`)
-    } else tellReady({ readyOn: address, isAble: await isAble() })
+    } else reportReady({ readyOn: address, isReady: await isReady() })
     await stopped
     exitAfter(shutdownMs, exit)
     await app.close()

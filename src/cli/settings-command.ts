@@ -86,7 +86,7 @@ type DefaultedSetting =
   | 'database'
   | 'databaseConnections'
   | 'databasePartitions'
-  | 'databaseLagMax'
+  | 'replicaLagMax'
   | 'host'
   | 'port'
   | 'jwksAllowHttp'

@@ -1,5 +1,5 @@
 import type { Rule } from './rules.ts'
-import type { LeafName } from './scalars.ts'
+import type { ScalarName } from './scalars.ts'
 
 /** The form of `additionalValue` by type (docs/decisions/0035). Types not listed take any text. */
 const forms = {
@@ -49,7 +49,7 @@ const forms = {
     FIXED: 'duration',
     INTRODUCTORY: 'duration',
   },
-} as const satisfies Record<string, Record<string, LeafName>>
+} as const satisfies Record<string, Record<string, ScalarName>>
 
 /** The form that a value must have by the type in `field`, where it is given at all. */
 export function valueForms(field: string, kind: keyof typeof forms): Rule[] {

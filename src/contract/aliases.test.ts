@@ -6,9 +6,9 @@ import { decimalText } from './decimal.ts'
 import {
   BankingAccount,
   EnergyAccount,
+  normalizer,
   ProductInput,
   ScheduledPayment,
-  speller,
   validator,
 } from './index.ts'
 
@@ -124,13 +124,13 @@ describe('a record that is loaded', () => {
       },
     ],
   ] as const) {
-    it(`may spell it ${name}`, () => assert.deepEqual(speller(schema)(given), kept))
+    it(`may spell it ${name}`, () => assert.deepEqual(normalizer(schema)(given), kept))
   }
 
   it('keeps a discount’s older amount for the validator to refuse, where no method is given', () => {
     const given = { fees: [{ discounts: [{ amount: '1' }] }] }
 
-    assert.deepEqual(speller(ProductInput)(given), given)
+    assert.deepEqual(normalizer(ProductInput)(given), given)
   })
 
   it('is refused when it has two other spellings of one field', () => {
@@ -149,7 +149,7 @@ describe('a record that is loaded', () => {
     }
 
     const [problem] = validator(ProductInput)
-      .problems(speller(ProductInput)(given))
+      .problems(normalizer(ProductInput)(given))
       .filter(({ reason }) => reason.startsWith('is not'))
 
     assert.equal(
@@ -159,7 +159,7 @@ describe('a record that is loaded', () => {
   })
 
   it('keeps the order of its fields', () => {
-    const kept = speller(ScheduledPayment)({
+    const kept = normalizer(ScheduledPayment)({
       recurrence: { recurrenceUType: 'onceOff', nextPaymentDate: 'x' },
       nickname: 'n',
     })
@@ -171,7 +171,7 @@ describe('a record that is loaded', () => {
   })
 
   it('is refused when it has both spellings', () => {
-    const both = speller(BankingAccount)({
+    const both = normalizer(BankingAccount)({
       accountId: 'a',
       depositRates: [
         {
@@ -193,8 +193,8 @@ describe('a record that is loaded', () => {
   it('comes back as the same object where its spelling is the contract’s', () => {
     fc.assert(
       fc.property(anyOf(BankingAccount), anyOf(ScheduledPayment), (account, payment) => {
-        assert.equal(speller(BankingAccount)(account), account)
-        assert.equal(speller(ScheduledPayment)(payment), payment)
+        assert.equal(normalizer(BankingAccount)(account), account)
+        assert.equal(normalizer(ScheduledPayment)(payment), payment)
       }),
     )
   })
@@ -202,7 +202,7 @@ describe('a record that is loaded', () => {
   it('is left to the validator where it is no such record at all', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        assert.deepEqual(speller(BankingAccount)(value), value)
+        assert.deepEqual(normalizer(BankingAccount)(value), value)
       }),
     )
   })

@@ -12,12 +12,12 @@ const asIs: Rewrite = (value) => value
  * fit stays as it is for the validator to name. A value that needs no change comes back as the same
  * object, so that its text can be kept byte for byte.
  */
-export function speller(schema: TSchema): Rewrite {
+export function normalizer(schema: TSchema): Rewrite {
   return rewriteOf(nodeOf(schema)) ?? asIs
 }
 
 function rewriteOf(node: Node): Rewrite | undefined {
-  if (node.numberTaken) return numberToText
+  if (node.acceptsNumber) return numberToText
   if (node.properties) return fieldsRewrite(node)
   if (node.items) return elementsRewrite(node.items)
   if (node.anyOf) return branchesRewrite(node.anyOf)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { epochNanoseconds, plainEpochSeconds } from './date-time.ts'
-import { leaves } from './scalars.ts'
+import { scalars } from './scalars.ts'
 
 /** The shape that the interface asks for, without the calendar. */
 const shape = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
@@ -17,7 +17,7 @@ function byTemporal(text: string): bigint | undefined {
 function agrees(text: string): void {
   const told = byTemporal(text)
 
-  assert.equal(leaves.dateTime.test(text), shape.test(text) && told !== undefined, text)
+  assert.equal(scalars.dateTime.test(text), shape.test(text) && told !== undefined, text)
   if (told === undefined) assert.throws(() => epochNanoseconds(text), RangeError, text)
   else assert.equal(epochNanoseconds(text), told, text)
 }

@@ -1,7 +1,7 @@
 /** The interface as data: every record, every operation, every error, and what follows from them. */
 export { pathBeforeUpgrade, versionOfAccount } from './account-version.ts'
 export { downgradeAccount, upgradeAccount } from './account-versions.ts'
-export { speller } from './aliases.ts'
+export { normalizer } from './aliases.ts'
 export { charactersIn } from './characters.ts'
 export { ContractError, type ErrorCode, errorTable } from './errors.ts'
 export { examples } from './examples/index.ts'
@@ -60,4 +60,4 @@ export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billin
 export { type RecordType, recordTypes } from './records/index.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
 export type { Problem } from './rules.ts'
-export { legible, sentenceOf, type Validator, validator } from './validate.ts'
+export { printable, sentenceOf, type Validator, validator } from './validate.ts'

@@ -27,7 +27,7 @@ export const searchTextLengthMax = 1000
 export const idempotencyKeyLengthMax = 255
 
 /** How many errors of one product, or of one line of a load, are reported. */
-export const mistakesMax = 50
+export const problemsMax = 50
 
 /** How long a token of an API client is good, in seconds. */
 export const clientTokenSeconds = 900

@@ -17,7 +17,7 @@ import {
   ScheduledPayment,
   validator,
 } from './index.ts'
-import { leaves } from './scalars.ts'
+import { scalars } from './scalars.ts'
 import { nodeOf } from './schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path here, not by type
@@ -93,9 +93,9 @@ describe('the OpenAPI document', () => {
 
 describe('a schema of the document and the validator', () => {
   const formats = {
-    'date-time': leaves.dateTime.test,
-    date: leaves.date.test,
-    duration: leaves.duration.test,
+    'date-time': scalars.dateTime.test,
+    date: scalars.date.test,
+    duration: scalars.duration.test,
   }
   const ajv = new Ajv2020({
     strict: false,

@@ -6,7 +6,7 @@ import { operations } from './operations/index.ts'
 import { ErrorBody } from './operations/shared-parameters.ts'
 import type { Scope } from './records/access.ts'
 import { clause } from './rules.ts'
-import { leaves } from './scalars.ts'
+import { scalars } from './scalars.ts'
 import { type Node, nodeOf } from './schema.ts'
 
 type Json = Record<string, unknown>
@@ -250,13 +250,13 @@ function schemaOf(node: Node, components: Map<string, Json>): Json {
 }
 
 function plainSchema(node: Node, components: Map<string, Json>): Json {
-  const { name: _, remark, leaf, numberTaken, rules = [], alsoSpelled, ignores, ...shown } = node
+  const { name: _, remark, leaf, acceptsNumber, rules = [], alsoSpelled, ignores, ...shown } = node
   const { ignoresBeside, ...rest } = shown
   const { properties, items, anyOf, enum: values } = node
   return {
     ...(values && { type: 'string' }),
     ...rest,
-    ...(leaf && leaves[leaf].schema),
+    ...(leaf && scalars[leaf].schema),
     ...(properties && {
       properties: {
         ...mapValues(properties, (type) => schemaOf(type, components)),

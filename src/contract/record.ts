@@ -46,8 +46,8 @@ export function described<T extends TSchema>(type: T, description: string): T {
 }
 
 /** The same type that is also taken as a JSON number on the way in, and kept as text. */
-export function numberTaken<T extends TSchema>(type: T): T {
-  return annotated(type, { numberTaken: true })
+export function acceptsNumber<T extends TSchema>(type: T): T {
+  return annotated(type, { acceptsNumber: true })
 }
 
 /** A copy that keeps what TypeBox hides on a schema, which a spread would lose. */

@@ -1,4 +1,4 @@
-import { type LeafName, leaves } from './scalars.ts'
+import { type ScalarName, scalars } from './scalars.ts'
 
 /**
  * A rule between the fields of one object, as data: the check, the sentence that refuses and the
@@ -15,7 +15,7 @@ export interface Rule {
   /** These must then be absent. */
   readonly forbids?: readonly string[]
   /** This field, where it is there, must then be text of that kind. */
-  readonly form?: { readonly field: string; readonly leaf: LeafName }
+  readonly form?: { readonly field: string; readonly leaf: ScalarName }
 }
 
 /** What is wrong with one field: `path` is as in `fees[0].name`, `reason` completes it. */
@@ -104,7 +104,7 @@ export function sentence(rule: Rule): string {
   const parts = [
     ...(needs.length > 0 ? [`${list(needs)} must be there`] : []),
     ...(forbids.length > 0 ? [`${list(forbids)} must be absent`] : []),
-    ...(form ? [`${form.field} must be ${leaves[form.leaf].mustBe}`] : []),
+    ...(form ? [`${form.field} must be ${scalars[form.leaf].mustBe}`] : []),
   ]
   return `Where ${condition(rule)}, ${parts.join(' and ')}.`
 }
@@ -128,8 +128,8 @@ function isMissing(value: unknown): boolean {
 function misshapen({ form, when }: Rule, fields: Fields): Problem[] {
   if (!form) return []
   const value = fields[form.field]
-  if (typeof value !== 'string' || leaves[form.leaf].test(value)) return []
-  const reason = `must be ${leaves[form.leaf].mustBe} where ${when.field} is ${fields[when.field]}`
+  if (typeof value !== 'string' || scalars[form.leaf].test(value)) return []
+  const reason = `must be ${scalars[form.leaf].mustBe} where ${when.field} is ${fields[when.field]}`
   return [{ path: form.field, reason }]
 }
 
@@ -148,7 +148,7 @@ function consequence({ needs = [], forbids = [], form }: Omit<Rule, 'when'>): ob
   const properties = {
     // Each of the two words speaks only of its own kind of value.
     ...Object.fromEntries(needs.map((field) => [field, { minItems: 1, pattern: '\\S' }])),
-    ...(form && { [form.field]: leaves[form.leaf].schema }),
+    ...(form && { [form.field]: scalars[form.leaf].schema }),
   }
   return {
     ...(needs.length > 0 && { required: needs }),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type LeafName, leaves } from './scalars.ts'
+import { type ScalarName, scalars } from './scalars.ts'
 
-const cases: Record<LeafName, { takes: readonly string[]; refuses: readonly string[] }> = {
+const cases: Record<ScalarName, { takes: readonly string[]; refuses: readonly string[] }> = {
   id: {
     takes: ['a', 'acc 4711/ü%?', '😀'.repeat(256), 'x'.repeat(256)],
     refuses: ['', 'x'.repeat(257), '😀'.repeat(257), 'tab\there', 'nul\u0000', 'half \ud800'],
@@ -71,7 +71,7 @@ const cases: Record<LeafName, { takes: readonly string[]; refuses: readonly stri
 }
 
 for (const [name, { takes, refuses }] of Object.entries(cases)) {
-  const { mustBe, test } = leaves[name as LeafName]
+  const { mustBe, test } = scalars[name as ScalarName]
 
   describe(`${mustBe}`, () => {
     for (const text of takes) {

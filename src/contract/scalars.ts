@@ -50,7 +50,7 @@ function matches(pattern: string): (text: string) => boolean {
   return (text) => expression.test(text)
 }
 
-export const leaves = {
+export const scalars = {
   id: {
     mustBe: `a string of 1 to ${idLengthMax} printable characters`,
     test: matches(idPattern),
@@ -109,11 +109,11 @@ export const leaves = {
   },
 } as const satisfies Record<string, Leaf>
 
-export type LeafName = keyof typeof leaves
+export type ScalarName = keyof typeof scalars
 
 /** A string of one of the kinds above. The name stays on the schema, for refusals and OpenAPI. */
-function leaf(name: LeafName) {
-  return Type.Refine(Type.String({ leaf: name }), leaves[name].test)
+function leaf(name: ScalarName) {
+  return Type.Refine(Type.String({ leaf: name }), scalars[name].test)
 }
 
 export const Id = leaf('id')

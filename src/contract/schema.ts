@@ -1,9 +1,9 @@
 import type { TSchema } from 'typebox'
 import type { RecordOptions } from './record.ts'
-import type { LeafName } from './scalars.ts'
+import type { ScalarName } from './scalars.ts'
 
 /**
- * A schema of the contract as its readers see it: the validator, the speller and the OpenAPI document
+ * A schema of the contract as its readers see it: the validator, the normalizer and the OpenAPI document
  * all walk these few kinds of node, and the contract uses no others.
  */
 export interface Node extends Partial<RecordOptions> {
@@ -11,8 +11,8 @@ export interface Node extends Partial<RecordOptions> {
   readonly name?: string
   /** What a record means in this place, beside its own description. */
   readonly remark?: string
-  readonly leaf?: LeafName
-  readonly numberTaken?: true
+  readonly leaf?: ScalarName
+  readonly acceptsNumber?: true
   readonly default?: unknown
   readonly properties?: Readonly<Record<string, Node>>
   readonly required?: readonly string[]

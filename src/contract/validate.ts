@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { charactersIn, escapeInvisible } from './characters.ts'
 import { breaches, type Problem } from './rules.ts'
-import { leaves } from './scalars.ts'
+import { scalars } from './scalars.ts'
 import { isFields, type Node, nodeOf } from './schema.ts'
 
 export interface Validator<T extends TSchema> {
@@ -29,7 +29,7 @@ export function sentenceOf({ path, reason }: Problem): string {
 
 /** What a value must be, as the end of "field must be …". */
 export function expectation(node: Node): string {
-  if (node.leaf) return leaves[node.leaf].mustBe
+  if (node.leaf) return scalars[node.leaf].mustBe
   if (node.enum) return `one of ${node.enum.join(', ')}`
   if (node.anyOf) return node.anyOf.map(expectation).join(' or ')
   switch (node.type) {
@@ -75,7 +75,7 @@ function* fieldProblems(
   if (node.additionalProperties !== false) return
   for (const field of Object.keys(fields)) {
     if (Object.hasOwn(properties, field)) continue
-    yield { path: at(legible(field)), reason: 'is not a field of this record' }
+    yield { path: at(printable(field)), reason: 'is not a field of this record' }
   }
 }
 
@@ -132,7 +132,7 @@ function fits(node: Node, value: unknown): boolean {
 }
 
 function isLeaf({ leaf }: Node, text: string): boolean {
-  return leaf === undefined || leaves[leaf].test(text)
+  return leaf === undefined || scalars[leaf].test(text)
 }
 
 function isInLength({ minLength = 0, maxLength }: Node, text: string): boolean {
@@ -156,6 +156,6 @@ function bounds({ minimum, maximum }: Node): string {
 }
 
 /** An unknown field's name is the caller's text: it is cut, and its invisible characters are escaped. */
-export function legible(field: string): string {
+export function printable(field: string): string {
   return escapeInvisible(field.length > 64 ? `${field.slice(0, 64)}…` : field)
 }

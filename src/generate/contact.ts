@@ -1,12 +1,12 @@
 import type { AccountContact } from '../contract/index.ts'
 import { lineOf } from './options.ts'
-import type { Holding } from './ownership.ts'
+import type { Ownership } from './ownership.ts'
 import { streetLine } from './people.ts'
 import type { Random } from './random.ts'
 
 /** How to reach the holders, if the provider knows. */
 export function* contactLines(
-  { accountId, holders }: Holding,
+  { accountId, holders }: Ownership,
   isClosed: boolean,
   random: Random,
 ): Generator<string, void> {

@@ -2,8 +2,8 @@ import { bankingLines, largeAccountLines } from './banking/lines.ts'
 import { dayOfInstant } from './calendar.ts'
 import { productLines } from './catalogue/products.ts'
 import { energyLines } from './energy/lines.ts'
-import { lineOf, type World } from './options.ts'
-import { holdingsOf, largeHoldingOf } from './ownership.ts'
+import { type GenerationContext, lineOf } from './options.ts'
+import { largeOwnership, ownershipsOf } from './ownership.ts'
 import { customerOf } from './people.ts'
 
 export interface GenerateOptions {
@@ -39,17 +39,21 @@ export function* generateLines(options: GenerateOptions): Generator<string> {
     ...generateDefaults,
     ...options,
   }
-  const world: World = { seed: String(seed), lastDay: dayOfInstant(until) - 1, ...averages }
+  const world: GenerationContext = {
+    seed: String(seed),
+    lastDay: dayOfInstant(until) - 1,
+    ...averages,
+  }
 
   yield* productLines(world, products)
   for (let index = 0; index < customers; index += 1) {
     yield lineOf('customer', customerOf(world, index))
-    for (const holding of holdingsOf(world, index)) {
+    for (const holding of ownershipsOf(world, index)) {
       if (holding.kind) yield* bankingLines(world, holding, holding.kind)
       else yield* energyLines(world, holding)
     }
     if (index === 0 && largeAccount > 0) {
-      yield* largeAccountLines(world, largeHoldingOf(world), largeAccount)
+      yield* largeAccountLines(world, largeOwnership(world), largeAccount)
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { RecordType } from '../contract/index.ts'
 
 /** What holds for everything that one run makes. */
-export interface World {
+export interface GenerationContext {
   readonly seed: string
   /** The last whole day in Sydney before the histories end. */
   readonly lastDay: number

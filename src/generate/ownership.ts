@@ -1,8 +1,12 @@
 import type { AccountContact, BankingAccount } from '../contract/index.ts'
-import { businessKinds, type KindName, personalKinds } from './banking/account-types.ts'
-import type { World } from './options.ts'
+import {
+  type AccountTypeName,
+  businessAccountTypes,
+  personalAccountTypes,
+} from './banking/account-types.ts'
+import type { GenerationContext } from './options.ts'
 import { type Person, padded, personOf } from './people.ts'
-import { accountsFactor, type Sharing, turnOf } from './personas.ts'
+import { accountsFactor, personaOf, type Sharing } from './personas.ts'
 import { type Random, randomFrom } from './random.ts'
 
 export interface Holder {
@@ -12,10 +16,10 @@ export interface Holder {
 }
 
 /** An account before it has a history: what it is and whose. */
-export interface Holding {
+export interface Ownership {
   readonly accountId: string
   /** An energy account has none. */
-  readonly kind: KindName | undefined
+  readonly kind: AccountTypeName | undefined
   readonly ownership: NonNullable<BankingAccount['accountOwnership']>
   readonly complexAccountType: string
   readonly holders: readonly [Holder, ...Holder[]]
@@ -26,12 +30,12 @@ export interface Holding {
 const siblingsMax = 5
 
 /** What a customer has. Shared accounts come with the last of those who share them. */
-export function holdingsOf(world: World, index: number): Holding[] {
+export function ownershipsOf(world: GenerationContext, index: number): Ownership[] {
   const random = randomFrom(world.seed, 'holdings', index)
-  const turn = turnOf(index)
+  const turn = personaOf(index)
   const count = countOf(world, index, random)
   const isBusiness = turn.isOrganisation || turn.isSoleTrader
-  const others = isBusiness ? businessKinds : personalKinds
+  const others = isBusiness ? businessAccountTypes : personalAccountTypes
   // Two firms come in each turn of twenty: each goes on in the list where the one before stopped.
   const start = isBusiness ? Math.floor(index / 10) * 3 : index
 
@@ -53,7 +57,7 @@ export function holdingsOf(world: World, index: number): Holding[] {
 }
 
 /** One more account, of the first customer, as busy as it is asked for. */
-export function largeHoldingOf(world: World): Holding {
+export function largeOwnership(world: GenerationContext): Ownership {
   const [first] = shared(world, 0, 'alone').holders
   return {
     accountId: `b-${padded(1)}-large`,
@@ -66,12 +70,12 @@ export function largeHoldingOf(world: World): Holding {
 }
 
 /** Shared accounts must name their users. */
-export function isShared({ holders, complexAccountType }: Holding): boolean {
+export function isShared({ holders, complexAccountType }: Ownership): boolean {
   return holders.length > 1 || complexAccountType === 'ORGANISATION'
 }
 
 /** One at least, where there are enough, and up to twice the average. */
-function countOf({ accounts }: World, index: number, random: Random): number {
+function countOf({ accounts }: GenerationContext, index: number, random: Random): number {
   const mean = accounts * accountsFactor(index)
   if (mean < 1) return random.chance(mean) ? 1 : 0
   const count = 1 + Math.floor(random.unit() * (2 * (mean - 1) + 1))
@@ -79,9 +83,9 @@ function countOf({ accounts }: World, index: number, random: Random): number {
   return index === 0 ? Math.max(count, Math.ceil(accounts)) : count
 }
 
-type Shared = Pick<Holding, 'ownership' | 'complexAccountType' | 'holders'>
+type Shared = Pick<Ownership, 'ownership' | 'complexAccountType' | 'holders'>
 
-function shared(world: World, index: number, sharing: Sharing): Shared {
+function shared(world: GenerationContext, index: number, sharing: Sharing): Shared {
   const holder = (
     back: number,
     isOwned: boolean,
@@ -92,7 +96,7 @@ function shared(world: World, index: number, sharing: Sharing): Shared {
     case 'alone':
       return {
         ownership: 'ONE_PARTY',
-        complexAccountType: turnOf(index).isSoleTrader ? 'SOLE_TRADER' : 'INDIVIDUAL',
+        complexAccountType: personaOf(index).isSoleTrader ? 'SOLE_TRADER' : 'INDIVIDUAL',
         holders: [holder(0, true, 'SOLE_OWNER')],
       }
     case 'joint':

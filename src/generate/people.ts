@@ -12,8 +12,8 @@ import {
   streetNames,
   streetTypes,
 } from './names.ts'
-import type { World } from './options.ts'
-import { turnOf } from './personas.ts'
+import type { GenerationContext } from './options.ts'
+import { personaOf } from './personas.ts'
 import { type Random, randomFrom } from './random.ts'
 
 /** A customer, with what the account records say about the same person in other words. */
@@ -39,9 +39,9 @@ export interface Home {
 }
 
 /** Made again wherever it is needed: nobody is kept. */
-export function personOf(world: World, index: number): Person {
+export function personOf(world: GenerationContext, index: number): Person {
   const random = randomFrom(world.seed, 'person', index)
-  const { isOrganisation } = turnOf(index)
+  const { isOrganisation } = personaOf(index)
   const first = isOrganisation ? random.pick(firmNames) : random.pick(firstNames)
   const last = isOrganisation ? `${random.pick(firmTrades)} Pty Ltd` : random.pick(lastNames)
   const home = livesWithTheOneBefore(index) ? personOf(world, index - 1).home : homeOf(random)
@@ -64,7 +64,7 @@ export function padded(number: number): string {
   return String(number).padStart(6, '0')
 }
 
-export function customerOf(world: World, index: number): Customer {
+export function customerOf(world: GenerationContext, index: number): Customer {
   const random = randomFrom(world.seed, 'customer', index)
   const { customerId: id, name, email, first, last, mobile, home } = personOf(world, index)
   // The first customer is the one that people look at, so that nothing is missing there.
@@ -76,7 +76,7 @@ export function customerOf(world: World, index: number): Customer {
     name,
     email,
     emailVerified: random.chance(0.9),
-    ...(!turnOf(index).isOrganisation && { familyName: last, givenName: first }),
+    ...(!personaOf(index).isOrganisation && { familyName: last, givenName: first }),
     phoneNumber: `+61 ${mobile.replace(/(...)(...)(...)/, '$1 $2 $3')}`,
     phoneNumberVerified: random.chance(0.85),
     updatedAt: timeOf(world.lastDay - random.whole(0, 900), random.whole(7, 20) * 3_599_000, zone),
@@ -95,7 +95,7 @@ export function streetLine({ unit, number, street, streetType }: Home): string {
 }
 
 function livesWithTheOneBefore(index: number): boolean {
-  const { shares, email, isOrganisation } = turnOf(index)
+  const { shares, email, isOrganisation } = personaOf(index)
   return !isOrganisation && (shares !== undefined || email !== undefined)
 }
 
@@ -109,9 +109,9 @@ function homeOf(random: Random): Home {
   }
 }
 
-function emailOf(world: World, index: number, name: string, random: Random): string {
+function emailOf(world: GenerationContext, index: number, name: string, random: Random): string {
   const own = `${plain(name)}${index + 1}@${random.pick(emailDomains)}`
-  const { email } = turnOf(index)
+  const { email } = personaOf(index)
   if (!email) return own
 
   const before = personOf(world, index - 1).email

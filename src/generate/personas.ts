@@ -7,7 +7,7 @@ export type Sharing =
   | 'family'
   | 'organisation'
 
-export interface Turn {
+export interface Persona {
   readonly isOrganisation?: true
   readonly hasNoAccounts?: true
   readonly hasEnergyOnly?: true
@@ -21,7 +21,7 @@ export interface Turn {
  * Who the customers are, by turns, so that a few are enough to meet every kind. Each looks back and never
  * ahead: what is made for a customer does not depend on how many follow.
  */
-const turns: readonly Turn[] = [
+const turns: readonly Persona[] = [
   {},
   { shares: 'joint' },
   {},
@@ -44,16 +44,16 @@ const turns: readonly Turn[] = [
   {},
 ]
 
-export function turnOf(index: number): Turn {
+export function personaOf(index: number): Persona {
   return turns[index % turns.length] ?? {}
 }
 
 /** How many accounts a customer has against the average of all: firms have twice as many. */
 export function accountsFactor(index: number): number {
-  return accountsWeight(turnOf(index)) / accountsWeightMean
+  return accountsWeight(personaOf(index)) / accountsWeightMean
 }
 
-function accountsWeight(turn: Turn): number {
+function accountsWeight(turn: Persona): number {
   if (turn.hasNoAccounts) return 0
   return turn.isOrganisation ? 2 : 1
 }

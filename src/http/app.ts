@@ -13,15 +13,15 @@ import {
   limitConnections,
   trustConnection,
 } from './connections.ts'
-import { type DoorOptions, errorDoor } from './error-handler.ts'
+import { createErrorHandler, type ErrorHandlerOptions } from './error-handler.ts'
 import { mountHealth, type Probe, probes, type ReadinessCheck } from './health.ts'
-import { tieToRequest } from './interaction-id.ts'
+import { setInteractionId } from './interaction-id.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
-import { openWork, overloaded } from './load-shedding.ts'
+import { openLoadShedding, overloaded } from './load-shedding.ts'
 import { parserErrorHandler } from './parser-errors.ts'
-import { type Watching, watcher } from './request-log.ts'
-import { watchReaders } from './slow-clients.ts'
+import { type RequestLogOptions, requestLogger } from './request-log.ts'
+import { watchSlowClients } from './slow-clients.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -31,14 +31,14 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** Settles when the token of the request is spent, or was before. */
-    claimed?: Promise<void>
+    tokenRecorded?: Promise<void>
   }
 }
 
 /** A server that is ready to listen. */
 export type HttpApp = FastifyInstance
 
-export interface AppOptions extends Watching, DoorOptions {
+export interface AppOptions extends RequestLogOptions, ErrorHandlerOptions {
   readonly limits?: Partial<HttpLimits> | undefined
   /** Without any of which it is not ready. */
   readonly readiness?: readonly ReadinessCheck[] | undefined
@@ -53,25 +53,25 @@ export interface AppOptions extends Watching, DoorOptions {
 /** A server that has these operations, still without what they do: bounds, errors, ids, unknown routes. */
 export function openApp(operations: readonly Operation[], options: AppOptions): HttpApp {
   const limits = { ...httpLimits, ...options.limits }
-  const watch = watcher(options)
-  const anonymousIdleMs = Math.min(limits.anonymousIdleMs, limits.idleMs)
+  const watch = requestLogger(options)
+  const anonymousIdleMs = Math.min(limits.anonymousIdleMs, limits.keepAliveTimeoutMs)
   const anonymousKeepAlive = `timeout=${Math.floor(anonymousIdleMs / 1000)}`
-  const door = errorDoor(options, limits)
+  const door = createErrorHandler(options, limits)
   const connections = {
-    maxHeaderSize: limits.headBytesMax,
-    headersTimeout: limits.headMs,
-    connectionsCheckingInterval: limits.checkMs,
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersTimeoutMs,
+    connectionsCheckingInterval: limits.checkIntervalMs,
   }
   // Fastify has a type of its own for each kind of server; nothing here depends on which it is.
   const scheme = options.tls
-    ? { https: { ...options.tls, ...connections, handshakeTimeout: limits.headMs } }
+    ? { https: { ...options.tls, ...connections, handshakeTimeout: limits.headersTimeoutMs } }
     : { http: connections }
   const app = Fastify({
     // Its own lines would repeat addresses and bytes that were sent.
     logger: false,
     bodyLimit: limits.bodyBytesMax,
-    requestTimeout: limits.requestMs,
-    keepAliveTimeout: limits.idleMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
     exposeHeadRoutes: false,
     // What it refuses before any hook.
     frameworkErrors: (error, request, reply) => {
@@ -83,7 +83,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
     schemaController: {
       compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
     },
-    routerOptions: { maxParamLength: limits.headBytesMax },
+    routerOptions: { maxParamLength: limits.headerBytesMax },
     ...(scheme as { http: typeof connections }),
   })
   app.setErrorHandler(door)
@@ -93,7 +93,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
   options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {
     watch(request, reply)
-    tieToRequest(request, reply)
+    setInteractionId(request, reply)
     if (!isTrustedConnection(request.raw.socket)) reply.header('keep-alive', anonymousKeepAlive)
     // Unless the operation knows better: nothing on the way keeps an answer.
     reply.header('cache-control', 'no-store')
@@ -118,33 +118,33 @@ function keepWithinLimits(
   { log, trustedProxies }: AppOptions,
 ): void {
   const connections = limitConnections(app.server, limits, trustedProxies)
-  const work = openWork(limits)
+  const work = openLoadShedding(limits)
   app.decorateReply('reserveBytes', undefined)
-  const checkReaders = watchReaders(app.server)
-  let turnedAway = 0
+  const checkReaders = watchSlowClients(app.server)
+  let rejected = 0
 
   // Before the token is looked at, so that a refusal costs little and the token can be used again. One connection must
   // not have all the places of requests in flight: its client may never read an answer.
   const admit: onRequestHookHandler = ({ raw }, _reply, done) => {
     if (inFlightOn(raw.socket) <= limits.pipelinedMax && work.admits()) return done()
-    turnedAway += 1
+    rejected += 1
     done(overloaded)
   }
   app.addHook('onRoute', (route) => {
     // What is no operation answers also under pressure.
     if (!route.config?.operation) return
     route.onRequest = [admit, ...[route.onRequest ?? []].flat()]
-    route.handler = work.bounded(route.handler)
+    route.handler = work.withTimeout(route.handler)
   })
   const timer = setInterval(() => {
     work.check()
-    checkReaders(work.isPressed() ? limits.answerPressedMs : limits.answerMs)
+    checkReaders(work.isPressed() ? limits.writeTimeoutPressedMs : limits.writeTimeoutMs)
     connections.closeExpired()
     const closed = connections.takeClosedCount()
     if (closed > 0) log?.warn({ connections: closed }, 'too many connections: closed')
-    if (turnedAway > 0) log?.warn({ requests: turnedAway }, 'overloaded: turned away')
-    turnedAway = 0
-  }, limits.checkMs)
+    if (rejected > 0) log?.warn({ requests: rejected }, 'overloaded: turned away')
+    rejected = 0
+  }, limits.checkIntervalMs)
   timer.unref()
   app.addHook('onClose', async () => clearInterval(timer))
 }

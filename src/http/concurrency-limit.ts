@@ -1,8 +1,15 @@
 import type { HttpLimits } from './limits.ts'
 
-export type CrowdLimits = Pick<
+export type ConcurrencyOptions = Pick<
   HttpLimits,
-  'workMax' | 'workMin' | 'goalMs' | 'crowdMs' | 'windowMs' | 'turnMin' | 'turnMs' | 'burstMs'
+  | 'inFlightMax'
+  | 'inFlightMin'
+  | 'latencyTargetMs'
+  | 'overloadAfterMs'
+  | 'sampleMs'
+  | 'turnMin'
+  | 'turnMs'
+  | 'burstMs'
 >
 
 /** In milliseconds: the time that passes, and the CPU time of this thread. */
@@ -23,12 +30,12 @@ const systemClocks: Clocks = {
  * While there is a crowd, as many fewer requests are worked on as what was quickest took too long, within these
  * bounds; and so many more once it is gone.
  */
-const shrinkingMost = 0.1
-const shrinkingLeast = 0.7
-const growing = 1.05
-const recovering = 2
+const shrinkFactorMin = 0.1
+const shrinkFactorMax = 0.7
+const growthFactor = 1.05
+const recoveryFactor = 2
 
-export interface Crowd {
+export interface ConcurrencyLimit {
   /** Whether one more may be worked on, besides so many. */
   admits(working: number): boolean
   /** So long one of them has taken, from its beginning to its answer. */
@@ -46,36 +53,45 @@ export interface Crowd {
  * no more once it has used its time. That is CPU time: a turn that was long because other processes had the CPU
  * would not be shorter with fewer requests.
  */
-export function openCrowd(
-  { workMax, workMin, goalMs, crowdMs, windowMs, turnMin, turnMs, burstMs }: CrowdLimits,
+export function openConcurrencyLimit(
+  {
+    inFlightMax,
+    inFlightMin,
+    latencyTargetMs,
+    overloadAfterMs,
+    sampleMs,
+    turnMin,
+    turnMs,
+    burstMs,
+  }: ConcurrencyOptions,
   { now, cpu }: Clocks = systemClocks,
-): Crowd {
-  let limit = workMax
+): ConcurrencyLimit {
+  let limit = inFlightMax
   let turnStart: number | undefined
   /** The CPU time when the turn had admitted what every turn may: most turns never do, and never ask for it. */
   let cpuStart: number | undefined
   let turnEnd = 0
   /** In this turn. */
   let admitted = 0
-  let crowdedSince: number | undefined
+  let overloadedSince: number | undefined
   /** What was seen since the last judgement. */
-  let seen = nothing(0)
+  let seen = emptySample(0)
 
   const look = (at: number): void => {
-    seen = nothing(at)
+    seen = emptySample(at)
   }
   const judge = (at: number): void => {
     // Where nothing was answered, only turns tell.
     const { quickestTurn, quickestAnswer } = seen
     const tookMs = Math.max(quickestTurn, quickestAnswer === Infinity ? 0 : quickestAnswer)
-    if (tookMs <= goalMs) {
-      crowdedSince = undefined
-      limit = Math.min(workMax, limit * (seen.turnedAway > 0 ? growing : recovering) + 1)
+    if (tookMs <= latencyTargetMs) {
+      overloadedSince = undefined
+      limit = Math.min(inFlightMax, limit * (seen.rejected > 0 ? growthFactor : recoveryFactor) + 1)
     } else {
-      crowdedSince ??= seen.since
-      if (at - crowdedSince >= crowdMs) {
-        const share = Math.max(shrinkingMost, Math.min(shrinkingLeast, goalMs / tookMs))
-        limit = Math.max(workMin, Math.min(limit, seen.most) * share)
+      overloadedSince ??= seen.since
+      if (at - overloadedSince >= overloadAfterMs) {
+        const share = Math.max(shrinkFactorMin, Math.min(shrinkFactorMax, latencyTargetMs / tookMs))
+        limit = Math.max(inFlightMin, Math.min(limit, seen.most) * share)
       }
     }
     look(at)
@@ -84,7 +100,7 @@ export function openCrowd(
     turnEnd = now()
     seen.quickestTurn = Math.min(seen.quickestTurn, turnEnd - (turnStart ?? turnEnd))
     turnStart = undefined
-    if (turnEnd - seen.since >= windowMs) judge(turnEnd)
+    if (turnEnd - seen.since >= sampleMs) judge(turnEnd)
   }
   const beginTurn = (working: number): void => {
     turnStart = now()
@@ -93,16 +109,16 @@ export function openCrowd(
     // Runs when all connections of this turn have been read.
     setImmediate(endTurn)
     // After a pause there is no crowd. While somebody waits, it is none.
-    if (working > 0 || turnStart - turnEnd < windowMs) return
-    limit = workMax
-    crowdedSince = undefined
+    if (working > 0 || turnStart - turnEnd < sampleMs) return
+    limit = inFlightMax
+    overloadedSince = undefined
     look(turnStart)
   }
 
   const isTurnUsedUp = (): boolean => {
     if (admitted < turnMin) return false
     cpuStart ??= cpu()
-    const allowedMs = limit < workMax ? turnMs : burstMs
+    const allowedMs = limit < inFlightMax ? turnMs : burstMs
     return now() - (turnStart ?? 0) > allowedMs && cpu() - cpuStart > allowedMs
   }
 
@@ -115,7 +131,7 @@ export function openCrowd(
         admitted += 1
         return true
       }
-      seen.turnedAway += 1
+      seen.rejected += 1
       return false
     },
     noteAnswer(tookMs) {
@@ -124,6 +140,6 @@ export function openCrowd(
   }
 }
 
-function nothing(since: number) {
-  return { since, most: 0, turnedAway: 0, quickestTurn: Infinity, quickestAnswer: Infinity }
+function emptySample(since: number) {
+  return { since, most: 0, rejected: 0, quickestTurn: Infinity, quickestAnswer: Infinity }
 }

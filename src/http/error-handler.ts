@@ -1,17 +1,17 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { TokenRefused } from '../auth/token.ts'
+import { TokenRejected } from '../auth/token.ts'
 import { ContractError, type ErrorCode, errorTable } from '../contract/index.ts'
-import { tieToRequest } from './interaction-id.ts'
+import { setInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
 import { overloaded } from './load-shedding.ts'
 import { answerBeforeDrain } from './refused-body.ts'
-import { originForLog, type Remark, type Watching } from './request-log.ts'
+import { type LogDetail, originForLog, type RequestLogOptions } from './request-log.ts'
 
 /** How long a caller is asked to wait, in seconds, where nobody knows better. */
 const retryAfterDefault = 1
 
-export interface DoorOptions extends Pick<Watching, 'metrics'> {
+export interface ErrorHandlerOptions extends Pick<RequestLogOptions, 'metrics'> {
   /** Whether a key id or an issuer is one that we know, and so may be in the log. */
   readonly isKnown?: ((name: string) => boolean) | undefined
 }
@@ -20,17 +20,20 @@ export interface DoorOptions extends Pick<Watching, 'metrics'> {
  * The only place where an error becomes a response. A token that was used before outweighs whatever it is, except
  * that there is no answer at all: that is told at once.
  */
-export function errorDoor({ metrics, isKnown = () => false }: DoorOptions, limits: HttpLimits) {
+export function createErrorHandler(
+  { metrics, isKnown = () => false }: ErrorHandlerOptions,
+  limits: HttpLimits,
+) {
   return async (thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
-    const claimed = isUnavailable(thrown) ? undefined : request.claimed
-    const error = await (claimed ?? Promise.resolve()).then(
+    const tokenRecorded = isUnavailable(thrown) ? undefined : request.tokenRecorded
+    const error = await (tokenRecorded ?? Promise.resolve()).then(
       () => thrown,
       (refusal: Error) => refusal,
     )
-    tieToRequest(request, reply)
+    setInteractionId(request, reply)
     const code = codeOf(error)
     const { status, message, ...rest } = errorTable[code]
-    if (error instanceof TokenRefused) {
+    if (error instanceof TokenRejected) {
       metrics?.refused(error.reason)
       request.remark = refusalOf(error, isKnown)
     }
@@ -62,7 +65,7 @@ const fastifyCodes: ReadonlyMap<string, ErrorCode> = new Map([
 
 function codeOf(error: FastifyError | Error): ErrorCode {
   if (error instanceof ContractError) return error.code
-  if (error instanceof TokenRefused) return 'unauthorized'
+  if (error instanceof TokenRejected) return 'unauthorized'
   const { code = '', statusCode = 500 } = error as Partial<FastifyError>
   const known = fastifyCodes.get(code)
   if (known) return known
@@ -79,13 +82,16 @@ function sentenceOf(error: FastifyError | Error): string {
 }
 
 /** What is known of a token that was refused; the token itself is in no log. */
-function refusalOf({ reason, origin }: TokenRefused, isKnown: (name: string) => boolean): Remark {
+function refusalOf(
+  { reason, origin }: TokenRejected,
+  isKnown: (name: string) => boolean,
+): LogDetail {
   const fields = { reason, ...(origin && originForLog(origin, isKnown)) }
   return { level: 'info', message: 'token refused', fields }
 }
 
 /** An outage is somebody else's; the rest is a mistake of ours. */
-function failureOf(error: Error, code: ErrorCode): Remark {
+function failureOf(error: Error, code: ErrorCode): LogDetail {
   const level = code === 'unavailable' ? 'warn' : 'error'
   return { level, message: 'request failed', fields: { code, err: error } }
 }

@@ -1,5 +1,5 @@
 /** What has begun and not ended yet. */
-export interface UnderWay<Item> extends Iterable<[place: number, item: Item]> {
+export interface InFlight<Item> extends Iterable<[place: number, item: Item]> {
   readonly size: number
   /** Returns the place of the item, by which it is found again. */
   add(item: Item): number
@@ -11,7 +11,7 @@ export interface UnderWay<Item> extends Iterable<[place: number, item: Item]> {
  * For what comes and goes by the thousand a second. A Set would move to another table again and again, and its old
  * tables hold on to what they had, and to the next one, until a full collection: every request would grow old.
  */
-export function openUnderWay<Item>(): UnderWay<Item> {
+export function openInFlight<Item>(): InFlight<Item> {
   const places: (Item | undefined)[] = []
   const free: number[] = []
 

@@ -5,7 +5,7 @@ export const interactionHeader = 'x-fapi-interaction-id'
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Gives the answer the caller's own id for this exchange, or one that is made here. */
-export function tieToRequest(request: FastifyRequest, reply: FastifyReply): void {
+export function setInteractionId(request: FastifyRequest, reply: FastifyReply): void {
   if (reply.hasHeader(interactionHeader)) return
   reply.header(interactionHeader, interactionIdFor(request.headers[interactionHeader]))
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
-import { ContractError, legible } from '../contract/index.ts'
+import { ContractError, printable } from '../contract/index.ts'
 import { repeatedMember } from '../text/json-text.ts'
 
 /** Every role reads JSON bodies the same way, and takes no other kind of body unless a route adds one. */
@@ -27,7 +27,7 @@ function parseJsonBody(bytes: Buffer): unknown {
   const value = parseJson(text)
   const repeated = repeatedMember(text)
   if (repeated === undefined) return value
-  throw new ContractError('invalid_request', `${legible(repeated)} is there twice in one object`)
+  throw new ContractError('invalid_request', `${printable(repeated)} is there twice in one object`)
 }
 
 function parseJson(text: string): unknown {

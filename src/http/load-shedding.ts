@@ -1,13 +1,13 @@
 import type { FastifyReply, RouteHandlerMethod } from 'fastify'
 import { ContractError } from '../contract/index.ts'
-import { openCrowd } from './concurrency-limit.ts'
-import { openUnderWay } from './in-flight.ts'
+import { openConcurrencyLimit } from './concurrency-limit.ts'
+import { openInFlight } from './in-flight.ts'
 import type { HttpLimits } from './limits.ts'
 
 /** Made once: a refusal is to cost as little as it can, and this one has no place in the code to tell of. */
 export const overloaded = new ContractError('unavailable', 'more requests than can be answered')
 
-interface Piece {
+interface InFlightRequest {
   readonly since: number
   readonly reply: FastifyReply
 }
@@ -22,11 +22,11 @@ declare module 'fastify' {
   }
 }
 
-export interface Work {
+export interface LoadShedding {
   /** Whether a request that has just arrived can be answered in good time. */
   admits(): boolean
   /** The handler, counted while it works and given up when it takes too long. */
-  bounded(handler: RouteHandlerMethod): RouteHandlerMethod
+  withTimeout(handler: RouteHandlerMethod): RouteHandlerMethod
   /** Gives up what has taken too long. */
   check(): void
   /** Whether slow clients hold so many unsent bytes that other requests may soon be rejected. */
@@ -37,10 +37,10 @@ export interface Work {
  * The requests in flight. Handlers that work are bounded by what the process can do in good time. Answers that are
  * not sent yet are bounded by their number and their bytes: slow clients must not take the place of others.
  */
-export function openWork(limits: HttpLimits): Work {
-  const { workMax, unsentBytesMax } = limits
-  const crowd = openCrowd(limits)
-  const working = openUnderWay<Piece>()
+export function openLoadShedding(limits: HttpLimits): LoadShedding {
+  const { inFlightMax, unsentBytesMax } = limits
+  const concurrency = openConcurrencyLimit(limits)
+  const working = openInFlight<InFlightRequest>()
   let inFlight = 0
   let unsentBytes = 0
 
@@ -62,18 +62,19 @@ export function openWork(limits: HttpLimits): Work {
   }
 
   return {
-    admits: () => inFlight < workMax && unsentBytes < unsentBytesMax && crowd.admits(working.size),
+    admits: () =>
+      inFlight < inFlightMax && unsentBytes < unsentBytesMax && concurrency.admits(working.size),
 
-    bounded: (handler) =>
+    withTimeout: (handler) =>
       async function (request, reply) {
-        const piece: Piece = { since: performance.now(), reply }
+        const piece: InFlightRequest = { since: performance.now(), reply }
         const place = working.add(piece)
         let isWorking = true
         const finish = (): void => {
           if (!isWorking) return
           isWorking = false
           working.delete(place, piece)
-          crowd.noteAnswer(performance.now() - piece.since)
+          concurrency.noteAnswer(performance.now() - piece.since)
         }
         // Its client may be gone while its token was checked.
         if (!reply.raw.closed) count(reply, finish)
@@ -86,7 +87,7 @@ export function openWork(limits: HttpLimits): Work {
       },
 
     check() {
-      const latest = performance.now() - limits.handlerMs
+      const latest = performance.now() - limits.handlerTimeoutMs
       for (const [place, piece] of working) {
         if (piece.since > latest) continue
         working.delete(place, piece)
@@ -94,7 +95,7 @@ export function openWork(limits: HttpLimits): Work {
       }
     },
 
-    isPressed: () => unsentBytes > unsentBytesMax / 2 || inFlight - working.size > workMax / 2,
+    isPressed: () => unsentBytes > unsentBytesMax / 2 || inFlight - working.size > inFlightMax / 2,
   }
 }
 
@@ -103,7 +104,7 @@ function tooManyBytes(): ContractError {
 }
 
 /** Answers in the handler's place. */
-function abandon({ reply }: Piece): void {
+function abandon({ reply }: InFlightRequest): void {
   if (reply.sent) return
   reply.send(new ContractError('unavailable', 'the answer took too long'))
 }

@@ -5,7 +5,7 @@ import { lastResponseOn } from './connections.ts'
 import { interactionHeader, interactionIdFor } from './interaction-id.ts'
 import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
-import { noOperation, type Watching } from './request-log.ts'
+import { noOperation, type RequestLogOptions } from './request-log.ts'
 
 /** What Node's HTTP parser and its timeouts report, by the code that they give. Its other codes are syntax errors. */
 const parserCodes = new Map<string, ErrorCode>([
@@ -17,7 +17,10 @@ const parserCodes = new Map<string, ErrorCode>([
 type DrainLimits = Pick<HttpLimits, 'drainBytesMax' | 'drainMs'>
 
 /** Answers what never became a request, in the form that every error has, and closes the connection. */
-export function parserErrorHandler({ drainBytesMax, drainMs }: DrainLimits, watching: Watching) {
+export function parserErrorHandler(
+  { drainBytesMax, drainMs }: DrainLimits,
+  watching: RequestLogOptions,
+) {
   /** How many bytes may have been read on a connection that is being closed, or will be after an earlier answer. */
   const readMaxBySocket = new WeakMap<Socket, number>()
 
@@ -74,7 +77,7 @@ function answerTo(code: ErrorCode, interactionId?: string | string[]) {
 }
 
 /** The whole answer as it is sent, where there is no request that Node would answer. */
-function rawAnswer(code: ErrorCode, { log, metrics }: Watching): string {
+function rawAnswer(code: ErrorCode, { log, metrics }: RequestLogOptions): string {
   const { status, headers, text } = answerTo(code)
   const interactionId = headers[interactionHeader]
   log?.info({ operation: noOperation, status, interactionId }, 'request')

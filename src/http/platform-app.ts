@@ -10,9 +10,9 @@ import {
   accessOperations,
   ContractError,
   catalogueOperations,
-  mistakesMax,
   type Operation,
   permits,
+  problemsMax,
 } from '../contract/index.ts'
 import { type AppOptions, type HttpApp, noteValidToken, openApp, urlOf } from './app.ts'
 import { sendJson } from './json.ts'
@@ -55,7 +55,7 @@ function mount(
   pages: PageCache,
 ): void {
   const operation: Operation = catalogueOperations[id]
-  const read = requestReader(operation, mistakesMax)
+  const read = requestReader(operation, problemsMax)
   const handler = handlers[id] as (input: unknown, context: Context) => Promise<Answer>
   const { catalogue: store, access, clock } = options
 
@@ -100,7 +100,7 @@ async function clientOf(
   access: Access,
 ): Promise<Author> {
   const [, token] = /^bearer +([\w-]+)$/i.exec(headers.authorization ?? '') ?? []
-  const issued = token === undefined ? undefined : await access.judge(token)
+  const issued = token === undefined ? undefined : await access.verify(token)
   if (!issued) throw new ContractError('unauthorized')
   if (!permits(issued.scopes, operation.scope)) throw new ContractError('insufficient_scope')
   return issued.client

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Asked, Guard } from '../auth/guard.ts'
+import type { AuthRequest, Guard } from '../auth/guard.ts'
 import {
   type Deprecation,
   type JsonBody,
@@ -11,7 +11,7 @@ import { providerHandlers } from '../provider/handlers.ts'
 import { type AppOptions, type HttpApp, noteValidToken, openApp, urlOf } from './app.ts'
 import { isTrustedConnection } from './connections.ts'
 import { sendJson } from './json.ts'
-import { keepRates, type Rates } from './rate-limit.ts'
+import { limitRates, type RateLimits } from './rate-limit.ts'
 import { type RawQuery, requestReader } from './request.ts'
 
 export interface ProviderAppOptions extends AppOptions {
@@ -19,13 +19,13 @@ export interface ProviderAppOptions extends AppOptions {
   readonly clock: () => Temporal.Instant
   /** Judges the request before anything else of it is looked at; throws what it refuses. */
   readonly guard: Guard
-  readonly rates?: Rates | undefined
+  readonly rates?: RateLimits | undefined
 }
 
 /** Sections A and C of the interface over HTTP. Adding an operation does not touch this file. */
 export function providerApp(options: ProviderAppOptions): HttpApp {
   const app = openApp(Object.values<Operation>(providerOperations), options)
-  keepRates(app, options.rates ?? {})
+  limitRates(app, options.rates ?? {})
   for (const id of Object.keys(providerOperations) as ProviderOperationId[]) mount(app, id, options)
   return app
 }
@@ -41,10 +41,10 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
     url: urlOf(operation),
     config: { operation },
     onRequest(request, reply, done) {
-      options.guard(askedOf(request, operation)).then(({ claimed }) => {
-        request.claimed = claimed
+      options.guard(askedOf(request, operation)).then(({ recorded }) => {
+        request.tokenRecorded = recorded
         if (!isTrustedConnection(request.raw.socket)) {
-          claimed.then(
+          recorded.then(
             () => noteValidToken(request, reply),
             () => {},
           )
@@ -63,7 +63,7 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
       // Whichever fails first: a token that cannot be recorded is no reason to wait for a slow answer.
       const [body] = await Promise.all([
         handler(input, { ...options.context, now: options.clock() }),
-        request.claimed,
+        request.tokenRecorded,
       ])
       reply.status(operation.status)
       return body === '' ? reply.send() : sendJson(reply, body)
@@ -84,7 +84,7 @@ function deprecationHeaders(deprecated: Deprecation, params: Readonly<Record<str
 }
 
 /** What the guard may know. Node keeps one Authorization header of several, so they are counted here. */
-function askedOf(request: FastifyRequest, operation: Operation): Asked {
+function askedOf(request: FastifyRequest, operation: Operation): AuthRequest {
   const { rawHeaders, url = '' } = request.raw
   const authorization: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {

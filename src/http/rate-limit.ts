@@ -1,10 +1,10 @@
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
-import { openBudgets } from '../auth/token-bucket.ts'
+import { openTokenBuckets } from '../auth/token-bucket.ts'
 import { ContractError } from '../contract/index.ts'
 import type { HttpApp } from './app.ts'
 
 /** How often may be asked, by this process. What is not given is not limited. */
-export interface Rates {
+export interface RateLimits {
   readonly customerPerMinute?: number | undefined
   readonly providerPerSecond?: number | undefined
 }
@@ -19,7 +19,10 @@ const idLengthMax = 256
  * Turns away what goes beyond the rates. Only a request whose token was found good counts, and only once the token
  * was found unused: who has no token, or an old one, cannot use up what a customer may ask.
  */
-export function keepRates(app: HttpApp, { customerPerMinute, providerPerSecond }: Rates): void {
+export function limitRates(
+  app: HttpApp,
+  { customerPerMinute, providerPerSecond }: RateLimits,
+): void {
   const budgets = [
     ...(providerPerSecond
       ? [{ ...budgetOf(providerPerSecond, 1), nameOf: (): string | undefined => everybody }]
@@ -34,15 +37,15 @@ export function keepRates(app: HttpApp, { customerPerMinute, providerPerSecond }
       const name = nameOf(request)
       return name === undefined ? [] : [{ ...budget, name }]
     })
-    const wait = Math.max(0, ...spent.map((each) => each.wait(each.name)))
+    const wait = Math.max(0, ...spent.map((each) => each.retryAfter(each.name)))
     if (wait > 0) {
       const retryAfterSeconds = Math.ceil(wait)
       done(new ContractError('too_many_requests', undefined, { retryAfterSeconds }))
       return
     }
-    for (const each of spent) each.spend(each.name)
-    request.claimed?.catch(() => {
-      for (const each of spent) each.giveBack(each.name)
+    for (const each of spent) each.take(each.name)
+    request.tokenRecorded?.catch(() => {
+      for (const each of spent) each.refund(each.name)
     })
     done(null, payload)
   }
@@ -53,7 +56,7 @@ export function keepRates(app: HttpApp, { customerPerMinute, providerPerSecond }
 
 /** As much at once as in the whole time, and then at an even pace; never less than one. */
 function budgetOf(count: number, seconds: number) {
-  return openBudgets(Math.max(1, count), seconds / count, customersMax)
+  return openTokenBuckets(Math.max(1, count), seconds / count, customersMax)
 }
 
 function customerOf({ params }: FastifyRequest): string | undefined {

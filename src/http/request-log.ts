@@ -11,7 +11,7 @@ export interface RequestMetrics {
 }
 
 /** What is said of a request that did not go well, in the one line that it gets. */
-export interface Remark {
+export interface LogDetail {
   readonly level: 'info' | 'warn' | 'error'
   readonly message: 'token refused' | 'client refused' | 'request failed'
   readonly fields: Readonly<Record<string, unknown>>
@@ -19,17 +19,17 @@ export interface Remark {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    remark?: Remark
+    remark?: LogDetail
   }
 }
 
-export interface Watching {
+export interface RequestLogOptions {
   readonly log?: FastifyBaseLogger | undefined
   readonly metrics?: RequestMetrics | undefined
 }
 
 /** For a caller who was gone before the answer was: it has no status. This is the one that proxies note. */
-export const goneStatus = 499
+export const clientClosedStatus = 499
 
 /** How a request is named that is of no operation. */
 export const noOperation = 'none'
@@ -38,13 +38,13 @@ export const noOperation = 'none'
  * Follows a request to its end, and then writes its line and counts it. The line says nothing of what was asked:
  * a path and a query hold ids of customers and accounts.
  */
-export function watcher({ log, metrics }: Watching) {
+export function requestLogger({ log, metrics }: RequestLogOptions) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const start = performance.now()
     const { raw } = reply
     raw.on('close', () => {
       const durationMs = performance.now() - start
-      const status = raw.writableFinished ? raw.statusCode : goneStatus
+      const status = raw.writableFinished ? raw.statusCode : clientClosedStatus
       const { operation, probe } = request.routeOptions.config ?? {}
       const name = operation?.ref ?? probe ?? noOperation
       metrics?.answered(name, status, durationMs / 1000)

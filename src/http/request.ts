@@ -3,13 +3,13 @@ import type { TSchema } from 'typebox'
 import {
   ContractError,
   charactersIn,
+  normalizer,
   type Operation,
   type Problem,
   sentenceOf,
-  speller,
   validator,
 } from '../contract/index.ts'
-import { leaves } from '../contract/scalars.ts'
+import { scalars } from '../contract/scalars.ts'
 import { type Node, nodeOf } from '../contract/schema.ts'
 import { expectation } from '../contract/validate.ts'
 
@@ -80,7 +80,7 @@ const booleans = new Map([
 ])
 
 function converted(node: Node, text: string): unknown {
-  if (node.leaf) return leaves[node.leaf].test(text) ? text : undefined
+  if (node.leaf) return scalars[node.leaf].test(text) ? text : undefined
   if (node.enum) return node.enum.includes(text) ? text : undefined
   switch (node.type) {
     case 'boolean':
@@ -101,7 +101,7 @@ function converted(node: Node, text: string): unknown {
 function bodyReader(schema: TSchema | undefined, mistakesMax: number): (raw: unknown) => unknown {
   if (!schema) return () => undefined
   const { problems } = validator(schema)
-  const respell = speller(schema)
+  const respell = normalizer(schema)
   return (raw) => {
     const body = respell(raw)
     const mistakes = problems(body, mistakesMax)

@@ -11,7 +11,7 @@ interface Owed {
  * Cuts connections whose callers do not take their answers in time: what waits for them would stay in memory.
  * To be called again and again; between two calls it costs a request nothing.
  */
-export function watchReaders(server: Server): (answerMs: number) => void {
+export function watchSlowClients(server: Server): (writeTimeoutMs: number) => void {
   const owed = new Map<Socket, Owed | undefined>()
   const watch = (socket: Socket): void => {
     owed.set(socket, undefined)
@@ -20,7 +20,7 @@ export function watchReaders(server: Server): (answerMs: number) => void {
   server.on('connection', watch)
   server.on('secureConnection', watch)
 
-  return (answerMs) => {
+  return (writeTimeoutMs) => {
     const now = performance.now()
     for (const [socket, debt] of owed) {
       const { writableLength, bytesWritten } = socket
@@ -28,7 +28,7 @@ export function watchReaders(server: Server): (answerMs: number) => void {
         if (debt) owed.set(socket, undefined)
       } else if (!debt || bytesWritten - writableLength >= debt.bytes) {
         owed.set(socket, { bytes: bytesWritten, since: now })
-      } else if (now - debt.since > answerMs) {
+      } else if (now - debt.since > writeTimeoutMs) {
         socket.destroy()
       }
     }

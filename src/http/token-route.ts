@@ -16,7 +16,7 @@ import { type HttpApp, urlOf } from './app.ts'
 import { callerAddress, type TrustedProxies } from './caller-address.ts'
 import { sendJson } from './json.ts'
 import { requestReader } from './request.ts'
-import type { Remark } from './request-log.ts'
+import type { LogDetail } from './request-log.ts'
 
 const operation: Operation = accessOperations.issueToken
 const read = requestReader(operation)
@@ -76,7 +76,7 @@ export function mountTokens(
 }
 
 /** Only an operator can act on it, so only the log says it. */
-function outdatedSecret(clientId: string): Remark {
+function outdatedSecret(clientId: string): LogDetail {
   const reason = 'the secret was stored by an earlier version: run holdfast client rotate'
   return { level: 'warn', message: 'client refused', fields: { clientId, reason } }
 }

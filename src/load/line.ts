@@ -2,21 +2,21 @@ import type { TSchema } from 'typebox'
 import {
   BankingAccountV3,
   entryBytesMax,
-  legible,
-  mistakesMax,
+  normalizer,
   type Problem,
   pathBeforeUpgrade,
+  printable,
+  problemsMax,
   type RecordType,
   recordBytesMax,
   recordTypes,
-  speller,
   upgradeAccount,
   validator,
   versionOfAccount,
 } from '../contract/index.ts'
 import { membersOf, repeatedMember } from '../text/json-text.ts'
 import { lineProblems } from './line-schema.ts'
-import { itemOf, type Line, removalOf } from './to-item.ts'
+import { type Line, toItem, toRemoval } from './to-item.ts'
 import type { Item } from './writer.ts'
 
 /** A line as the store takes it, or what is wrong with it: everything, up to a bound. */
@@ -28,7 +28,7 @@ interface Reader {
 }
 
 /** One more than is reported tells that there are more. */
-const problemsMax = mistakesMax + 1
+const problemsSought = problemsMax + 1
 
 const readers = new Map<RecordType, Reader>()
 
@@ -50,15 +50,15 @@ export function readLine(text: string): LineResult {
   const { record, problems } = isRemoval || given === undefined ? bare : judge(type, given)
   // All together, so that one correction is enough.
   const wrong = [
-    ...lineProblems(type, line, problemsMax),
+    ...lineProblems(type, line, problemsSought),
     ...repetitions(text, plain !== undefined || JSON.stringify(line) === text),
     ...problems,
   ]
   if (wrong.length > 0) return refused(wrong)
-  if (isRemoval) return { item: removalOf(type, line['delete'] as object, line as Line) }
+  if (isRemoval) return { item: toRemoval(type, line['delete'] as object, line as Line) }
 
   const kept = record === given ? (plain ?? textOf(text, 'record')) : JSON.stringify(record)
-  const item = itemOf(type, line as Line, record, kept)
+  const item = toItem(type, line as Line, record, kept)
   const unstorable = storageProblems(item, kept)
   return unstorable.length > 0 ? refused(unstorable) : { item }
 }
@@ -68,7 +68,7 @@ function repetitions(text: string, isPlain: boolean): Problem[] {
   const twice = isPlain ? undefined : repeatedMember(text)
   return twice === undefined
     ? []
-    : [{ path: legible(twice), reason: 'is there twice in one object' }]
+    : [{ path: printable(twice), reason: 'is there twice in one object' }]
 }
 
 /** What keeps a valid record from being stored. */
@@ -108,12 +108,12 @@ function isStorable(item: Item): boolean {
 function judge(type: RecordType, given: unknown): { record: unknown; problems: Problem[] } {
   const { respell, problems } = readerOf(type)
   const spelled = respell(given)
-  const wrong = problems(spelled, problemsMax)
+  const wrong = problems(spelled, problemsSought)
   if (wrong.length === 0 || type !== 'banking.account') return { record: spelled, problems: wrong }
 
   // Version 3 is tried only on what is not version 4: nearly every record is.
   const upgraded = upgradeAccount(spelled as BankingAccountV3)
-  const wrongUpgraded = problems(upgraded, problemsMax)
+  const wrongUpgraded = problems(upgraded, problemsSought)
   if (wrongUpgraded.length === 0) return { record: upgraded, problems: [] }
   return { record: spelled, problems: accountProblems(given, wrong, wrongUpgraded) }
 }
@@ -127,7 +127,7 @@ function accountProblems(
   const version = versionOfAccount(given)
   if (version === 4) return wrong
   const { respell, problems } = versionThree()
-  const wrongThree = version === 3 ? problems(respell(given), problemsMax) : []
+  const wrongThree = version === 3 ? problems(respell(given), problemsSought) : []
   if (wrongThree.length > 0) return wrongThree
   return wrongUpgraded.map(({ path, reason }) => ({
     path: pathBeforeUpgrade(path, given),
@@ -155,7 +155,7 @@ function readerOf(type: RecordType): Reader {
 }
 
 function makeReader(schema: TSchema): Reader {
-  return { respell: speller(schema), problems: validator(schema).problems }
+  return { respell: normalizer(schema), problems: validator(schema).problems }
 }
 
 function textOf(line: string, name: string): string {
@@ -180,7 +180,7 @@ function isRecordType(value: unknown): value is RecordType {
 }
 
 function refused(problems: readonly Problem[]): LineResult {
-  if (problems.length <= mistakesMax) return { problems }
-  const rest = { path: '', reason: `has more errors than these ${mistakesMax}` }
-  return { problems: [...problems.slice(0, mistakesMax), rest] }
+  if (problems.length <= problemsMax) return { problems }
+  const rest = { path: '', reason: `has more errors than these ${problemsMax}` }
+  return { problems: [...problems.slice(0, problemsMax), rest] }
 }

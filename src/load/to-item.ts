@@ -141,7 +141,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
   }),
 }
 
-export function itemOf(type: RecordType, line: Line, record: unknown, text: string): Item {
+export function toItem(type: RecordType, line: Line, record: unknown, text: string): Item {
   return makers[type](line, record as never, text)
 }
 
@@ -174,7 +174,7 @@ const removals: Readonly<
   product: ({ product_id }) => ({ of: 'product', ...named(product_id) }),
 }
 
-export function removalOf(type: RecordType, key: Key, line: Line): RemovalItem {
+export function toRemoval(type: RecordType, key: Key, line: Line): RemovalItem {
   const account = key.accountId === undefined ? {} : { accountId: key.accountId }
   const person = line.was === undefined ? {} : { person: line.was }
   return { type: 'removal', ...account, ...person, ...removals[type](key) }

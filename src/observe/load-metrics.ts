@@ -32,7 +32,7 @@ export function openLoadMetrics(file: string, sizeBytes: number | undefined): Lo
       holdfast_load_lines: lines,
       holdfast_load_bytes: bytes,
       holdfast_load_size_bytes: sizeBytes ?? 0,
-      holdfast_load_refused: refused,
+      holdfast_load_errors: refused,
       holdfast_load_running: Number(isRunning),
       holdfast_load_success: Number(isSuccess),
       holdfast_load_start_time_seconds: started,

@@ -1,7 +1,7 @@
 import { refusalReasons } from '../auth/refusal-reasons.ts'
 import { operations } from '../contract/operations/index.ts'
 import { probes } from '../http/health.ts'
-import { goneStatus, noOperation } from '../http/request-log.ts'
+import { clientClosedStatus, noOperation } from '../http/request-log.ts'
 import { poolNames } from '../storage/database.ts'
 
 /** One metric. The page of the reference and what is scraped are both made of this. */
@@ -31,7 +31,7 @@ export const serverMetrics = {
         ...Object.keys(probes),
         noOperation,
       ],
-      status: `the status of the answer, or ${goneStatus} where the caller was gone before it`,
+      status: `the status of the answer, or ${clientClosedStatus} where the caller was gone before it`,
     },
     buckets: durationBuckets,
   },
@@ -89,7 +89,7 @@ export const loadMetrics = {
     type: 'gauge',
     help: 'Bytes that there are to read; 0 where nobody knows, as on standard input',
   },
-  holdfast_load_refused: { type: 'gauge', help: 'Mistakes that were found so far' },
+  holdfast_load_errors: { type: 'gauge', help: 'Mistakes that were found so far' },
   holdfast_load_running: { type: 'gauge', help: '1 while it runs, then 0' },
   holdfast_load_success: {
     type: 'gauge',

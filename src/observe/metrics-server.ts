@@ -8,8 +8,8 @@ import { contentType } from './metrics.ts'
 export const metricsPath = '/metrics'
 
 const connectionsMax = 16
-const requestMs = 5000
-const headBytesMax = 8 * 1024
+const requestTimeoutMs = 5000
+const headerBytesMax = 8 * 1024
 
 export interface MetricsServer {
   readonly address: string
@@ -29,9 +29,9 @@ export async function serveMetrics(
     return collecting
   }
   const limits = {
-    maxHeaderSize: headBytesMax,
-    headersTimeout: requestMs,
-    requestTimeout: requestMs,
+    maxHeaderSize: headerBytesMax,
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 2 * 60_000,
   }
   const server = createServer(limits, async ({ method, url }, response) => {

@@ -11,7 +11,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpApp } from '../http/app.ts'
 import { interactionHeader } from '../http/interaction-id.ts'
-import { goneStatus } from '../http/request-log.ts'
+import { clientClosedStatus } from '../http/request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -22,7 +22,7 @@ declare module 'fastify' {
 const tracer = trace.getTracer('holdfast')
 
 /** Whether what was registered takes our spans: it does not where its version of the API is older than ours. */
-export function isHeard(registered: unknown): boolean {
+export function isTracingActive(registered: unknown): boolean {
   return trace.getTracerProvider() === registered
 }
 
@@ -57,7 +57,7 @@ function parentOf({ headers }: FastifyRequest): Context {
 }
 
 function endRequest(span: Span, reply: FastifyReply): void {
-  const status = reply.raw.writableFinished ? reply.raw.statusCode : goneStatus
+  const status = reply.raw.writableFinished ? reply.raw.statusCode : clientClosedStatus
   span.setAttributes({
     'http.response.status_code': status,
     'holdfast.interaction_id': String(reply.getHeader(interactionHeader)),

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import { countsOf, type Metrics, type Snapshot, textOf } from './metrics.ts'
 
 /** How long a worker may take to tell what it has counted; then what it said before is taken. */
-const answerMs = 1000
+const answerTimeoutMs = 1000
 
 const question = 'holdfast metrics'
 
@@ -33,7 +33,7 @@ export function openWorkerMetrics(): { text(): Promise<string> } {
 
   const ask = (worker: Worker): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, answerMs)
+      const timer = setTimeout(resolve, answerTimeoutMs)
       waiting.set(worker.id, () => {
         clearTimeout(timer)
         resolve()

@@ -1,5 +1,5 @@
 import { downgradeAccount, type LinkQuery, type PageRequest, pageBody } from '../contract/index.ts'
-import { foundInBody, foundInPath, type Handler } from './handler.ts'
+import { type Handler, orNotFound, orNotFoundInBody } from './handler.ts'
 import type { AccountFilters, AccountText, EntryList } from './store.ts'
 import { instantWindow } from './time-window.ts'
 
@@ -14,7 +14,7 @@ export const listBankingAccounts: Handler<'listBankingAccounts'> = async (
   { store, accountVersion },
 ) => {
   const request = pageRequest(query)
-  const page = foundInPath(
+  const page = orNotFound(
     await store.listAccounts({
       customerId: params.customerId,
       kind: 'banking',
@@ -32,7 +32,7 @@ export const listBankingBalances: Handler<'listBankingBalances'> = async (
   { store },
 ) => {
   const request = pageRequest(query)
-  const page = foundInBody(
+  const page = orNotFoundInBody(
     await store.listBalances({
       customerId: params.customerId,
       accountIds: body.data.accountIds,
@@ -52,7 +52,7 @@ export const listBankingTransactions: Handler<'listBankingTransactions'> = async
     { oldest: query['oldest-time'], newest: query['newest-time'] },
     now,
   )
-  const page = foundInPath(
+  const page = orNotFound(
     await store.listEntries({
       ...params,
       list: 'transaction',
@@ -77,7 +77,7 @@ export const listScheduledPayments: Handler<'listScheduledPayments'> = async (
   { store },
 ) => {
   const request = pageRequest(query)
-  const page = foundInPath(await store.listEntries({ ...params, list: 'payment', ...request }))
+  const page = orNotFound(await store.listEntries({ ...params, list: 'payment', ...request }))
   return pageBody('scheduledPayments', page.items, page, request, {})
 }
 
@@ -96,7 +96,7 @@ function entriesOfAccounts(
 ): Handler<'listDirectDebits' | 'listScheduledPaymentsOfAccounts'> {
   return async ({ params, query, body }, { store }) => {
     const request = pageRequest(query)
-    const page = foundInBody(
+    const page = orNotFoundInBody(
       await store.listEntriesOfAccounts({
         customerId: params.customerId,
         accountIds: body.data.accountIds,

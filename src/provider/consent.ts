@@ -1,11 +1,11 @@
 import { type BankingBalance, ContractError } from '../contract/index.ts'
-import { foundInPath, type Handler } from './handler.ts'
+import { type Handler, orNotFound } from './handler.ts'
 
 /** Where no currency was loaded with a balance. */
 const currencyDefault = 'AUD'
 
 export const getAccountContact: Handler<'getAccountContact'> = async ({ params }, { store }) => {
-  const contact = foundInPath(await store.readContact(params.customerId, params.accountId))
+  const contact = orNotFound(await store.readContact(params.customerId, params.accountId))
   return contact.status === 'RESTRICTED' ? '' : contact.record
 }
 
@@ -18,7 +18,7 @@ export const listShareableAccounts: Handler<'listShareableAccounts'> = async (
   { params },
   { store },
 ) => {
-  const accounts = foundInPath(await store.listShareableAccounts(params.customerId))
+  const accounts = orNotFound(await store.listShareableAccounts(params.customerId))
   return `{"accounts":[${accounts.join(',')}]}`
 }
 
@@ -29,7 +29,7 @@ export const getCustomer: Handler<'getCustomer'> = async ({ params }, { store })
 }
 
 export const getExampleBalance: Handler<'getExampleBalance'> = async ({ params }, { store }) => {
-  const record = foundInPath(await store.readBalance(params.customerId, params.id))
+  const record = orNotFound(await store.readBalance(params.customerId, params.id))
   const balance: BankingBalance = JSON.parse(record)
   const accountId = JSON.stringify(balance.accountId)
   const currency = JSON.stringify(balance.currency ?? currencyDefault)

@@ -1,6 +1,6 @@
 import { pageBody } from '../contract/index.ts'
 import { accountFilters, filterLinks, pageRequest } from './banking.ts'
-import { foundInBody, foundInPath, type Handler } from './handler.ts'
+import { type Handler, orNotFound, orNotFoundInBody } from './handler.ts'
 import { dateWindow, wallClockWindow } from './time-window.ts'
 
 export const listEnergyAccounts: Handler<'listEnergyAccounts'> = async (
@@ -8,7 +8,7 @@ export const listEnergyAccounts: Handler<'listEnergyAccounts'> = async (
   { store },
 ) => {
   const request = pageRequest(query)
-  const page = foundInPath(
+  const page = orNotFound(
     await store.listAccounts({
       customerId: params.customerId,
       kind: 'energy',
@@ -25,7 +25,7 @@ export const listEnergyAccountDetails: Handler<'listEnergyAccountDetails'> = asy
   { store },
 ) => {
   const request = pageRequest(query)
-  const page = foundInBody(
+  const page = orNotFoundInBody(
     await store.readEnergyAccounts({
       customerId: params.customerId,
       accountIds: body.data.accountIds,
@@ -43,7 +43,7 @@ export const listEnergyInvoices: Handler<'listEnergyInvoices'> = async (
   const request = pageRequest(query)
   const given = { oldest: query['oldest-date'], newest: query['newest-date'] }
   const { oldest, newest, window } = dateWindow(given, now, timeZone)
-  const page = foundInBody(
+  const page = orNotFoundInBody(
     await store.listEntriesOfAccounts({
       customerId: params.customerId,
       accountIds: body.data.accountIds,
@@ -66,7 +66,7 @@ export const listEnergyBilling: Handler<'listEnergyBilling'> = async (
   const request = pageRequest(query)
   const given = { oldest: query['oldest-time'], newest: query['newest-time'] }
   const { oldest, newest, window } = wallClockWindow(given, now, timeZone)
-  const page = foundInPath(
+  const page = orNotFound(
     await store.listEntries({ ...params, list: 'billing', window, ...request }),
   )
   return pageBody('transactions', page.items, page, request, {
@@ -82,7 +82,7 @@ export const listEnergyBillingOfAccounts: Handler<'listEnergyBillingOfAccounts'>
   const request = pageRequest(query)
   const given = { oldest: query['oldest-time'], newest: query['newest-time'] }
   const { oldest, newest, window } = wallClockWindow(given, now, timeZone)
-  const page = foundInBody(
+  const page = orNotFoundInBody(
     await store.listEntriesOfAccounts({
       customerId: params.customerId,
       accountIds: body.data.accountIds,

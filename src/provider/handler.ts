@@ -27,7 +27,7 @@ export type Handler<Id extends ProviderOperationId> = (
 export type Handlers = { readonly [Id in ProviderOperationId]: Handler<Id> }
 
 /** For operations whose path names the account. */
-export function foundInPath<Found>(result: Found | Missing): Found {
+export function orNotFound<Found>(result: Found | Missing): Found {
   if (!isMissing(result)) return result
   throw new ContractError(
     result.missing === 'customer' ? 'customer_not_found' : 'account_not_found',
@@ -35,7 +35,7 @@ export function foundInPath<Found>(result: Found | Missing): Found {
 }
 
 /** For operations whose body names the accounts. */
-export function foundInBody<Found>(result: Found | Missing): Found {
+export function orNotFoundInBody<Found>(result: Found | Missing): Found {
   if (!isMissing(result)) return result
   throw new ContractError(
     result.missing === 'customer' ? 'customer_not_found' : 'account_in_query_not_found',

@@ -6,7 +6,7 @@ export function databaseOptions(settings: Partial<Settings>): DatabaseOptions {
     passwordFile: settings.databasePasswordFile,
     connections: settings.databaseConnections,
     partitions: settings.databasePartitions,
-    replica: settings.databaseRead,
-    lagMax: settings.databaseLagMax,
+    replica: settings.databaseReplica,
+    replicaLagMax: settings.replicaLagMax,
   }
 }

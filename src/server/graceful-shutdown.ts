@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Server as TlsServer } from 'node:tls'
-import { openUnderWay } from '../http/in-flight.ts'
+import { openInFlight } from '../http/in-flight.ts'
 
 /** How long a connection without a request is still left alone: its caller may be about to send one. */
 const idleGraceMs = 1000
@@ -14,28 +14,28 @@ const handshakeMs = 3000
 const checkMs = 20
 
 /** Stops a server, and says how many requests were cut off because their time was over. */
-export type Drain = (timeoutMs: number) => Promise<number>
+export type GracefulShutdown = (timeoutMs: number) => Promise<number>
 
 /**
  * Lets a server end without dropping a request. It takes no more connections, finishes what is under way, and
  * whoever is answered meanwhile is told that the connection ends. Only then are the connections closed
  * that nobody asks on: one that is closed at the moment its caller sends loses that request.
  */
-export function openDrain(server: Server): Drain {
+export function openGracefulShutdown(server: Server): GracefulShutdown {
   const sockets = openSockets(server, 'connection')
   const connections =
     server instanceof TlsServer ? openSockets(server, 'secureConnection') : sockets
-  const underWay = openUnderWay<ServerResponse>()
+  const inFlight = openInFlight<ServerResponse>()
   server.on('request', (_request, response) => {
-    const place = underWay.add(response)
-    response.on('close', () => underWay.delete(place, response))
+    const place = inFlight.add(response)
+    response.on('close', () => inFlight.delete(place, response))
   })
 
   return async (timeoutMs) => {
     const start = performance.now()
     const passed = () => performance.now() - start
     server.prependListener('request', (_request, response) => endsConnection(response))
-    for (const [, response] of underWay) endsConnection(response)
+    for (const [, response] of inFlight) endsConnection(response)
     // That of HTTP would close idle connections as well, at once.
     NetServer.prototype.close.call(server)
 
@@ -43,7 +43,7 @@ export function openDrain(server: Server): Drain {
     const isAwaited = () => connections.size > 0 || (sockets.size > 0 && passed() < handshakeMs)
     const quietSince = new Map<Socket, number>()
     while (isAwaited() && passed() < timeoutMs) {
-      const busy = new Set([...underWay].map(([, { socket }]) => socket))
+      const busy = new Set([...inFlight].map(([, { socket }]) => socket))
       for (const socket of connections) {
         const since = busy.has(socket) ? passed() : (quietSince.get(socket) ?? passed())
         quietSince.set(socket, since)
@@ -54,7 +54,7 @@ export function openDrain(server: Server): Drain {
       }
       await wait(checkMs)
     }
-    const cut = underWay.size
+    const cut = inFlight.size
     // Also those that have not come to a request.
     for (const socket of sockets) socket.destroy()
     return cut

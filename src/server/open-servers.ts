@@ -3,13 +3,13 @@ import type { TlsOptions } from 'node:tls'
 import type { Logger } from 'pino'
 import type { HttpApp } from '../http/app.ts'
 import { type HttpLimits, httpLimits } from '../http/limits.ts'
-import type { Rates } from '../http/rate-limit.ts'
+import type { RateLimits } from '../http/rate-limit.ts'
 import type { Settings } from '../settings/settings.ts'
 import { databaseOptions } from './database-options.ts'
-import { openDrain } from './graceful-shutdown.ts'
+import { openGracefulShutdown } from './graceful-shutdown.ts'
 import { checkFiles, refuseWithoutFiles, watchDatabaseFiles } from './lost-files.ts'
 import { logReplayEvents } from './replay-log.ts'
-import type { Observation } from './telemetry.ts'
+import type { Telemetry } from './telemetry.ts'
 import { CommandError } from './terminal.ts'
 
 /**
@@ -25,10 +25,10 @@ const clock = (): Temporal.Instant => {
 }
 let lastInstant = { milliseconds: 0, instant: Temporal.Instant.fromEpochMilliseconds(0) }
 
-export interface Opened {
+export interface OpenServer {
   readonly app: HttpApp
   /** Whether it could answer: whether it has keys to judge tokens with. */
-  readonly isAble: () => Promise<boolean>
+  readonly isReady: () => Promise<boolean>
 }
 
 /** Sections A and C behind the guard, ready to listen. */
@@ -44,10 +44,10 @@ export async function openProvider(
     | 'accountVersion'
   > &
     Partial<Settings>,
-  { log, metrics, tracing }: Observation,
+  { log, metrics, tracing }: Telemetry,
   tls?: TlsOptions,
-): Promise<Opened> {
-  const { openClaimStore, openDatabaseProbe, openProviderStore } = await import(
+): Promise<OpenServer> {
+  const { openReplayStore, openDatabaseProbe, openProviderStore } = await import(
     '../storage/open.ts'
   )
   const { readTrustedProxies } = await import('../http/caller-address.ts')
@@ -60,7 +60,7 @@ export async function openProvider(
 
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
   const store = await openProviderStore(database, options)
-  const claims = await openClaimStore(database, clock, { ...options, ...logReplayEvents(log) })
+  const claims = await openReplayStore(database, clock, { ...options, ...logReplayEvents(log) })
   const probe = await openDatabaseProbe(database, 'read', options)
   const files = await watchDatabaseFiles(database, 'provider', log)
   const keys = openKeySet({
@@ -80,7 +80,7 @@ export async function openProvider(
     subdomain,
     bases: { provider: providerUrl, resource: resourceUrl, platform: providerUrl },
     keys,
-    claims: tracing ? tracing.tracedMethods('claim', claims) : claims,
+    replay: tracing ? tracing.tracedMethods('claim', claims) : claims,
     clock,
     onAttempt: replay.noteAttempt,
   })
@@ -109,14 +109,14 @@ export async function openProvider(
   })
   refuseWithoutFiles(app, files)
   // Before it listens, so that the first request does not wait. Where there are none, it listens all the same.
-  app.addHook('onReady', async () => void (await keys.fetchFirst()))
+  app.addHook('onReady', async () => void (await keys.preload()))
   app.addHook('onClose', async () => {
     keys.close()
     await probe.close()
     await claims.close()
     await store.close()
   })
-  return { app, isAble: keys.isHeld }
+  return { app, isReady: keys.hasKeys }
 }
 
 /** A user and a query may hold what is not for the log. */
@@ -130,7 +130,7 @@ function ratesOf({
   workers = 1,
   customerRequestsPerMinute,
   providerRequestsPerSecond,
-}: Partial<Settings>): Rates {
+}: Partial<Settings>): RateLimits {
   const part = (count: number | undefined) => (count === undefined ? undefined : count / workers)
   return {
     customerPerMinute: part(customerRequestsPerMinute),
@@ -147,7 +147,7 @@ function limitsOf({ workers = 1, connectionsPerAddress }: Partial<Settings>): Pa
 /** The platform's side, ready to listen. */
 export async function openPlatform(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
-  { log, metrics, tracing }: Observation,
+  { log, metrics, tracing }: Telemetry,
   tls?: TlsOptions,
 ): Promise<HttpApp> {
   const { openCatalogueStore, openClientStore, openDatabaseProbe, openSigningKeyStore } =
@@ -165,7 +165,7 @@ export async function openPlatform(
   const access = openAccess(clients, clock, { workers: settings.workers })
   const app = platformApp({
     catalogue: tracing ? tracing.tracedMethods('query', catalogue) : catalogue,
-    access: tracing ? { ...access, judge: tracing.traced('verify', access.judge) } : access,
+    access: tracing ? { ...access, verify: tracing.traced('verify', access.verify) } : access,
     signingKeys: tracing ? tracing.tracedMethods('query', signingKeys) : signingKeys,
     clock,
     log,
@@ -190,8 +190,8 @@ export async function openPlatform(
 }
 
 /** Lets a server answer the requests in flight before it closes, for so long at most. */
-export function drainOnClose(app: HttpApp, timeoutMs: number, log: Logger): void {
-  const drain = openDrain(app.server)
+export function shutDownGracefully(app: HttpApp, timeoutMs: number, log: Logger): void {
+  const drain = openGracefulShutdown(app.server)
   app.addHook('preClose', async () => {
     const cut = await drain(timeoutMs)
     if (cut > 0) log.warn({ requests: cut }, 'stopped before these were answered')

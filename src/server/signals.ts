@@ -3,7 +3,7 @@ export const stopSignals = ['SIGINT', 'SIGTERM'] as const
 type Exit = (status: number) => void
 
 /** Resolves at the first signal to stop. A second one ends the process at once. */
-export function untilStopped(exit: Exit): Promise<void> {
+export function untilStopSignal(exit: Exit): Promise<void> {
   return new Promise((resolve) => {
     let isAsked = false
     for (const signal of stopSignals) {
@@ -28,7 +28,7 @@ export function exitAfter(shutdownMs: number, exit: Exit): void {
  * The same for a worker. Its supervisor tells it once, and ends it if that takes too long. A terminal or a service manager
  * may tell all processes at once: that is no second time, and Ctrl-C is the supervisor's to hear.
  */
-export function untilToldBySupervisor(): Promise<void> {
+export function untilStoppedBySupervisor(): Promise<void> {
   return new Promise((resolve) => {
     process.on('SIGINT', () => {})
     process.on('SIGTERM', () => resolve())

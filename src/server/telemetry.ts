@@ -6,7 +6,7 @@ import type { Settings } from '../settings/settings.ts'
 import { CommandError } from './terminal.ts'
 
 /** How a server reports what it does: a log, and metrics and spans where they are configured. */
-export interface Observation extends Log {
+export interface Telemetry extends Log {
   readonly metrics: Metrics | undefined
   readonly tracing: Tracing | undefined
   /** From when it serves: at start, an error ends the process and is printed in full. */
@@ -21,10 +21,10 @@ export async function openServerLog({ logLevel }: Pick<Settings, 'logLevel'>): P
 
 type Tracing = typeof import('../observe/tracing.ts')
 
-export async function openObservation({
+export async function openTelemetry({
   logLevel,
   metricsPort,
-}: Pick<Settings, 'logLevel'> & Partial<Settings>): Promise<Observation> {
+}: Pick<Settings, 'logLevel'> & Partial<Settings>): Promise<Telemetry> {
   const { logUncaughtErrors } = await import('../observe/log.ts')
   const opened = await openServerLog({ logLevel })
   return {
@@ -44,7 +44,7 @@ async function openTracing(log: Logger): Promise<Tracing | undefined> {
   const { trace } = (globalThis as { [registry]?: { trace?: unknown } })[registry] ?? {}
   if (!trace) return undefined
   const tracing = await import('../observe/tracing.ts')
-  if (tracing.isHeard(trace)) return tracing
+  if (tracing.isTracingActive(trace)) return tracing
   log.warn('no spans: the registered OpenTelemetry API is older than the one that Holdfast has')
   return undefined
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Log } from '../observe/log.ts'
 import { openHandover } from './handover.ts'
 import { answerHeartbeats, type HeartbeatLimits, watchHeartbeat } from './heartbeat.ts'
-import { exitAfter, untilStopped } from './signals.ts'
+import { exitAfter, untilStopSignal } from './signals.ts'
 import type { Scraping } from './telemetry.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
@@ -39,7 +39,7 @@ export const supervisionLimits: SupervisionLimits = {
 export interface WorkerReady {
   readonly readyOn: string
   /** Whether it can answer: whether it has the keys to judge a token with. */
-  readonly isAble: boolean
+  readonly isReady: boolean
 }
 
 interface Member {
@@ -75,7 +75,7 @@ export async function superviseWorkers(
   const first = await pool.start().ready
   if (!first) throw new CommandError(1, 'no worker was started: the reason stands above')
   pool.keepFull()
-  const stopped = untilStopped(log.exit)
+  const stopped = untilStopSignal(log.exit)
   await Promise.all(Array.from({ length: settings.workers - 1 }, () => pool.start().ready))
   terminal.out(`${settings.role} ready on ${first.readyOn}, ${settings.workers} workers\n`)
   if (scraping) terminal.out(`metrics on ${scraping.address}\n`)
@@ -135,7 +135,7 @@ function openPool(size: number, shutdownMs: number, log: Logger, limits: Supervi
       const late = wait(limits.startMaxMs, undefined, { ref: false })
       const ready = await Promise.race([fresh.ready, late])
       if (!isServing) return undefined
-      if (!ready?.isAble) {
+      if (!ready?.isReady) {
         await stopWorker(fresh.worker, shutdownMs)
         return ready ? 'has no keys to verify tokens with' : 'did not start'
       }
@@ -200,12 +200,12 @@ async function untilReady(worker: Worker): Promise<WorkerReady | undefined> {
 const successorVariable = 'SUCCESSOR_OF_HOLDFAST_WORKER'
 
 /** Whether another serves in this worker's place until it can. */
-export function isSuccessor(): boolean {
+export function isReplacement(): boolean {
   return process.env[successorVariable] !== undefined
 }
 
 /** Reports that this worker listens, or that it does not since it is not able to answer. */
-export function tellReady(ready: WorkerReady): void {
+export function reportReady(ready: WorkerReady): void {
   answerHeartbeats()
   cluster.worker?.send(ready)
 }

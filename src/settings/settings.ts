@@ -10,8 +10,8 @@ export interface Settings {
   readonly databasePasswordFile: string | undefined
   readonly databaseConnections: number
   readonly databasePartitions: number
-  readonly databaseRead: string | undefined
-  readonly databaseLagMax: number
+  readonly databaseReplica: string | undefined
+  readonly replicaLagMax: number
   readonly host: string
   readonly port: number
   readonly providerUrl: string
@@ -116,13 +116,13 @@ export const definitions: { readonly [Name in SettingName]: Definition<Settings[
     ...wholeNumber(1, partitionsMax),
     defaults: everywhere('16'),
   },
-  databaseRead: {
+  databaseReplica: {
     about: 'a replica of the PostgreSQL database, to read from',
     mustBe: 'postgres://USER@HOST/NAME',
     read: (text) => (isDatabaseUrl(text) ? text : undefined),
     defaults: {},
   },
-  databaseLagMax: {
+  replicaLagMax: {
     about:
       'how many seconds the replica may be behind; while it is more, the database itself is read',
     ...wholeNumber(1, lagSecondsMax),

@@ -12,7 +12,7 @@ export interface DatabaseOptions {
   /** A copy that is read from while it is up to date. */
   readonly replica?: string | undefined
   /** How many seconds that copy may be behind. */
-  readonly lagMax?: number | undefined
+  readonly replicaLagMax?: number | undefined
   /** Within how many milliseconds a call is answered, or fails as an outage. */
   readonly timeoutMs?: number | undefined
   /** Told of each pool of connections that is opened for as long as the process runs. */

@@ -20,7 +20,7 @@ export function isBeyondAll(time: bigint): boolean {
 }
 
 /** A time bound as a database can hold it; no entry lies beyond. */
-export function clamped(time: bigint): bigint {
+export function clampTime(time: bigint): bigint {
   if (time < integerMin) return integerMin
   return time > integerMax ? integerMax : time
 }

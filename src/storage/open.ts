@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ClientStore } from '../auth/client-store.ts'
-import type { ClaimStore } from '../auth/replay-store.ts'
+import type { ReplayStore } from '../auth/replay-store.ts'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../load/writer.ts'
@@ -91,17 +91,21 @@ export async function openProviderWriter(
   return openSqliteProviderWriter(sqlitePath(database), writing)
 }
 
-export async function openClaimStore(
+export async function openReplayStore(
   database: string,
   clock: () => Temporal.Instant,
   options: DatabaseOptions & ReplayOptions = {},
-): Promise<ClaimStore> {
+): Promise<ReplayStore> {
   if (isPostgres(database)) {
-    const { openPostgresClaimStore } = await import('./postgres/replay/replay-store.ts')
+    const { openPostgresReplayStore: openPostgresClaimStore } = await import(
+      './postgres/replay/replay-store.ts'
+    )
     return openPostgresClaimStore(database, clock, options)
   }
   const { pairReplayFile } = await import('./sqlite/replay/replay-file.ts')
-  const { openSqliteClaimStore } = await import('./sqlite/replay/replay-store.ts')
+  const { openSqliteReplayStore: openSqliteClaimStore } = await import(
+    './sqlite/replay/replay-store.ts'
+  )
   const { path, close } = pairReplayFile(sqlitePath(database))
   const store = openSqliteClaimStore(path, clock, options)
   return {

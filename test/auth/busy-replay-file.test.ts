@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { createPrivateFile } from '../../src/storage/sqlite/driver/files.ts'
-import { openSqliteClaimStore } from '../../src/storage/sqlite/replay/replay-store.ts'
+import { openSqliteReplayStore } from '../../src/storage/sqlite/replay/replay-store.ts'
 import { describeOn } from '../support/engines.ts'
 import { temporaryFolder } from './processes.ts'
 import {
@@ -31,7 +31,7 @@ async function openStore(t: TestContext, clock = () => Temporal.Instant.fromEpoc
   const database = `sqlite:${join(await temporaryFolder(t), 'bank.db')}`
   const file = claimsFile({ database })
   createPrivateFile(file)
-  return { file, database, store: openSqliteClaimStore(file, clock, { settleMs: 0 }) }
+  return { file, database, store: openSqliteReplayStore(file, clock, { settleMs: 0 }) }
 }
 
 /** A second passes whenever somebody looks. */
@@ -80,9 +80,9 @@ describeOn('sqlite', 'while another process holds the record of spent tokens', (
     let now = 0
     t.mock.method(performance, 'now', () => now)
 
-    const early = store.claim('early', 100)
+    const early = store.recordUse('early', 100)
     now = 4999
-    const late = store.claim('late', 100)
+    const late = store.recordUse('late', 100)
     now = 5000
     await assert.rejects(early, /locked/)
     held.release()
@@ -96,7 +96,7 @@ describeOn('sqlite', 'while another process holds the record of spent tokens', (
     const { file, database, store } = await openStore(t)
     const held = hold(t, file)
 
-    const claim = store.claim('id', 100)
+    const claim = store.recordUse('id', 100)
     const closed = store.close()
     held.release()
 
@@ -109,7 +109,7 @@ describeOn('sqlite', 'while another process holds the record of spent tokens', (
     t.mock.timers.enable({ apis: ['setInterval'] })
     let now = Temporal.Instant.fromEpochMilliseconds(0)
     const { file, database, store } = await openStore(t, () => now)
-    await store.claim('id', 100)
+    await store.recordUse('id', 100)
     now = Temporal.Instant.fromEpochMilliseconds(200_000)
     const held = hold(t, file)
 
@@ -127,12 +127,12 @@ describeOn('sqlite', 'the record of spent tokens', () => {
     const { file, store } = await openStore(t)
     const database = new DatabaseSync(file)
     database.exec('alter table claim rename to away')
-    await assert.rejects(store.claim('id', 100), /no such table/)
+    await assert.rejects(store.recordUse('id', 100), /no such table/)
     database.exec('alter table away rename to claim')
     database.close()
 
-    assert.equal(await store.claim('id', 100), 'first use')
-    assert.equal(await store.claim('id', 100), 'used before')
+    assert.equal(await store.recordUse('id', 100), 'first use')
+    assert.equal(await store.recordUse('id', 100), 'used before')
     await store.close()
   })
 
@@ -140,6 +140,6 @@ describeOn('sqlite', 'the record of spent tokens', () => {
     const { store } = await openStore(t)
     await store.close()
 
-    await assert.rejects(store.claim('id', 100), /finalized/)
+    await assert.rejects(store.recordUse('id', 100), /finalized/)
   })
 })

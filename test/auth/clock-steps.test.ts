@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import pg from 'pg'
-import type { ClaimStore } from '../../src/auth/replay-store.ts'
+import type { ReplayStore } from '../../src/auth/replay-store.ts'
 import type { ReplayOptions } from '../../src/storage/database.ts'
-import { openClaimStore } from '../../src/storage/open.ts'
+import { openReplayStore } from '../../src/storage/open.ts'
 import {
   asOwner,
   closingTogether,
@@ -43,8 +43,8 @@ async function openStore(
   database: string,
   { clock, monotonicMs }: Clock,
   options: ReplayOptions = {},
-): Promise<ClaimStore> {
-  const store = await openClaimStore(database, clock, { monotonicMs, ...options })
+): Promise<ReplayStore> {
+  const store = await openReplayStore(database, clock, { monotonicMs, ...options })
   scope.after(() => store.close().catch(() => {}))
   return store
 }
@@ -109,17 +109,17 @@ describe('after a clock was ahead and has been set back', () => {
     const wrong = openClock(right.now() + 365 * 24 * 60 * minute)
     const exp = right.now() + 300
     const first = await openStore(scope, database, right)
-    assert.equal(await first.claim('id', exp + tolerance), 'first use')
+    assert.equal(await first.recordUse('id', exp + tolerance), 'first use')
     await first.close()
 
     const ahead = await openStore(scope, database, wrong, { settleMs: 0 })
-    await ahead.claim('later', wrong.now() + 300)
+    await ahead.recordUse('later', wrong.now() + 300)
     await purgeDownTo(t, database, ['later'])
     await ahead.close()
     const restarted = await openStore(scope, database, right)
 
-    assert.equal(await restarted.claim('id', exp + tolerance), 'purged')
-    assert.equal(await restarted.claim('other', exp + tolerance + 1), 'first use')
+    assert.equal(await restarted.recordUse('id', exp + tolerance), 'purged')
+    assert.equal(await restarted.recordUse('other', exp + tolerance + 1), 'first use')
   })
 
   it('a used token stays refused by a store whose own clock was always right', async (t) => {
@@ -132,20 +132,20 @@ describe('after a clock was ahead and has been set back', () => {
     const purgedUntil: number[] = []
     const user = await openStore(scope, database, right)
     const bystander = await openStore(scope, database, right)
-    assert.equal(await user.claim('id', keptUntil), 'first use')
-    assert.equal(await bystander.claim('first', keptUntil + 6000), 'first use')
+    assert.equal(await user.recordUse('id', keptUntil), 'first use')
+    assert.equal(await bystander.recordUse('first', keptUntil + 6000), 'first use')
 
     const ahead = await openStore(scope, database, wrong, { settleMs: 0 })
-    assert.equal(await ahead.claim('second', keptUntil + 6000), 'first use')
+    assert.equal(await ahead.recordUse('second', keptUntil + 6000), 'first use')
     await purgeDownTo(t, database, ['first', 'second'])
     const late = await openStore(scope, database, right, {
       onPurgedToken: (until) => purgedUntil.push(until),
     })
 
-    assert.equal(await late.claim('id', keptUntil), 'purged')
-    assert.notEqual(await bystander.claim('id', keptUntil), 'first use')
-    assert.notEqual(await user.claim('id', keptUntil), 'first use')
-    assert.equal(await late.claim('new', keptUntil + 1), 'first use')
+    assert.equal(await late.recordUse('id', keptUntil), 'purged')
+    assert.notEqual(await bystander.recordUse('id', keptUntil), 'first use')
+    assert.notEqual(await user.recordUse('id', keptUntil), 'first use')
+    assert.equal(await late.recordUse('new', keptUntil + 1), 'first use')
     assert.deepEqual(purgedUntil, [keptUntil])
   })
 })
@@ -164,8 +164,8 @@ describe('a clock that is set ahead', () => {
     time.pass(settleSeconds)
     t.mock.timers.tick(1000)
     const keptUntil = time.now() + 1000
-    await store.claim('before', time.now() - 3600)
-    await store.claim('used', keptUntil)
+    await store.recordUse('before', time.now() - 3600)
+    await store.recordUse('used', keptUntil)
 
     time.step(20 * minute)
     for (let turn = 0; turn < 5; turn += 1) {
@@ -175,7 +175,7 @@ describe('a clock that is set ahead', () => {
     await purgeDownTo(t, database, ['used'])
     time.step(-20 * minute)
 
-    assert.equal(await store.claim('used', keptUntil), 'used before')
+    assert.equal(await store.recordUse('used', keptUntil), 'used before')
     assert.deepEqual(steps, [20 * minute])
     time.pass(keptUntil)
     await purgeDownTo(t, database, [])
@@ -190,7 +190,7 @@ describe('a clock that is set ahead', () => {
     t.mock.timers.tick(1000)
     time.pass(settleSeconds)
     t.mock.timers.tick(1000)
-    await store.claim('used', time.now() + 300)
+    await store.recordUse('used', time.now() + 300)
 
     time.step(20 * minute)
     t.mock.timers.tick(1000)
@@ -206,7 +206,7 @@ describe('a clock that is set ahead', () => {
     const right = openClock()
     const keptUntil = right.now() + 300
     const first = await openStore(scope, database, right)
-    await first.claim('used', keptUntil)
+    await first.recordUse('used', keptUntil)
     await first.close()
 
     const wrong = openClock(right.now() + 20 * minute)
@@ -228,7 +228,7 @@ describeOn('postgres', 'the store of used tokens', () => {
     const time = openClock()
     const keptUntil = time.now() + 300
     const store = await openStore(scope, database, time)
-    assert.equal(await store.claim('id', keptUntil), 'first use')
+    assert.equal(await store.recordUse('id', keptUntil), 'first use')
     const other = new pg.Client({ connectionString: database })
     await other.connect()
     scope.after(() => other.end())
@@ -236,7 +236,7 @@ describeOn('postgres', 'the store of used tokens', () => {
     await other.query('delete from claim')
     await other.query(`update replay_purge set purged_until = ${keptUntil}`)
 
-    const outcome = store.claim('id', keptUntil)
+    const outcome = store.recordUse('id', keptUntil)
     const waiting = `select count(*) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     while (Number((await asOwner(waiting, database))[0]?.[0]) === 0) await setImmediate()
@@ -252,12 +252,12 @@ describeOn('postgres', 'the store of used tokens', () => {
     const now = Math.floor(Date.now() / 1000)
     const ahead = openClock(now + 24 * 60 * minute)
     const store = await openStore(scope, database, ahead, { settleMs: 0 })
-    await store.claim('recent', now + 60 * minute)
-    await store.claim('old', now - 60 * minute)
+    await store.recordUse('recent', now + 60 * minute)
+    await store.recordUse('old', now - 60 * minute)
 
     await purgeDownTo(t, database, ['recent'])
 
-    assert.equal(await store.claim('recent', now + 60 * minute), 'used before')
+    assert.equal(await store.recordUse('recent', now + 60 * minute), 'used before')
   })
 
   it('notes the latest record of purges that run at once', async (t) => {
@@ -269,8 +269,8 @@ describeOn('postgres', 'the store of used tokens', () => {
       [1, 2, 3, 4].map(() => openStore(scope, database, time, { settleMs: 0 })),
     )
     const ids = Array.from({ length: 8000 }, (_, index) => `id-${index}`)
-    const [first] = stores as [ClaimStore, ...ClaimStore[]]
-    await Promise.all(ids.map((id, index) => first.claim(id, time.now() + index)))
+    const [first] = stores as [ReplayStore, ...ReplayStore[]]
+    await Promise.all(ids.map((id, index) => first.recordUse(id, time.now() + index)))
 
     time.pass(20_000)
     await purgeDownTo(t, database, [])

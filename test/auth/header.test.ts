@@ -172,7 +172,7 @@ describe('a key id', () => {
   }
 
   it('is refused where it is a megabyte, by a server that would read so much', async (t) => {
-    const world = await openWorld(t, { limits: { headBytesMax: 4 * 1024 * 1024 } })
+    const world = await openWorld(t, { limits: { headerBytesMax: 4 * 1024 * 1024 } })
 
     await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, { kid: 'k'.repeat(2 ** 20) }))
   })

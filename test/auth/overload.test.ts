@@ -35,12 +35,12 @@ describe('a provider that is asked more than it can answer', { timeout: 120_000 
     const ask = (token: string) =>
       sendTo(port, accountsPath, { headers: ['authorization', `Bearer ${token}`] }, agent)
     const answered: string[] = []
-    const turnedAway: string[] = []
+    const rejected: string[] = []
     const askOnce = async (): Promise<void> => {
       const token = mint(accountsPath)
       const answer = await ask(token)
       if (answer.status !== 200) assertTurnedAway(answer)
-      ;(answer.status === 200 ? answered : turnedAway).push(token)
+      ;(answer.status === 200 ? answered : rejected).push(token)
     }
     const flood = () => Promise.all(Array.from({ length: askers }, askOnce))
     await flood()
@@ -57,13 +57,13 @@ describe('a provider that is asked more than it can answer', { timeout: 120_000 
       await flooded
     }
     const growth = memoryOf(pid) - before
-    const counts = `${answered.length} answered, ${turnedAway.length} turned away`
+    const counts = `${answered.length} answered, ${rejected.length} turned away`
 
     t.diagnostic(`${counts}, ${growth.toFixed(0)} MB more`)
-    assert.equal(answered.length + turnedAway.length, askers * (1 + floods))
-    assert.ok(answered.length > 0 && turnedAway.length > 0, counts)
+    assert.equal(answered.length + rejected.length, askers * (1 + floods))
+    assert.ok(answered.length > 0 && rejected.length > 0, counts)
     assert.ok(growth < growthMax, `${growth} MB`)
-    for (const token of turnedAway.slice(0, 100)) assert.equal((await ask(token)).status, 200)
+    for (const token of rejected.slice(0, 100)) assert.equal((await ask(token)).status, 200)
     for (const token of answered.slice(-100)) assert.equal((await ask(token)).status, 401)
   })
 })
@@ -74,7 +74,9 @@ function socketsOf({ freeSockets }: Agent): Socket[] {
 
 describeOn('sqlite', 'what is turned away', () => {
   it('is told in the log by its number, and not one by one', async (t) => {
-    const world = await openWorld(t, { limits: { workMax: 0, workMin: 0, checkMs: 5 } })
+    const world = await openWorld(t, {
+      limits: { inFlightMax: 0, inFlightMin: 0, checkIntervalMs: 5 },
+    })
 
     for (let turn = 0; turn < 3; turn += 1) {
       assertTurnedAway(await world.ask(world.mint(accountsPath)))

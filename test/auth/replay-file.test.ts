@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { createPrivateFile } from '../../src/storage/sqlite/driver/files.ts'
-import { type ClaimsFile, openClaimsFile } from '../../src/storage/sqlite/replay/token-uses.ts'
+import { openTokenUses, type TokenUses } from '../../src/storage/sqlite/replay/token-uses.ts'
 import { temporaryFolder } from './processes.ts'
 
 const far = 1_000_000
@@ -20,7 +20,7 @@ function claimsOf(tokenIds: readonly string[], keptUntil = far) {
 }
 
 /** Of each of a group, whether this is its first use. */
-function isFirst(file: ClaimsFile, group: ReturnType<typeof claimsOf>): boolean[] {
+function isFirst(file: TokenUses, group: ReturnType<typeof claimsOf>): boolean[] {
   return file.claim(group).outcomes.map((outcome) => outcome === 'first use')
 }
 
@@ -34,7 +34,7 @@ function countIn(path: string, table: 'claim' | 'batch'): number {
 
 describe('the file of spent tokens', () => {
   it('tells of each of a group whether it is the first', async (t) => {
-    const file = openClaimsFile(await newFile(t))
+    const file = openTokenUses(await newFile(t))
     assert.deepEqual(isFirst(file, claimsOf(['a', 'b', 'a'])), [true, true, false])
     assert.deepEqual(isFirst(file, claimsOf(['c', 'b'])), [true, false])
     assert.deepEqual(isFirst(file, claimsOf(['c'])), [false])
@@ -43,7 +43,7 @@ describe('the file of spent tokens', () => {
 
   it('sorts into an index what is more than it holds, and finds it there', async (t) => {
     const path = await newFile(t)
-    const file = openClaimsFile(path, 10)
+    const file = openTokenUses(path, 10)
     const ids = Array.from({ length: 100 }, (_, index) => `id-${index}`)
     for (const id of ids) file.claim(claimsOf([id]))
     file.forget(0)
@@ -56,8 +56,8 @@ describe('the file of spent tokens', () => {
 
   it('never gives a number twice, also when all is forgotten', async (t) => {
     const path = await newFile(t)
-    const busy = openClaimsFile(path)
-    const idle = openClaimsFile(path)
+    const busy = openTokenUses(path)
+    const idle = openTokenUses(path)
     busy.claim(claimsOf(['early'], 10))
     idle.claim(claimsOf(['mine'], 10))
     busy.claim(claimsOf(['late'], 10))
@@ -65,7 +65,7 @@ describe('the file of spent tokens', () => {
     assert.equal(countIn(path, 'batch'), 1)
 
     // A third process knows nothing of the numbers that were there.
-    const third = openClaimsFile(path)
+    const third = openTokenUses(path)
     assert.deepEqual(isFirst(third, claimsOf(['once'])), [true])
     assert.deepEqual(isFirst(busy, claimsOf(['once'])), [false])
     assert.deepEqual(isFirst(idle, claimsOf(['once'])), [false])
@@ -74,7 +74,7 @@ describe('the file of spent tokens', () => {
 
   it('leaves nothing behind of what comes and expires', async (t) => {
     const path = await newFile(t)
-    const file = openClaimsFile(path)
+    const file = openTokenUses(path)
     for (let time = 0; time < 50; time += 1) {
       file.claim(claimsOf([`id-${time}`], time))
       file.forget(time + 1)
@@ -94,7 +94,7 @@ describe('the file of spent tokens', () => {
       insert into claim values ('old', ${far}), ('expired', 5);
     `)
     database.close()
-    const file = openClaimsFile(path)
+    const file = openTokenUses(path)
 
     assert.deepEqual(isFirst(file, claimsOf(['old', 'new'])), [false, true])
     file.forget(10)
@@ -122,12 +122,12 @@ describe('the file of spent tokens', () => {
         run += 1
         const path = join(folder, `${run}.claims`)
         createPrivateFile(path)
-        const open = (): ClaimsFile => openClaimsFile(path, 8)
+        const open = (): TokenUses => openTokenUses(path, 8)
         const files = [open(), open(), open()]
         const usedUntil = new Map<string, number>()
         let forgottenBefore = 0
         for (const { who, what, ids, time } of actions) {
-          const file = files[who] as ClaimsFile
+          const file = files[who] as TokenUses
           if (what === 'forget') {
             file.forget(time)
             forgottenBefore = Math.max(forgottenBefore, time)

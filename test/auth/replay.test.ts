@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { openClaimStore } from '../../src/storage/open.ts'
+import { openReplayStore } from '../../src/storage/open.ts'
 import { describe, engineHere, newDatabase } from '../support/engines.ts'
 import { makeKey, segmentsOf } from './tokens.ts'
 import {
@@ -185,9 +185,9 @@ describe('the record of spent tokens', () => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const database = await newDatabase(t)
     let now = Temporal.Instant.fromEpochMilliseconds(0)
-    const store = await openClaimStore(database, () => now, { settleMs: 0 })
+    const store = await openReplayStore(database, () => now, { settleMs: 0 })
     const ids = Array.from({ length: 2500 }, (_, index) => `id-${index}`)
-    await Promise.all(ids.map((id) => store.claim(id, 100)))
+    await Promise.all(ids.map((id) => store.recordUse(id, 100)))
     now = Temporal.Instant.fromEpochMilliseconds(200_000)
 
     const count = async () => (await claimedIds(database)).length
@@ -212,10 +212,12 @@ describe('the record of spent tokens', () => {
   it('gives an id to one of two stores over one database', async (t) => {
     const database = await newDatabase(t)
     const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
-    const stores = [await openClaimStore(database, clock), await openClaimStore(database, clock)]
+    const stores = [await openReplayStore(database, clock), await openReplayStore(database, clock)]
     const ids = Array.from({ length: 200 }, (_, index) => `id-${index}`)
 
-    const won = await Promise.all(ids.flatMap((id) => stores.map((store) => store.claim(id, 100))))
+    const won = await Promise.all(
+      ids.flatMap((id) => stores.map((store) => store.recordUse(id, 100))),
+    )
     for (const store of stores) await store.close()
 
     assert.equal(won.filter((outcome) => outcome === 'first use').length, ids.length)
@@ -225,12 +227,12 @@ describe('the record of spent tokens', () => {
   it('outlives the store, and is committed by its closing', async (t) => {
     const database = await newDatabase(t)
     const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
-    const first = await openClaimStore(database, clock)
-    const pending = first.claim('id', 100)
+    const first = await openReplayStore(database, clock)
+    const pending = first.recordUse('id', 100)
     await first.close()
 
-    const second = await openClaimStore(database, clock)
-    const again = await second.claim('id', 100)
+    const second = await openReplayStore(database, clock)
+    const again = await second.recordUse('id', 100)
     await second.close()
 
     assert.deepEqual([await pending, again], ['first use', 'used before'])
@@ -239,7 +241,7 @@ describe('the record of spent tokens', () => {
   it('survives a purge that fails', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const database = await newDatabase(t)
-    const store = await openClaimStore(database, () => Temporal.Instant.fromEpochMilliseconds(0))
+    const store = await openReplayStore(database, () => Temporal.Instant.fromEpochMilliseconds(0))
     t.after(() => store.close())
     await onClaims(database, 'drop table claim')
 

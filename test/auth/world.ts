@@ -8,14 +8,14 @@ import { text as textOf } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { type Guard, openGuard } from '../../src/auth/guard.ts'
 import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
-import { TokenRefused } from '../../src/auth/token.ts'
+import { TokenRejected } from '../../src/auth/token.ts'
 import { providerOperations } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { providerApp } from '../../src/http/provider-app.ts'
-import type { Rates } from '../../src/http/rate-limit.ts'
+import type { RateLimits } from '../../src/http/rate-limit.ts'
 import { logReplayEvents } from '../../src/server/replay-log.ts'
 import type { ReplayOptions } from '../../src/storage/database.ts'
-import { openClaimStore, openProviderStore } from '../../src/storage/open.ts'
+import { openProviderStore, openReplayStore } from '../../src/storage/open.ts'
 import {
   asOwner,
   closingTogether,
@@ -42,7 +42,7 @@ export interface WorldOptions {
   /** Records are purged by the clock at once, unless the test says otherwise. */
   readonly replay?: Pick<ReplayOptions, 'settleMs'>
   readonly limits?: Partial<HttpLimits>
-  readonly rates?: Rates
+  readonly rates?: RateLimits
 }
 
 export interface Answer {
@@ -109,7 +109,7 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
   )
   const fetches = new EventEmitter()
   const store = await openProviderStore(database)
-  const claims = await openClaimStore(database, clock, {
+  const claims = await openReplayStore(database, clock, {
     monotonicMs,
     ...logReplayEvents(logger, monotonicMs),
     ...replay,
@@ -120,7 +120,7 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
     ...keySet,
   })
   const bases = { provider: publicUrl, resource: resourceUrl, platform: publicUrl }
-  const guard = openGuard({ subdomain, bases, keys, claims, clock })
+  const guard = openGuard({ subdomain, bases, keys, replay: claims, clock })
   const app = providerApp({
     context: { store, timeZone: 'UTC', accountVersion: 4 },
     clock,
@@ -157,9 +157,9 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
     stepClock(seconds) {
       now = seconds
     },
-    mint: (path, claimed = {}, header = {}, signer = key) =>
+    mint: (path, claims = {}, header = {}, signer = key) =>
       mintToken(
-        { ...goodClaims(path, now), ...claimed },
+        { ...goodClaims(path, now), ...claims },
         { alg: signer.alg, kid: signer.kid, typ: 'JWT', ...header },
         signer,
       ),
@@ -279,15 +279,15 @@ export async function sendTo(
 
 async function judge(guard: Guard, token: string): Promise<'passes' | 'refused'> {
   try {
-    const { claimed } = await guard({
+    const { recorded } = await guard({
       authorization: [`Bearer ${token}`],
       path: accountsPath,
       operation: providerOperations.listBankingAccounts,
     })
-    await claimed
+    await recorded
     return 'passes'
   } catch (error) {
-    if (error instanceof TokenRefused) return 'refused'
+    if (error instanceof TokenRejected) return 'refused'
     throw error
   }
 }

@@ -61,7 +61,7 @@ describeOn('sqlite', 'while a load holds the database', { timeout: 60_000 }, () 
 
   it('writes are a 503 after five seconds, and hundreds of them hold up no read', async (t) => {
     // On a machine that is busy with other things, no request is rejected for being slow.
-    const world = await openWorld(t, { limits: { goalMs: 10_000, burstMs: 10_000 } })
+    const world = await openWorld(t, { limits: { latencyTargetMs: 10_000, burstMs: 10_000 } })
     const id = await world.made(plain)
     const { release } = holdDatabase(t, world)
     const since = performance.now()

@@ -103,7 +103,7 @@ describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_00
   })
 
   it('are requests in flight, which are bounded', async (t) => {
-    const world = await openLongWorld(t, { workMax: 2, workMin: 2 })
+    const world = await openLongWorld(t, { inFlightMax: 2, inFlightMin: 2 })
     const slow = [await askWithoutReading(world.port), await askWithoutReading(world.port)]
 
     const refused = await world.get(productsPath)
@@ -113,7 +113,7 @@ describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_00
   })
 
   it('are cut sooner while they keep others out', async (t) => {
-    const limits = { unsentBytesMax: 1024 * 1024, answerPressedMs: 20, checkMs: 5 }
+    const limits = { unsentBytesMax: 1024 * 1024, writeTimeoutPressedMs: 20, checkIntervalMs: 5 }
     const world = await openLongWorld(t, limits)
     const slow = [await askWithoutReading(world.port), await askWithoutReading(world.port)]
 
@@ -128,12 +128,12 @@ describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_00
   })
 
   it('may take longer to read than a handler may take to begin them', async (t) => {
-    const limits = { handlerMs: 1000, checkMs: 5 }
+    const limits = { handlerTimeoutMs: 1000, checkIntervalMs: 5 }
     const world = await openLongWorld(t, limits)
 
     const slow = await askWithoutReading(world.port)
     const since = performance.now()
-    while (performance.now() - since < 2 * limits.handlerMs) await world.get('/health/live')
+    while (performance.now() - since < 2 * limits.handlerTimeoutMs) await world.get('/health/live')
     let end = ''
     slow.on('data', (chunk) => {
       end = (end + chunk).slice(-100)

@@ -14,7 +14,7 @@ describeOn('sqlite', 'holdfast check', () => {
   after(() => rmSync(folder, { recursive: true }))
   const opened = sharedOnEachEngine(async (scope) => {
     const bank = await openBank(scope, claimsInMemory())
-    const [key] = bank.keyring.keys
+    const [key] = bank.testKeys.keys
     const file = join(folder, 'key.jwk')
     writeFileSync(
       file,

@@ -2,18 +2,18 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Guard, openGuard } from '../../src/auth/guard.ts'
 import { openKeySet } from '../../src/auth/key-set.ts'
-import type { ClaimStore } from '../../src/auth/replay-store.ts'
+import type { ReplayStore } from '../../src/auth/replay-store.ts'
 import {
   type CheckOptions,
   checkProvider,
-  type Keyring,
   publishKeys,
   type Report,
+  type TestKeys,
 } from '../../src/check/index.ts'
 import type { HttpApp } from '../../src/http/app.ts'
 import { providerApp } from '../../src/http/provider-app.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
-import { openClaimStore, openProviderStore } from '../../src/storage/open.ts'
+import { openProviderStore, openReplayStore } from '../../src/storage/open.ts'
 import { closingTogether, newDatabase, type Scope } from '../support/engines.ts'
 import { loadInProcess } from '../support/world.ts'
 import { ana, ben, dataLines } from './data.ts'
@@ -21,7 +21,7 @@ import { ana, ben, dataLines } from './data.ts'
 /** Where a fault is put into our own server: between the store, the guard or the socket and the rest. */
 export interface Seam {
   readonly store?: (store: ProviderStore) => ProviderStore
-  readonly claims?: (claims: ClaimStore) => ClaimStore
+  readonly claims?: (claims: ReplayStore) => ReplayStore
   readonly guard?: (guard: Guard, base: () => string) => Guard
   /** The body of an answer on its way out, and what it answers; a text is sent as it is. */
   readonly answer?: (body: Body, sent: Outgoing) => unknown
@@ -43,7 +43,7 @@ export interface Outgoing {
 
 /** What all providers of a file share: the data, the spent tokens, the keys. */
 export interface Bank {
-  readonly keyring: Keyring
+  readonly testKeys: TestKeys
   /** A provider with this fault, or none, is checked in full. */
   check(seam: Seam, options?: Partial<CheckOptions>): Promise<Report>
   /** The same, still listening. It ends with the scope. */
@@ -78,10 +78,10 @@ export function optionsFor(catches: readonly string[]): Partial<CheckOptions> {
 }
 
 /** Spent tokens in memory: for a great many providers that each live a second. */
-export function claimsInMemory(): ClaimStore {
+export function claimsInMemory(): ReplayStore {
   const spent = new Set<string>()
   return {
-    async claim(tokenId) {
+    async recordUse(tokenId) {
       if (spent.has(tokenId)) return 'used before'
       spent.add(tokenId)
       return 'first use'
@@ -90,18 +90,18 @@ export function claimsInMemory(): ClaimStore {
   }
 }
 
-export async function openBank(scope: Scope, ownClaims?: ClaimStore): Promise<Bank> {
+export async function openBank(scope: Scope, ownClaims?: ReplayStore): Promise<Bank> {
   const inner = closingTogether(scope)
   const database = await newDatabase(inner)
   const clock = () => Temporal.Now.instant()
   await loadInProcess(database, dataLines(), clock().toString())
   const store = await openProviderStore(database)
-  const claims = ownClaims ?? (await openClaimStore(database, clock))
-  const keyring = await publishKeys({ port: 0 })
-  const keys = openKeySet({ url: keyring.url ?? '' })
+  const claims = ownClaims ?? (await openReplayStore(database, clock))
+  const testKeys = await publishKeys({ port: 0 })
+  const keys = openKeySet({ url: testKeys.url ?? '' })
   inner.after(async () => {
     keys.close()
-    await keyring.close()
+    await testKeys.close()
     await claims.close()
     await store.close()
   })
@@ -118,7 +118,7 @@ export async function openBank(scope: Scope, ownClaims?: ClaimStore): Promise<Ba
       platform: '',
     }
     const spent = seam.claims?.(claims) ?? claims
-    const guard = openGuard({ subdomain, bases, keys, claims: spent, clock })
+    const guard = openGuard({ subdomain, bases, keys, replay: spent, clock })
     const app = providerApp({
       context: {
         store: seam.store?.(store) ?? store,
@@ -140,7 +140,7 @@ export async function openBank(scope: Scope, ownClaims?: ClaimStore): Promise<Ba
   }
 
   return {
-    keyring,
+    testKeys,
     serve,
     async check(seam, options = {}) {
       const { url, close } = await serve(seam)
@@ -148,7 +148,7 @@ export async function openBank(scope: Scope, ownClaims?: ClaimStore): Promise<Ba
         return await checkProvider({
           url,
           subdomain,
-          keyring,
+          testKeys,
           customers: [ana, ben],
           rate: 0,
           replayAfterMs,

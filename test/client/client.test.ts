@@ -10,7 +10,7 @@ import { createClient, ResponseError, type SigningKey } from '../../src/client/i
 import { generateLines } from '../../src/generate/index.ts'
 import { providerApp } from '../../src/http/provider-app.ts'
 import { load } from '../../src/load/load.ts'
-import { openClaimStore, openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
+import { openProviderStore, openProviderWriter, openReplayStore } from '../../src/storage/open.ts'
 import { describe, newDatabase } from '../support/engines.ts'
 
 const now = Temporal.Now.instant()
@@ -27,7 +27,7 @@ describe('a client', () => {
   /** A provider of the given account version, behind a guard that trusts the client's key. */
   const serve = async (jwksUrl: string, accountVersion: 3 | 4) => {
     const store = await openProviderStore(database)
-    const claims = await openClaimStore(database, () => Temporal.Now.instant())
+    const claims = await openReplayStore(database, () => Temporal.Now.instant())
     const keys = openKeySet({ url: jwksUrl })
     const bases = { provider: '', resource: '', platform: '' }
     const app = providerApp({
@@ -37,7 +37,7 @@ describe('a client', () => {
         subdomain: 's',
         bases,
         keys,
-        claims,
+        replay: claims,
         clock: () => Temporal.Now.instant(),
       }),
     })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
-import { query, readingTogether } from '../../src/storage/sqlite/driver/statements.ts'
+import { batchReads, query } from '../../src/storage/sqlite/driver/statements.ts'
 
 /** A file with one number, read on one connection and raised on another. */
 function openNumber(t: TestContext) {
@@ -22,7 +22,7 @@ function openNumber(t: TestContext) {
   })
   const number = query<{ value: number }>(reader, 'select value from number')
   return {
-    together: readingTogether(reader),
+    together: batchReads(reader),
     read: () => number.first()?.value,
     raise: () => writer.exec('update number set value = value + 1'),
   }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { openCrowd } from '../../src/http/concurrency-limit.ts'
+import { openConcurrencyLimit } from '../../src/http/concurrency-limit.ts'
 
 const limits = {
-  workMax: 100,
-  workMin: 10,
-  goalMs: 50,
-  crowdMs: 300,
-  windowMs: 100,
+  inFlightMax: 100,
+  inFlightMin: 10,
+  latencyTargetMs: 50,
+  overloadAfterMs: 300,
+  sampleMs: 100,
   turnMin: 4,
   turnMs: 50,
   burstMs: 500,
@@ -18,7 +18,7 @@ const limits = {
 function openDoor() {
   let now = 10_000
   let cpu = 0
-  const crowd = openCrowd(limits, { now: () => now, cpu: () => cpu })
+  const crowd = openConcurrencyLimit(limits, { now: () => now, cpu: () => cpu })
   /** A turn of so long in which so many arrive, who are answered at its end: how many were let in. */
   const turn = async (
     arriving: number,

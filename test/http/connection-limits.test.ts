@@ -109,7 +109,7 @@ describe('a server whose connections all have a request in flight', { timeout: 3
 describe('connections from a trusted proxy', { timeout: 30_000 }, () => {
   it('are as many as they like, and stay though no token came on them', async (t) => {
     const app = openApp([], {
-      limits: { addressConnectionsMax: 1, anonymousIdleMs: 0, checkMs: 5 },
+      limits: { addressConnectionsMax: 1, anonymousIdleMs: 0, checkIntervalMs: 5 },
       trustedProxies: readTrustedProxies('127.0.0.2'),
     })
     t.after(() => app.close())

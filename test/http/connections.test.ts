@@ -12,7 +12,12 @@ const world = sharedWorld(data)
 /** One that has no patience. */
 const hasty = sharedWorld([], async () => ({
   database: (await world()).database,
-  limits: { headMs: 50, requestMs: 50, idleMs: 50, checkMs: 10 },
+  limits: {
+    headersTimeoutMs: 50,
+    requestTimeoutMs: 50,
+    keepAliveTimeoutMs: 50,
+    checkIntervalMs: 10,
+  },
 }))
 
 /** One that takes little. */

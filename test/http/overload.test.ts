@@ -82,7 +82,7 @@ function assertUnavailable({ status, headers, body }: Answer): void {
 
 describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () => {
   it('turns the next request away at once, answers the others, and then the next again', async (t) => {
-    const world = await openSlowWorld(t, { workMax: 2, workMin: 2 })
+    const world = await openSlowWorld(t, { inFlightMax: 2, inFlightMin: 2 })
 
     const begun = [world.get(path), world.get(path)]
     await world.untilWaiting(2)
@@ -102,7 +102,7 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
   })
 
   it('turns away each of several requests on one connection by itself', async (t) => {
-    const world = await openSlowWorld(t, { workMax: 1, workMin: 1 })
+    const world = await openSlowWorld(t, { inFlightMax: 1, inFlightMin: 1 })
     const begun = world.get(path)
     await world.untilWaiting(1)
     const socket = await dial(world.port)
@@ -124,7 +124,7 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
   })
 
   it('takes only so many requests from one connection, and those of others meanwhile', async (t) => {
-    const world = await openSlowWorld(t, { workMax: 3, workMin: 3, pipelinedMax: 2 })
+    const world = await openSlowWorld(t, { inFlightMax: 3, inFlightMin: 3, pipelinedMax: 2 })
     const socket = await dial(world.port)
     let text = ''
     socket.on('data', (chunk) => {
@@ -145,7 +145,7 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
   })
 
   it('does not wait for the body of what it turns away', async (t) => {
-    const world = await openSlowWorld(t, { workMax: 0, workMin: 0 })
+    const world = await openSlowWorld(t, { inFlightMax: 0, inFlightMin: 0 })
 
     const answer = await world.send('/auth/v1/customer/search', { method: 'POST', announced: 9 })
 
@@ -177,7 +177,12 @@ describeOn('sqlite', 'what is not HTTP after a request in flight', { timeout: 30
 
 describeOn('sqlite', 'an answer that takes too long', { timeout: 30_000 }, () => {
   it('is a 503, and what comes of it later disturbs nobody', async (t) => {
-    const world = await openSlowWorld(t, { handlerMs: 20, checkMs: 5, workMax: 1, workMin: 1 })
+    const world = await openSlowWorld(t, {
+      handlerTimeoutMs: 20,
+      checkIntervalMs: 5,
+      inFlightMax: 1,
+      inFlightMin: 1,
+    })
 
     assertUnavailable(await world.get(path))
     world.letGo()
@@ -263,7 +268,7 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
 
   it('without a valid token are idle for a short time, and say so', async (t) => {
     const world = await openWorld(t, ana, {
-      limits: { idleMs: 60_000, anonymousIdleMs: 1000, checkMs: 5 },
+      limits: { keepAliveTimeoutMs: 60_000, anonymousIdleMs: 1000, checkIntervalMs: 5 },
       guard: ({ authorization }) => authorization.length > 0,
     })
     const authenticated = await dial(world.port)
@@ -306,7 +311,7 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
     const long = JSON.stringify({ id: 'ana', name: 'x'.repeat(30_000_000) })
     const { port, get } = await openWorld(t, ana, {
       // While it holds the only connection, nobody else gets one.
-      limits: { connectionsMax: 1, answerMs: 20, checkMs: 5 },
+      limits: { connectionsMax: 1, writeTimeoutMs: 20, checkIntervalMs: 5 },
       around: (store) => ({
         ...store,
         readCustomer: async (id) => (id === 'long' ? long : store.readCustomer(id)),
@@ -331,7 +336,7 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
   it('whose callers take many long answers in time are not', async (t) => {
     const long = JSON.stringify({ id: 'ana', name: 'x'.repeat(3_000_000) })
     const { port } = await openWorld(t, ana, {
-      limits: { answerMs: 2000, checkMs: 5 },
+      limits: { writeTimeoutMs: 2000, checkIntervalMs: 5 },
       around: (store) => ({ ...store, readCustomer: async () => long }),
     })
     const socket = await dial(port)

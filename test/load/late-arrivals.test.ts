@@ -14,7 +14,7 @@ async function listed(database: string, accountId: string): Promise<unknown[]> {
   const app = providerApp({
     context: { store, timeZone: 'UTC', accountVersion: 4 },
     clock: () => Temporal.Instant.from('2200-01-01T00:00:00Z'),
-    guard: async () => ({ claimed: Promise.resolve() }),
+    guard: async () => ({ recorded: Promise.resolve() }),
   })
   const path = `/v1/banking/customer/c1/accounts/${accountId}/transactions`
   const seen: unknown[] = []

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { bankingAccount, bankingAccountV3 } from '../../src/contract/examples/banking.ts'
-import { BankingAccount, BankingAccountV3, mistakesMax } from '../../src/contract/index.ts'
+import { BankingAccount, BankingAccountV3, problemsMax } from '../../src/contract/index.ts'
 import { readLine } from '../../src/load/line.ts'
 import { anyOf } from '../support/arbitrary.ts'
 import { describeOn } from '../support/engines.ts'
@@ -90,8 +90,8 @@ describe('the errors of a line', () => {
       line('customer', { ...customer, ...many }, many),
     ]) {
       const errors = errorsOf(text)
-      assert.equal(errors.length, mistakesMax + 1)
-      assert.equal(errors.at(-1), ` has more errors than these ${mistakesMax}`)
+      assert.equal(errors.length, problemsMax + 1)
+      assert.equal(errors.at(-1), ` has more errors than these ${problemsMax}`)
     }
   })
 })

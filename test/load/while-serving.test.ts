@@ -44,7 +44,7 @@ async function serve(t: TestContext, database: string): Promise<string> {
   const app = providerApp({
     context: { store, timeZone: 'UTC', accountVersion: 4 },
     clock: () => Temporal.Instant.from('2025-12-31T00:00:00Z'),
-    guard: async () => ({ claimed: Promise.resolve() }),
+    guard: async () => ({ recorded: Promise.resolve() }),
   })
   t.after(async () => {
     await app.close()

@@ -49,11 +49,7 @@ describe('a load', () => {
 
     assert.equal((await load(`${customer('c3')}\nno line\n`)).status, 1)
     assert.deepEqual(
-      [
-        value('holdfast_load_lines'),
-        value('holdfast_load_success'),
-        value('holdfast_load_refused'),
-      ],
+      [value('holdfast_load_lines'), value('holdfast_load_success'), value('holdfast_load_errors')],
       [2, 0, 1],
     )
     assert.equal((await load(good, '--dry-run')).status, 0)

@@ -3,7 +3,7 @@ import { closeSync, openSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
-import { createDatabase, openClaimStore, openDatabaseProbe } from '../../src/storage/open.ts'
+import { createDatabase, openDatabaseProbe, openReplayStore } from '../../src/storage/open.ts'
 import { accountsPath, sendTo } from '../auth/world.ts'
 import { holdfast } from '../load/bank.ts'
 import { put } from '../load/lines.ts'
@@ -163,7 +163,7 @@ describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
     await postgres.start()
     await createDatabase(postgres.url())
     const options = { timeoutMs: 200 }
-    const claims = await openClaimStore(postgres.url(), Temporal.Now.instant, options)
+    const claims = await openReplayStore(postgres.url(), Temporal.Now.instant, options)
     const probe = await openDatabaseProbe(postgres.url(), 'write', options)
     scope.after(async () => {
       await setOnServer(postgres, 'synchronous_standby_names', '')
@@ -190,7 +190,7 @@ describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
 
     for (let turn = 0; turn < 5; turn += 1) {
       await assert.rejects(probe.check())
-      await assert.rejects(claims.claim(`id ${turn}`, Date.now() / 1000 + 60))
+      await assert.rejects(claims.recordUse(`id ${turn}`, Date.now() / 1000 + 60))
     }
 
     await until(async () => (await waiting()) <= 2)

@@ -9,7 +9,7 @@ import { after, it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { ContractError } from '../../src/contract/index.ts'
-import { createDatabase, openClaimStore, openProviderStore } from '../../src/storage/open.ts'
+import { createDatabase, openProviderStore, openReplayStore } from '../../src/storage/open.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
 import { inTransaction, rowsOf } from '../../src/storage/postgres/driver/statements.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
@@ -65,23 +65,26 @@ describeOn('postgres', 'a database that goes away', () => {
       const server = await openServer(t, { durable: true })
       await createDatabase(server.url())
       const store = await openProviderStore(server.url())
-      const claims = await openClaimStore(server.url(), clock)
+      const claims = await openReplayStore(server.url(), clock)
       t.after(() => store.close())
       t.after(() => claims.close())
       const later = clock().epochMilliseconds / 1000 + 100
       assert.equal(await store.readCustomer('c1'), undefined)
-      assert.equal(await claims.claim('before', Math.floor(later)), 'first use')
+      assert.equal(await claims.recordUse('before', Math.floor(later)), 'first use')
 
       await server.stop(how)
       const started = performance.now()
       await assert.rejects(store.readCustomer('c1'), isUnavailable)
-      await assert.rejects(claims.claim('during', Math.floor(later)), isUnavailable)
+      await assert.rejects(claims.recordUse('during', Math.floor(later)), isUnavailable)
       assert.ok(performance.now() - started < 5000, 'it says so soon')
 
       await server.start()
       assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
-      assert.equal(await untilAnswered(() => claims.claim('after', Math.floor(later))), 'first use')
-      assert.equal(await claims.claim('before', Math.floor(later)), 'used before')
+      assert.equal(
+        await untilAnswered(() => claims.recordUse('after', Math.floor(later))),
+        'first use',
+      )
+      assert.equal(await claims.recordUse('before', Math.floor(later)), 'used before')
     })
   }
 
@@ -208,7 +211,7 @@ describeOn('postgres', 'a password', () => {
     const counter = await openCounter(t, server)
     const database = url.replace(`:${server.port}/`, `:${counter.port}/`)
     const store = await openProviderStore(database, { passwordFile })
-    const claims = await openClaimStore(database, clock, { passwordFile })
+    const claims = await openReplayStore(database, clock, { passwordFile })
     t.after(() => store.close())
     t.after(() => claims.close())
     const before = counter.made()
@@ -222,7 +225,7 @@ describeOn('postgres', 'a password', () => {
       const calls = [
         store.readCustomer('c1'),
         store.readCustomer('c2'),
-        claims.claim('x', Math.floor(Date.now() / 1000) + 100),
+        claims.recordUse('x', Math.floor(Date.now() / 1000) + 100),
       ]
       await Promise.all(calls.map((call) => assert.rejects(call, isUnavailable)))
       refused += calls.length

@@ -43,7 +43,10 @@ const asked = `select count(*)::text from pg_stat_activity
 describeOn('postgres', 'a replica', () => {
   it('is read while it is up to date, and not while it is behind or away', async (t) => {
     const { primary, replica, load } = await openPair(t)
-    const store = await openProviderStore(primary.url(), { replica: replica.url(), lagMax: 1 })
+    const store = await openProviderStore(primary.url(), {
+      replica: replica.url(),
+      replicaLagMax: 1,
+    })
     t.after(() => store.close())
     const name = async () => JSON.parse((await store.readCustomer('c1')) ?? '{}').name
     const isRead = async () => (await asOwner(asked, replica.url()))[0]?.[0] !== '0'

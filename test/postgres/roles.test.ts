@@ -7,9 +7,9 @@ import {
   createDatabase,
   dumpProvider,
   openCatalogueStore,
-  openClaimStore,
   openClientStore,
   openProviderStore,
+  openReplayStore,
   openSigningKeyStore,
 } from '../../src/storage/open.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
@@ -94,9 +94,9 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     await loadInProcess(as('load'), lines, now.toString())
     assert.equal((await Array.fromAsync(dumpProvider(as('load')))).length, 3)
     const store = await openProviderStore(as('serve'))
-    const claims = await openClaimStore(as('serve'), () => now)
+    const claims = await openReplayStore(as('serve'), () => now)
     assert.equal(await store.readCustomer('c1'), JSON.stringify(customer))
-    assert.equal(await claims.claim('id', 1), 'first use')
+    assert.equal(await claims.recordUse('id', 1), 'first use')
     await claims.close()
     const mayPurge = "select has_table_privilege('holdfast_serve', 'replay_purge', 'update')"
     assert.deepEqual(await asOwner(mayPurge, server.url()), [[true]])

@@ -8,8 +8,8 @@ import { ContractError } from '../../src/contract/index.ts'
 import {
   createDatabase,
   openCatalogueStore,
-  openClaimStore,
   openProviderStore,
+  openReplayStore,
 } from '../../src/storage/open.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
 import { openAsking } from '../../src/storage/postgres/driver/statements.ts'
@@ -93,12 +93,12 @@ describeOn('postgres', 'a server that stops answering', { timeout: 60_000 }, () 
   it('is an outage for every call in time, and used again when it goes on', async (t) => {
     const options = { timeoutMs }
     const store = await openProviderStore(database, options)
-    const claims = await openClaimStore(database, clock, options)
+    const claims = await openReplayStore(database, clock, options)
     const catalogue = await openCatalogueStore(database, options)
     t.after(() => store.close())
     t.after(() => claims.close())
     t.after(() => catalogue.close())
-    const claim = (id: string) => claims.claim(id, keptUntil)
+    const claim = (id: string) => claims.recordUse(id, keptUntil)
     assert.equal(await store.readCustomer('c1'), undefined)
     assert.equal(await claim('before'), 'first use')
 
@@ -140,16 +140,16 @@ describeOn('postgres', 'a synchronous standby that is unreachable', { timeout: 6
   const waiting = `wait_event = 'SyncRep'`
 
   it('fails tokens in time, accepts none of them later, and leaves no backend behind', async (t) => {
-    const claims = await openClaimStore(database, clock, { timeoutMs })
+    const claims = await openReplayStore(database, clock, { timeoutMs })
     t.after(() => claims.close())
-    assert.equal(await claims.claim('replicated', keptUntil), 'first use')
+    assert.equal(await claims.recordUse('replicated', keptUntil), 'first use')
 
     await requireStandby('nobody')
     try {
       for (const turn of [1, 2, 3]) {
         await assertUnavailable(
-          claims.claim('unreplicated', keptUntil),
-          claims.claim(`unreplicated ${turn}`, keptUntil),
+          claims.recordUse('unreplicated', keptUntil),
+          claims.recordUse(`unreplicated ${turn}`, keptUntil),
         )
       }
       await untilBackends(waiting, 0)
@@ -157,19 +157,19 @@ describeOn('postgres', 'a synchronous standby that is unreachable', { timeout: 6
       await requireStandby('')
     }
 
-    assert.equal(await untilAnswered(() => claims.claim('another', keptUntil)), 'first use')
+    assert.equal(await untilAnswered(() => claims.recordUse('another', keptUntil)), 'first use')
     for (const id of ['unreplicated', 'unreplicated 1', 'unreplicated 3', 'replicated']) {
-      assert.equal(await claims.claim(id, keptUntil), 'used before', id)
+      assert.equal(await claims.recordUse(id, keptUntil), 'used before', id)
     }
   })
 
   it('fails a token also where an administrator cancels the wait', async (t) => {
-    const claims = await openClaimStore(database, clock, { timeoutMs: 60_000 })
+    const claims = await openReplayStore(database, clock, { timeoutMs: 60_000 })
     t.after(() => claims.close())
 
     await requireStandby('nobody')
     try {
-      const claimed = claims.claim('cancelled', keptUntil)
+      const claimed = claims.recordUse('cancelled', keptUntil)
       claimed.catch(() => {})
       await untilBackends(waiting, 1)
       await asOwner(

@@ -3,7 +3,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { createPrivateFile } from '../../src/storage/sqlite/driver/files.ts'
-import { openSqliteClaimStore } from '../../src/storage/sqlite/replay/replay-store.ts'
+import { openSqliteReplayStore } from '../../src/storage/sqlite/replay/replay-store.ts'
 import { temporaryFolder } from '../auth/processes.ts'
 import { accountsPath } from '../auth/world.ts'
 import { dumpOf, holdfast, killed, start } from '../load/bank.ts'
@@ -122,11 +122,12 @@ onSmallDisks('a full disk', () => {
       const disk = openSmallDisk(scope, 3)
       const path = join(disk.folder, 'claims')
       createPrivateFile(path)
-      const store = openSqliteClaimStore(path, Temporal.Now.instant)
+      const store = openSqliteReplayStore(path, Temporal.Now.instant)
       scope.after(() => store.close())
       const keptUntil = Math.floor(Date.now() / 1000) + 600
 
-      for (let number = 0; number < 1000; number += 1) await store.claim(`id ${number}`, keptUntil)
+      for (let number = 0; number < 1000; number += 1)
+        await store.recordUse(`id ${number}`, keptUntil)
     })
 
     it('is written again as soon as there is space', async (t) => {
@@ -134,18 +135,18 @@ onSmallDisks('a full disk', () => {
       const disk = openSmallDisk(scope, 3)
       const path = join(disk.folder, 'claims')
       createPrivateFile(path)
-      const store = openSqliteClaimStore(path, Temporal.Now.instant)
+      const store = openSqliteReplayStore(path, Temporal.Now.instant)
       scope.after(() => store.close())
       const keptUntil = Math.floor(Date.now() / 1000) + 600
-      await store.claim('first', keptUntil)
+      await store.recordUse('first', keptUntil)
       disk.fill()
       await assert.rejects(async () => {
-        for (let number = 0; ; number += 1) await store.claim(`id ${number}`, keptUntil)
+        for (let number = 0; ; number += 1) await store.recordUse(`id ${number}`, keptUntil)
       }, /claims cannot be written: no space left on the disk/)
 
       disk.free()
 
-      assert.ok(await store.claim('last', keptUntil))
+      assert.ok(await store.recordUse('last', keptUntil))
     })
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
-import { createDatabase, openClaimStore, openProviderWriter } from '../../src/storage/open.ts'
+import { createDatabase, openProviderWriter, openReplayStore } from '../../src/storage/open.ts'
 import { holdfast, holdfastHere } from '../auth/command.ts'
 import { openTown, type Served, serve } from '../auth/processes.ts'
 import { accountsPath } from '../auth/world.ts'
@@ -121,15 +121,15 @@ describeOn('sqlite', 'a replay file', () => {
   /** A database that was served, with a token that was used. */
   async function servedDatabase(scope: Scope): Promise<{ database: string; replayFile: string }> {
     const database = await newDatabase(scope)
-    const claims = await openClaimStore(database, clock)
-    await claims.claim('used', 100)
+    const claims = await openReplayStore(database, clock)
+    await claims.recordUse('used', 100)
     await claims.close()
     return { database, replayFile: `${pathOf(database)}-claims` }
   }
 
   it('that is lost is only replaced on request', async (t) => {
     const town = await openTown(t)
-    await (await openClaimStore(town.database, clock)).close()
+    await (await openReplayStore(town.database, clock)).close()
     rmSync(`${pathOf(town.database)}-claims`)
     const needed = ['--subdomain', 'bank', '--jwks-url', town.keyServer.url]
 
@@ -146,14 +146,14 @@ describeOn('sqlite', 'a replay file', () => {
       assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
       await served.kill()
     }
-    await (await openClaimStore(town.database, clock)).close()
+    await (await openReplayStore(town.database, clock)).close()
   })
 
   it('of another database is refused', async (t) => {
     const [one, other] = [await servedDatabase(t), await servedDatabase(t)]
     copyFileSync(other.replayFile, one.replayFile)
 
-    await assert.rejects(openClaimStore(one.database, clock), {
+    await assert.rejects(openReplayStore(one.database, clock), {
       name: 'DatabaseError',
       message: /^the replay file \/.*-claims does not belong to the database \/.*bank\.db: /,
     })
@@ -164,11 +164,11 @@ describeOn('sqlite', 'a replay file', () => {
     rmSync(pathOf(database))
     await createDatabase(database)
 
-    const claims = await openClaimStore(database, clock)
+    const claims = await openReplayStore(database, clock)
     t.after(() => claims.close())
 
-    assert.equal(await claims.claim('used', 100), 'used before')
-    assert.equal(await claims.claim('new', 100), 'first use')
+    assert.equal(await claims.recordUse('used', 100), 'used before')
+    assert.equal(await claims.recordUse('new', 100), 'first use')
   })
 
   it('of an earlier version is kept', async (t) => {
@@ -178,10 +178,10 @@ describeOn('sqlite', 'a replay file', () => {
     replay.exec('drop table identity')
     for (const file of [data, replay]) file.close()
 
-    const claims = await openClaimStore(database, clock)
+    const claims = await openReplayStore(database, clock)
     t.after(() => claims.close())
 
-    assert.equal(await claims.claim('used', 100), 'used before')
+    assert.equal(await claims.recordUse('used', 100), 'used before')
   })
 
   it('is used while a load holds the database, and recorded when the load has ended', async (t) => {
@@ -191,9 +191,9 @@ describeOn('sqlite', 'a replay file', () => {
     t.after(() => load.close())
     const recorded = load.prepare('select count(*) as count from replay_file')
     load.exec('begin immediate')
-    const claims = await openClaimStore(database, clock)
+    const claims = await openReplayStore(database, clock)
     t.after(() => claims.close())
-    assert.equal(await claims.claim('used', 100), 'first use')
+    assert.equal(await claims.recordUse('used', 100), 'first use')
     t.mock.timers.tick(2000)
     load.exec('rollback')
     assert.equal(recorded.get()?.['count'], 0)

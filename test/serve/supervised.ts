@@ -1,14 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { openLog } from '../../src/observe/log.ts'
-import { untilToldBySupervisor } from '../../src/server/signals.ts'
+import { untilStoppedBySupervisor } from '../../src/server/signals.ts'
 import { processTerminal } from '../../src/server/terminal.ts'
 import {
   isSupervisor,
   leaveSupervisor,
+  reportReady,
   type SupervisionLimits,
   superviseWorkers,
-  tellReady,
 } from '../../src/server/workers.ts'
 
 /**
@@ -33,9 +33,9 @@ if (isSupervisor()) {
   const server = createServer(({ url = '' }, response) => (actions[url] ?? answerId)(response))
   server.listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo
-    tellReady({ readyOn: `http://127.0.0.1:${port}`, isAble: true })
+    reportReady({ readyOn: `http://127.0.0.1:${port}`, isReady: true })
   })
-  await untilToldBySupervisor()
+  await untilStoppedBySupervisor()
   server.close(leaveSupervisor)
   server.closeAllConnections()
 }

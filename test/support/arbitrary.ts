@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { Static, TSchema } from 'typebox'
 import { breaches, type Rule } from '../../src/contract/rules.ts'
-import type { LeafName } from '../../src/contract/scalars.ts'
+import type { ScalarName } from '../../src/contract/scalars.ts'
 import { type Node, nodeOf } from '../../src/contract/schema.ts'
 
 type Fields = Record<string, unknown>
@@ -17,7 +17,7 @@ const decimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.integer({ min: 0, max: 4 }))
   .map(([whole, places]) => (places ? `${whole}.${'5'.repeat(places)}` : `${whole}`))
 
-const leafArbitraries: Record<LeafName, Arbitrary<string>> = {
+const leafArbitraries: Record<ScalarName, Arbitrary<string>> = {
   id: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme-ascii' }),
   decimal,
   wholeNumber: fc.nat().map(String),

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text as textOf } from 'node:stream/consumers'
-import type { Asked } from '../../src/auth/guard.ts'
+import type { AuthRequest } from '../../src/auth/guard.ts'
 import { ContractError } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { providerApp } from '../../src/http/provider-app.ts'
@@ -25,7 +25,7 @@ export interface WorldOptions {
   /** The data of another world, instead of data of its own. */
   readonly database?: string
   /** Whether a request has a valid token; all have, where it is not given. */
-  readonly guard?: (request: Asked) => boolean
+  readonly guard?: (request: AuthRequest) => boolean
   /** Stands between the database and the provider. */
   readonly around?: (store: ProviderStore) => ProviderStore
   /** Settles when the token of a request is recorded. */
@@ -82,7 +82,8 @@ export async function openWorld(
     context: { store: around(store), timeZone, accountVersion },
     clock: () => now,
     guard: async (request) => {
-      if (options.guard?.(request) ?? true) return { claimed: options.claimed ?? Promise.resolve() }
+      if (options.guard?.(request) ?? true)
+        return { recorded: options.claimed ?? Promise.resolve() }
       throw new ContractError('unauthorized')
     },
     limits,

@@ -1,5 +1,5 @@
 import { differenceOf } from '../compare.ts'
-import type { World } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import { type Check, conventions } from '../definition.ts'
 import {
   accountOf,
@@ -45,7 +45,7 @@ interface Expected {
 
 /** The first list on which a filter takes something away and leaves something. */
 async function contrasted(
-  world: World,
+  world: CheckContext,
   list: PagedList,
   filters: (accounts: readonly Fields[]) => readonly Filter[],
 ): Promise<Expected[]> {
@@ -74,7 +74,7 @@ async function contrasted(
 }
 
 async function judgeFilter(
-  world: World,
+  world: CheckContext,
   parameters: readonly string[],
   filters: (accounts: readonly Fields[]) => readonly Filter[],
 ): Promise<Passed> {

@@ -1,6 +1,6 @@
 import { isFields } from '../../contract/schema.ts'
 import { compareDecimals, differenceOf, isDecimal } from '../compare.ts'
-import type { World } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import { accountIdsOf, customersOf } from '../customers.ts'
 import { type Check, endpoint, resources } from '../definition.ts'
 import { type Fields, listOf, recordsOf, walk, walkAccounts } from '../lists.ts'
@@ -102,7 +102,7 @@ export const agreement: readonly Check[] = [
 const accountsMax = 3
 
 function ofEachAccount(
-  world: World,
+  world: CheckContext,
   kind: 'banking' | 'energy',
   judge: (customerId: string, accountId: string) => Promise<unknown>,
 ) {

@@ -1,12 +1,12 @@
 import { isFields } from '../../contract/schema.ts'
-import type { World } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import { customersByEmail, customersOf } from '../customers.ts'
 import { type Check, endpoint } from '../definition.ts'
 import type { Answer } from '../http-client.ts'
 import { fail, judgeEach, skip } from '../outcome.ts'
 import { errorOf, isRefusal, requireOperation, statusText } from './errors.ts'
 
-async function searchOf(world: World, email: string): Promise<Answer> {
+async function searchOf(world: CheckContext, email: string): Promise<Answer> {
   const operation = requireOperation(world, 'C1')
   const answer = await world.ask(operation, { body: { email } })
   if (isRefusal(answer) && errorOf(answer) !== undefined && !email.includes('no-such')) {
@@ -22,7 +22,7 @@ function matchesOf({ body }: Answer): Record<string, unknown>[] {
 }
 
 /** An address to search by: one that was given, else the one that C3 shows. */
-async function emailOf(world: World): Promise<{ email: string; customerId?: string }> {
+async function emailOf(world: CheckContext): Promise<{ email: string; customerId?: string }> {
   const [email] = world.options.emails
   if (email !== undefined) return { email }
   const identity = world.operation('C3')

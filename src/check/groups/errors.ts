@@ -1,6 +1,6 @@
 import { errorTable, type Operation } from '../../contract/index.ts'
 import { isFields } from '../../contract/schema.ts'
-import type { Ask, World } from '../context.ts'
+import type { Ask, CheckContext } from '../context.ts'
 import { accountIdsOf, accountsOf, customersOf } from '../customers.ts'
 import { type Check, conventions, errorsSection } from '../definition.ts'
 import type { Answer } from '../http-client.ts'
@@ -25,7 +25,7 @@ export function isRefusal({ status }: Answer): boolean {
   return status >= 400 && status < 500
 }
 
-export function requireOperation(world: World, ref: string): Operation {
+export function requireOperation(world: CheckContext, ref: string): Operation {
   return world.operation(ref) ?? skip(`${ref} is left out on purpose`)
 }
 
@@ -40,7 +40,7 @@ export function askFor(operation: Operation, customerId: string, accountId: stri
 
 /** Some account of the customer that the operation may be asked about. */
 export async function accountFor(
-  world: World,
+  world: CheckContext,
   operation: Operation,
   customerId: string,
 ): Promise<string | undefined> {
@@ -80,7 +80,7 @@ export function statusChoice(judged: Passed, statuses: ReadonlySet<number>, ours
   }
 }
 
-export async function firstCustomer(world: World): Promise<string> {
+export async function firstCustomer(world: CheckContext): Promise<string> {
   const [customerId] = await customersOf(world)
   return customerId ?? skip('there is no customer')
 }
@@ -285,10 +285,10 @@ export const errors: readonly Check[] = [
   },
 ]
 
-export function listsInBody(world: World) {
+export function listsInBody(world: CheckContext) {
   return listsOf(world).filter(({ of }) => of === 'accounts')
 }
 
-function inPath(world: World): Operation[] {
+function inPath(world: CheckContext): Operation[] {
   return world.operations.filter(({ path }) => /\{(accountId|id)\}/.test(path))
 }

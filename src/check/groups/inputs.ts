@@ -1,6 +1,6 @@
 import { errorTable } from '../../contract/index.ts'
 import { isFields } from '../../contract/schema.ts'
-import type { World } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import { accountIdsOf, customersOf } from '../customers.ts'
 import { type Check, conventions } from '../definition.ts'
 import { listsOf } from '../lists.ts'
@@ -224,7 +224,7 @@ export const inputs: readonly Check[] = [
   },
 ]
 
-async function refusedBodies(world: World, bodies: readonly unknown[]): Promise<Passed> {
+async function refusedBodies(world: CheckContext, bodies: readonly unknown[]): Promise<Passed> {
   const customerId = await firstCustomer(world)
   const statuses = new Set<number>()
   const lists = listsInBody(world)
@@ -244,7 +244,7 @@ async function refusedBodies(world: World, bodies: readonly unknown[]): Promise<
 }
 
 /** The interface does not say what becomes of them: any answer that is not a failure of the server will do. */
-async function oddQueries(world: World, queries: readonly string[]): Promise<Passed> {
+async function oddQueries(world: CheckContext, queries: readonly string[]): Promise<Passed> {
   const customerId = await firstCustomer(world)
   const seen = new Set<string>()
   let isRefused = true

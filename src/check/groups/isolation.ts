@@ -1,6 +1,6 @@
 import { errorTable, type Operation } from '../../contract/index.ts'
 import { shown } from '../compare.ts'
-import { bearer, type World } from '../context.ts'
+import { bearer, type CheckContext } from '../context.ts'
 import { type Account, accountIdsOf, accountsOf, customersOf, shareableOf } from '../customers.ts'
 import { type Check, endpoint, errorsSection } from '../definition.ts'
 import {
@@ -22,7 +22,7 @@ interface Foreign {
 }
 
 /** Accounts that one customer is offered and another is not, by pairs of customers. */
-function foreignAccounts(world: World): Promise<readonly Foreign[]> {
+function foreignAccounts(world: CheckContext): Promise<readonly Foreign[]> {
   return world.once('foreign accounts', async () => {
     const customers = await customersOf(world)
     if (customers.length < 2) skip('it takes two customers: name another with --customer')
@@ -44,12 +44,12 @@ function foreignAccounts(world: World): Promise<readonly Foreign[]> {
 }
 
 /** What C2 offers, else what the other lists show. */
-async function offered(world: World, customerId: string): Promise<readonly string[]> {
+async function offered(world: CheckContext, customerId: string): Promise<readonly string[]> {
   const shareable = await shareableOf(world, customerId)
   return shareable ?? (await accountsOf(world, customerId)).map(({ id }) => id)
 }
 
-async function foreignFor(world: World, { tag }: Operation): Promise<Foreign[]> {
+async function foreignFor(world: CheckContext, { tag }: Operation): Promise<Foreign[]> {
   const wanted =
     tag === 'energy' ? ['energy'] : tag === 'contact' ? ['banking', 'energy'] : ['banking']
   const found = (await foreignAccounts(world)).filter(({ account }) =>
@@ -76,7 +76,7 @@ const concurrentEach = 6
 
 /** Asks for two customers by turns, all at once, and compares with what each gets alone. */
 async function judgeConcurrent(
-  world: World,
+  world: CheckContext,
   operation: Operation,
   customers: readonly string[],
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { differenceOf } from '../compare.ts'
-import type { World } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import { type Check, conventions } from '../definition.ts'
 import type { Answer } from '../http-client.ts'
 import { filtersFor } from '../list-filters.ts'
@@ -16,7 +16,7 @@ import {
   wholeQuery,
 } from '../lists.ts'
 import { fail, judgeEach, skip } from '../outcome.ts'
-import { handyWalk, onEachList, sizeFor } from './paging.ts'
+import { onEachList, shortWalk, sizeFor } from './paging.ts'
 
 const links = conventions(
   '2',
@@ -32,11 +32,11 @@ interface Linked {
 
 /** A list in three pages or so, as the numbers of pages show it. */
 async function linkedPages(
-  world: World,
+  world: CheckContext,
   list: PagedList,
   query: Record<string, string> = {},
 ): Promise<Linked> {
-  const { subject, whole } = await handyWalk(world, list, 2)
+  const { subject, whole } = await shortWalk(world, list, 2)
   const all = { ...wholeQuery(world, list), ...query }
   const count =
     Object.keys(query).length > 0
@@ -65,7 +65,7 @@ function requireLink(list: PagedList, page: Answer, name: string, where: string)
 
 /** Follows a link and compares what it shows with a page by number. */
 async function follow(
-  world: World,
+  world: CheckContext,
   { subject, size }: Linked,
   from: Answer,
   name: string,
@@ -256,7 +256,7 @@ export const linkChecks: readonly Check[] = [
       const judged = await onEachList(world, async (list) => {
         const bounds = Object.keys(wholeQuery(world, list))
         if (bounds.length === 0) skip('it has no window')
-        const { subject } = await handyWalk(world, list)
+        const { subject } = await shortWalk(world, list)
         const page = await pageOf(world, subject, { 'page-size': 1 })
         const link = linkOf(page, 'first')
         if (link === undefined) return skip('its default window is empty')
@@ -282,7 +282,7 @@ const nameOfFilter = (filter: Readonly<Record<string, string>>) => Object.keys(f
 
 /** Follows the links of a filtered list: page, total and records must be those of the filtered list. */
 async function judgeFilter(
-  world: World,
+  world: CheckContext,
   list: PagedList,
   filter: Record<string, string>,
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { World } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
 import { narrowed } from '../list-filters.ts'
 import {
@@ -16,7 +16,7 @@ import { fail, type Passed, skip } from '../outcome.ts'
 import { effectiveOf } from '../times.ts'
 import { sizeFor } from './paging.ts'
 
-export function requireList(world: World, ref: string): PagedList {
+export function requireList(world: CheckContext, ref: string): PagedList {
   const operation = world.operation(ref)
   return (operation && listOf(operation)) ?? skip(`${ref} is left out on purpose`)
 }
@@ -39,7 +39,7 @@ function breakIn(list: PagedList, records: readonly Fields[], timeZone: string):
   })
 }
 
-async function judgeOrder(world: World, query: Record<string, string>, pageSize?: number) {
+async function judgeOrder(world: CheckContext, query: Record<string, string>, pageSize?: number) {
   const list = requireList(world, 'B3')
   const { subject, whole } = await wholeWalk(world, list, { recordsMin: 2 })
   const size = pageSize ?? sizeFor(whole.records.length, walkedPages)
@@ -64,7 +64,7 @@ async function judgeOrder(world: World, query: Record<string, string>, pageSize?
 const walkedPages = 12
 
 /** What order a list that need have none is in. */
-async function orderSeen(world: World, ref: string): Promise<Passed> {
+async function orderSeen(world: CheckContext, ref: string): Promise<Passed> {
   const list = requireList(world, ref)
   const { whole } = await wholeWalk(world, list, { recordsMin: 3 })
   const { timeZone } = world.options

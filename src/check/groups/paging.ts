@@ -1,6 +1,6 @@
 import { pageSizeDefault } from '../../contract/index.ts'
 import { differenceOf, repeatedIn, shown } from '../compare.ts'
-import type { World } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import { type Check, conventions } from '../definition.ts'
 import { narrowed } from '../list-filters.ts'
 import {
@@ -20,7 +20,7 @@ import {
 import { fail, judgeEach, type Passed, skip } from '../outcome.ts'
 
 export function onEachList(
-  world: World,
+  world: CheckContext,
   judge: (list: PagedList) => Promise<unknown>,
 ): Promise<Passed> {
   return judgeEach(listsOf(world), ({ ref }) => ref, judge)
@@ -32,7 +32,7 @@ export function sizeFor(count: number, pages = 4): number {
 }
 
 /** A list of a handy length, where there is one: the laws of paging show on it as well. */
-export function handyWalk(world: World, list: PagedList, recordsMin = 1) {
+export function shortWalk(world: CheckContext, list: PagedList, recordsMin = 1) {
   return wholeWalk(world, list, { recordsMin, wanted: handyRecords })
 }
 
@@ -53,8 +53,8 @@ interface Cut {
 }
 
 /** A list in pages that are smaller than usual. */
-async function cutOf(world: World, list: PagedList): Promise<Cut> {
-  const { subject, whole } = await handyWalk(world, list, 2)
+async function cutOf(world: CheckContext, list: PagedList): Promise<Cut> {
+  const { subject, whole } = await shortWalk(world, list, 2)
   const size = sizeFor(whole.records.length)
   const pages = await walk(world, subject, wholeQuery(world, list), size)
   return { subject, whole, pages, size }
@@ -136,7 +136,7 @@ export const paging: readonly Check[] = [
     profile: 'smoke',
     run: (world) =>
       onEachList(world, async (list) => {
-        const { subject, whole } = await handyWalk(world, list, 2)
+        const { subject, whole } = await shortWalk(world, list, 2)
         for (const size of [1, whole.records.length - 1]) {
           const query = {
             page: 1,
@@ -161,7 +161,7 @@ export const paging: readonly Check[] = [
     profile: 'full',
     run: (world) =>
       onEachList(world, async (list) => {
-        const { subject, whole } = await handyWalk(world, list, pageSizeDefault + 1)
+        const { subject, whole } = await shortWalk(world, list, pageSizeDefault + 1)
         const page = await pageOf(world, subject, { page: 1, ...wholeQuery(world, list) })
         const actual = recordsOf(list, page).length
         if (actual === pageSizeDefault) return
@@ -181,7 +181,7 @@ export const paging: readonly Check[] = [
     profile: 'full',
     run: (world) =>
       onEachList(world, async (list) => {
-        const { subject, whole } = await handyWalk(world, list, 2)
+        const { subject, whole } = await shortWalk(world, list, 2)
         const page = await pageOf(world, subject, { 'page-size': 1, ...wholeQuery(world, list) })
         const expected = whole.records.slice(0, 1).map((record) => keyOf(list, record))
         const actual = recordsOf(list, page).map((record) => keyOf(list, record))
@@ -204,7 +204,7 @@ export const paging: readonly Check[] = [
     run: async (world) => {
       const seen = new Set<string>()
       const judged = await onEachList(world, async (list) => {
-        const { subject, whole } = await handyWalk(world, list)
+        const { subject, whole } = await shortWalk(world, list)
         const query = { page: 1000, 'page-size': pageSizeDefault, ...wholeQuery(world, list) }
         const page = await world.ask(list.operation, { ...subject.ask, query })
         seen.add(String(page.status))
@@ -243,7 +243,7 @@ export const paging: readonly Check[] = [
         if (!('oldest-time' in (list.operation.query.properties as object))) {
           skip('it cannot be asked for nothing')
         }
-        const { subject } = await handyWalk(world, list)
+        const { subject } = await shortWalk(world, list)
         const [from, to] = ['1970-01-01T00:00:00Z', '1970-01-02T00:00:00Z']
         const [oldest = ''] = Object.keys(wholeQuery(world, list))
         const query = { [oldest]: from, 'newest-time': to }
@@ -268,7 +268,7 @@ export const paging: readonly Check[] = [
     hint: 'Count with the same conditions as the page is read with.',
     run: (world) =>
       onEachList(world, async (list) => {
-        const { subject } = await handyWalk(world, list, 2)
+        const { subject } = await shortWalk(world, list, 2)
         const query = narrowed(world, list) ?? skip('it has no filter')
         const found = await walk(world, subject, { ...wholeQuery(world, list), ...query })
         if (found.total === undefined) skip('it has no totals')

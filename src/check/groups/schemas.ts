@@ -1,5 +1,5 @@
 import { type Operation, providerOperations } from '../../contract/index.ts'
-import type { Ask, World } from '../context.ts'
+import type { Ask, CheckContext } from '../context.ts'
 import { accountsOf, customersOf } from '../customers.ts'
 import { type Check, endpoint, resources } from '../definition.ts'
 import { listOf, subjectsOf, wholeQuery } from '../lists.ts'
@@ -11,7 +11,7 @@ import { askFor, isRefusal, statusText } from './errors.ts'
 const sentencesMax = 8
 
 /** Asks an operation of everybody, so that there are answers to read; a skip where nobody can be asked. */
-async function sample(world: World, operation: Operation): Promise<void> {
+async function sample(world: CheckContext, operation: Operation): Promise<void> {
   const asks = await samplesOf(world, operation)
   if (asks.length === 0) skip('no customer has an account to ask about')
   for (const ask of asks) {
@@ -26,7 +26,7 @@ async function sample(world: World, operation: Operation): Promise<void> {
   }
 }
 
-async function samplesOf(world: World, operation: Operation): Promise<Ask[]> {
+async function samplesOf(world: CheckContext, operation: Operation): Promise<Ask[]> {
   const list = listOf(operation)
   const subjects = list ? (await subjectsOf(world, list)).slice(0, samplesMax) : []
   if (list && subjects.length > 0) {
@@ -85,7 +85,7 @@ function refuse(
 const remarksMax = 4
 
 /** What is lawful, and still not what Holdfast would have sent. */
-function remarksOf(world: World, ref: string): string[] {
+function remarksOf(world: CheckContext, ref: string): string[] {
   const remarks = world.audit.faults('remark', ref)
   const named = remarks.slice(0, remarksMax).map(({ path, reason }) => `${path} ${reason}`)
   return remarks.length > remarksMax

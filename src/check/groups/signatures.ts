@@ -1,4 +1,4 @@
-import type { World } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import { authentication, type Check } from '../definition.ts'
 import {
   base64url,
@@ -10,7 +10,7 @@ import {
   unsigned,
 } from '../jws.ts'
 import { fail, judgeEach, skip } from '../outcome.ts'
-import { expectRefused, expectTaken, type Probe, probeOf } from '../probe.ts'
+import { expectAccepted, expectRejected, type Probe, probeOf } from '../probe.ts'
 import { type Segments, segmentsOf } from '../token-cases.ts'
 
 const valid = authentication('2.1', 'the signature is valid')
@@ -28,7 +28,7 @@ interface Good {
 }
 
 /** A fresh good token, taken apart. It is not sent: what is made of it is. */
-async function goodToken(world: World): Promise<Good> {
+async function goodToken(world: CheckContext): Promise<Good> {
   const probe = await probeOf(world)
   const token = world.token(world.resource(probe.operation, probe.ask.params))
   const parts = segmentsOf(token)
@@ -43,7 +43,7 @@ function decoded(segment: string): Record<string, unknown> {
 function spoiled(
   id: string,
   title: string,
-  ways: Readonly<Record<string, (good: Good, world: World) => string | Promise<string>>>,
+  ways: Readonly<Record<string, (good: Good, world: CheckContext) => string | Promise<string>>>,
   profile: Check['profile'] = 'full',
   clause = valid,
 ): Check {
@@ -58,14 +58,14 @@ function spoiled(
         ([name]) => name,
         async ([name, spoil]) => {
           const good = await goodToken(world)
-          await expectRefused(world, name, await spoil(good, world), good.probe)
+          await expectRejected(world, name, await spoil(good, world), good.probe)
         },
       ),
   }
 }
 
 /** What a careless verifier takes for the secret of an HMAC: the public key in its usual spellings. */
-function secrets({ key }: World): Record<string, string | Uint8Array> {
+function secrets({ key }: CheckContext): Record<string, string | Uint8Array> {
   const publicKey = publicKeyOf(key)
   const jwk = publicJwk(key)
   return {
@@ -121,13 +121,13 @@ export const signatures: readonly Check[] = [
     {
       'a token of another key under the same kid': (
         { header, payload },
-        { keyring: { stranger }, key },
+        { testKeys: { stranger }, key },
       ) => compact({ ...header, alg: stranger.alg, kid: key.kid }, payload, stranger),
       'a token of another key under its own kid': (
         { header, payload },
-        { keyring: { stranger } },
+        { testKeys: { stranger } },
       ) => compact({ ...header, alg: stranger.alg, kid: stranger.kid }, payload, stranger),
-      'a token of another key without a kid': ({ header, payload }, { keyring: { stranger } }) =>
+      'a token of another key without a kid': ({ header, payload }, { testKeys: { stranger } }) =>
         compact({ ...header, alg: stranger.alg, kid: undefined }, payload, stranger),
     },
     'smoke',
@@ -157,7 +157,7 @@ export const signatures: readonly Check[] = [
         async ([name, secret]) => {
           const { probe, header, payload } = await goodToken(world)
           const text = unsigned({ ...header, alg: 'HS256' }, payload)
-          await expectRefused(
+          await expectRejected(
             world,
             `a token with an HMAC of ${name}`,
             `${text}.${hmac(text, secret)}`,
@@ -172,7 +172,7 @@ export const signatures: readonly Check[] = [
     clause: published,
     profile: 'full',
     run: async (world) => {
-      const { stranger, strangerUrl, strangerAsked } = world.keyring
+      const { stranger, strangerUrl, strangerAsked } = world.testKeys
       const before = strangerAsked()
       const ways = {
         jwk: { jwk: publicJwk(stranger) },
@@ -189,7 +189,7 @@ export const signatures: readonly Check[] = [
               payload,
               stranger,
             )
-            await expectRefused(world, `a token with its own key in ${name}`, token, probe)
+            await expectRejected(world, `a token with its own key in ${name}`, token, probe)
           }
         },
       )
@@ -220,11 +220,11 @@ export const signatures: readonly Check[] = [
     clause: published,
     profile: 'full',
     run: async (world) => {
-      const second = world.keyring.keys.find(
+      const second = world.testKeys.keys.find(
         ({ alg, kid }) => alg === world.key.alg && kid !== world.key.kid,
       )
       if (!second) return skip('it takes --jwks-port, and a provider that takes ES256')
-      await expectTaken(world, 'a token of another key of the set', { key: second })
+      await expectAccepted(world, 'a token of another key of the set', { key: second })
       return {}
     },
   },

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { bearer, type World } from '../context.ts'
+import { bearer, type CheckContext } from '../context.ts'
 import { authentication, type Check } from '../definition.ts'
 import { pause } from '../http-client.ts'
 import { fail, skip } from '../outcome.ts'
-import { expectRefused, expectTaken, probeOf, refusedWith, tryToken } from '../probe.ts'
-import { bad, claims, everyProbe, everywhere, seconds } from '../token-cases.ts'
+import { expectAccepted, expectRejected, expectRejectedWith, probeOf, tryToken } from '../probe.ts'
+import { badTokenCheck, claims, everyProbe, everywhere, seconds } from '../token-cases.ts'
 
 const unique = authentication('2.5', 'the jti claim is unique (a repeated jti is not acceptable)')
 const racers = 8
 
 /** One use of a token at the start of the run. */
-function earlyUse(world: World) {
+function earlyUse(world: CheckContext) {
   return world.once('early use of a token', async () => {
     const probe = await probeOf(world)
     const headers = bearer(world.token(world.resource(probe.operation, probe.ask.params)))
@@ -20,14 +20,14 @@ function earlyUse(world: World) {
 }
 
 export const singleUse: readonly Check[] = [
-  bad(
+  badTokenCheck(
     'jti.missing',
     'A token without an id is refused',
     unique,
     'a token without jti',
     claims({ jti: undefined }),
   ),
-  bad(
+  badTokenCheck(
     'jti.empty',
     'A token with an empty id is refused',
     unique,
@@ -52,7 +52,7 @@ export const singleUse: readonly Check[] = [
         ) {
           skip(`the first use got ${first.status || 'no answer'}`)
         }
-        await refusedWith(world, 'a token that was used before', headers, probe)
+        await expectRejectedWith(world, 'a token that was used before', headers, probe)
       }),
   },
   {
@@ -68,7 +68,7 @@ export const singleUse: readonly Check[] = [
       const age = performance.now() - usedAt
       await pause(Math.max(0, world.options.replayAfterMs - age))
       const seconds = Math.round((performance.now() - usedAt) / 1000)
-      await refusedWith(world, `a token that was used ${seconds} s before`, headers, probe)
+      await expectRejectedWith(world, `a token that was used ${seconds} s before`, headers, probe)
       return { seen: `replayed after ${seconds} s` }
     },
   },
@@ -81,7 +81,7 @@ export const singleUse: readonly Check[] = [
     run: async (world) => {
       const prefix = `${randomUUID()}-${randomUUID()}-${randomUUID()}-`
       for (const jti of [`${prefix}a`, `${prefix}b`, `${prefix}A`]) {
-        await expectTaken(world, 'a token with a jti of its own', claims({ jti }))
+        await expectAccepted(world, 'a token with a jti of its own', claims({ jti }))
       }
       return {}
     },
@@ -117,8 +117,8 @@ export const singleUse: readonly Check[] = [
     profile: 'full',
     run: async (world) => {
       const jti = randomUUID()
-      await expectTaken(world, 'a good token', claims({ jti }))
-      await expectRefused(
+      await expectAccepted(world, 'a good token', claims({ jti }))
+      await expectRejected(
         world,
         'another token with the same jti',
         claims({ jti, exp: seconds() + 200 }),
@@ -136,8 +136,8 @@ export const singleUse: readonly Check[] = [
       const other = (await everyProbe(world)).find(({ operation }) => operation !== first.operation)
       if (!other) return skip('the provider has one operation')
       const jti = randomUUID()
-      await expectTaken(world, 'a good token', claims({ jti }), first)
-      await expectRefused(
+      await expectAccepted(world, 'a good token', claims({ jti }), first)
+      await expectRejected(
         world,
         'a token for another resource with the same jti',
         claims({ jti }),
@@ -153,9 +153,9 @@ export const singleUse: readonly Check[] = [
     profile: 'full',
     run: async (world) => {
       const jti = randomUUID()
-      await expectRefused(world, 'a token of an unknown key', {
+      await expectRejected(world, 'a token of an unknown key', {
         claims: { jti },
-        key: { ...world.keyring.stranger, kid: world.key.kid },
+        key: { ...world.testKeys.stranger, kid: world.key.kid },
       })
       const probe = await probeOf(world)
       const answer = await tryToken(

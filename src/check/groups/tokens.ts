@@ -1,8 +1,15 @@
 import { type Ask, bearer } from '../context.ts'
 import { authentication, type Check } from '../definition.ts'
 import { fail, skip } from '../outcome.ts'
-import { expectRefused, expectTaken, probeOf, refusedWith, signIn, tryToken } from '../probe.ts'
-import { bad, claims, everywhere, seconds } from '../token-cases.ts'
+import {
+  establishKey,
+  expectAccepted,
+  expectRejected,
+  expectRejectedWith,
+  probeOf,
+  tryToken,
+} from '../probe.ts'
+import { badTokenCheck, claims, everywhere, seconds } from '../token-cases.ts'
 import { errorOf, statusText, unknownId } from './errors.ts'
 
 const carries = authentication(
@@ -30,7 +37,7 @@ export const tokens: readonly Check[] = [
     profile: 'smoke',
     // Nothing else can be judged without it, so it was found out before.
     run: async (world) => ({
-      seen: `signed with ${await world.once('sign in', () => signIn(world, 0))}`,
+      seen: `signed with ${await world.once('sign in', () => establishKey(world, 0))}`,
     }),
   },
   {
@@ -40,7 +47,7 @@ export const tokens: readonly Check[] = [
     profile: 'smoke',
     run: async (world) => {
       const { operation, ask } = await probeOf(world)
-      await expectTaken(
+      await expectAccepted(
         world,
         'a good token beside a query',
         {},
@@ -55,7 +62,9 @@ export const tokens: readonly Check[] = [
     clause: carries,
     profile: 'smoke',
     run: (world) =>
-      everywhere(world, (probe) => refusedWith(world, 'a request without a token', {}, probe)),
+      everywhere(world, (probe) =>
+        expectRejectedWith(world, 'a request without a token', {}, probe),
+      ),
   },
   {
     id: 'tokens.first',
@@ -71,7 +80,7 @@ export const tokens: readonly Check[] = [
         if (!ask.params) skip('it names no customer')
         const unknown = { ...ask, params: { ...ask.params, customerId: unknownId } }
         const forged = (params: Ask['params']) =>
-          bearer(world.token(world.resource(operation, params), { key: world.keyring.stranger }))
+          bearer(world.token(world.resource(operation, params), { key: world.testKeys.stranger }))
         for (const [what, headersFor] of [
           ['no token', () => ({})],
           ['a forged token', forged],
@@ -95,27 +104,32 @@ export const tokens: readonly Check[] = [
     run: async (world) => {
       const probe = await probeOf(world)
       const good = () => world.token(world.resource(probe.operation, probe.ask.params))
-      await refusedWith(
+      await expectRejectedWith(
         world,
         'Authorization: Bearer without a token',
         { authorization: 'Bearer' },
         probe,
       )
-      await refusedWith(world, 'Authorization: Basic', { authorization: 'Basic YTpi' }, probe)
-      await refusedWith(
+      await expectRejectedWith(
+        world,
+        'Authorization: Basic',
+        { authorization: 'Basic YTpi' },
+        probe,
+      )
+      await expectRejectedWith(
         world,
         'a good token in X-Access-Token',
         { 'x-access-token': good() },
         probe,
       )
-      await refusedWith(
+      await expectRejectedWith(
         world,
         'a good token in a cookie',
         { cookie: `access_token=${good()}` },
         probe,
       )
       const inQuery = { ...probe, ask: { ...probe.ask, query: `access_token=${good()}` } }
-      await refusedWith(world, 'a good token in the query', {}, inQuery)
+      await expectRejectedWith(world, 'a good token in the query', {}, inQuery)
       return {}
     },
   },
@@ -129,7 +143,7 @@ export const tokens: readonly Check[] = [
     },
     profile: 'full',
     run: async (world) => {
-      const answer = await expectRefused(
+      const answer = await expectRejected(
         world,
         'an expired token',
         claims({ exp: seconds() - 3600 }),
@@ -147,7 +161,7 @@ export const tokens: readonly Check[] = [
     },
   },
 
-  bad(
+  badTokenCheck(
     'exp.passed',
     'A token that has expired is refused',
     expiry,
@@ -155,28 +169,28 @@ export const tokens: readonly Check[] = [
     () => claims({ iat: seconds() - 7200, exp: seconds() - 3600 }),
     'smoke',
   ),
-  bad(
+  badTokenCheck(
     'exp.lately',
     'A token that expired some minutes ago is refused',
     expiry,
     'a token that expired ten minutes ago',
     () => claims({ iat: seconds() - 900, exp: seconds() - 600 }),
   ),
-  bad(
+  badTokenCheck(
     'exp.missing',
     'A token that never expires is refused',
     expiry,
     'a token without exp',
     claims({ exp: undefined }),
   ),
-  bad(
+  badTokenCheck(
     'exp.text',
     'A token whose exp is no time is refused',
     expiry,
     'a token whose exp is a text',
     claims({ exp: 'tomorrow' }),
   ),
-  bad(
+  badTokenCheck(
     'iss.other',
     'A token of another issuer is refused',
     subject,
@@ -184,21 +198,21 @@ export const tokens: readonly Check[] = [
     claims({ iss: 'another-provider' }),
     'smoke',
   ),
-  bad(
+  badTokenCheck(
     'iss.missing',
     'A token without an issuer is refused',
     subject,
     'a token without iss',
     claims({ iss: undefined }),
   ),
-  bad(
+  badTokenCheck(
     'iss.longer',
     'An issuer that begins with the subdomain is another',
     subject,
     'a token whose iss is longer',
     (_, subdomain) => claims({ iss: `${subdomain}.example` }),
   ),
-  bad(
+  badTokenCheck(
     'iss.case',
     'An issuer in another case is another',
     subject,
@@ -209,7 +223,7 @@ export const tokens: readonly Check[] = [
           subdomain === subdomain.toUpperCase() ? subdomain.toLowerCase() : subdomain.toUpperCase(),
       }),
   ),
-  bad(
+  badTokenCheck(
     'sub.other',
     'A token with another subject is refused',
     subject,
@@ -217,21 +231,21 @@ export const tokens: readonly Check[] = [
     claims({ sub: 'another-provider' }),
     'smoke',
   ),
-  bad(
+  badTokenCheck(
     'sub.missing',
     'A token without a subject is refused',
     subject,
     'a token without sub',
     claims({ sub: undefined }),
   ),
-  bad(
+  badTokenCheck(
     'sub.longer',
     'A subject that begins with the subdomain is another',
     subject,
     'a token whose sub is longer',
     (_, subdomain) => claims({ sub: `${subdomain}.example` }),
   ),
-  bad(
+  badTokenCheck(
     'aud.other',
     'A token for another resource is refused',
     audience,
@@ -239,63 +253,63 @@ export const tokens: readonly Check[] = [
     (resource) => claims({ aud: resource.replace(/\/customer\/[^/]+/, '/customer/another') }),
     'smoke',
   ),
-  bad(
+  badTokenCheck(
     'aud.missing',
     'A token for no resource is refused',
     audience,
     'a token without aud',
     claims({ aud: undefined }),
   ),
-  bad(
+  badTokenCheck(
     'aud.prefix',
     'A token for the beginning of a URI is refused',
     audience,
     'a token for the base address',
     (resource) => claims({ aud: new URL(resource).origin }),
   ),
-  bad(
+  badTokenCheck(
     'aud.parent',
     'A token for the resource above is refused',
     audience,
     'a token for the resource above',
     (resource) => claims({ aud: resource.slice(0, resource.lastIndexOf('/')) }),
   ),
-  bad(
+  badTokenCheck(
     'aud.longer',
     'A token for a resource below is refused',
     audience,
     'a token for a resource below',
     (resource) => claims({ aud: `${resource}/more` }),
   ),
-  bad(
+  badTokenCheck(
     'aud.slash',
     'A trailing slash makes another URI',
     audience,
     'a token for the URI with a trailing slash',
     (resource) => claims({ aud: `${resource}/` }),
   ),
-  bad(
+  badTokenCheck(
     'aud.host',
     'A token for another host is refused',
     audience,
     'a token for the same path on another host',
     (resource) => claims({ aud: `https://another.example${new URL(resource).pathname}` }),
   ),
-  bad(
+  badTokenCheck(
     'aud.path',
     'A path alone is no URI',
     audience,
     'a token for the path without the address',
     (resource) => claims({ aud: new URL(resource).pathname }),
   ),
-  bad(
+  badTokenCheck(
     'aud.query',
     'A token for the URI with a query is refused',
     audience,
     'a token whose aud has a query',
     (resource) => claims({ aud: `${resource}?page=1` }),
   ),
-  bad(
+  badTokenCheck(
     'aud.list',
     'A list of other resources is refused',
     audience,
@@ -332,7 +346,7 @@ export const tokens: readonly Check[] = [
     profile: 'full',
     run: (world) =>
       everywhere(world, (probe) =>
-        expectRefused(
+        expectRejected(
           world,
           'a token for another resource',
           claims({ aud: `${world.options.providerUrl}/v1/another` }),

@@ -1,6 +1,6 @@
 import { isFields } from '../../contract/schema.ts'
 import { compareDecimals, differenceOf, isDecimal } from '../compare.ts'
-import type { World } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
 import type { Answer } from '../http-client.ts'
 import { type Fields, keyOf, pageOf, walk, wholeQuery, wholeWalk } from '../lists.ts'
@@ -21,7 +21,7 @@ const unsupported = endpoint(
 
 /** The transactions of the best account, with what a filter must leave of them. */
 async function judgeLeft(
-  world: World,
+  world: CheckContext,
   filter: Readonly<Record<string, string>>,
   fits: (record: Fields) => boolean,
 ): Promise<number> {
@@ -49,12 +49,12 @@ async function judgeLeft(
   })
 }
 
-async function records(world: World): Promise<readonly Fields[]> {
+async function records(world: CheckContext): Promise<readonly Fields[]> {
   return (await wholeWalk(world, requireList(world, 'B3'))).whole.records
 }
 
 /** Amounts that tell most: the middle one, and those with the most digits, where a float goes wrong first. */
-async function amounts(world: World): Promise<string[]> {
+async function amounts(world: CheckContext): Promise<string[]> {
   const found = (await records(world)).map((record) => record['amount']).filter(isDecimal)
   const sorted = [...new Set(found)].sort(compareDecimals)
   const middle = sorted[Math.floor(sorted.length / 2)]
@@ -68,7 +68,7 @@ function amountOf(record: Fields): string {
 }
 
 /** Whether the provider filters by text; a skip where it says that it does not. */
-async function requireText(world: World): Promise<void> {
+async function requireText(world: CheckContext): Promise<void> {
   const [without, given] = await textFlags(world)
   if (without || given)
     skip('the provider says in meta.isQueryParamUnsupported that it does not filter by text')
@@ -77,7 +77,7 @@ async function requireText(world: World): Promise<void> {
 }
 
 /** meta.isQueryParamUnsupported, without the parameter and with it. */
-async function textFlags(world: World): Promise<[boolean, boolean, Answer[]]> {
+async function textFlags(world: CheckContext): Promise<[boolean, boolean, Answer[]]> {
   const list = requireList(world, 'B3')
   const { subject } = await wholeWalk(world, list)
   const name = nameOf(world.options.parameters, 'B3', 'text')
@@ -103,7 +103,7 @@ const folded = (text: string) => text.toLowerCase()
 const exact = (text: string) => text
 
 /** A case that the filter may regard or not: with one of the two, what it leaves must be right. */
-async function judgeText(world: World, text: string): Promise<'any case' | 'its own case'> {
+async function judgeText(world: CheckContext, text: string): Promise<'any case' | 'its own case'> {
   try {
     await judgeLeft(world, { text }, (record) => holds(record, text, folded))
     return 'any case'
@@ -129,7 +129,10 @@ function pieceOf(all: readonly Fields[], field: string): string {
   return skip(`no ${field} tells transactions apart`)
 }
 
-async function textSeen(world: World, text: (all: readonly Fields[]) => string): Promise<Passed> {
+async function textSeen(
+  world: CheckContext,
+  text: (all: readonly Fields[]) => string,
+): Promise<Passed> {
   await requireText(world)
   const piece = text(await records(world))
   await judgeText(world, piece)

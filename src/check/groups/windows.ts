@@ -1,6 +1,6 @@
 import { historyMonthsDefault, invoiceMonthsDefault } from '../../contract/index.ts'
 import { differenceOf } from '../compare.ts'
-import type { World } from '../context.ts'
+import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
 import {
   type Fields,
@@ -42,7 +42,7 @@ interface Window {
   readonly to?: bigint
 }
 
-async function timed(world: World, ref: string): Promise<Timed> {
+async function timed(world: CheckContext, ref: string): Promise<Timed> {
   const list = requireList(world, ref)
   const { subject, whole } = await wholeWalk(world, list, { recordsMin: 2 })
   const unit = ref === 'E3' ? 'date' : 'time'
@@ -63,7 +63,7 @@ async function timed(world: World, ref: string): Promise<Timed> {
 }
 
 /** The interface does not say which date of an invoice takes effect: the one that its bounds go by. */
-function effectiveDate(world: World, made: (dateField: string) => Timed): Promise<string> {
+function effectiveDate(world: CheckContext, made: (dateField: string) => Timed): Promise<string> {
   return world.once('effective date of invoices', async () => {
     const [first] = invoiceDates
     for (const field of invoiceDates) {
@@ -85,7 +85,7 @@ function timesOf({ whole, timeOf }: Timed): bigint[] {
 
 /** Asks for a window and compares with the walk. Records that show no time may be in it or not. */
 async function compare(
-  world: World,
+  world: CheckContext,
   one: Timed,
   { from, to }: Window,
   expected: Window = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
@@ -108,7 +108,7 @@ async function compare(
 }
 
 async function judge(
-  world: World,
+  world: CheckContext,
   one: Timed,
   window: Window,
   expected: Window = window,
@@ -144,7 +144,7 @@ function within(one: Timed): { from: bigint; to: bigint } {
   return { from, to }
 }
 
-async function judgeOldest(world: World, ref: string): Promise<Passed> {
+async function judgeOldest(world: CheckContext, ref: string): Promise<Passed> {
   const one = await timed(world, ref)
   const { from } = within(one)
   const far = monthsAfter(one.list, nowOf(one.list), historyMonthsDefault)
@@ -153,7 +153,7 @@ async function judgeOldest(world: World, ref: string): Promise<Passed> {
   return seenOf(one)
 }
 
-async function judgeNewest(world: World, ref: string): Promise<Passed> {
+async function judgeNewest(world: CheckContext, ref: string): Promise<Passed> {
   const one = await timed(world, ref)
   const step = stepOf(one.list)
   const { from: record, to } = within(one)
@@ -165,7 +165,7 @@ async function judgeNewest(world: World, ref: string): Promise<Passed> {
 }
 
 /** `newest` so that the default of `oldest` falls right on a record, and then right behind it. */
-async function judgeDefaultOldest(world: World, ref: string): Promise<Passed> {
+async function judgeDefaultOldest(world: CheckContext, ref: string): Promise<Passed> {
   const one = await timed(world, ref)
   const months = ref === 'E3' ? invoiceMonthsDefault : historyMonthsDefault
   const times = timesOf(one).filter((time) => isPlainDay(one.list, time))
@@ -184,7 +184,7 @@ async function judgeDefaultOldest(world: World, ref: string): Promise<Passed> {
 }
 
 /** Without bounds: up to now, and back from there. Records near either end are left to the clocks. */
-async function judgeDefaultNewest(world: World, ref: string): Promise<Passed> {
+async function judgeDefaultNewest(world: CheckContext, ref: string): Promise<Passed> {
   const one = await timed(world, ref)
   const { list, subject, whole, timeOf } = one
   const now = nowOf(list)
@@ -216,7 +216,7 @@ async function judgeDefaultNewest(world: World, ref: string): Promise<Passed> {
 }
 
 /** The same moment, written for another zone. */
-async function judgeOffset(world: World, ref: string): Promise<Passed> {
+async function judgeOffset(world: CheckContext, ref: string): Promise<Passed> {
   const one = await timed(world, ref)
   const { from, to } = within(one)
   const { difference, must } = await compare(world, one, { from, to })
@@ -238,7 +238,7 @@ async function judgeOffset(world: World, ref: string): Promise<Passed> {
 }
 
 /** The two bounds in the wrong order. */
-async function judgeInverted(world: World, ref: string): Promise<Passed> {
+async function judgeInverted(world: CheckContext, ref: string): Promise<Passed> {
   const one = await timed(world, ref)
   const { from, to } = within(one)
   const query = { [one.oldest]: boundText(one.list, to), [one.newest]: boundText(one.list, from) }
@@ -337,6 +337,6 @@ export const windows: readonly Check[] = (Object.keys(quotes) as (keyof typeof q
         clause: endpoint(ref, quotes[ref][bound]),
         profile: 'full' as const,
         ...(ref.startsWith('E') && ref !== 'E3' && { hint: zoneHint }),
-        run: (world: World) => run(world, ref),
+        run: (world: CheckContext) => run(world, ref),
       })),
 )

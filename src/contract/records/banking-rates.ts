@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
-import { numberTaken, record } from '../record.ts'
+import { acceptsNumber, record } from '../record.ts'
 import { Decimal, Duration, Money, Text } from '../scalars.ts'
 
 /** The sample of the interface misspells it; version 4 does not. */
@@ -36,8 +36,8 @@ export const RateTier = record(
   {},
   {
     ...tier,
-    minimumValue: numberTaken(Money),
-    maximumValue: numberTaken(Money),
+    minimumValue: acceptsNumber(Money),
+    maximumValue: acceptsNumber(Money),
     applicabilityConditions: Type.Array(RateCondition),
   },
   { description: 'The range of a balance, term or ratio that the rate applies to.' },

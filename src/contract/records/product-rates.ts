@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
-import { numberTaken, record } from '../record.ts'
+import { acceptsNumber, record } from '../record.ts'
 import { Duration, Money, RateText, Text } from '../scalars.ts'
 
 /** Text beside a type: what it means, where to read more, and the value the type asks for. */
@@ -42,8 +42,8 @@ const tier = {
   additional_info: Text,
   additional_info_uri: Text,
   applicability_conditions: Type.Array(ProductRateCondition),
-  maximum_value: numberTaken(Money),
-  minimum_value: numberTaken(Money),
+  maximum_value: acceptsNumber(Money),
+  minimum_value: acceptsNumber(Money),
   rate_application_method: oneOf(values.rateApplicationMethod),
 }
 

@@ -3,10 +3,10 @@ import { merchant, overdraft, trade, trust } from './account-behaviour/business.
 import { loan, margin } from './account-behaviour/lending.ts'
 import { savings, termDeposit } from './account-behaviour/saving.ts'
 import { card, everyday, instalments, travel } from './account-behaviour/spending.ts'
-import type { ProgrammeMaker } from './schedule.ts'
+import type { BehaviourFactory } from './schedule.ts'
 
 /** What a bank sells, and how an account of it lives. */
-export interface Kind {
+export interface AccountType {
   readonly category: Product['product_category']
   readonly names: readonly string[]
   /** Dollars that it opens with, from and to: below zero they are lent. */
@@ -19,7 +19,7 @@ export interface Kind {
   readonly yearly: number
   /** Transactions against the average of all accounts. */
   readonly activity: number
-  readonly programme: ProgrammeMaker
+  readonly programme: BehaviourFactory
 }
 
 const mortgageMonths = 300
@@ -27,7 +27,7 @@ const personalLoanMonths = 60
 const businessLoanMonths = 120
 const leaseMonths = 48
 
-export const kinds = {
+export const accountTypes = {
   everyday: {
     category: 'TRANS_AND_SAVINGS_ACCOUNTS',
     names: ['Everyday Account', 'Streamline Everyday', 'Everyday Plus'],
@@ -166,16 +166,16 @@ export const kinds = {
     activity: 0.6,
     programme: trust,
   },
-} as const satisfies Record<string, Kind>
+} as const satisfies Record<string, AccountType>
 
-export type KindName = keyof typeof kinds
+export type AccountTypeName = keyof typeof accountTypes
 
-export function kindOf(name: KindName): Kind {
-  return kinds[name]
+export function accountType(name: AccountTypeName): AccountType {
+  return accountTypes[name]
 }
 
 /** What people and firms have besides their first account, in turns. */
-export const personalKinds: readonly KindName[] = [
+export const personalAccountTypes: readonly AccountTypeName[] = [
   'savings',
   'card',
   'mortgage',
@@ -191,7 +191,7 @@ export const personalKinds: readonly KindName[] = [
   'margin',
 ]
 
-export const businessKinds: readonly KindName[] = [
+export const businessAccountTypes: readonly AccountTypeName[] = [
   'businessLoan',
   'overdraft',
   'card',

@@ -1,10 +1,10 @@
 import type { BankingAccount } from '../../contract/index.ts'
 import { addMonths, dateOf, timeOf } from '../calendar.ts'
 import { amountNear, moneyText } from '../money.ts'
-import { type Holding, isShared } from '../ownership.ts'
+import { isShared, type Ownership } from '../ownership.ts'
 import { streetLine } from '../people.ts'
 import type { Random } from '../random.ts'
-import { type Kind, kindOf } from './account-types.ts'
+import { type AccountType, accountType } from './account-types.ts'
 import type { BankingPlan } from './plan.ts'
 import { depositRatesOf, featuresOf, feesOf, lendingRatesOf } from './terms.ts'
 
@@ -26,7 +26,7 @@ const accountantIdFirst = 900_000_000
 /** The account as B1 shows it. Who owns it stands with the holders, beside the record. */
 export function bankingAccountOf(plan: BankingPlan, random: Random): BankingAccount {
   const { holding, accountId, isClosed } = plan
-  const kind = kindOf(plan.kind)
+  const kind = accountType(plan.kind)
   const [{ person }] = holding.holders
   const accountNumber = random.digits(8)
   return {
@@ -54,7 +54,7 @@ export function bankingAccountOf(plan: BankingPlan, random: Random): BankingAcco
 }
 
 /** Everyone who is related to the account; a firm also has an accountant who is no customer. */
-function usersOf({ holders, complexAccountType }: Holding): BankingAccount['users'] & object {
+function usersOf({ holders, complexAccountType }: Ownership): BankingAccount['users'] & object {
   const users = holders.map(({ person, isOwned }) => ({
     id: person.number,
     email: person.email,
@@ -67,7 +67,7 @@ function usersOf({ holders, complexAccountType }: Holding): BankingAccount['user
 }
 
 function ratesOf(
-  kind: Kind,
+  kind: AccountType,
   { rate, openingCents }: BankingPlan,
   random: Random,
 ): Pick<BankingAccount, 'depositRate' | 'depositRates' | 'lendingRates'> {
@@ -75,7 +75,7 @@ function ratesOf(
   return { depositRate: rate, depositRates: depositRatesOf(rate, random) }
 }
 
-function addressOf({ name, home }: Holding['holders'][0]['person'], random: Random): Address {
+function addressOf({ name, home }: Ownership['holders'][0]['person'], random: Random): Address {
   const { city, state } = home.place
   const postcode = Number(home.place.postcode)
   if (random.chance(0.7)) {
@@ -107,7 +107,7 @@ function addressOf({ name, home }: Holding['holders'][0]['person'], random: Rand
 }
 
 /** A card, a loan or a deposit for a term says more; not every bank passes it on. */
-function specificsOf(kind: Kind, plan: BankingPlan, random: Random): Specifics {
+function specificsOf(kind: AccountType, plan: BankingPlan, random: Random): Specifics {
   if (random.chance(0.1)) return {}
   const { openingCents, firstDay, lastDay, holding } = plan
   switch (kind.category) {

@@ -1,7 +1,7 @@
 import { timeOf, weekdayOf, type Zone } from '../calendar.ts'
 import { moneyText } from '../money.ts'
 import type { Random } from '../random.ts'
-import { dueBy, type Entry, type Programme } from './schedule.ts'
+import { type AccountBehaviour, dueBy, type Entry } from './schedule.ts'
 
 /** What a history is made of, and where it ends. Both days have entries, if there are any. */
 export interface HistoryPlan {
@@ -37,7 +37,7 @@ const minuteMs = 60_000
  */
 export function* historyLines(
   plan: HistoryPlan,
-  programme: Programme,
+  programme: AccountBehaviour,
   random: Random,
 ): Generator<string, HistoryEnd> {
   const { firstDay, lastDay, isClosed } = plan

@@ -2,11 +2,11 @@ import type { BankingBalance, DirectDebit } from '../../contract/index.ts'
 import type { Zone } from '../calendar.ts'
 import { contactLines } from '../contact.ts'
 import { moneyText } from '../money.ts'
-import { lineOf, type World } from '../options.ts'
-import type { Holding } from '../ownership.ts'
+import { type GenerationContext, lineOf } from '../options.ts'
+import type { Ownership } from '../ownership.ts'
 import { type Random, randomFrom } from '../random.ts'
 import { bankingAccountOf } from './account.ts'
-import { type Kind, type KindName, kindOf } from './account-types.ts'
+import { type AccountType, type AccountTypeName, accountType } from './account-types.ts'
 import { type HistoryEnd, historyLines } from './history.ts'
 import { scheduledPaymentLines } from './payments.ts'
 import type { BankingPlan } from './plan.ts'
@@ -18,36 +18,40 @@ const largeHistoryDaysMax = 3 * yearDays
 const pendingActivityMin = 0.6
 
 /** Accounts that people pay from. */
-const payingKinds = new Set<KindName>(['everyday', 'merchant', 'savings', 'overdraft'])
+const payingKinds = new Set<AccountTypeName>(['everyday', 'merchant', 'savings', 'overdraft'])
 
 const zoneHabits: readonly (readonly Zone[])[] = [['local'], ['utc'], ['local', 'utc']]
 
-export function bankingLines(world: World, holding: Holding, kind: KindName): Generator<string> {
+export function bankingLines(
+  world: GenerationContext,
+  holding: Ownership,
+  kind: AccountTypeName,
+): Generator<string> {
   const random = randomFrom(world.seed, 'banking', holding.accountId)
   return linesOf(world, planOf(world, holding, kind, random), random)
 }
 
 /** The account that `largeAccount` asks for: as many transactions as that, within three years. */
 export function largeAccountLines(
-  world: World,
-  holding: Holding,
+  world: GenerationContext,
+  holding: Ownership,
   count: number,
 ): Generator<string> {
   const random = randomFrom(world.seed, 'large')
   const plan = planOf(world, holding, 'merchant', random)
-  const days = daysOf(kindOf('merchant'), count, largeHistoryDaysMax)
+  const days = daysOf(accountType('merchant'), count, largeHistoryDaysMax)
   const firstDay = plan.lastDay - days + 1
   return linesOf(world, { ...plan, count, firstDay, pendingCount: count > 5 ? 2 : 0 }, random)
 }
 
-function* linesOf(world: World, plan: BankingPlan, random: Random): Generator<string> {
+function* linesOf(world: GenerationContext, plan: BankingPlan, random: Random): Generator<string> {
   const { holding, accountId, isClosed } = plan
   const holders = holding.holders.map(({ person, isOwned }) => ({
     customerId: person.customerId,
     isOwned,
   }))
   yield lineOf('banking.account', bankingAccountOf(plan, random), { holders })
-  const programme = kindOf(plan.kind).programme(plan, random)
+  const programme = accountType(plan.kind).programme(plan, random)
   const end = plan.count > 0 ? yield* historyLines(plan, programme, random) : emptyHistory
   yield lineOf('banking.balance', balanceOf(plan, end, random))
   yield* directDebitLines(accountId, end, random)
@@ -59,8 +63,13 @@ function* linesOf(world: World, plan: BankingPlan, random: Random): Generator<st
 
 const emptyHistory: HistoryEnd = { postedCents: 0, pendingCents: 0, debits: new Map() }
 
-function planOf(world: World, holding: Holding, name: KindName, random: Random): BankingPlan {
-  const kind = kindOf(name)
+function planOf(
+  world: GenerationContext,
+  holding: Ownership,
+  name: AccountTypeName,
+  random: Random,
+): BankingPlan {
+  const kind = accountType(name)
   const [{ person }] = holding.holders
   // The first customer is the one that people look at: all of those accounts are open and in use.
   const isNew = random.chance(0.04) && person.number > 1
@@ -90,7 +99,7 @@ function planOf(world: World, holding: Holding, name: KindName, random: Random):
 }
 
 /** As long as the entries need at their natural pace. Where that is too long, the pace quickens. */
-function daysOf({ yearly }: Kind, count: number, daysMax: number): number {
+function daysOf({ yearly }: AccountType, count: number, daysMax: number): number {
   return Math.min(Math.ceil((count / yearly) * yearDays), daysMax)
 }
 

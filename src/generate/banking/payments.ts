@@ -1,8 +1,8 @@
 import type { ScheduledPayment } from '../../contract/index.ts'
 import { dateOf, timeOf, type Zone } from '../calendar.ts'
 import { amountBetween, moneyText } from '../money.ts'
-import { lineOf, type World } from '../options.ts'
-import type { Holding } from '../ownership.ts'
+import { type GenerationContext, lineOf } from '../options.ts'
+import type { Ownership } from '../ownership.ts'
 import type { Random } from '../random.ts'
 import { suppliers } from './merchants.ts'
 
@@ -29,8 +29,8 @@ const names = [
 ]
 
 export function* scheduledPaymentLines(
-  world: World,
-  { accountId, siblingIds, holders }: Holding,
+  world: GenerationContext,
+  { accountId, siblingIds, holders }: Ownership,
   random: Random,
 ): Generator<string> {
   const count = random.chance(0.7) ? random.whole(1, 3) : 0

@@ -1,11 +1,11 @@
-import type { Holding } from '../ownership.ts'
-import type { KindName } from './account-types.ts'
+import type { Ownership } from '../ownership.ts'
+import type { AccountTypeName } from './account-types.ts'
 import type { HistoryPlan } from './history.ts'
-import type { Course } from './schedule.ts'
+import type { AccountState } from './schedule.ts'
 
 /** Everything about one account that its lines must agree on. */
-export interface BankingPlan extends HistoryPlan, Course {
-  readonly kind: KindName
+export interface BankingPlan extends HistoryPlan, AccountState {
+  readonly kind: AccountTypeName
   readonly productName: string
-  readonly holding: Holding
+  readonly holding: Ownership
 }

@@ -18,14 +18,14 @@ export interface Regular {
 }
 
 /** The life of one account: how it begins, what comes back, and what happens in between. */
-export interface Programme {
+export interface AccountBehaviour {
   readonly opening: Entry
   readonly regulars: readonly Regular[]
   readonly occasional: (balance: number) => Entry
 }
 
 /** What a programme is made for. Amounts are in cents, the rate is a part of one a year. */
-export interface Course {
+export interface AccountState {
   readonly openingCents: number
   readonly limitCents: number
   readonly rate: number
@@ -34,7 +34,7 @@ export interface Course {
   readonly city: string
 }
 
-export type ProgrammeMaker = (course: Course, random: Random) => Programme
+export type BehaviourFactory = (course: AccountState, random: Random) => AccountBehaviour
 
 export function everyDays(first: number, days: number, entry: Regular['entry']): Regular {
   return { next: first, following: (day) => day + days, entry }

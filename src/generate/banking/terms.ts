@@ -1,6 +1,6 @@
 import type { BankingAccount } from '../../contract/index.ts'
 import type { Random } from '../random.ts'
-import type { Kind } from './account-types.ts'
+import type { AccountType } from './account-types.ts'
 
 type DepositRate = NonNullable<BankingAccount['depositRates']>[number]
 type LendingRates = NonNullable<BankingAccount['lendingRates']>
@@ -70,7 +70,7 @@ const bonusRates: readonly DepositRate[] = [
 ]
 
 /** One rate stands alone, several are a list: the interface shows the first, lenders need the second. */
-export function lendingRatesOf(kind: Kind, rate: number, random: Random): LendingRates {
+export function lendingRatesOf(kind: AccountType, rate: number, random: Random): LendingRates {
   const isHome = kind.category === 'RESIDENTIAL_MORTGAGES'
   const main: LendingRate = {
     lendingRateType: kind.category === 'CRED_AND_CHRG_CARDS' ? 'PURCHASE' : 'VARIABLE',
@@ -172,7 +172,7 @@ const fees: readonly Fee[] = [
   },
 ]
 
-export function featuresOf(kind: Kind, random: Random): Feature[] {
+export function featuresOf(kind: AccountType, random: Random): Feature[] {
   const own = kind.limits ? cardFeatures : kind.opens[0] < 0 ? loanFeatures : depositFeatures
   return [...own, ...commonFeatures].filter(() => random.chance(0.5))
 }

@@ -1,8 +1,8 @@
 import type { Product } from '../../contract/index.ts'
-import { type Kind, kinds } from '../banking/account-types.ts'
+import { type AccountType, accountTypes } from '../banking/account-types.ts'
 import { timeOf } from '../calendar.ts'
 import { moneyText } from '../money.ts'
-import { lineOf, type World } from '../options.ts'
+import { type GenerationContext, lineOf } from '../options.ts'
 import { type Random, randomFrom } from '../random.ts'
 import { constraintsOf, depositRates, eligibility, features, fees, lendingRates } from './terms.ts'
 
@@ -11,12 +11,14 @@ const site = 'https://www.example.com'
 
 /** Everything on sale, by category: the names are those that accounts have. */
 const shelves = Map.groupBy(
-  Object.values<Kind>(kinds).flatMap((kind) => kind.names.map((name) => ({ kind, name }))),
+  Object.values<AccountType>(accountTypes).flatMap((kind) =>
+    kind.names.map((name) => ({ kind, name })),
+  ),
   ({ kind }) => kind.category,
 )
 
 /** The catalogue, every category by turns. */
-export function* productLines(world: World, count: number): Generator<string> {
+export function* productLines(world: GenerationContext, count: number): Generator<string> {
   const categories = [...shelves.values()]
   for (let index = 0; index < count; index += 1) {
     const round = Math.floor(index / categories.length)
@@ -28,7 +30,12 @@ export function* productLines(world: World, count: number): Generator<string> {
   }
 }
 
-function productOf(world: World, index: number, name: string, kind: Kind): Product {
+function productOf(
+  world: GenerationContext,
+  index: number,
+  name: string,
+  kind: AccountType,
+): Product {
   const random = randomFrom(world.seed, 'product', index)
   const page = `${site}/products/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`
   const before = world.lastDay - random.whole(30, 2000)
@@ -74,7 +81,7 @@ function bundlesOf(index: number, random: Random): Pick<Product, 'bundles'> {
   return { bundles: [{ name: 'Home & Hearth bundle', description: 'Two in one', product_ids }] }
 }
 
-function ratesOf({ limits, opens, rates }: Kind, random: Random): Partial<Product> {
+function ratesOf({ limits, opens, rates }: AccountType, random: Random): Partial<Product> {
   const rate = (random.whole(...rates) / 10_000).toFixed(4)
   return limits || opens[0] < 0
     ? { lending_rates: lendingRates(rate, random) }
@@ -82,7 +89,7 @@ function ratesOf({ limits, opens, rates }: Kind, random: Random): Partial<Produc
 }
 
 /** Cards have a face, instalments have limits. */
-function specialsOf(kind: Kind, page: string, random: Random): Partial<Product> {
+function specialsOf(kind: AccountType, page: string, random: Random): Partial<Product> {
   switch (kind.category) {
     case 'BUY_NOW_PAY_LATER':
       return {

@@ -1,5 +1,5 @@
 import type { Product } from '../../contract/index.ts'
-import type { Kind } from '../banking/account-types.ts'
+import type { AccountType } from '../banking/account-types.ts'
 import { moneyText } from '../money.ts'
 import type { Random } from '../random.ts'
 
@@ -57,7 +57,7 @@ export function lendingRates(rate: string, random: Random): Elements<'lending_ra
   return random.chance(0.5) ? [base, fixed] : [base]
 }
 
-export function constraintsOf(kind: Kind, random: Random): Elements<'constraints'>[] {
+export function constraintsOf(kind: AccountType, random: Random): Elements<'constraints'>[] {
   const least = moneyText(random.whole(1, 50) * 100)
   if (!kind.limits) return [{ constraint_type: 'OPENING_BALANCE', additional_value: least }]
   const [low, high] = kind.limits

@@ -1,7 +1,7 @@
 import { addMonths } from '../calendar.ts'
 import { contactLines } from '../contact.ts'
-import { lineOf, type World } from '../options.ts'
-import type { Holding } from '../ownership.ts'
+import { type GenerationContext, lineOf } from '../options.ts'
+import type { Ownership } from '../ownership.ts'
 import { type Random, randomFrom } from '../random.ts'
 import { energyAccountOf } from './account.ts'
 import { billingLines } from './billing.ts'
@@ -10,7 +10,7 @@ import type { EnergyPlan, Supply } from './plan.ts'
 /** Lines that an invoice brings about, roughly. */
 const billingLinesAnInvoice = 4
 
-export function* energyLines(world: World, holding: Holding): Generator<string> {
+export function* energyLines(world: GenerationContext, holding: Ownership): Generator<string> {
   const random = randomFrom(world.seed, 'energy', holding.accountId)
   const plan = planOf(world, holding, random)
   const holders = holding.holders.map(({ person }) => ({ customerId: person.customerId }))
@@ -19,7 +19,7 @@ export function* energyLines(world: World, holding: Holding): Generator<string> 
   yield* contactLines(holding, plan.isClosed, random)
 }
 
-function planOf(world: World, holding: Holding, random: Random): EnergyPlan {
+function planOf(world: GenerationContext, holding: Ownership, random: Random): EnergyPlan {
   const isFirm = holding.complexAccountType === 'ORGANISATION'
   const fuels = random.pick(fuelChoices)
   // The first customer is the one that people look at.

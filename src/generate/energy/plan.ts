@@ -1,4 +1,4 @@
-import type { Holding } from '../ownership.ts'
+import type { Ownership } from '../ownership.ts'
 
 /** One fuel at one meter. Prices are hundredths of a cent: electricity has four decimals of a dollar. */
 export interface Supply {
@@ -19,7 +19,7 @@ export interface Supply {
 /** Everything about one energy account that its lines must agree on. */
 export interface EnergyPlan {
   readonly accountId: string
-  readonly holding: Holding
+  readonly holding: Ownership
   readonly supplies: readonly [Supply, ...Supply[]]
   readonly isClosed: boolean
   /** Days are those of the supply: the first, and the one after the last that was billed. */

@@ -23,7 +23,7 @@ export const consistencyFaults: readonly Fault[] = [
         const usedAt = new Map<string, number>()
         return {
           ...claims,
-          async claim(tokenId) {
+          async recordUse(tokenId) {
             const before = usedAt.get(tokenId)
             usedAt.set(tokenId, performance.now())
             const isKept = before !== undefined && performance.now() - before <= replayAfterMs / 2
@@ -41,7 +41,7 @@ export const consistencyFaults: readonly Fault[] = [
         const used: string[] = []
         return {
           ...claims,
-          async claim(tokenId) {
+          async recordUse(tokenId) {
             if (used.includes(tokenId)) return 'used before'
             used.push(tokenId)
             if (used.length > 20) used.shift()
@@ -57,7 +57,7 @@ export const consistencyFaults: readonly Fault[] = [
     seam: {
       claims: (claims) => ({
         ...claims,
-        claim: (tokenId, keptUntil) => claims.claim(tokenId.toLowerCase(), keptUntil),
+        recordUse: (tokenId, keptUntil) => claims.recordUse(tokenId.toLowerCase(), keptUntil),
       }),
     },
     catches: ['tokens.jti.distinct'],
@@ -67,7 +67,7 @@ export const consistencyFaults: readonly Fault[] = [
     seam: {
       claims: (claims) => ({
         ...claims,
-        claim: (tokenId, keptUntil) => claims.claim(tokenId.slice(0, 64), keptUntil),
+        recordUse: (tokenId, keptUntil) => claims.recordUse(tokenId.slice(0, 64), keptUntil),
       }),
     },
     catches: ['tokens.jti.distinct'],

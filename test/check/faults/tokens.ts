@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { createLocalJWKSet, createRemoteJWKSet, jwtVerify } from 'jose'
-import type { Asked, Guard } from '../../../src/auth/guard.ts'
-import { parseToken, TokenRefused } from '../../../src/auth/token.ts'
+import type { AuthRequest, Guard } from '../../../src/auth/guard.ts'
+import { parseToken, TokenRejected } from '../../../src/auth/token.ts'
 import type { Operation } from '../../../src/contract/index.ts'
 import type { Body, Seam } from '../provider.ts'
 import type { Fault } from './fault.ts'
@@ -13,7 +13,7 @@ interface Refused {
   readonly header: Body
   readonly token: string
   readonly resource: string
-  readonly asked: Asked
+  readonly asked: AuthRequest
 }
 
 /** Takes some tokens that the real guard refuses, by why it does and what they say. */
@@ -24,7 +24,7 @@ function forgiving(forgives: (refused: Refused) => boolean | Promise<boolean>): 
       async (asked) => {
         const token = asked.authorization[0]?.replace(/^Bearer /, '') ?? ''
         const forgiven = async (error: unknown) => {
-          if (!(error instanceof TokenRefused)) throw error
+          if (!(error instanceof TokenRejected)) throw error
           const refused = {
             reason: error.message,
             claims: segment(token, 1),
@@ -36,13 +36,13 @@ function forgiving(forgives: (refused: Refused) => boolean | Promise<boolean>): 
           if (!(await forgives(refused))) throw error
         }
         try {
-          const { claimed } = await guard(asked)
-          const settled = claimed.catch(forgiven)
+          const { recorded } = await guard(asked)
+          const settled = recorded.catch(forgiven)
           settled.catch(() => {})
-          return { claimed: settled }
+          return { recorded: settled }
         } catch (error) {
           await forgiven(error)
-          return { claimed: Promise.resolve() }
+          return { recorded: Promise.resolve() }
         }
       },
   }
@@ -72,7 +72,7 @@ const audience = (takes: (aud: string, resource: string) => boolean) =>
 function exempt(isExempt: (operation: Operation) => boolean): Seam {
   return {
     guard: (guard) => async (asked) =>
-      isExempt(asked.operation) ? { claimed: Promise.resolve() } : guard(asked),
+      isExempt(asked.operation) ? { recorded: Promise.resolve() } : guard(asked),
   }
 }
 
@@ -102,10 +102,10 @@ export const tokenFaults: readonly Fault[] = [
           const isFirst = !seen.has(jti)
           // Long enough for the others to arrive between the look and the write.
           if (asked.operation.ref === 'C2') await new Promise((resolve) => setTimeout(resolve, 300))
-          const { claimed } = await guard(asked)
+          const { recorded } = await guard(asked)
           seen.add(jti)
-          if (!isFirst) return { claimed }
-          return { claimed: claimed.catch(() => {}) }
+          if (!isFirst) return { recorded }
+          return { recorded: recorded.catch(() => {}) }
         }
       },
     },
@@ -118,10 +118,10 @@ export const tokenFaults: readonly Fault[] = [
         const seen = new Set<string>()
         return async (asked) => {
           const token = asked.authorization[0] ?? ''
-          const { claimed } = await guard(asked)
-          if (seen.has(token)) return { claimed }
+          const { recorded } = await guard(asked)
+          if (seen.has(token)) return { recorded }
           seen.add(token)
-          return { claimed: claimed.catch(() => {}) }
+          return { recorded: recorded.catch(() => {}) }
         }
       },
     },
@@ -140,7 +140,7 @@ export const tokenFaults: readonly Fault[] = [
         const spent = new Set<string>()
         return async (asked) => {
           const { jti } = segment(asked.authorization[0] ?? '', 1)
-          if (spent.has(jti)) throw new TokenRefused('jti was used before')
+          if (spent.has(jti)) throw new TokenRejected('jti was used before')
           try {
             return await guard(asked)
           } catch (error) {
@@ -261,7 +261,7 @@ export const tokenFaults: readonly Fault[] = [
       guard: (guard) => guard,
       app: (app) =>
         app.addHook('onRequest', async (request) => {
-          if (request.url.includes('page-size=5')) throw Object.assign(new TokenRefused('aud'))
+          if (request.url.includes('page-size=5')) throw Object.assign(new TokenRejected('aud'))
         }),
     },
     catches: ['tokens.good.query'],
@@ -353,7 +353,7 @@ export const tokenFaults: readonly Fault[] = [
         if (
           segment(asked.authorization[0]?.replace(/^Bearer /, '') ?? '', 0).kid?.endsWith('second')
         )
-          throw new TokenRefused('no such key')
+          throw new TokenRejected('no such key')
         return guard(asked)
       },
     },
@@ -366,7 +366,7 @@ export const tokenFaults: readonly Fault[] = [
         () =>
         async ({ authorization }) => {
           parseToken(authorization[0]?.replace(/^Bearer /, '') ?? '')
-          throw new TokenRefused('no such key')
+          throw new TokenRejected('no such key')
         },
     },
     catches: ['tokens.good'],

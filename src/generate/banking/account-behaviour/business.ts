@@ -2,15 +2,15 @@ import { amountBetween, amountNear } from '../../money.ts'
 import type { Random } from '../../random.ts'
 import { referenceOf, suppliers } from '../merchants.ts'
 import {
+  type BehaviourFactory,
   type Entry,
   everyDays,
   everyMonths,
   interestCharged,
-  type ProgrammeMaker,
 } from '../schedule.ts'
 
 /** Takings in, suppliers and wages out, around a balance that the firm likes to keep. */
-export const merchant: ProgrammeMaker = ({ openingCents, firstDay, city }, random) => ({
+export const merchant: BehaviourFactory = ({ openingCents, firstDay, city }, random) => ({
   opening: { type: 'TRANSFER_INCOMING', description: 'Opening deposit', cents: openingCents },
   regulars: [
     everyDays(firstDay + random.whole(3, 14), 14, (balance) =>
@@ -33,7 +33,7 @@ export const merchant: ProgrammeMaker = ({ openingCents, firstDay, city }, rando
 })
 
 /** The same below zero, with interest. */
-export const overdraft: ProgrammeMaker = (
+export const overdraft: BehaviourFactory = (
   { openingCents, limitCents, rate, firstDay, city },
   random,
 ) => ({
@@ -50,7 +50,7 @@ export const overdraft: ProgrammeMaker = (
 })
 
 /** Goods paid for on arrival, the bank repaid when they are sold. */
-export const trade: ProgrammeMaker = ({ openingCents, rate, firstDay }, random) => {
+export const trade: BehaviourFactory = ({ openingCents, rate, firstDay }, random) => {
   const drawn = (cents: number): Entry => ({
     type: 'TRANSFER_OUTGOING',
     description: `Letter of credit LC_${random.digits(5)} drawn`,
@@ -72,7 +72,7 @@ export const trade: ProgrammeMaker = ({ openingCents, rate, firstDay }, random) 
 }
 
 /** Other people's money: held for a sale, paid out when it settles, never below zero. */
-export const trust: ProgrammeMaker = ({ openingCents, firstDay }, random) => {
+export const trust: BehaviourFactory = ({ openingCents, firstDay }, random) => {
   const matter = () => `Matter ${random.digits(4)}, Lot ${random.whole(1, 90)}`
   return {
     opening: { type: 'TRANSFER_INCOMING', description: 'Trust deposit', cents: openingCents },

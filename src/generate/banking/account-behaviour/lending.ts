@@ -1,8 +1,8 @@
 import { amountBetween } from '../../money.ts'
-import { type Entry, everyMonths, interestCharged, type ProgrammeMaker } from '../schedule.ts'
+import { type BehaviourFactory, type Entry, everyMonths, interestCharged } from '../schedule.ts'
 
 /** A loan that is paid off in equal parts over `months`. */
-export function loan(months: number, drawdown: string, feeCents: number): ProgrammeMaker {
+export function loan(months: number, drawdown: string, feeCents: number): BehaviourFactory {
   return ({ openingCents, rate, firstDay }, random) => {
     const instalment = instalmentOf(-openingCents, rate, months)
     const repayment = (owed: number, most: number, description: string): Entry => ({
@@ -36,7 +36,7 @@ export function loan(months: number, drawdown: string, feeCents: number): Progra
 }
 
 /** Shares on borrowed money: bought, sold, and paying dividends. */
-export const margin: ProgrammeMaker = ({ openingCents, rate, firstDay }, random) => ({
+export const margin: BehaviourFactory = ({ openingCents, rate, firstDay }, random) => ({
   opening: { type: 'TRANSFER_OUTGOING', description: 'First drawdown', cents: openingCents },
   regulars: [everyMonths(firstDay, 1, 28, (balance) => interestCharged(balance, rate))],
   occasional: (balance) => {

@@ -1,8 +1,8 @@
 import { amountBetween } from '../../money.ts'
-import { everyDays, everyMonths, interestPaid, type ProgrammeMaker } from '../schedule.ts'
+import { type BehaviourFactory, everyDays, everyMonths, interestPaid } from '../schedule.ts'
 
 /** A little put aside each second week, interest each month, something taken out when it is needed. */
-export const savings: ProgrammeMaker = ({ openingCents, rate, firstDay }, random) => {
+export const savings: BehaviourFactory = ({ openingCents, rate, firstDay }, random) => {
   const aside = random.whole(2, 16) * 2500
   return {
     opening: { type: 'TRANSFER_INCOMING', description: 'Opening deposit', cents: openingCents },
@@ -31,7 +31,7 @@ export const savings: ProgrammeMaker = ({ openingCents, rate, firstDay }, random
 }
 
 /** Interest each quarter; what is added or taken out comes at the end of a term. */
-export const termDeposit: ProgrammeMaker = ({ openingCents, rate, firstDay }, random) => ({
+export const termDeposit: BehaviourFactory = ({ openingCents, rate, firstDay }, random) => ({
   opening: { type: 'TRANSFER_INCOMING', description: 'Term deposit lodged', cents: openingCents },
   regulars: [everyMonths(firstDay + 60, 3, 15, (balance) => interestPaid(balance * 3, rate))],
   occasional: (balance) =>

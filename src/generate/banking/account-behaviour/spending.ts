@@ -11,12 +11,12 @@ import {
   shops,
 } from '../merchants.ts'
 import {
+  type BehaviourFactory,
   type Entry,
   everyDays,
   everyMonths,
   interestCharged,
   interestPaid,
-  type ProgrammeMaker,
   type Regular,
 } from '../schedule.ts'
 
@@ -24,7 +24,7 @@ const lowCents = 20_000
 const highCents = 900_000
 
 /** Salary each second week, rent and groceries each week, bills by the month, and the small things. */
-export const everyday: ProgrammeMaker = ({ openingCents, rate, firstDay, city }, random) => {
+export const everyday: BehaviourFactory = ({ openingCents, rate, firstDay, city }, random) => {
   const salary = random.whole(190_000, 420_000)
   const employer = random.pick(employers)
   const rent = Math.round(salary * (0.12 + random.unit() * 0.06))
@@ -68,7 +68,7 @@ export const everyday: ProgrammeMaker = ({ openingCents, rate, firstDay, city },
 }
 
 /** A statement that is paid each month, in full or in part. */
-export const card: ProgrammeMaker = ({ rate, limitCents, firstDay, city }, random) => {
+export const card: BehaviourFactory = ({ rate, limitCents, firstDay, city }, random) => {
   const paysInFull = random.chance(0.6)
   return {
     opening: { type: 'FEE', description: 'Annual card fee', cents: -random.whole(29, 395) * 100 },
@@ -93,7 +93,7 @@ export const card: ProgrammeMaker = ({ rate, limitCents, firstDay, city }, rando
 }
 
 /** Loaded at home, spent abroad, with a fee for each change of money. */
-export const travel: ProgrammeMaker = ({ openingCents, firstDay }, random) => ({
+export const travel: BehaviourFactory = ({ openingCents, firstDay }, random) => ({
   opening: { type: 'TRANSFER_INCOMING', description: 'Card loaded', cents: openingCents },
   regulars: [
     everyMonths(firstDay, 1, 20, (balance) =>
@@ -109,7 +109,7 @@ export const travel: ProgrammeMaker = ({ openingCents, firstDay }, random) => ({
 })
 
 /** A purchase, paid off in four parts, a fortnight apart. */
-export const instalments: ProgrammeMaker = ({ openingCents, firstDay }, random) => {
+export const instalments: BehaviourFactory = ({ openingCents, firstDay }, random) => {
   let price = -openingCents
   const purchase = (): Entry => {
     const entry = bought(random, shops, 'in 4 payments')

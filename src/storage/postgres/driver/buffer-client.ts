@@ -29,7 +29,7 @@ interface Connection {
  * A connection that gives long values as bytes. The driver makes a text of each, and the text of a page would be
  * made bytes again: for a thousand records that costs more than all the rest.
  */
-export class LongValueClient extends pg.Client {
+export class BufferClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
     super(config)
     const { connection } = this as unknown as { readonly connection: Connection }

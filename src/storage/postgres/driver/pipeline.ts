@@ -308,7 +308,7 @@ export function askAlone(
  * Runs statements one after another in one transaction and one round trip: each sees what those before it did. They
  * are committed when it resolves.
  */
-export function askInOrder(
+export function queryInOrder(
   pool: pg.Pool,
   calls: readonly [EncodedCall, ...EncodedCall[]],
 ): Promise<Rows[]> {
@@ -337,7 +337,7 @@ export type EncodedCall = readonly [Statement, readonly (string | null)[]]
 const togetherMax = 8
 
 /** For short statements that only read: those that are asked in one turn of the event loop go together. */
-export function askingTogether(
+export function pipelined(
   pool: pg.Pool,
 ): (statement: Statement, values: readonly (string | null)[]) => Promise<Rows> {
   let waiting: (Asked & Times)[] = []

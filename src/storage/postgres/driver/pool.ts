@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { DatabaseError, type DatabaseOptions } from '../../database.ts'
-import { LongValueClient } from './buffer-client.ts'
+import { BufferClient } from './buffer-client.ts'
 import { deniedError, isDenied } from './denied.ts'
 import { requireKnownDriver } from './driver-check.ts'
 import { migrate, schemaState } from './migrate.ts'
@@ -102,7 +102,7 @@ export function makePool(
   requireKnownDriver()
   const { statementMs, session } = uses[use](timeoutMs)
   const pool = new pg.Pool({
-    Client: pooledClient(use === 'read' ? LongValueClient : pg.Client, passwordFile),
+    Client: pooledClient(use === 'read' ? BufferClient : pg.Client, passwordFile),
     ...placeOf(url),
     application_name: 'holdfast',
     max: connections,

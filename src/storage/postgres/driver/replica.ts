@@ -36,7 +36,7 @@ export interface Replica {
  * as old as the newest note that it has reached. Its own clock and the hours without a change do not matter.
  */
 export function openReplica(url: string, primary: pg.Pool, options: DatabaseOptions): Replica {
-  const lagMaxMs = (options.lagMax ?? lagMaxDefault) * 1000
+  const lagMaxMs = (options.replicaLagMax ?? lagMaxDefault) * 1000
   const pool = makePool(url, 'read', options)
   const ask = openAsking(pool)
   options.onPool?.('replica', pool)

@@ -5,9 +5,9 @@ import { deniedError, isDenied } from './denied.ts'
 import {
   ask,
   askAlone,
-  askInOrder,
-  askingTogether,
   encode,
+  pipelined,
+  queryInOrder,
   type Rows,
   type Statement,
   timeoutOf,
@@ -23,14 +23,14 @@ export async function rowsOf(
   statement: Statement,
   values: readonly Value[],
 ): Promise<Rows> {
-  if (connection instanceof pg.Pool) refuseCrowd(connection)
+  if (connection instanceof pg.Pool) refuseWhenPoolFull(connection)
   const encoded = encode(values)
   try {
     return await (connection instanceof pg.Pool
       ? askAlone(connection, statement, encoded)
       : ask(connection, statement, encoded))
   } catch (error) {
-    throw await told(connection, error)
+    throw await toAppError(connection, error)
   }
 }
 
@@ -42,34 +42,34 @@ export async function rowsInOrder(
   pool: pg.Pool,
   [first, ...others]: readonly [Call, ...Call[]],
 ): Promise<Rows[]> {
-  refuseCrowd(pool)
+  refuseWhenPoolFull(pool)
   const encoded = ([statement, values]: Call) => [statement, encode(values)] as const
   const calls = [encoded(first), ...others.map(encoded)] as const
   try {
-    return await askInOrder(pool, calls)
+    return await queryInOrder(pool, calls)
   } catch (error) {
-    throw await told(pool, error)
+    throw await toAppError(pool, error)
   }
 }
 
 /** Asks on any connection of a pool, in as few round trips as there can be. It only reads. */
 export function openAsking(pool: pg.Pool): Ask {
-  const together = askingTogether(pool)
+  const together = pipelined(pool)
   return async (statement, values) => {
-    refuseCrowd(pool)
+    refuseWhenPoolFull(pool)
     const encoded = encode(values)
     try {
       return await (statement.isLong
         ? askAlone(pool, statement, encoded)
         : together(statement, encoded))
     } catch (error) {
-      throw await told(pool, error)
+      throw await toAppError(pool, error)
     }
   }
 }
 
 /** What would wait long is better asked again later, by whoever still wants it then. */
-function refuseCrowd({ waitingCount, options }: pg.Pool): void {
+function refuseWhenPoolFull({ waitingCount, options }: pg.Pool): void {
   if (waitingCount < options.max * waitingMaxPerConnection) return
   throw new ContractError('unavailable', 'too many wait for a connection to the database')
 }
@@ -93,7 +93,10 @@ const outages = /^(08|25006|28|3D|40|53|55P03|57|58|XX)/
  * The error for the caller, without any of the data: a message of the database may repeat values. What is not an
  * answer of the database is a connection that broke, or could not be had in time.
  */
-export async function told(connection: pg.Pool | pg.ClientBase, error: unknown): Promise<Error> {
+export async function toAppError(
+  connection: pg.Pool | pg.ClientBase,
+  error: unknown,
+): Promise<Error> {
   if (!(error instanceof pg.DatabaseError)) {
     return new ContractError('unavailable', 'the connection to the database failed', {
       cause: error,
@@ -116,10 +119,10 @@ export async function inTransaction<Result>(
   pool: pg.Pool,
   work: (ask: Ask) => Promise<Result>,
 ): Promise<Result> {
-  refuseCrowd(pool)
+  refuseWhenPoolFull(pool)
   const deadline = performance.now() + timeoutOf(pool)
   const client = await pool.connect().catch(async (error: unknown) => {
-    throw await told(pool, error)
+    throw await toAppError(pool, error)
   })
   const callOff = abandonAt(client, deadline)
   // A connection that breaks between two statements fails the next one; unheard, it would end the process.

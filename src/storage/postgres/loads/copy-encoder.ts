@@ -18,7 +18,7 @@ const trailer = Buffer.from([0xff, 0xff])
  * made; whoever makes them faster than the database takes them has to wait. Until `finish` or `forget`, the
  * connection can be asked nothing else.
  */
-export function openCopyRows(client: pg.ClientBase) {
+export function openCopyEncoder(client: pg.ClientBase) {
   const buffers = new Map<string, RowBuffer>()
   let copy: Copy | undefined
   let sending: Promise<void> = Promise.resolve()

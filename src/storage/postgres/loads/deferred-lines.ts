@@ -14,9 +14,14 @@ const stagedOf = {
   held_entry: 'staged_entry',
 } as const
 
-export const heldTables = ['held_line', ...Object.keys(stagedOf), 'undecided_removal', 'refusal']
+export const deferredTables = [
+  'held_line',
+  ...Object.keys(stagedOf),
+  'undecided_removal',
+  'refusal',
+]
 
-export const makeHeld = `
+export const createDeferred = `
   create temp table held_line (
     place bigint primary key, account text collate "C", payment text collate "C"
   );
@@ -54,7 +59,7 @@ const dropForgotten = Object.keys(stagedOf).map(
  * The removal of an account does not wait: what waits for it goes with it. A payment that came to the
  * account last goes whole, for where it was before is overruled.
  */
-export const forgetRemoved = [
+export const dropRemoved = [
   `create temp table overruled on commit drop as
    select p.id, max(p.place) as place from (${removedAccounts}) r join (
      select id, account, place from staged_entry where list = ${payment} and is_put
@@ -105,7 +110,7 @@ const standing = `
   select place, account, case when list = ${payment} then id end from staged_entry`
 
 /** Asked again until it finds none: what waits may be what others wait for. */
-export const holdLines = `
+export const deferLines = `
   insert into held_line
   select s.place, s.account, s.payment from (${standing}) s
   where (
@@ -117,11 +122,11 @@ export const holdLines = `
     where r.id = s.account and r.is_last and r.cut > s.place)`
 
 /** What would have waited for an account that the same batch removes later. */
-export const forgetLost = ['staged_part', 'staged_entry'].map(
+export const dropLost = ['staged_part', 'staged_entry'].map(
   (staged) => `delete from ${staged} where place in (select place from (${lostLines}) l)`,
 )
 
-export const moveHeld = Object.entries(stagedOf).map(
+export const moveDeferred = Object.entries(stagedOf).map(
   ([held, staged]) => `
   with moved as (
     delete from ${staged} s using held_line h where s.place = h.place returning s.*
@@ -129,7 +134,7 @@ export const moveHeld = Object.entries(stagedOf).map(
 )
 
 /** At the end, all of them try again. */
-export const releaseHeld = [
+export const releaseDeferred = [
   ...Object.entries(stagedOf).map(
     ([held, staged]) => `insert into ${staged} select * from ${held}`,
   ),
@@ -154,7 +159,7 @@ export const refuseLines = [
   'delete from staged_entry s using refusal r where s.place = r.place',
 ]
 
-export const rememberGiven = [
+export const rememberAssignedTimes = [
   `insert into given
    select a.id, c.id, c.given_before from change c join account a on a.number = c.account
    where c.list = ${transaction} and c.given_before is not null

@@ -6,7 +6,7 @@ import { partCodes } from './staging.ts'
  * What the lines of a load do to each customer and each account, one after another: the state after each
  * line, and whether the line could be. All else is judged and merged by these.
  */
-export const makeWalks = `
+export const createLineEffects = `
   create temp table customer_walk (
     id text collate "C" not null,
     place bigint not null,
@@ -35,10 +35,10 @@ export const makeWalks = `
 const decidedCut = `(select max(u.place) from undecided_removal u
   where w.kind = 0 and u.id = l.id and u.kind = l.kind)`
 
-export const walkTables = ['customer_walk', 'account_walk']
+export const lineEffectTables = ['customer_walk', 'account_walk']
 
 /** A person may get a new name or a new address, but not both at once. Names are compared as they are written. */
-export const walkCustomers = `
+export const customerEffects = `
   insert into customer_walk
   with recursive line as (
     select id, place, is_put, email_hash, earlier_email_hash, name_hash,
@@ -82,7 +82,7 @@ const heldLines = `
  * account is not there, the next line that puts it says which kind is meant: loading the same lines again finds it
  * there. In batches that line may come in a later one (held-lines.ts).
  */
-export const walkAccounts = (inBatches: boolean) => `
+export const accountEffects = (inBatches: boolean) => `
   insert into account_walk
   with recursive known as (
     select id, place, is_put, kind, false as is_held from staged_account

@@ -1,7 +1,7 @@
 import { loader } from '../../../catalogue/store.ts'
 import {
-  isNews,
-  isThere,
+  exists,
+  isChanged,
   type Newest,
   versionWith,
   versionWithout,
@@ -40,14 +40,14 @@ export async function mergeProducts(
   for (const { id, item } of products) {
     const before = newest.get(id)
     if (item === null) {
-      if (!isThere(before)) continue
+      if (!exists(before)) continue
       const { version, change, changedAt, lastUpdated } = versionWithout(before, making)
       versions.push([id, version, change, changedAt, lastUpdated, null, null])
       removed.push(id)
       continue
     }
     const loaded = JSON.parse(item) as ProductItem
-    if (!isNews(loaded, before)) continue
+    if (!isChanged(loaded, before)) continue
     const { content } = loaded
     const made = versionWith(fromText(id), before, content, { ...making, loaded })
     const { version, change, changedAt, lastUpdated, updatedAt, record } = made

@@ -1,5 +1,5 @@
 import { listCodes } from '../../enum-codes.ts'
-import { rememberGiven } from './deferred-lines.ts'
+import { rememberAssignedTimes } from './deferred-lines.ts'
 
 const { payment } = listCodes
 
@@ -244,7 +244,7 @@ export function mergeEntries({ inBatches, isLarge }: MergeOptions): readonly Ste
   return [
     ...steps(findRepeated, lastOfRepeated, lastPayments, cutEntries, ...look('word')),
     { sql: findChanges(inBatches), needsLoadTime: true },
-    ...steps(...look('change'), ...(inBatches ? rememberGiven : [])),
+    ...steps(...look('change'), ...(inBatches ? rememberAssignedTimes : [])),
     ...steps(findDisturbed, ...look('disturbed'), ...removeEntries, replaceEntries),
     ...steps(placeEntries, renumberEntries, ...byLine(insertEntries), putPayments),
   ]

@@ -7,29 +7,29 @@ import { announceWait } from '../../waiting.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { makePool } from '../driver/pool.ts'
 import { lockAllProducts } from '../platform/product-rows.ts'
-import { openCopyRows } from './copy-encoder.ts'
+import { openCopyEncoder } from './copy-encoder.ts'
 import {
+  createDeferred,
   decideAtEnd,
-  forgetLost,
-  forgetRemoved,
-  heldTables,
-  holdLines,
+  deferLines,
+  deferredTables,
+  dropLost,
+  dropRemoved,
   keepUndecided,
-  makeHeld,
-  moveHeld,
+  moveDeferred,
   refuseAccounts,
   refuseLines,
-  releaseHeld,
+  releaseDeferred,
 } from './deferred-lines.ts'
 import {
+  accountEffects,
+  createLineEffects,
+  customerEffects,
   isAnyLost,
+  lineEffectTables,
   lostHolders,
   lostLines,
-  makeWalks,
   refusedLines,
-  walkAccounts,
-  walkCustomers,
-  walkTables,
 } from './line-effects.ts'
 import { commitFailure, loadFailure } from './load-failure.ts'
 import {
@@ -85,7 +85,13 @@ export async function openPostgresProviderWriter(
     for (const sql of statements) await run(sql)
   }
   try {
-    await run(memory + makeStaging + makeWalks + makeEntryTables + (inBatches ? makeHeld : ''))
+    await run(
+      memory +
+        makeStaging +
+        createLineEffects +
+        makeEntryTables +
+        (inBatches ? createDeferred : ''),
+    )
   } catch (error) {
     await connection.close()
     throw error
@@ -103,8 +109,8 @@ export async function openPostgresProviderWriter(
   }
   signal?.addEventListener('abort', cancel)
 
-  const walk = walkAccounts(inBatches)
-  const rows = openCopyRows(client)
+  const walk = accountEffects(inBatches)
+  const rows = openCopyEncoder(client)
   const staging = openStaging(rows)
   let isJudged = false
   /** What is staged was committed. Most loads end here, and their tables with them. */
@@ -121,7 +127,7 @@ export async function openPostgresProviderWriter(
     }
     await announceWait(run(`begin; ${lock}; ${sample}`), onWait)
     isJudged = true
-    if (staging.count('staged_customer') > 0) await run(walkCustomers)
+    if (staging.count('staged_customer') > 0) await run(customerEffects)
     if (inBatches) await hold()
     else if (staging.count('staged_account') > 0) await run(walk)
     if (staging.total() >= manyLines) await run('analyze customer_walk, account_walk')
@@ -131,12 +137,12 @@ export async function openPostgresProviderWriter(
   const hold = async (): Promise<void> => {
     await run(walk)
     const hasAccounts = staging.count('staged_account') > 0
-    if (hasAccounts) await runAll(forgetRemoved)
-    while ((await run(holdLines)).rowCount) {
-      await runAll(moveHeld)
+    if (hasAccounts) await runAll(dropRemoved)
+    while ((await run(deferLines)).rowCount) {
+      await runAll(moveDeferred)
       await run(`delete from account_walk; ${walk}`)
     }
-    if (hasAccounts) await runAll([...forgetLost, keepUndecided])
+    if (hasAccounts) await runAll([...dropLost, keepUndecided])
   }
 
   const merge = async (): Promise<void> => {
@@ -165,7 +171,7 @@ export async function openPostgresProviderWriter(
     isJudged = false
     isDone = false
     staging.clear()
-    await run(`truncate ${[...stagedNames, ...walkTables, ...entryTables].join()}`)
+    await run(`truncate ${[...stagedNames, ...lineEffectTables, ...entryTables].join()}`)
   }
 
   async function* refused(): AsyncGenerator<Refusal> {
@@ -176,7 +182,7 @@ export async function openPostgresProviderWriter(
 
   /** What waited for something that never came. The rest goes into the last commit. */
   async function* unresolvedHeld(): AsyncGenerator<Refusal> {
-    await runAll([...decideAtEnd, ...releaseHeld, ...refuseAccounts])
+    await runAll([...decideAtEnd, ...releaseDeferred, ...refuseAccounts])
     staging.countHeld()
     await run(`delete from account_walk; ${walk}`)
     for await (const row of each<LostHolder>('select place, index from refusal order by 1, 2')) {
@@ -187,7 +193,7 @@ export async function openPostgresProviderWriter(
     for await (const row of each<LostLine>('select place, kind, list from refusal order by 1')) {
       yield lostLine(row)
     }
-    await run(`truncate ${heldTables.join()}`)
+    await run(`truncate ${deferredTables.join()}`)
   }
 
   /** The rows of a query that may have many. */

@@ -11,7 +11,7 @@ import { emailKey } from '../../../text/email-key.ts'
 import { amountKey } from '../../amount-key.ts'
 import { digest, earlierEmailDigest, emailDigest } from '../../digest.ts'
 import { createdUnknown, kindCodes, listCodes } from '../../enum-codes.ts'
-import type { openCopyRows } from './copy-encoder.ts'
+import type { openCopyEncoder } from './copy-encoder.ts'
 
 /** What an account has one of. */
 export const partCodes = { balance: 1, contact: 2 } as const
@@ -53,7 +53,7 @@ const columnCounts = Object.fromEntries(
 ) as Record<StagedTable, number>
 
 /** Puts items into the staged tables, and knows how many lines each has. */
-export function openStaging(rows: ReturnType<typeof openCopyRows>) {
+export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   const counts = new Map<StagedTable, number>()
 
   const row = (table: StagedTable, { file, line }: Place) => {

@@ -7,7 +7,7 @@ import {
   requireContent,
   type StoredProduct,
 } from '../../../catalogue/store.ts'
-import { isThere, type Newest } from '../../../catalogue/versions.ts'
+import { exists, type Newest } from '../../../catalogue/versions.ts'
 import type { ProductChange } from '../../../contract/index.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { fromText, toText } from '../driver/escape-nul.ts'
@@ -80,7 +80,7 @@ export async function openPostgresCatalogueStore(
   ): Promise<Outcome> =>
     inTransaction(pool, async (ask) => {
       const now = await newestVersion(ask, id)
-      if (!isThere(now)) return 'missing'
+      if (!exists(now)) return 'missing'
       return ifVersion && !ifVersion.includes(now.version) ? 'stale' : work(ask, now)
     })
 

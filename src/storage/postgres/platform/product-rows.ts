@@ -1,7 +1,7 @@
 import type { Author, ProductContent, StoredProduct } from '../../../catalogue/store.ts'
 import {
-  type Making,
   type Newest,
+  type NewVersion,
   type Version,
   versionWith,
   versionWithout,
@@ -58,7 +58,7 @@ export async function putProduct(
   id: string,
   before: Newest | undefined,
   content: ProductContent,
-  making: Making,
+  making: NewVersion,
 ): Promise<StoredProduct> {
   const made = versionWith(id, before, content, making)
   const { version, lastUpdated, updatedAt } = made
@@ -73,7 +73,7 @@ export async function removeProduct(
   ask: Ask,
   id: string,
   before: Newest,
-  making: Making,
+  making: NewVersion,
 ): Promise<StoredProduct> {
   const made = versionWithout(before, making)
   await insertVersion(ask, id, made, making.by, null, null)

@@ -5,7 +5,7 @@ import type { DatabaseOptions } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { fromText } from '../driver/escape-nul.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
-import { told } from '../driver/statements.ts'
+import { toAppError } from '../driver/statements.ts'
 
 /** How many rows are fetched at a time. */
 const rowCount = 250
@@ -87,7 +87,7 @@ export async function* dumpPostgres(
   } catch (error) {
     // A failed transaction answers no question.
     await client.query('rollback').catch(() => {})
-    throw await told(client, error)
+    throw await toAppError(client, error)
   } finally {
     await connection.close()
   }

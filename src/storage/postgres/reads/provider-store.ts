@@ -15,7 +15,7 @@ import { folded } from '../../../text/case-folding.ts'
 import { emailKey } from '../../../text/email-key.ts'
 import { amountKey } from '../../amount-key.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { clamped, kindCodes, listCodes } from '../../enum-codes.ts'
+import { clampTime, kindCodes, listCodes } from '../../enum-codes.ts'
 import { fromText, toText } from '../driver/escape-nul.ts'
 import { partitionsOf } from '../driver/migrate.ts'
 import type { Statement } from '../driver/pipeline.ts'
@@ -186,7 +186,7 @@ function rangeOf({ page, pageSize }: PageRequest) {
 /** Without a window, all of the list. */
 function windowOf(window: TimeWindow | undefined) {
   const { oldest, newest } = window ?? { oldest: -(2n ** 63n), newest: 2n ** 63n }
-  return [clamped(oldest).toString(), clamped(newest).toString()] as const
+  return [clampTime(oldest).toString(), clampTime(newest).toString()] as const
 }
 
 function filterOf({ minAmount, maxAmount, text }: EntriesQuery) {

@@ -1,4 +1,4 @@
-import { type ClaimOutcome, type ClaimStore, clockSkewSeconds } from '../../../auth/replay-store.ts'
+import { clockSkewSeconds, type ReplayStore, type UseOutcome } from '../../../auth/replay-store.ts'
 import { ContractError } from '../../../contract/index.ts'
 import type { DatabaseOptions, ReplayOptions } from '../../database.ts'
 import { openPurgeClock } from '../../purge-clock.ts'
@@ -61,7 +61,7 @@ interface Waiting {
   readonly keptUntil: number
   /** A time of `performance.now()`, from which on its caller does not wait any more. */
   readonly deadline: number
-  readonly resolve: (outcome: ClaimOutcome) => void
+  readonly resolve: (outcome: UseOutcome) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -69,11 +69,11 @@ interface Waiting {
  * Claims on connections of their own, so that no long answer holds them up. Those that arrive together are
  * one statement: one wait for the disk serves them all.
  */
-export async function openPostgresClaimStore(
+export async function openPostgresReplayStore(
   database: string,
   clock: () => Temporal.Instant,
   options: DatabaseOptions & ReplayOptions,
-): Promise<ClaimStore> {
+): Promise<ReplayStore> {
   const purgeBefore = openPurgeClock(clock, options)
   const pool = await openPool(database, 'write', { ...options, connections: groupsMax + 1 })
   const timeoutMs = timeoutOf(pool)
@@ -107,7 +107,7 @@ export async function openPostgresClaimStore(
       ])
       const purgedUntil = Number(purged[0]?.[0])
       const added = new Set(inserted.map(([tokenId]) => tokenId))
-      const outcomeOf = (each: Waiting): ClaimOutcome => {
+      const outcomeOf = (each: Waiting): UseOutcome => {
         if (!added.has(each.tokenId) || firsts.get(each.tokenId) !== each) return 'used before'
         return each.keptUntil > purgedUntil ? 'first use' : 'purged'
       }
@@ -147,9 +147,9 @@ export async function openPostgresClaimStore(
   timer.unref()
 
   return {
-    claim(tokenId, keptUntil) {
+    recordUse(tokenId, keptUntil) {
       if (waiting.length >= waitingMax) return Promise.reject(new ContractError('unavailable'))
-      const { promise, resolve, reject } = Promise.withResolvers<ClaimOutcome>()
+      const { promise, resolve, reject } = Promise.withResolvers<UseOutcome>()
       const deadline = performance.now() + timeoutMs
       waiting.push({
         tokenId: toText(tokenId.toWellFormed()),

@@ -41,7 +41,7 @@ const reasons: ReadonlyMap<number, Reason> = new Map<number, Reason>([
  * A failure of the file, the disk or another process as the error that callers get: its message names the cause and
  * the file. Any other error is returned as it is.
  */
-export function told(error: unknown, database: DatabaseSync): unknown {
+export function toAppError(error: unknown, database: DatabaseSync): unknown {
   if (error instanceof ContractError) return error
   const sentence = sentenceOf(error, () => database.location() ?? 'in memory', 'written')
   return sentence === undefined

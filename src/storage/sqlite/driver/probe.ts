@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type DatabaseProbe, notMigrated, type ProbeUse } from '../../database.ts'
-import { isBusy, told } from './errors.ts'
+import { isBusy, toAppError } from './errors.ts'
 import { openDatabase, versionOf } from './open.ts'
 import { migrations } from './schema.ts'
 import { watchLog } from './write-ahead-log.ts'
@@ -17,7 +17,7 @@ export function openSqliteProbe(path: string, use: ProbeUse): DatabaseProbe {
         if (versionOf(database) < migrations.length) throw notMigrated()
         if (use === 'write') writeSameVersion(database)
       } catch (error) {
-        throw told(error, database)
+        throw toAppError(error, database)
       }
     },
     async close() {

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { ContractError } from '../../../contract/index.ts'
 import { openAccounts } from '../reads/accounts.ts'
-import { type Lists, openLists } from '../reads/entry-ranges.ts'
-import { told } from './errors.ts'
+import { type EntryRanges, openEntryRanges } from '../reads/entry-ranges.ts'
+import { toAppError } from './errors.ts'
 import { openDatabase } from './open.ts'
 
 /** Connections for answers that take several turns; the others are given in one. */
@@ -18,7 +18,7 @@ const answerMsMax = 30_000
 
 export interface Reader {
   readonly accounts: ReturnType<typeof openAccounts>
-  readonly lists: Lists
+  readonly lists: EntryRanges
   /** Lets others be served, unless the answer has taken too long already. */
   takeTurn(): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface Reader {
 interface Connection {
   readonly database: DatabaseSync
   readonly accounts: ReturnType<typeof openAccounts>
-  readonly lists: Lists
+  readonly lists: EntryRanges
 }
 
 interface Waiting {
@@ -36,7 +36,7 @@ interface Waiting {
 }
 
 /** Connections that keep their snapshot over several turns, one answer at a time each. */
-export function openLongReaders(path: string) {
+export function openReadPool(path: string) {
   // All at once: to open a file may have to wait for another process, which would hold up everybody.
   const connections = Array.from({ length: readersMax }, () => connectionTo(path))
   const idle = [...connections]
@@ -71,7 +71,7 @@ export function openLongReaders(path: string) {
       database.exec('begin')
       return await work({ accounts, lists, takeTurn })
     } catch (error) {
-      throw told(error, database)
+      throw toAppError(error, database)
     } finally {
       // Some failures end the transaction by themselves.
       if (database.isTransaction) database.exec('commit')
@@ -88,7 +88,7 @@ export function openLongReaders(path: string) {
 
 function connectionTo(path: string): Connection {
   const database = openDatabase(path, 'serve')
-  return { database, accounts: openAccounts(database), lists: openLists(database) }
+  return { database, accounts: openAccounts(database), lists: openEntryRanges(database) }
 }
 
 function tooMuch(): ContractError {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { told } from './errors.ts'
+import { toAppError } from './errors.ts'
 
 /** Rows as plain objects of a known shape: the statement's own text says which. */
 export interface Query<Row> {
@@ -28,21 +28,21 @@ export function query<Row>(
       try {
         return statement.all(...values) as Row[]
       } catch (error) {
-        throw told(error, database)
+        throw toAppError(error, database)
       }
     },
     first(...values) {
       try {
         return statement.get(...values) as Row | undefined
       } catch (error) {
-        throw told(error, database)
+        throw toAppError(error, database)
       }
     },
     *each(...values) {
       try {
         yield* statement.iterate(...values) as Iterable<Row>
       } catch (error) {
-        throw told(error, database)
+        throw toAppError(error, database)
       }
     },
   }
@@ -52,7 +52,7 @@ function prepared(database: DatabaseSync, sql: string): StatementSync {
   try {
     return database.prepare(sql)
   } catch (error) {
-    throw told(error, database)
+    throw toAppError(error, database)
   }
 }
 
@@ -61,7 +61,7 @@ export function execute(database: DatabaseSync, sql: string): void {
   try {
     database.exec(sql)
   } catch (error) {
-    throw told(error, database)
+    throw toAppError(error, database)
   }
 }
 
@@ -83,7 +83,7 @@ export function command(database: DatabaseSync, sql: string): Command {
         const { changes, lastInsertRowid } = statement.run(...values)
         return { changes: Number(changes), rowid: Number(lastInsertRowid) }
       } catch (error) {
-        throw told(error, database)
+        throw toAppError(error, database)
       }
     },
   }
@@ -118,7 +118,7 @@ interface Asked {
  * the data: to begin and end a transaction, and to come back to SQLite from other code, costs as much as a
  * short query does.
  */
-export function readingTogether(
+export function batchReads(
   database: DatabaseSync,
 ): <Result>(work: () => Result) => Promise<Result> {
   const snapshot = snapshots(database)
@@ -135,7 +135,7 @@ export function readingTogether(
         })
       } catch (error) {
         // Of the one that failed. Those behind it begin anew: some failures end the transaction.
-        all[done]?.reject(told(error, database))
+        all[done]?.reject(toAppError(error, database))
         done += 1
       }
     }

@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, statfsSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { isBusy, told } from './errors.ts'
+import { isBusy, toAppError } from './errors.ts'
 import { logPathOf, realPathOf } from './files.ts'
 import { connect, versionOf } from './open.ts'
 import { execute } from './statements.ts'
@@ -72,7 +72,7 @@ function reserve(path: string, bytes: number, database: DatabaseSync): () => voi
     for (let left = bytes; left > 0; ) left -= writeSync(file, block, 0, Math.min(left, blockBytes))
   } catch (error) {
     closeSync(file)
-    throw told(error, database)
+    throw toAppError(error, database)
   }
   return () => closeSync(file)
 }

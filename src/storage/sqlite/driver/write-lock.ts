@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { WriterOptions } from '../../../load/writer.ts'
 import { DatabaseError } from '../../database.ts'
 import { announceWait } from '../../waiting.ts'
-import { isBusy, told } from './errors.ts'
+import { isBusy, toAppError } from './errors.ts'
 
 /** How long a load waits for other loads, and how long between two attempts. */
 const waitMaxMs = 60 * 60 * 1000
@@ -37,6 +37,6 @@ function tryLock(database: DatabaseSync): boolean {
     return true
   } catch (error) {
     if (isBusy(error)) return false
-    throw told(error, database)
+    throw toAppError(error, database)
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { isBusy, told } from './errors.ts'
+import { isBusy, toAppError } from './errors.ts'
 
 /** How long a change waits for a load or another process, and how long between two tries. */
 const busyMaxMs = 5000
@@ -10,7 +10,7 @@ const busyRetryMs = 5
  * Changes in a server, one after another. SQLite waits by holding up the whole process, so it is told not
  * to wait, and whoever finds the database taken tries again while others are served.
  */
-export function openWriting(database: DatabaseSync) {
+export function openWriteQueue(database: DatabaseSync) {
   database.exec('pragma busy_timeout = 0')
   let last: Promise<unknown> = Promise.resolve()
 
@@ -19,7 +19,8 @@ export function openWriting(database: DatabaseSync) {
       try {
         return transaction(database, work)
       } catch (cause) {
-        if (!isBusy(cause) || performance.now() - since > busyMaxMs) throw told(cause, database)
+        if (!isBusy(cause) || performance.now() - since > busyMaxMs)
+          throw toAppError(cause, database)
         await wait(busyRetryMs)
       }
     }

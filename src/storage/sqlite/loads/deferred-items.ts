@@ -18,7 +18,7 @@ export interface Line {
  * depends on the next line that puts it: they do where that is of the kind which was removed, because loading the same
  * lines again finds the account there, and removes it with them.
  */
-export function openHeldItems(database: DatabaseSync) {
+export function openDeferredItems(database: DatabaseSync) {
   database.exec(`
     create temp table held (
       number integer primary key, type text not null, kind integer, account text, payment text,

@@ -5,7 +5,7 @@ import { amountKey } from '../../amount-key.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { command, query } from '../driver/statements.ts'
 import { listEnd, listNumber, ordinalOfPosition, positionOf } from '../entry-position.ts'
-import { type EntryRow, openOrder } from './reordering.ts'
+import { type EntryRow, openReordering } from './reordering.ts'
 
 /** How many lists are remembered while a load runs; more would not be faster, only larger. */
 const tailsMax = 50_000
@@ -31,7 +31,7 @@ interface Kept {
 
 /** Writes the entries of lists. Most come in the order of time and go to the end of theirs at once. */
 export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
-  const order = openOrder(database)
+  const order = openReordering(database)
   database.exec(`create temp table given (
     list integer not null, id text not null, time integer not null, primary key (list, id)
   ) strict, without rowid`)

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { loader } from '../../../catalogue/store.ts'
-import { isNews } from '../../../catalogue/versions.ts'
+import { isChanged } from '../../../catalogue/versions.ts'
 import type { ProductItem } from '../../../load/writer.ts'
 import { command, query } from '../driver/statements.ts'
 import { openProductRows } from '../platform/product-rows.ts'
@@ -18,7 +18,7 @@ export function openLoadedProducts(database: DatabaseSync, at: Temporal.Instant)
   const clock = () => at
 
   const write = (item: ProductItem): void => {
-    if (!isNews(item, rows.newest(item.id))) return
+    if (!isChanged(item, rows.newest(item.id))) return
     rows.put(item.id, item.content, { by: loader, clock, loaded: item })
   }
 

@@ -23,11 +23,11 @@ import { commitWithinSpace, releaseLog } from '../driver/write-ahead-log.ts'
 import { takeWriteLock } from '../driver/write-lock.ts'
 import { isOfKind, openAccountRows } from './account-rows.ts'
 import { openCustomerRows } from './customer-rows.ts'
-import { type Line, openHeldItems } from './deferred-items.ts'
+import { type Line, openDeferredItems } from './deferred-items.ts'
 import { openEntryWriter } from './entry-writer.ts'
 import { openLoadedProducts } from './loaded-products.ts'
 import { openStagedItems } from './staged-items.ts'
-import { openMentions } from './unresolved-references.ts'
+import { openUnresolvedReferences } from './unresolved-references.ts'
 
 /**
  * Opens the store for one load. The write lock is taken for the first item of a commit, or for the last one where
@@ -45,8 +45,8 @@ export function openSqliteProviderWriter(
   // The wait for other loads is not SQLite's.
   database.exec('pragma busy_timeout = 0')
   const entries = openEntryWriter(database, loadTime.epochNanoseconds)
-  const mentions = openMentions(database)
-  const held = openHeldItems(database)
+  const mentions = openUnresolvedReferences(database)
+  const held = openDeferredItems(database)
   const customers = openCustomerRows(database)
   const accounts = openAccountRows(database)
   const products = openLoadedProducts(database, loadTime)

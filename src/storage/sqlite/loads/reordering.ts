@@ -18,7 +18,7 @@ const columns = 'list, time, id, amount, description, reference, record'
  * Entries that do not go at the end of their list wait beside it. When all are there, each list that has
  * some is taken apart from the earliest of them on and put together again, so that every ordinal is true.
  */
-export function openOrder(database: DatabaseSync) {
+export function openReordering(database: DatabaseSync) {
   database.exec(`
     create temp table waiting (
       list integer not null, time integer not null, id text not null,

@@ -9,7 +9,7 @@ import { command, query } from '../driver/statements.ts'
  * Who referred to what was not there yet. Most of it comes later in the same load; what does not is
  * told line by line. Kept on disk: a file may well have all its transactions before its accounts.
  */
-export function openMentions(database: DatabaseSync) {
+export function openUnresolvedReferences(database: DatabaseSync) {
   database.exec(`
     create temp table account_mention (
       account integer not null, kind integer not null,

@@ -7,11 +7,11 @@ import {
   requireContent,
   type StoredProduct,
 } from '../../../catalogue/store.ts'
-import { isThere } from '../../../catalogue/versions.ts'
+import { exists } from '../../../catalogue/versions.ts'
 import type { ProductChange } from '../../../contract/index.ts'
 import { openDatabase } from '../driver/open.ts'
 import { command, query, snapshots } from '../driver/statements.ts'
-import { openWriting } from '../driver/write-queue.ts'
+import { openWriteQueue } from '../driver/write-queue.ts'
 import { openProductRows } from './product-rows.ts'
 
 interface HistoryRow {
@@ -68,12 +68,12 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
   const useKey = command(database, 'insert into idempotency values (?, ?, ?, ?, ?)')
   const forgetKeys = command(database, 'delete from idempotency where created < ?')
 
-  const write = openWriting(database)
+  const write = openWriteQueue(database)
   const snapshot = snapshots(database)
   const judged = (id: string, { ifVersion }: Change, work: () => StoredProduct): Promise<Outcome> =>
     write((): Outcome => {
       const now = rows.newest(id)
-      if (!isThere(now)) return 'missing'
+      if (!exists(now)) return 'missing'
       return ifVersion && !ifVersion.includes(now.version) ? 'stale' : work()
     })
 

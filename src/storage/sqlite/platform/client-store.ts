@@ -2,7 +2,7 @@ import type { ClientStore } from '../../../auth/client-store.ts'
 import type { Scope } from '../../../contract/index.ts'
 import { openDatabase } from '../driver/open.ts'
 import { command, query } from '../driver/statements.ts'
-import { openWriting } from '../driver/write-queue.ts'
+import { openWriteQueue } from '../driver/write-queue.ts'
 
 interface ClientRow {
   readonly id: string
@@ -22,7 +22,7 @@ interface TokenRow {
 
 export function openSqliteClientStore(path: string): ClientStore {
   const database = openDatabase(path, 'write')
-  const write = openWriting(database)
+  const write = openWriteQueue(database)
   const all = query<ClientRow>(database, 'select * from api_client order by created, id')
   const one = query<ClientRow>(database, 'select * from api_client where id = ?')
   const insert = command(database, 'insert into api_client values (?, ?, ?, ?, ?, null)')

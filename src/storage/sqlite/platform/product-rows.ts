@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Author, ProductContent, StoredProduct } from '../../../catalogue/store.ts'
 import {
-  isThere,
-  type Making,
+  exists,
   type Newest,
+  type NewVersion,
   type Version,
   versionWith,
   versionWithout,
@@ -40,7 +40,7 @@ export function openProductRows(database: DatabaseSync) {
   return {
     newest: (id: string): Newest | undefined => newest.first(id),
 
-    put(id: string, content: ProductContent, making: Making): StoredProduct {
+    put(id: string, content: ProductContent, making: NewVersion): StoredProduct {
       const made = versionWith(id, newest.first(id), content, making)
       const { version, lastUpdated, updatedAt } = made
       const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
@@ -50,9 +50,9 @@ export function openProductRows(database: DatabaseSync) {
     },
 
     /** Undefined where there is none. */
-    remove(id: string, making: Making): StoredProduct | undefined {
+    remove(id: string, making: NewVersion): StoredProduct | undefined {
       const before = newest.first(id)
-      if (!isThere(before)) return undefined
+      if (!exists(before)) return undefined
       const made = versionWithout(before, making)
       insert(id, made, making.by, null, null)
       dropCurrent.run(id)

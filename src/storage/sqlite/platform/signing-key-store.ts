@@ -1,7 +1,7 @@
 import type { SigningKeyStore } from '../../../auth/signing-key-store.ts'
 import { openDatabase } from '../driver/open.ts'
 import { command, query } from '../driver/statements.ts'
-import { openWriting } from '../driver/write-queue.ts'
+import { openWriteQueue } from '../driver/write-queue.ts'
 
 interface Row {
   readonly id: string
@@ -13,7 +13,7 @@ interface Row {
 
 export function openSqliteSigningKeyStore(path: string): SigningKeyStore {
   const database = openDatabase(path, 'write')
-  const write = openWriting(database)
+  const write = openWriteQueue(database)
   const rows = query<Row>(database, 'select * from signing_key order by created desc, id')
   const insert = command(database, 'insert into signing_key values (?, ?, ?, ?, null)')
   const retire = command(

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { JsonText } from '../../../contract/index.ts'
 import type { TimeWindow } from '../../../provider/store.ts'
-import { clamped, isBeyondAll } from '../../enum-codes.ts'
+import { clampTime, isBeyondAll } from '../../enum-codes.ts'
 import { query } from '../driver/statements.ts'
 import { listEnd, ordinalOfPosition, positionOf } from '../entry-position.ts'
 
 /** A stretch of a list, by ordinals, both ends inside. Empty where `last` is before `first`. */
-export interface Stretch {
+export interface Range {
   readonly list: number
   readonly first: number
   readonly last: number
@@ -44,7 +44,7 @@ export function joinedRecords<Joined>(open: (joined: string) => Joined): (count:
 }
 
 /** The questions about lists. Each is one or two seeks in an index and one range of the table. */
-export function openLists(database: DatabaseSync) {
+export function openEntryRanges(database: DatabaseSync) {
   const last = query<{ ordinal: number }>(
     database,
     `select ${ordinalOfPosition} as ordinal from entry
@@ -89,29 +89,29 @@ export function openLists(database: DatabaseSync) {
        and (?5 is null or instr(description, ?5) > 0 or instr(reference, ?5) > 0)
      order by position desc`,
   )
-  const bounds = ({ list, first, last }: Stretch) =>
+  const bounds = ({ list, first, last }: Range) =>
     [positionOf(list, first), positionOf(list, last)] as const
 
   return {
-    whole(list: number): Stretch {
+    whole(list: number): Range {
       const end = last.first(positionOf(list, 0), listEnd(list))
       return { list, first: 1, last: end?.ordinal ?? 0 }
     },
 
-    within(list: number, { oldest, newest }: TimeWindow): Stretch {
-      const first = atOrAfter.first(list, clamped(oldest))
-      const end = atOrBefore.first(list, clamped(newest))
+    within(list: number, { oldest, newest }: TimeWindow): Range {
+      const first = atOrAfter.first(list, clampTime(oldest))
+      const end = atOrBefore.first(list, clampTime(newest))
       return { list, first: first?.ordinal ?? 1, last: first && end ? end.ordinal : 0 }
     },
 
     /** The first ordinal whose time is at or after this, or one past the end of the stretch. */
-    firstAt({ list, last }: Stretch, time: bigint): number {
+    firstAt({ list, last }: Range, time: bigint): number {
       if (isBeyondAll(time)) return last + 1
-      return Math.min(atOrAfter.first(list, clamped(time))?.ordinal ?? last + 1, last + 1)
+      return Math.min(atOrAfter.first(list, clampTime(time))?.ordinal ?? last + 1, last + 1)
     },
 
     /** Newest first. */
-    records(stretch: Stretch): JsonText[] {
+    records(stretch: Range): JsonText[] {
       const length = lengthOf(stretch)
       const joined = length > 0 && records(length).first(...bounds(stretch))?.joined
       return joined ? [joined] : []
@@ -124,14 +124,14 @@ export function openLists(database: DatabaseSync) {
       return joined ? [joined] : []
     },
 
-    keys(stretch: Stretch): EntryKey[] {
+    keys(stretch: Range): EntryKey[] {
       return keys
         .all(...bounds(stretch))
         .map(({ ordinal, time, id }) => ({ ordinal: Number(ordinal), time, id }))
     },
 
     /** The ordinals in the stretch that a filter lets through, newest first. */
-    matching(stretch: Stretch, { minAmount, maxAmount, text }: Filter): number[] {
+    matching(stretch: Range, { minAmount, maxAmount, text }: Filter): number[] {
       return matching
         .all(...bounds(stretch), minAmount, maxAmount, text)
         .map(({ ordinal }) => ordinal)
@@ -139,13 +139,13 @@ export function openLists(database: DatabaseSync) {
   }
 }
 
-export type Lists = ReturnType<typeof openLists>
+export type EntryRanges = ReturnType<typeof openEntryRanges>
 
-export function lengthOf({ first, last }: Stretch): number {
+export function lengthOf({ first, last }: Range): number {
   return Math.max(0, last - first + 1)
 }
 
 /** The part of a stretch that lies `start` to `end` entries below its newest, the end outside. */
-export function slice({ list, first, last }: Stretch, start: number, end: number): Stretch {
+export function slice({ list, first, last }: Range, start: number, end: number): Range {
   return { list, first: Math.max(first, last - end + 1), last: last - start }
 }

@@ -1,6 +1,6 @@
 import type { JsonText } from '../../../contract/index.ts'
 import type { Reader } from '../driver/read-pool.ts'
-import { type EntryKey, lengthOf, type Stretch, slice } from './entry-ranges.ts'
+import { type EntryKey, lengthOf, type Range, slice } from './entry-ranges.ts'
 
 /** Up to here the top of every list is read and sorted; beyond, the place in time is searched for. */
 const keysReadMax = 5000
@@ -13,7 +13,7 @@ type PlacedKey = EntryKey & { readonly list: number }
  */
 export async function mergedRecords(
   reader: Reader,
-  stretches: readonly Stretch[],
+  stretches: readonly Range[],
   start: number,
   end: number,
 ): Promise<JsonText[]> {
@@ -33,10 +33,10 @@ export async function mergedRecords(
 /** What lies between the times of the two ranks, and how many entries are newer than that. */
 async function aroundRanks(
   reader: Reader,
-  stretches: readonly Stretch[],
+  stretches: readonly Range[],
   start: number,
   end: number,
-): Promise<{ stretches: Stretch[]; before: number }> {
+): Promise<{ stretches: Range[]; before: number }> {
   const { lists } = reader
   const total = stretches.reduce((sum, stretch) => sum + lengthOf(stretch), 0)
   const newest = await timeOfRank(reader, stretches, start)
@@ -56,7 +56,7 @@ async function aroundRanks(
 /** The time of the entry that has so many before it, by halving the time between oldest and newest. */
 async function timeOfRank(
   { lists, takeTurn }: Reader,
-  stretches: readonly Stretch[],
+  stretches: readonly Range[],
   rank: number,
 ): Promise<bigint> {
   const filled = stretches.filter((stretch) => lengthOf(stretch) > 0)

@@ -10,19 +10,19 @@ import {
 import { folded } from '../../../text/case-folding.ts'
 import { emailKey } from '../../../text/email-key.ts'
 import { amountKey } from '../../amount-key.ts'
-import { clamped, kindCodes, listCodes } from '../../enum-codes.ts'
+import { clampTime, kindCodes, listCodes } from '../../enum-codes.ts'
 import { openDatabase } from '../driver/open.ts'
-import { openLongReaders, type Reader } from '../driver/read-pool.ts'
-import { query, readingTogether } from '../driver/statements.ts'
+import { openReadPool, type Reader } from '../driver/read-pool.ts'
+import { batchReads, query } from '../driver/statements.ts'
 import { listNumber, ordinalMax } from '../entry-position.ts'
 import { openAccounts, passes, type SeenAccount } from './accounts.ts'
 import {
+  type EntryRanges,
   type Filter,
   joinedRecords,
-  type Lists,
   lengthOf,
-  openLists,
-  type Stretch,
+  openEntryRanges,
+  type Range,
   slice,
 } from './entry-ranges.ts'
 import { mergedRecords } from './merge.ts'
@@ -36,10 +36,10 @@ const scanStep = 2000
 /** The provider's data in one SQLite file. Answers come from a snapshot: a load is seen whole or not. */
 export function openSqliteProviderStore(path: string): ProviderStore {
   const database = openDatabase(path, 'serve')
-  const snapshot = readingTogether(database)
+  const snapshot = batchReads(database)
   const accounts = openAccounts(database)
-  const lists = openLists(database)
-  const longReaders = openLongReaders(path)
+  const lists = openEntryRanges(database)
+  const longReaders = openReadPool(path)
 
   const accountRows = query<SeenAccount & { head: string; tail: string }>(
     database,
@@ -137,8 +137,8 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       accountId,
       kindCodes[kindOfList[list]],
       listCodes[list],
-      clamped(window.oldest),
-      clamped(window.newest),
+      clampTime(window.oldest),
+      clampTime(window.newest),
       Math.min((page - 1) * pageSize, ordinalMax),
       pageSize,
     )
@@ -283,9 +283,9 @@ function pageOf<Item>(all: readonly Item[], { page, pageSize }: PageRequest): Pa
 }
 
 function pageOfStretch(
-  stretch: Stretch,
+  stretch: Range,
   { page, pageSize }: PageRequest,
-  lists: Lists,
+  lists: EntryRanges,
 ): Page<JsonText> {
   const total = lengthOf(stretch)
   const start = (page - 1) * pageSize
@@ -293,15 +293,15 @@ function pageOfStretch(
   return { items: lists.records(slice(stretch, start, start + pageSize)), total }
 }
 
-function recordsAt(lists: Lists, { list }: Stretch, ordinals: readonly number[]): JsonText[] {
+function recordsAt(lists: EntryRanges, { list }: Range, ordinals: readonly number[]): JsonText[] {
   return lists.recordsAt(ordinals.map((ordinal) => ({ list, ordinal })))
 }
 
 function stretchOf(
   { customerId, accountId, list, window }: EntriesQuery,
   accounts: ReturnType<typeof openAccounts>,
-  lists: Lists,
-): Stretch | typeof noCustomer | typeof noAccount {
+  lists: EntryRanges,
+): Range | typeof noCustomer | typeof noAccount {
   const owner = accounts.customer(customerId)
   if (owner === undefined) return noCustomer
   const account = accounts.find(owner, accountId, kindOfList[list])
@@ -322,7 +322,7 @@ function filterOf({ minAmount, maxAmount, text }: EntriesQuery): Filter | undefi
 /** A long list in steps: a filter must look at every entry to count, and others must not wait for it. */
 async function scan(
   { lists, takeTurn }: Reader,
-  stretch: Stretch,
+  stretch: Range,
   filter: Filter,
   { page, pageSize }: PageRequest,
 ): Promise<Page<number>> {
@@ -340,8 +340,8 @@ async function scan(
 
 /** List after list, as the accounts were asked for. */
 function consecutiveRecords(
-  lists: Lists,
-  stretches: readonly Stretch[],
+  lists: EntryRanges,
+  stretches: readonly Range[],
   start: number,
   end: number,
 ): JsonText[] {

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
-import type { ClaimOutcome, ClaimStore } from '../../../auth/replay-store.ts'
+import type { ReplayStore, UseOutcome } from '../../../auth/replay-store.ts'
 import { ContractError } from '../../../contract/index.ts'
 import type { ReplayOptions } from '../../database.ts'
 import { openPurgeClock } from '../../purge-clock.ts'
 import { cannotOpen, isBusy } from '../driver/errors.ts'
 import { identityOf } from '../driver/files.ts'
-import { type Claim, type ClaimsFile, openClaimsFile } from './token-uses.ts'
+import { openTokenUses, type TokenUse, type TokenUses } from './token-uses.ts'
 
 /** How often some of the records that are no longer needed are purged. */
 const purgeEveryMs = 200
@@ -23,9 +23,9 @@ const waitingMax = 10_000
 const replaced = 'the replay file was deleted or replaced'
 
 interface Waiting {
-  readonly claim: Claim
+  readonly claim: TokenUse
   readonly since: number
-  readonly resolve: (outcome: ClaimOutcome) => void
+  readonly resolve: (outcome: UseOutcome) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -33,11 +33,11 @@ interface Waiting {
  * Claims in a file of their own, so that a long load never holds up a request. Those that arrive together
  * are committed together: one wait for the disk serves them all.
  */
-export function openSqliteClaimStore(
+export function openSqliteReplayStore(
   path: string,
   clock: () => Temporal.Instant,
   options: ReplayOptions = {},
-): ClaimStore {
+): ReplayStore {
   const opened = identityOf(path)
   const file = openFileAt(path)
   const purgeBefore = openPurgeClock(clock, options)
@@ -77,7 +77,7 @@ export function openSqliteClaimStore(
   timer.unref()
 
   return {
-    claim(tokenId, keptUntil) {
+    recordUse(tokenId, keptUntil) {
       if (waiting.length >= waitingMax) return Promise.reject(new ContractError('unavailable'))
       return new Promise((resolve, reject) => {
         const claim = { tokenId, keptUntil }
@@ -93,9 +93,9 @@ export function openSqliteClaimStore(
   }
 }
 
-function openFileAt(path: string): ClaimsFile {
+function openFileAt(path: string): TokenUses {
   try {
-    return openClaimsFile(path)
+    return openTokenUses(path)
   } catch (error) {
     throw cannotOpen(error, path)
   }

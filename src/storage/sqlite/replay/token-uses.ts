@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ClaimOutcome } from '../../../auth/replay-store.ts'
-import { isDiskFull, told } from '../driver/errors.ts'
+import type { UseOutcome } from '../../../auth/replay-store.ts'
+import { isDiskFull, toAppError } from '../driver/errors.ts'
 import { openFile } from '../driver/open.ts'
 import { isTight } from '../driver/write-ahead-log.ts'
 
@@ -24,14 +24,14 @@ const logBytesWhenTight = 512 * 1024
 /** How often the free space is looked at, and how often an attempt is made to gain some. */
 const spaceEveryMs = 1000
 
-export interface Claim {
+export interface TokenUse {
   readonly tokenId: string
   readonly keptUntil: number
 }
 
-export interface ClaimsFile {
+export interface TokenUses {
   /** Writes the new ones, durably when it returns, and gives the outcome of each. */
-  claim(group: readonly Claim[]): Recorded
+  claim(group: readonly TokenUse[]): Recorded
   /** Purges some of those that are kept until before that time, in seconds since 1970. */
   forget(time: number): void
   /** What a failure of the file means to callers. */
@@ -40,7 +40,7 @@ export interface ClaimsFile {
 }
 
 export interface Recorded {
-  readonly outcomes: readonly ClaimOutcome[]
+  readonly outcomes: readonly UseOutcome[]
   /** The latest time until which a purged claim was kept. */
   readonly purgedUntil: number
 }
@@ -58,7 +58,7 @@ interface Batch {
  * So a group is appended as one row, which every process that shares the file reads and holds in memory. Most
  * expire there. Only when there are too many, the oldest are sorted into the index, thousands at once.
  */
-export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
+export function openTokenUses(path: string, most = heldMax): TokenUses {
   const database = openFile(path)
   database.exec(`
     create table if not exists claim (
@@ -132,7 +132,7 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
       throw error
     }
   }
-  const hold = (number: number, claims: readonly Claim[]): void => {
+  const hold = (number: number, claims: readonly TokenUse[]): void => {
     newest = Math.max(newest, number)
     const tokenIds = claims.map(({ tokenId }) => tokenId)
     const keptUntil = claims.reduce((latest, claim) => Math.max(latest, claim.keptUntil), 0)
@@ -147,7 +147,7 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
   }
   /** What other processes have written since, or earlier ones left. */
   const catchUp = (): void => {
-    for (const row of newBatches.all(newest)) hold(Number(row['number']), claimsIn(row['claims']))
+    for (const row of newBatches.all(newest)) hold(Number(row['number']), usesIn(row['claims']))
   }
   const indexed = (tokenIds: readonly string[]): Set<string> => {
     const found = new Set<string>()
@@ -169,7 +169,7 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
     const upTo = oldest.at(-1)?.number ?? 0
     inTransaction(() => {
       // Read again: another process may have done so first.
-      const claims = oldBatches.all(upTo).flatMap((row) => claimsIn(row['claims']))
+      const claims = oldBatches.all(upTo).flatMap((row) => usesIn(row['claims']))
       claims.sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
       for (const { tokenId, keptUntil } of claims) index.run(tokenId, keptUntil)
       dropUpTo(upTo)
@@ -213,7 +213,7 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
         const used = indexed(group.map(({ tokenId }) => tokenId))
         // Read behind the same lock as the claims: another process may have purged some meanwhile.
         const purged = Number(purgedUntil.get()?.['time'])
-        const outcomes = group.map(({ tokenId, keptUntil }): ClaimOutcome => {
+        const outcomes = group.map(({ tokenId, keptUntil }): UseOutcome => {
           if (held.has(tokenId) || used.has(tokenId)) return 'used before'
           if (keptUntil <= purged) return 'purged'
           used.add(tokenId)
@@ -232,7 +232,7 @@ export function openClaimsFile(path: string, most = heldMax): ClaimsFile {
       forgetHeld(time)
       forgetIndexed(time)
     },
-    toAppError: (error) => told(error, database),
+    toAppError: (error) => toAppError(error, database),
     close() {
       database.close()
     },
@@ -282,11 +282,11 @@ function firstFew(batches: readonly Batch[], most: number): Batch[] {
   return few
 }
 
-function textOf(claims: readonly Claim[]): string {
+function textOf(claims: readonly TokenUse[]): string {
   return JSON.stringify(claims.flatMap(({ tokenId, keptUntil }) => [tokenId, keptUntil]))
 }
 
-function claimsIn(text: unknown): Claim[] {
+function usesIn(text: unknown): TokenUse[] {
   const members = JSON.parse(String(text)) as (string | number)[]
   return Array.from({ length: members.length / 2 }, (_, index) => ({
     tokenId: String(members[2 * index]),
