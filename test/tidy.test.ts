@@ -209,6 +209,17 @@ describe('the documentation', () => {
     )
   })
 
+  it('names source files that exist', () => {
+    const missing = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/`(?:src\/)?([a-z]+\/[a-z/-]+\.ts)`/g)]
+        .map(([, name = '']) => name)
+        .filter((name) => !paths.has(`src/${name}`) && !paths.has(name))
+        .map((name) => `${path} names ${name}`),
+    )
+
+    assert.deepEqual(missing, [])
+  })
+
   it('has every decision record that the code names, and lists every record once', () => {
     const records = [...paths].filter((path) => /^docs\/decisions\/\d{4}-/.test(path))
     const names = records.map((path) => posix.basename(path, '.md'))
