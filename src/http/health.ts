@@ -1,6 +1,7 @@
+import type { FastifyInstance } from 'fastify'
 import { ContractError } from '../contract/index.ts'
-import type { AppOptions, HttpApp } from './app.ts'
 import { sendJson } from './json.ts'
+import type { RequestLogOptions } from './request-log.ts'
 
 /** What operators and load balancers ask a server: without a token, and answered with yes or no alone. */
 export const probes = {
@@ -25,9 +26,9 @@ const sharedMs = 500
 const checkMs = 1000
 
 export function mountHealth(
-  app: HttpApp,
+  app: FastifyInstance,
   checks: readonly ReadinessCheck[],
-  log?: AppOptions['log'],
+  log?: RequestLogOptions['log'],
 ): void {
   let isStopping = false
   app.addHook('preClose', async () => {
@@ -57,7 +58,7 @@ interface Failure {
 /** Whether all checks pass, asked once for all callers of a moment. Every change is logged, with its reason. */
 function openReadiness(
   checks: readonly ReadinessCheck[],
-  log?: AppOptions['log'],
+  log?: RequestLogOptions['log'],
 ): () => Promise<boolean> {
   const running = new Map<string, Promise<void>>()
   let asking: Promise<Failure | undefined> | undefined

@@ -1,13 +1,8 @@
-import { downgradeAccount, type LinkQuery, type PageRequest, pageBody } from '../contract/index.ts'
+import { downgradeAccount, pageBody } from '../contract/index.ts'
 import { type Handler, orNotFound, orNotFoundInBody } from './handler.ts'
-import type { AccountFilters, AccountText, EntryList } from './store.ts'
+import { accountFilters, filterLinks, pageRequest } from './list-query.ts'
+import type { AccountText, EntryList } from './store.ts'
 import { instantWindow } from './time-window.ts'
-
-interface FilterQuery {
-  readonly 'open-status'?: AccountFilters['openStatus'] | undefined
-  readonly 'product-category'?: string | undefined
-  readonly 'is-owned'?: boolean | undefined
-}
 
 export const listBankingAccounts: Handler<'listBankingAccounts'> = async (
   { params, query },
@@ -89,7 +84,7 @@ export const listDirectDebits: Handler<'listDirectDebits'> = entriesOfAccounts(
 export const listScheduledPaymentsOfAccounts: Handler<'listScheduledPaymentsOfAccounts'> =
   entriesOfAccounts('payment', 'scheduledPayments')
 
-/** A list that is asked for account by account: B5 and B6 differ in what they list alone. */
+/** B5 and B6 differ only in the list that they return. */
 function entriesOfAccounts(
   list: EntryList,
   field: string,
@@ -106,30 +101,6 @@ function entriesOfAccounts(
       }),
     )
     return pageBody(field, page.items, page, request, filterLinks(query))
-  }
-}
-
-export function pageRequest(query: {
-  readonly page: number
-  readonly 'page-size': number
-}): PageRequest {
-  return { page: query.page, pageSize: query['page-size'] }
-}
-
-export function accountFilters(query: FilterQuery): AccountFilters {
-  return {
-    openStatus: query['open-status'] ?? 'ALL',
-    productCategory: query['product-category'],
-    isOwned: query['is-owned'],
-  }
-}
-
-/** The account filters as a link repeats them. ALL is what no filter means. */
-export function filterLinks(query: FilterQuery): LinkQuery {
-  return {
-    'product-category': query['product-category'],
-    'open-status': query['open-status'] === 'ALL' ? undefined : query['open-status'],
-    'is-owned': query['is-owned']?.toString(),
   }
 }
 

@@ -1,6 +1,6 @@
 import { pageBody } from '../contract/index.ts'
-import { accountFilters, filterLinks, pageRequest } from './banking.ts'
 import { type Handler, orNotFound, orNotFoundInBody } from './handler.ts'
+import { accountFilters, filterLinks, pageRequest } from './list-query.ts'
 import { dateWindow, wallClockWindow } from './time-window.ts'
 
 export const listEnergyAccounts: Handler<'listEnergyAccounts'> = async (

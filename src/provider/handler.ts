@@ -9,7 +9,7 @@ import type { Missing, ProviderStore } from './store.ts'
 
 export type ProviderOperationId = keyof typeof providerOperations
 
-/** All that a handler may know besides its input. */
+/** Everything that a handler receives besides its input. */
 export interface Context {
   readonly store: ProviderStore
   readonly now: Temporal.Instant
@@ -17,14 +17,16 @@ export interface Context {
   readonly accountVersion: 3 | 4
 }
 
-/** The body of the answer. An empty one is sent as no body. */
+/** Returns the response body. An empty string is sent as no body. */
 export type Handler<Id extends ProviderOperationId> = (
   input: Input<OperationOf<Id>>,
   context: Context,
 ) => Promise<JsonBody>
 
-/** One handler an operation. A missing or misnamed one does not compile. */
-export type Handlers = { readonly [Id in ProviderOperationId]: Handler<Id> }
+/** One handler for each operation. A missing handler does not compile, nor does an export that is no operation. */
+export type ExactHandlers<Members> = {
+  readonly [Id in ProviderOperationId]: Handler<Id>
+} & { readonly [Name in Exclude<keyof Members, ProviderOperationId>]: never }
 
 /** For operations whose path names the account. */
 export function orNotFound<Found>(result: Found | Missing): Found {

@@ -1,7 +1,9 @@
 import * as banking from './banking.ts'
 import * as consent from './consent.ts'
 import * as energy from './energy.ts'
-import type { Handlers } from './handler.ts'
+import type { ExactHandlers } from './handler.ts'
 
-/** What each operation of sections A and C does. */
-export const providerHandlers: Handlers = { ...banking, ...energy, ...consent }
+const handlers = { ...banking, ...energy, ...consent }
+
+/** The implementation of each operation in sections A and C of the interface. */
+export const providerHandlers: ExactHandlers<typeof handlers> = handlers
