@@ -21,9 +21,9 @@ export async function prepareDatabase(
   create: boolean,
   terminal: Terminal,
 ): Promise<void> {
-  const { createDatabase, looseFilesOf } = await import('../storage/open.ts')
+  const { createDatabase, findLooseFiles } = await import('../storage/open.ts')
   if (create) await createDatabase(settings.database, databaseOptions(settings))
-  const loose = await looseFilesOf(settings.database)
+  const loose = await findLooseFiles(settings.database)
   if (loose.length === 0) return
   const files = loose.map(quoted).join(' ')
   terminal.error(`warning: other users have access to the data. To end that: chmod 600 ${files}\n`)

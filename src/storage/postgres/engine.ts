@@ -1,0 +1,49 @@
+import type { Engine } from '../engine.ts'
+
+export function postgresEngine(url: string): Engine {
+  return {
+    async createDatabase(options = {}) {
+      const { createPostgresSchema } = await import('./driver/pool.ts')
+      return createPostgresSchema(url, options)
+    },
+    async replaceReplayFile() {},
+    async findLooseFiles() {
+      return []
+    },
+    async openFileWatch() {
+      return { isIntact: () => true, close() {} }
+    },
+    async openDatabaseProbe(use, options = {}) {
+      const { openPostgresProbe } = await import('./driver/probe.ts')
+      return openPostgresProbe(url, options, use)
+    },
+    async openProviderStore(options = {}) {
+      const { openPostgresProviderStore } = await import('./reads/provider-store.ts')
+      return openPostgresProviderStore(url, options)
+    },
+    async openProviderWriter(writing, options = {}) {
+      const { openPostgresProviderWriter } = await import('./loads/provider-writer.ts')
+      return openPostgresProviderWriter(url, writing, options)
+    },
+    async *dumpProvider(options = {}) {
+      const { dumpPostgres } = await import('./reads/dump.ts')
+      yield* dumpPostgres(url, options)
+    },
+    async openReplayStore(clock, options = {}) {
+      const { openPostgresReplayStore } = await import('./replay/replay-store.ts')
+      return openPostgresReplayStore(url, clock, options)
+    },
+    async openCatalogueStore(options = {}) {
+      const { openPostgresCatalogueStore } = await import('./platform/catalogue-store.ts')
+      return openPostgresCatalogueStore(url, options)
+    },
+    async openClientStore(options = {}) {
+      const { openPostgresClientStore } = await import('./platform/client-store.ts')
+      return openPostgresClientStore(url, options)
+    },
+    async openSigningKeyStore(options = {}) {
+      const { openPostgresSigningKeyStore } = await import('./platform/signing-key-store.ts')
+      return openPostgresSigningKeyStore(url, options)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it, type TestContext } from 'node:test'
+import { promisify } from 'node:util'
+
+const storage = new URL('../../src/storage/', import.meta.url).href
+
+/** The modules that a new process loads to run the statement, which is about the `database`. */
+async function loadedBy(t: TestContext, statement: string): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-engine-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const script = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context) } })
+    const storage = await import('${storage}open.ts')
+    const file = ${JSON.stringify(`sqlite:${folder}/bank.db`)}
+    const unreachable = 'postgres://127.0.0.1:1/bank'
+    ${statement}
+    console.log(JSON.stringify(loaded))
+    process.exit()`
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '--eval',
+    script,
+  ])
+  return JSON.parse(stdout) as string[]
+}
+
+describe('opening a database', () => {
+  it('loads neither the PostgreSQL engine nor the code for loads to read a SQLite file', async (t) => {
+    const loaded = await loadedBy(
+      t,
+      'await storage.createDatabase(file); await storage.openProviderStore(file)',
+    )
+
+    assert.ok(loaded.includes(`${storage}sqlite/reads/provider-store.ts`))
+    const unneeded = /\/pg\/|\/postgres\/|\/sqlite\/(loads|platform|replay)\//
+    assert.deepEqual(
+      loaded.filter((url) => unneeded.test(url.replace(storage, '/'))),
+      [],
+    )
+  })
+
+  it('loads neither the SQLite engine nor the code for loads to read PostgreSQL', async (t) => {
+    const loaded = await loadedBy(t, 'await storage.openProviderStore(unreachable).catch(() => {})')
+
+    assert.ok(loaded.includes(`${storage}postgres/reads/provider-store.ts`))
+    const unneeded = /sqlite|\/postgres\/(loads|platform|replay)\//
+    assert.deepEqual(
+      loaded.filter((url) => unneeded.test(url.replace(storage, '/'))),
+      [],
+    )
+  })
+})
