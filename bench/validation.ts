@@ -1,5 +1,5 @@
 import { examples, recordTypes, validator } from '../src/contract/index.ts'
-import { nodeOf } from '../src/contract/schema.ts'
+import { asNode } from '../src/contract/schema.ts'
 import { median } from './compare.ts'
 import type { Row } from './results.ts'
 
@@ -10,7 +10,7 @@ const roundMs = 60
 export function measureValidation(): Row[] {
   return Object.entries(recordTypes).map(([type, schema]) => {
     const { check } = validator(schema)
-    const [example] = examples[nodeOf(schema).name ?? ''] ?? []
+    const [example] = examples[asNode(schema).name ?? ''] ?? []
     if (!check(example)) throw new Error(`the example of ${type} is not valid`)
     return {
       group: 'parts',

@@ -1,11 +1,11 @@
 import type { TSchema } from 'typebox'
 import { type ErrorCode, errorTable } from '../src/contract/errors.ts'
-import { type Base, errorsOf, type Operation } from '../src/contract/operation.ts'
+import { type Base, listErrors, type Operation } from '../src/contract/operation.ts'
 import { operations } from '../src/contract/operations/index.ts'
 import { recordTypes } from '../src/contract/records/index.ts'
-import { sentence } from '../src/contract/rules.ts'
-import { type Node, nodeOf } from '../src/contract/schema.ts'
-import { expectation } from '../src/contract/validate.ts'
+import { describeRule } from '../src/contract/rules.ts'
+import { asNode, type Node } from '../src/contract/schema.ts'
+import { describeExpected } from '../src/contract/validate.ts'
 import {
   loadMetrics,
   type MetricDefinition,
@@ -78,12 +78,12 @@ function operationsPage(): string {
 
 function operationSection(id: string, operation: Operation): string[] {
   const { base, body, deprecated, description, form, headers = {}, response, status } = operation
-  const answer = response ? mustBe(nodeOf(response), 'records.md') : 'no body'
+  const answer = response ? mustBe(asNode(response), 'records.md') : 'no body'
   const facts = [
     `Base URL: ${baseAddresses[base]}`,
     `Authentication: ${protectionOf(operation)}`,
-    ...(body ? [`Body: ${mustBe(nodeOf(body), 'records.md')}`] : []),
-    ...(form ? [`Body as a form: ${mustBe(nodeOf(form), 'records.md')}`] : []),
+    ...(body ? [`Body: ${mustBe(asNode(body), 'records.md')}`] : []),
+    ...(form ? [`Body as a form: ${mustBe(asNode(form), 'records.md')}`] : []),
     `Response: ${status}, ${answer}`,
     ...Object.entries(headers).map(([name, says]) => `Response header \`${name}\`: ${says}`),
   ]
@@ -94,7 +94,7 @@ function operationSection(id: string, operation: Operation): string[] {
     ...(deprecated ? [deprecationNote(deprecated)] : []),
     facts.map((fact) => `- ${fact}`).join('\n'),
     ...parametersTable(operation),
-    errorsTable(errorsOf(operation).sort((a, b) => errorTable[a].status - errorTable[b].status)),
+    errorsTable(listErrors(operation).sort((a, b) => errorTable[a].status - errorTable[b].status)),
   ]
 }
 
@@ -116,15 +116,15 @@ function protectionOf({ protection, scope }: Operation): string {
 
 function parametersTable({ params, query, requestHeaders }: Operation): string[] {
   const places = {
-    path: nodeOf(params),
-    query: nodeOf(query),
-    ...(requestHeaders && { header: nodeOf(requestHeaders) }),
+    path: asNode(params),
+    query: asNode(query),
+    ...(requestHeaders && { header: asNode(requestHeaders) }),
   }
   const rows = Object.entries(places).flatMap(([place, { properties = {} }]) =>
     Object.entries(properties).map(([name, node]) => [
       `\`${name}\``,
       place,
-      expectation(node),
+      describeExpected(node),
       node.default === undefined ? '' : `\`${node.default}\``,
       node.description ?? '',
     ]),
@@ -135,7 +135,7 @@ function parametersTable({ params, query, requestHeaders }: Operation): string[]
 
 function recordsPage(): string {
   const lineTypes = new Map(
-    Object.entries(recordTypes).map(([type, schema]) => [nodeOf(schema).name ?? type, type]),
+    Object.entries(recordTypes).map(([type, schema]) => [asNode(schema).name ?? type, type]),
   )
   const inTag = new Map(
     [...operationsByTag].map(([tag, group]) => [tag, recordsIn(group.flatMap(schemasOf))]),
@@ -189,17 +189,17 @@ function recordSection(node: Node, lineType?: string, users: readonly string[] =
     ...(remarks.length > 0 ? [remarks.join(' ')] : []),
     ...(users.length > 0 ? [`Used by ${[...new Set(users)].join(', ')}.`] : []),
     table(['Field', 'Required', 'Must be', 'Notes'], fieldRows(node, '')),
-    ...(rules.length > 0 ? [rules.map((rule) => `- ${sentence(rule)}`).join('\n')] : []),
+    ...(rules.length > 0 ? [rules.map((rule) => `- ${describeRule(rule)}`).join('\n')] : []),
   ]
 }
 
 /** An object without a name has no section to link to: its fields follow it in the same table. */
 function fieldRows(node: Node, prefix: string): string[][] {
-  const { properties = {}, required = [], alsoSpelled = {} } = node
+  const { properties = {}, required = [], aliases = {} } = node
   return Object.entries(properties).flatMap(([field, type]) => {
-    const spellings = Object.keys(alsoSpelled).filter((theirs) => alsoSpelled[theirs] === field)
+    const spellings = Object.keys(aliases).filter((theirs) => aliases[theirs] === field)
     const notes = [
-      type.remark ?? (type.name ? undefined : type.description),
+      type.fieldDescription ?? (type.name ? undefined : type.description),
       type.acceptsNumber && 'A number is also accepted and stored as text.',
       spellings.length > 0 &&
         `Also accepted as ${spellings.map((theirs) => `\`${theirs}\``).join(' or ')}.`,
@@ -219,9 +219,9 @@ function fieldRows(node: Node, prefix: string): string[][] {
 /** What a value must be, with every record in it linked to its section. */
 function mustBe(node: Node, onPage = ''): string {
   if (node.name) return recordLink(node.name, onPage)
-  if (node.items) return `${expectation(node)}, each ${mustBe(node.items, onPage)}`
+  if (node.items) return `${describeExpected(node)}, each ${mustBe(node.items, onPage)}`
   if (node.anyOf) return node.anyOf.map((branch) => mustBe(branch, onPage)).join(' or ')
-  return expectation(node)
+  return describeExpected(node)
 }
 
 function schemasOf([, { body, form, response }]: readonly [string, Operation]): TSchema[] {
@@ -236,7 +236,7 @@ function recordsIn(schemas: readonly TSchema[]): Map<string, Node> {
     if (node.name) found.set(node.name, node)
     for (const child of childrenOf(node)) visit(child)
   }
-  for (const schema of schemas) visit(nodeOf(schema))
+  for (const schema of schemas) visit(asNode(schema))
   return found
 }
 
@@ -249,7 +249,7 @@ function usersOf(records: ReadonlyMap<string, Node>): Map<string, string[]> {
   }
   for (const entry of operationsInOrder) {
     const link = operationLink(...entry, 'operations.md')
-    for (const schema of schemasOf(entry)) use(nodeOf(schema), link)
+    for (const schema of schemasOf(entry)) use(asNode(schema), link)
   }
   for (const [name, node] of records) {
     for (const child of childrenOf(node)) use(child, recordLink(name))

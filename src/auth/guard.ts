@@ -1,4 +1,4 @@
-import { ContractError, charactersIn, type Operation } from '../contract/index.ts'
+import { ContractError, countCharacters, type Operation } from '../contract/index.ts'
 import { algorithmOf } from './algorithms.ts'
 import type { KeySet } from './key-set.ts'
 import type { RefusalReason } from './refusal-reasons.ts'
@@ -130,7 +130,7 @@ function verifyClaims(
 
 /** Half of a character would be written as any other half: two ids would be one. */
 function isTokenId(text: string): boolean {
-  return text !== '' && text.isWellFormed() && charactersIn(text) <= tokenIdLengthMax
+  return text !== '' && text.isWellFormed() && countCharacters(text) <= tokenIdLengthMax
 }
 
 function isTime(value: unknown): value is number {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { repeatedMember } from '../text/json-text.ts'
+import { findRepeatedMember } from '../text/json-text.ts'
 import type { RefusalReason } from './refusal-reasons.ts'
 
 /** A token taken apart. Nothing in it is to be believed before its signature is. */
@@ -107,7 +107,7 @@ function object(
     return refuse(`${part} is not an object`)
   }
   // A text that is what its content would be written as cannot say anything twice.
-  if (JSON.stringify(value) !== text && repeatedMember(text) !== undefined) {
+  if (JSON.stringify(value) !== text && findRepeatedMember(text) !== undefined) {
     return refuse(`${part} repeats a member`)
   }
   return value as Record<string, unknown>

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
 import {
+  buildPageBody,
+  buildPageEnvelope,
   ContractError,
   catalogueOperations,
   type ProductInput,
-  pageBody,
-  pageEnvelope,
   recordBytesMax,
 } from '../contract/index.ts'
-import { isFields } from '../contract/schema.ts'
+import { isObject } from '../contract/schema.ts'
 import { entityTag, isHeld, versionsOf } from './entity-tags.ts'
 import type { Context, Handler } from './handler.ts'
 import { contentOf, milliseconds, withIdentity } from './product.ts'
@@ -71,7 +71,7 @@ export const listProducts: Handler<'listProducts'> = async ({ query }, { store, 
     ...request,
   })
   const filters = { 'product-category': category, brand, effective, 'updated-since': since }
-  const envelope = pageEnvelope('products', page.total, request, filters)
+  const envelope = buildPageEnvelope('products', page.total, request, filters)
   const pieces = () => productPieces(store, envelope, page.items)
   const bytes = page.items.reduce((sum, item) => sum + item.bytes, 0)
   if (bytes > wholePageBytesMax) return { body: pieces() }
@@ -127,7 +127,7 @@ export const listProductChanges: Handler<'listProductChanges'> = async (
   const page = await store.history(params.productID, request.page, request.pageSize)
   if (!page) throw new ContractError('product_not_found')
   const items = page.items.map((change) => JSON.stringify(change))
-  return { body: pageBody('history', items, page, request, {}) }
+  return { body: buildPageBody('history', items, page, request, {}) }
 }
 
 function boundedContent(body: ProductInput): ProductContent {
@@ -157,7 +157,7 @@ function textOf({ shown, id, lastUpdated }: StoredProduct): string {
 
 /** The same for two bodies that differ only in the order of their fields: a retry may be written anew. */
 function digestOf(body: object): string {
-  const ordered = JSON.stringify(body, (_name, value) => (isFields(value) ? inOrder(value) : value))
+  const ordered = JSON.stringify(body, (_name, value) => (isObject(value) ? inOrder(value) : value))
   return createHash('sha256').update(ordered).digest('base64url')
 }
 

@@ -1,4 +1,4 @@
-import { isFields } from '../contract/schema.ts'
+import { isObject } from '../contract/schema.ts'
 import type { CheckContext } from './context.ts'
 import { type Fields, walkAccounts } from './lists.ts'
 import { skip } from './outcome.ts'
@@ -30,8 +30,8 @@ export async function customersByEmail(world: CheckContext, email: string): Prom
   const search = world.operation('C1')
   if (!search) return []
   const { body } = await world.ask(search, { body: { email } })
-  const matches = isFields(body) && Array.isArray(body['data']) ? body['data'] : []
-  return matches.flatMap((match) => (isFields(match) ? [String(match['id'])] : []))
+  const matches = isObject(body) && Array.isArray(body['data']) ? body['data'] : []
+  return matches.flatMap((match) => (isObject(match) ? [String(match['id'])] : []))
 }
 
 /** What C2 lists, by id; undefined where the provider has no C2 or it did not answer. */
@@ -43,8 +43,8 @@ export function shareableOf(
     const list = world.operation('C2')
     if (!list) return undefined
     const { body, isSuccess } = await world.ask(list, { params: { customerId } })
-    if (!isSuccess || !isFields(body) || !Array.isArray(body['accounts'])) return undefined
-    return body['accounts'].flatMap((account) => (isFields(account) ? [String(account['id'])] : []))
+    if (!isSuccess || !isObject(body) || !Array.isArray(body['accounts'])) return undefined
+    return body['accounts'].flatMap((account) => (isObject(account) ? [String(account['id'])] : []))
   })
 }
 

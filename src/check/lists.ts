@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/index.ts'
 import { pageSizeDefault } from '../contract/index.ts'
-import { isFields, nodeOf } from '../contract/schema.ts'
+import { asNode, isObject } from '../contract/schema.ts'
 import type { Ask, CheckContext } from './context.ts'
 import { accountIdsOf, accountsOf, customersOf } from './customers.ts'
 import type { Answer } from './http-client.ts'
@@ -47,7 +47,7 @@ export interface Walk {
 }
 
 export function listOf(operation: Operation): PagedList | undefined {
-  const { data } = operation.response ? (nodeOf(operation.response).properties ?? {}) : {}
+  const { data } = operation.response ? (asNode(operation.response).properties ?? {}) : {}
   const [field] = Object.keys(data?.properties ?? {})
   if (!field || (operation.tag !== 'banking' && operation.tag !== 'energy')) return undefined
   const isOfAccount = operation.path.includes('{accountId}')
@@ -87,7 +87,7 @@ export function keyOf({ ref }: PagedList, record: Fields): string {
 /** The account that a record says it is of. */
 export function accountOf({ ref }: PagedList, record: Fields): unknown {
   if (ref !== 'B4' && ref !== 'B6') return record['accountId']
-  return isFields(record['from']) ? record['from']['accountId'] : undefined
+  return isObject(record['from']) ? record['from']['accountId'] : undefined
 }
 
 /** All there is: without bounds a list shows its last months alone. */
@@ -114,9 +114,9 @@ export function wholeQuery(world: CheckContext, { ref }: PagedList): Record<stri
 }
 
 export function recordsOf({ field }: PagedList, { body }: Answer): Fields[] {
-  const data = isFields(body) && isFields(body['data']) ? body['data'] : {}
+  const data = isObject(body) && isObject(body['data']) ? body['data'] : {}
   const records = data[field]
-  return Array.isArray(records) ? records.filter(isFields) : []
+  return Array.isArray(records) ? records.filter(isObject) : []
 }
 
 export interface Totals {
@@ -126,7 +126,7 @@ export interface Totals {
 
 /** As numbers, however they are written: that is for another check. */
 export function metaOf({ body }: Answer): Totals {
-  const meta = isFields(body) && isFields(body['meta']) ? body['meta'] : {}
+  const meta = isObject(body) && isObject(body['meta']) ? body['meta'] : {}
   const count = (value: unknown) =>
     value === undefined || value === null ? undefined : Number(value)
   return { totalRecords: count(meta['totalRecords']), totalPages: count(meta['totalPages']) }
@@ -140,7 +140,7 @@ export function totalsOf(answer: Answer): Totals {
 }
 
 export function linkOf({ body }: Answer, name: string): string | undefined {
-  const links = isFields(body) && isFields(body['links']) ? body['links'] : {}
+  const links = isObject(body) && isObject(body['links']) ? body['links'] : {}
   const link = links[name]
   return typeof link === 'string' && link !== '' ? link : undefined
 }

@@ -1,5 +1,5 @@
 import { errorTable, type Operation } from '../contract/index.ts'
-import { isFields } from '../contract/schema.ts'
+import { isObject } from '../contract/schema.ts'
 import {
   type Ask,
   bearer,
@@ -85,7 +85,7 @@ function refuseSignIn(world: CheckContext, { ref }: Operation, last: Answer | un
 
 /** The token was taken, whatever became of the question. */
 function isAccepted({ isSuccess, body }: Answer): boolean {
-  return isSuccess || (isFields(body) && body['error'] === errorTable.customer_not_found.message)
+  return isSuccess || (isObject(body) && body['error'] === errorTable.customer_not_found.message)
 }
 
 /** One try with exactly this token; where nothing judged it, once more. */

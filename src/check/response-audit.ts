@@ -1,7 +1,7 @@
 import { type Operation, validator } from '../contract/index.ts'
-import { isFields, nodeOf } from '../contract/schema.ts'
+import { asNode, isObject } from '../contract/schema.ts'
 import { printable } from '../contract/validate.ts'
-import { repeatedMember } from '../text/json-text.ts'
+import { findRepeatedMember } from '../text/json-text.ts'
 import type { Answer } from './http-client.ts'
 import { type AccountVersion, type Fault, faultsOf } from './response-schema.ts'
 
@@ -60,13 +60,13 @@ export function openResponseAudit(version: AccountVersion): ResponseAudit {
       noteFault(answer, { kind: 'shape', path: '', reason: 'is not JSON' })
       return
     }
-    const repeated = repeatedMember(text)
+    const repeated = findRepeatedMember(text)
     if (repeated !== undefined) {
       const path = printable(repeated)
       noteFault(answer, { kind: 'repetition', path, reason: 'is given twice in one object' })
     }
     if (isExact(operation, body)) return
-    const faults = faultsOf(nodeOf(operation.response), body, version)
+    const faults = faultsOf(asNode(operation.response), body, version)
     for (const fault of faults) noteFault(answer, fault)
   }
 
@@ -90,7 +90,7 @@ export function openResponseAudit(version: AccountVersion): ResponseAudit {
 }
 
 function hasErrorBody({ body }: Answer): boolean {
-  return isFields(body) && typeof body['error'] === 'string' && body['error'] !== ''
+  return isObject(body) && typeof body['error'] === 'string' && body['error'] !== ''
 }
 
 export function sentenceOfFault({ ref, path, reason }: Found): string {

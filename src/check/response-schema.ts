@@ -1,7 +1,7 @@
-import { breaches, type Rule } from '../contract/rules.ts'
+import { findViolations, type Rule } from '../contract/rules.ts'
 import { type ScalarName, scalars } from '../contract/scalars.ts'
-import { isFields, type Node } from '../contract/schema.ts'
-import { expectation, printable } from '../contract/validate.ts'
+import { isObject, type Node } from '../contract/schema.ts'
+import { describeExpected, printable } from '../contract/validate.ts'
 
 /**
  * Reads an answer by the contract, as the interface has it: what Holdfast asks of its own data beyond that
@@ -32,7 +32,7 @@ export function faultsOf(node: Node, value: unknown, version: AccountVersion): F
 /** The lists that the interface closes; of the others it shows values seen. */
 const closedFields = ['openStatus', 'productCategory']
 
-const timeLeaves: readonly ScalarName[] = ['dateTime', 'localDateTime', 'date', 'duration']
+const timeScalars: readonly ScalarName[] = ['dateTime', 'localDateTime', 'date', 'duration']
 
 /** The interface spells it both ways itself. */
 const lawfulSpellings = ['rateApplicablityType']
@@ -49,11 +49,11 @@ function* read(
   const fault = (kind: Fault['kind']): Fault => ({
     kind,
     path,
-    reason: `must be ${expectation(node)}`,
+    reason: `must be ${describeExpected(node)}`,
   })
   if (node.anyOf) yield* readBranches(node, node.anyOf, value, path, field, version)
   else if (node.properties) {
-    if (isFields(value)) yield* readFields(node, value, path, version)
+    if (isObject(value)) yield* readFields(node, value, path, version)
     else yield fault('shape')
   } else if (node.items) {
     if (Array.isArray(value)) yield* readElements(node, node.items, value, path, version)
@@ -72,7 +72,7 @@ function* readElements(
   version: AccountVersion,
 ): Read {
   if (value.length < (node.minItems ?? 0)) {
-    yield { kind: 'shape', path, reason: `must be ${expectation(node)}` }
+    yield { kind: 'shape', path, reason: `must be ${describeExpected(node)}` }
   }
   for (const [index, element] of value.entries()) {
     yield* read(items, element, `${path}[${index}]`, '', version)
@@ -115,7 +115,7 @@ function* readFields(
   }
   yield* unnamedSiblings(properties, fields, at)
   for (const rule of rules) {
-    for (const { path: where, reason } of breaches(rule, fields)) {
+    for (const { path: where, reason } of findViolations(rule, fields)) {
       if (misspelled.has(where)) continue
       yield { kind: kindOfRule(rule, where), path: at(where), reason }
     }
@@ -147,8 +147,8 @@ function kindOfRule({ when, needs = [] }: Rule, where: string): Fault['kind'] {
 }
 
 /** The field that a name was meant to be: another case, another separator, a known slip. */
-function spelledRight({ properties = {}, alsoSpelled = {} }: Node, field: string) {
-  if (Object.hasOwn(alsoSpelled, field)) return alsoSpelled[field]
+function spelledRight({ properties = {}, aliases = {} }: Node, field: string) {
+  if (Object.hasOwn(aliases, field)) return aliases[field]
   const plain = plainName(field)
   return Object.keys(properties).find((name) => plainName(name) === plain)
 }
@@ -180,7 +180,7 @@ function* readBranches(
   }
   const meant = branches.findIndex(({ type }) => type === typeOf(value))
   if (meant >= 0) yield* readings[meant] ?? []
-  else yield { kind: kindOfMismatch(value), path, reason: `must be ${expectation(node)}` }
+  else yield { kind: kindOfMismatch(value), path, reason: `must be ${describeExpected(node)}` }
 }
 
 const versionFour = 'BankingAccount'
@@ -216,11 +216,14 @@ function kindOfFault(node: Node, value: unknown, field: string): Fault['kind'] |
   }
 }
 
-function kindOfTextFault({ leaf, acceptsNumber }: Node, value: unknown): Fault['kind'] | undefined {
+function kindOfTextFault(
+  { scalar, acceptsNumber }: Node,
+  value: unknown,
+): Fault['kind'] | undefined {
   if (typeof value === 'number' && acceptsNumber) return 'remark'
   if (typeof value !== 'string') return kindOfMismatch(value)
-  if (leaf === undefined || scalars[leaf].test(value)) return undefined
-  if (timeLeaves.includes(leaf)) return 'time'
-  if (leaf === 'decimal') return 'number'
-  return leaf === 'id' && value === '' ? 'shape' : 'remark'
+  if (scalar === undefined || scalars[scalar].test(value)) return undefined
+  if (timeScalars.includes(scalar)) return 'time'
+  if (scalar === 'decimal') return 'number'
+  return scalar === 'id' && value === '' ? 'shape' : 'remark'
 }

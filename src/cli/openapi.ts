@@ -10,7 +10,7 @@ export function openapiCommand(version: string, terminal: Terminal): Command {
     .addHelpText('after', '\nExample: holdfast openapi > openapi.json')
     .action(async () => {
       // Loaded when it is wanted: the other commands start without it.
-      const { openApiDocument } = await import('../contract/index.ts')
-      terminal.out(`${JSON.stringify(openApiDocument(version), null, 2)}\n`)
+      const { buildOpenApiDocument } = await import('../contract/index.ts')
+      terminal.out(`${JSON.stringify(buildOpenApiDocument(version), null, 2)}\n`)
     })
 }

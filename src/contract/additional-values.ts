@@ -53,9 +53,9 @@ const forms = {
 
 /** The form that a value must have by the type in `field`, where it is given at all. */
 export function valueForms(field: string, kind: keyof typeof forms): Rule[] {
-  return Object.entries(forms[kind]).map(([type, leaf]) => ({
+  return Object.entries(forms[kind]).map(([type, scalar]) => ({
     when: { field, is: [type] },
-    form: { field: spelledLike(field, 'additionalValue', 'additional_value'), leaf },
+    form: { field: spelledLike(field, 'additionalValue', 'additional_value'), scalar },
   }))
 }
 

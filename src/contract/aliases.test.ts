@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { anyOf } from '../../test/support/arbitrary.ts'
-import { decimalText } from './decimal.ts'
+import { formatDecimal } from './decimal.ts'
 import {
   BankingAccount,
   EnergyAccount,
@@ -212,7 +212,7 @@ describe('a number as text', () => {
   it('is a plain decimal that reads back as the same number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
-        const text = decimalText(value)
+        const text = formatDecimal(value)
 
         assert.match(text, /^-?\d+(\.\d+)?$/)
         assert.equal(Number(text), value + 0)

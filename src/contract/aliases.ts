@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
-import { decimalText } from './decimal.ts'
-import { isFields, type Node, nodeOf } from './schema.ts'
+import { formatDecimal } from './decimal.ts'
+import { asNode, isObject, type Node } from './schema.ts'
 
 type Rewrite = (value: unknown) => unknown
 
@@ -13,7 +13,7 @@ const asIs: Rewrite = (value) => value
  * object, so that its text can be kept byte for byte.
  */
 export function normalizer(schema: TSchema): Rewrite {
-  return rewriteOf(nodeOf(schema)) ?? asIs
+  return rewriteOf(asNode(schema)) ?? asIs
 }
 
 function rewriteOf(node: Node): Rewrite | undefined {
@@ -25,13 +25,13 @@ function rewriteOf(node: Node): Rewrite | undefined {
 }
 
 function numberToText(value: unknown): unknown {
-  return Number.isFinite(value) ? decimalText(value as number) : value
+  return Number.isFinite(value) ? formatDecimal(value as number) : value
 }
 
 function fieldsRewrite(node: Node): Rewrite | undefined {
-  const renames = new Map(Object.entries(node.alsoSpelled ?? {}))
+  const renames = new Map(Object.entries(node.aliases ?? {}))
   const ignores = new Set(node.ignores)
-  const beside = node.ignoresBeside
+  const beside = node.ignoresWhenPresent
   const inner = new Map<string, Rewrite>()
   for (const [field, type] of Object.entries(node.properties ?? {})) {
     const rewrite = rewriteOf(type)
@@ -40,7 +40,7 @@ function fieldsRewrite(node: Node): Rewrite | undefined {
   if (renames.size + ignores.size + inner.size === 0) return undefined
 
   return (value) => {
-    if (!isFields(value)) return value
+    if (!isObject(value)) return value
     let changed = false
     const entries: [string, unknown][] = []
     const taken = new Set(Object.keys(value))

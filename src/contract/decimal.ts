@@ -1,5 +1,5 @@
 /** A finite number as a decimal string, without an exponent and without losing a digit. */
-export function decimalText(value: number): string {
+export function formatDecimal(value: number): string {
   const [, sign = '', whole = '', fraction = '', exponent] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? []
   if (exponent === undefined) return String(value)

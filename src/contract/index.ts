@@ -1,17 +1,18 @@
 /** The interface as data: every record, every operation, every error, and what follows from them. */
-export { pathBeforeUpgrade, versionOfAccount } from './account-version.ts'
-export { downgradeAccount, upgradeAccount } from './account-versions.ts'
+
 export { normalizer } from './aliases.ts'
-export { charactersIn } from './characters.ts'
+export { countCharacters } from './characters.ts'
+export { downgradeAccount, upgradeAccount } from './convert-account-version.ts'
+export { detectAccountVersion, findPathBeforeUpgrade } from './detect-account-version.ts'
 export { ContractError, type ErrorCode, errorTable } from './errors.ts'
 export { examples } from './examples/index.ts'
 export * from './limits.ts'
-export { openApiDocument } from './openapi.ts'
+export { buildOpenApiDocument } from './openapi.ts'
 export {
   type Base,
   type Deprecation,
-  errorsOf,
   type Input,
+  listErrors,
   type Operation,
   type Output,
   type Protection,
@@ -26,13 +27,13 @@ export {
 } from './operations/index.ts'
 export { AccountIds, ErrorBody } from './operations/shared-parameters.ts'
 export {
+  buildPageBody,
+  buildPageEnvelope,
   type JsonBody,
   type JsonStream,
   type JsonText,
   type LinkQuery,
   type PageRequest,
-  pageBody,
-  pageEnvelope,
 } from './page-body.ts'
 export { Links, Meta } from './paging.ts'
 export {
@@ -40,9 +41,9 @@ export {
   permits,
   type Scope,
   scopes,
-  TokenAnswer,
   TokenForm,
   TokenRequest,
+  TokenResponse,
 } from './records/access.ts'
 export { BankingAccount, BankingAccountV3 } from './records/banking-account.ts'
 export { BankingBalance, BankingTransaction } from './records/banking-history.ts'
@@ -60,4 +61,4 @@ export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billin
 export { type RecordType, recordTypes } from './records/index.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
 export type { Problem } from './rules.ts'
-export { printable, sentenceOf, type Validator, validator } from './validate.ts'
+export { formatProblem, printable, type Validator, validator } from './validate.ts'

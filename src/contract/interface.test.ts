@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { TSchema } from 'typebox'
 import { assertEach, type NamedCase } from '../../test/support/assert-each.ts'
 import * as contract from './index.ts'
-import { type Node, nodeOf } from './schema.ts'
+import { asNode, type Node } from './schema.ts'
 
 /**
  * The interface, read again by hand and apart from the contract: the contract must have every field, of
@@ -51,7 +51,7 @@ describe('the contract', () => {
   for (const section of document.split('\n[').slice(1)) {
     const [name = '', ...lines] = section.trim().split('\n')
     const record = name.replace(']', '')
-    const schema = nodeOf(schemas[record] as TSchema)
+    const schema = asNode(schemas[record] as TSchema)
 
     it(`has every field of ${record} and accepts every value of it`, () =>
       assertEach(casesOf(schema, lines)))

@@ -10,18 +10,18 @@ import { anyOf } from '../../test/support/arbitrary.ts'
 import {
   BankingAccount,
   BankingTransaction,
+  buildOpenApiDocument,
   EnergyBillingTransaction,
   examples,
-  openApiDocument,
   ProductInput,
   ScheduledPayment,
   validator,
 } from './index.ts'
 import { scalars } from './scalars.ts'
-import { nodeOf } from './schema.ts'
+import { asNode } from './schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked by path here, not by type
-const document = openApiDocument('1.2.3') as any
+const document = buildOpenApiDocument('1.2.3') as any
 
 describe('the OpenAPI document', () => {
   it('is a valid OpenAPI 3.1 document', async () => {
@@ -111,7 +111,7 @@ describe('a schema of the document and the validator', () => {
   ]
 
   for (const schema of pairs as TSchema[]) {
-    const name = nodeOf(schema).name ?? ''
+    const name = asNode(schema).name ?? ''
     const ours = validator(schema)
     const theirs = ajv.getSchema(`doc#/components/schemas/${name}`) as (value: unknown) => boolean
 

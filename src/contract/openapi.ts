@@ -1,18 +1,18 @@
 import { type ErrorCode, errorTable } from './errors.ts'
 import { examples } from './examples/index.ts'
-import { type Base, errorsOf, type Operation, type Protection } from './operation.ts'
+import { type Base, listErrors, type Operation, type Protection } from './operation.ts'
 import { issueToken } from './operations/access.ts'
 import { operations } from './operations/index.ts'
 import { ErrorBody } from './operations/shared-parameters.ts'
 import type { Scope } from './records/access.ts'
-import { clause } from './rules.ts'
+import { toJsonSchema } from './rules.ts'
 import { scalars } from './scalars.ts'
-import { type Node, nodeOf } from './schema.ts'
+import { asNode, type Node } from './schema.ts'
 
 type Json = Record<string, unknown>
 
 /** The whole interface as an OpenAPI 3.1 document, made of the operations and nothing else. */
-export function openApiDocument(version: string): Json {
+export function buildOpenApiDocument(version: string): Json {
   const components = new Map<string, Json>()
   const paths: Record<string, Json> = {}
   for (const [id, operation] of Object.entries<Operation>(operations)) {
@@ -106,17 +106,17 @@ function operationObject(id: string, operation: Operation, components: Map<strin
     ...(deprecated && { deprecated: true }),
     security: protection === 'none' ? [] : [{ [protection]: scope ? [scope] : [] }],
     parameters: [
-      ...parameters('path', nodeOf(operation.params), components),
-      ...parameters('query', nodeOf(operation.query), components),
-      ...(requestHeaders ? parameters('header', nodeOf(requestHeaders), components) : []),
+      ...parameters('path', asNode(operation.params), components),
+      ...parameters('query', asNode(operation.query), components),
+      ...(requestHeaders ? parameters('header', asNode(requestHeaders), components) : []),
       { name: 'x-fapi-interaction-id', in: 'header', ...interactionId },
     ],
     ...(body && {
       requestBody: {
         required: true,
         content: {
-          ...content(nodeOf(body), components),
-          ...(form && { 'application/x-www-form-urlencoded': mediaType(nodeOf(form), components) }),
+          ...content(asNode(body), components),
+          ...(form && { 'application/x-www-form-urlencoded': mediaType(asNode(form), components) }),
         },
       },
     }),
@@ -159,7 +159,7 @@ function success(operation: Operation, components: Map<string, Json>): Json {
     description: `${summary}: done.`,
     headers: { 'x-fapi-interaction-id': interactionId, ...headerObjects(named) },
     ...(response && {
-      content: content(nodeOf(response), components, exampleLinks(operation)),
+      content: content(asNode(response), components, exampleLinks(operation)),
     }),
   }
 }
@@ -178,7 +178,7 @@ function exampleLinks({ query }: Operation): string {
 
 /** One response a status, with an example for each failure that has it. */
 function failures(operation: Operation, components: Map<string, Json>): Json {
-  const codes = Map.groupBy(errorsOf(operation), (code) => errorTable[code].status)
+  const codes = Map.groupBy(listErrors(operation), (code) => errorTable[code].status)
   return Object.fromEntries(
     [...codes].map(([status, group]) => [status, failure(status, group, components)]),
   )
@@ -195,7 +195,7 @@ function failure(status: number, codes: readonly ErrorCode[], components: Map<st
     headers: { 'x-fapi-interaction-id': interactionId, ...headerObjects(headers) },
     content: {
       'application/json': {
-        schema: schemaOf(nodeOf(ErrorBody), components),
+        schema: schemaOf(asNode(ErrorBody), components),
         examples: Object.fromEntries(shown),
       },
     },
@@ -222,20 +222,20 @@ function content(node: Node, components: Map<string, Json>, links = ''): Json {
 }
 
 function mediaType(node: Node, components: Map<string, Json>, links = ''): Json {
-  return { schema: schemaOf(node, components), example: exampleOf(node, links) }
+  return { schema: schemaOf(node, components), example: buildExample(node, links) }
 }
 
 /** A whole example of a schema: its own where it has one, else one made of those of its fields. */
-export function exampleOf(node: Node, links = ''): unknown {
+export function buildExample(node: Node, links = ''): unknown {
   const own = node.name ? examples[node.name]?.[0] : undefined
   if (own && node.name === 'Links') {
     return Object.fromEntries(Object.entries(own).map(([name, link]) => [name, link + links]))
   }
   if (own !== undefined) return own
-  if (node.anyOf) return exampleOf(node.anyOf[0] ?? {})
-  if (node.items) return [exampleOf(node.items)]
+  if (node.anyOf) return buildExample(node.anyOf[0] ?? {})
+  if (node.items) return [buildExample(node.items)]
   const fields = Object.entries(node.properties ?? {})
-  return Object.fromEntries(fields.map(([field, type]) => [field, exampleOf(type, links)]))
+  return Object.fromEntries(fields.map(([field, type]) => [field, buildExample(type, links)]))
 }
 
 /** The schema as JSON Schema; named ones become components and are referred to. */
@@ -246,17 +246,26 @@ function schemaOf(node: Node, components: Map<string, Json>): Json {
     components.set(node.name, plainSchema(node, components))
   }
   const reference = { $ref: `#/components/schemas/${node.name}` }
-  return node.remark ? { ...reference, description: node.remark } : reference
+  return node.fieldDescription ? { ...reference, description: node.fieldDescription } : reference
 }
 
 function plainSchema(node: Node, components: Map<string, Json>): Json {
-  const { name: _, remark, leaf, acceptsNumber, rules = [], alsoSpelled, ignores, ...shown } = node
-  const { ignoresBeside, ...rest } = shown
+  const {
+    name: _,
+    fieldDescription,
+    scalar,
+    acceptsNumber,
+    rules = [],
+    aliases,
+    ignores,
+    ...shown
+  } = node
+  const { ignoresWhenPresent, ...rest } = shown
   const { properties, items, anyOf, enum: values } = node
   return {
     ...(values && { type: 'string' }),
     ...rest,
-    ...(leaf && scalars[leaf].schema),
+    ...(scalar && scalars[scalar].schema),
     ...(properties && {
       properties: {
         ...mapValues(properties, (type) => schemaOf(type, components)),
@@ -265,15 +274,15 @@ function plainSchema(node: Node, components: Map<string, Json>): Json {
     }),
     ...(items && { items: schemaOf(items, components) }),
     ...(anyOf && { anyOf: anyOf.map((branch) => schemaOf(branch, components)) }),
-    ...(rules.length > 0 && { allOf: rules.map(clause) }),
+    ...(rules.length > 0 && { allOf: rules.map(toJsonSchema) }),
   }
 }
 
 /** What is taken on the way in besides the record's own fields. */
-function alsoTaken({ alsoSpelled = {}, ignores = [] }: Node): Json {
+function alsoTaken({ aliases = {}, ignores = [] }: Node): Json {
   const other = (description: string) => ({ description, deprecated: true })
   return {
-    ...mapValues(alsoSpelled, (ours) => other(`Another spelling of \`${ours}\`, kept as that.`)),
+    ...mapValues(aliases, (ours) => other(`Another spelling of \`${ours}\`, kept as that.`)),
     ...Object.fromEntries(ignores.map((field) => [field, other('Taken and ignored.')])),
   }
 }

@@ -56,7 +56,7 @@ export type Output<O extends Operation> = O['response'] extends TSchema
   : undefined
 
 /** What any operation may answer, by what it takes and how it is protected. */
-export function errorsOf(operation: Operation): ErrorCode[] {
+export function listErrors(operation: Operation): ErrorCode[] {
   const shared: ErrorCode[] = [
     ...(takesInput(operation) ? (['invalid_request'] as const) : []),
     ...(operation.protection === 'none' ? [] : (['unauthorized'] as const)),

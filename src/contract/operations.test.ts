@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { errorsOf, errorTable, type Operation, operations } from './index.ts'
+import { errorTable, listErrors, type Operation, operations } from './index.ts'
 
 /** The tables of the interface, read again by hand, and behind them what callers of a catalogue expect. */
 const document = `
@@ -99,14 +99,14 @@ describe('the operations', () => {
 
   it('may find an account unknown in a body only where they take a body of accounts', () => {
     assert.deepEqual(
-      refsWhere((operation) => errorsOf(operation).includes('account_in_query_not_found')).sort(),
+      refsWhere((operation) => listErrors(operation).includes('account_in_query_not_found')).sort(),
       ['B2', 'B5', 'B6', 'E2', 'E3', 'E5'],
     )
   })
 
   it('may find the customer unknown wherever the path names one', () => {
     assert.deepEqual(
-      refsWhere((operation) => errorsOf(operation).includes('customer_not_found')),
+      refsWhere((operation) => listErrors(operation).includes('customer_not_found')),
       refsWhere(({ path }) => path.includes('{customerId}')),
     )
   })

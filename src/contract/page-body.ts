@@ -16,20 +16,20 @@ export interface PageRequest {
 export type LinkQuery = Readonly<Record<string, string | undefined>>
 
 /** The envelope of a page, around pieces that are JSON already. */
-export function pageBody(
+export function buildPageBody(
   field: string,
   pieces: readonly JsonText[],
   { total }: { readonly total: number },
   request: PageRequest,
   query: LinkQuery,
 ): JsonBody {
-  const { head, tail } = pageEnvelope(field, total, request, query)
+  const { head, tail } = buildPageEnvelope(field, total, request, query)
   if (pieces.every((piece) => typeof piece === 'string')) return head + pieces.join(',') + tail
   return [head, ...pieces.flatMap((piece, index) => (index > 0 ? [',', piece] : [piece])), tail]
 }
 
 /** What stands before and after the records of a page. */
-export function pageEnvelope(
+export function buildPageEnvelope(
   field: string,
   total: number,
   request: PageRequest,

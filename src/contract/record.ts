@@ -1,16 +1,16 @@
 import Type, { type TObject, type TOptional, type TProperties, type TSchema } from 'typebox'
-import { keeps, type Rule } from './rules.ts'
+import { meetsRules, type Rule } from './rules.ts'
 
 /** What a record's schema says beyond JSON Schema. It stays on the schema object itself. */
 export interface RecordOptions {
   readonly description?: string
   readonly rules?: readonly Rule[]
   /** Other spellings that are taken on the way in: `{ theirs: 'ours' }`. */
-  readonly alsoSpelled?: Readonly<Record<string, string>>
+  readonly aliases?: Readonly<Record<string, string>>
   /** Fields that are taken on the way in and dropped: the server's own, or derived ones. */
   readonly ignores?: readonly string[]
   /** Where this is set, they are dropped only beside that field; alone they are not fields at all. */
-  readonly ignoresBeside?: string
+  readonly ignoresWhenPresent?: string
 }
 
 type Fields<R extends TProperties, O extends TProperties> = TObject<
@@ -36,13 +36,13 @@ export function record<R extends TProperties, O extends TProperties = Record<nev
   const ruled =
     rules.length === 0
       ? object
-      : Type.Refine(object, (fields) => keeps(rules, fields as Record<string, unknown>))
+      : Type.Refine(object, (fields) => meetsRules(rules, fields as Record<string, unknown>))
   return ruled as unknown as Fields<R, O>
 }
 
 /** The same type with a sentence about what it means in this place. A record keeps its own beside. */
 export function described<T extends TSchema>(type: T, description: string): T {
-  return annotated(type, 'name' in type ? { remark: description } : { description })
+  return annotated(type, 'name' in type ? { fieldDescription: description } : { description })
 }
 
 /** The same type that is also taken as a JSON number on the way in, and kept as text. */

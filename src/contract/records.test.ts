@@ -4,19 +4,19 @@ import type { TSchema } from 'typebox'
 import { assertEach, type NamedCase } from '../../test/support/assert-each.ts'
 import { examples } from './examples/index.ts'
 import { type Operation, operations, validator } from './index.ts'
-import { exampleOf } from './openapi.ts'
+import { buildExample } from './openapi.ts'
 import { BankingAccountV3 } from './records/banking-account.ts'
 import { recordTypes } from './records/index.ts'
-import { type Node, nodeOf } from './schema.ts'
-import { expectation } from './validate.ts'
+import { asNode, type Node } from './schema.ts'
+import { describeExpected } from './validate.ts'
 
 /** Every named schema of the contract, however deep. */
 const named = new Map<string, Node>()
 for (const operation of Object.values<Operation>(operations)) {
   const { body, form, response } = operation
-  for (const schema of [body, form, response]) if (schema) collect(nodeOf(schema))
+  for (const schema of [body, form, response]) if (schema) collect(asNode(schema))
 }
-for (const schema of [...Object.values(recordTypes), BankingAccountV3]) collect(nodeOf(schema))
+for (const schema of [...Object.values(recordTypes), BankingAccountV3]) collect(asNode(schema))
 
 function collect(node: Node): void {
   if (node.name) named.set(node.name, node)
@@ -44,7 +44,7 @@ const kinds: Record<string, unknown> = {
 function takes(node: Node, value: unknown): boolean {
   if (node.anyOf) return node.anyOf.some((branch) => takes(branch, value))
   if (node.items) return Array.isArray(value) && value.length === 0 && !node.minItems
-  if (node.leaf || node.enum) return false
+  if (node.scalar || node.enum) return false
   switch (node.type) {
     case 'object':
       return JSON.stringify(value) === '{}' && (node.required ?? []).length === 0
@@ -104,7 +104,7 @@ function* casesOf(name: string, node: Node): Generator<NamedCase> {
     yield [
       `requires ${field}`,
       () => {
-        const { [field]: _, ...rest } = (exampleOf(node) ?? {}) as Record<string, unknown>
+        const { [field]: _, ...rest } = (buildExample(node) ?? {}) as Record<string, unknown>
         assert.ok(
           problems(rest).some(({ path, reason }) => path === field && reason === 'is required'),
         )
@@ -134,7 +134,7 @@ describe('a record', () => {
 describe('an example', () => {
   it('exists for everything that can be loaded', () => {
     const without = Object.values(recordTypes).filter(
-      (schema) => !examples[nodeOf(schema).name ?? ''],
+      (schema) => !examples[asNode(schema).name ?? ''],
     )
 
     assert.deepEqual(without, [])
@@ -161,9 +161,9 @@ describe('what a field must be', () => {
     ['a list of 0 to 1000 elements', { type: 'array', items: {}, maxItems: 1000 }],
     ['a string of 0 to 5 characters', { type: 'string', maxLength: 5 }],
     ['one of A, B', { enum: ['A', 'B'] }],
-    ['a decimal string', { type: 'string', leaf: 'decimal' }],
+    ['a decimal string', { type: 'string', scalar: 'decimal' }],
     ['an object or a list', { anyOf: [{ type: 'object' }, { type: 'array', items: {} }] }],
   ] as const) {
-    it(`is said as "${words}"`, () => assert.equal(expectation(node as Node), words))
+    it(`is said as "${words}"`, () => assert.equal(describeExpected(node as Node), words))
   }
 })

@@ -3,15 +3,15 @@ import { describe, it } from 'node:test'
 import { ruleCases } from '../../test/support/rule-cases.ts'
 import { bankingAccount } from './examples/banking.ts'
 import { savingsProduct } from './examples/product.ts'
-import { BankingAccount, ProductInput, sentenceOf, validator } from './index.ts'
-import { nodeOf } from './schema.ts'
+import { BankingAccount, formatProblem, ProductInput, validator } from './index.ts'
+import { asNode } from './schema.ts'
 
 describe('the contract', () => {
   for (const [name, schema, value, sentences] of ruleCases) {
     const { check, problems } = validator(schema)
 
     it(`${sentences.length ? 'refuses' : 'takes'} ${name}`, () => {
-      assert.deepEqual(problems(value).map(sentenceOf), sentences)
+      assert.deepEqual(problems(value).map(formatProblem), sentences)
       assert.equal(check(value), sentences.length === 0)
     })
   }
@@ -36,7 +36,7 @@ describe('the contract', () => {
         product_category: secret,
         is_tailored: secret,
       }),
-    ].map(sentenceOf)
+    ].map(formatProblem)
 
     assert.equal(said.length, 5)
     assert.ok(!said.join().includes(secret))
@@ -45,7 +45,7 @@ describe('the contract', () => {
   it('has rules only about fields that their record has', () => {
     const strays: string[] = []
     const seen = new Set<unknown>()
-    const walk = (node: ReturnType<typeof nodeOf>) => {
+    const walk = (node: ReturnType<typeof asNode>) => {
       if (seen.has(node)) return
       seen.add(node)
       const old = node.name?.endsWith('V3')
@@ -61,7 +61,7 @@ describe('the contract', () => {
         walk(child)
       if (node.items) walk(node.items)
     }
-    for (const [, schema] of ruleCases) walk(nodeOf(schema))
+    for (const [, schema] of ruleCases) walk(asNode(schema))
 
     assert.deepEqual(strays, [])
   })

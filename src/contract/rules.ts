@@ -2,7 +2,7 @@ import { type ScalarName, scalars } from './scalars.ts'
 
 /**
  * A rule between the fields of one object, as data: the check, the sentence that refuses and the
- * clause in the OpenAPI document are all derived from it.
+ * schema in the OpenAPI document are all derived from it.
  */
 export interface Rule {
   /** The rule speaks where `field` has one of the values `is`, or any value that is not in `not`. */
@@ -15,7 +15,7 @@ export interface Rule {
   /** These must then be absent. */
   readonly forbids?: readonly string[]
   /** This field, where it is there, must then be text of that kind. */
-  readonly form?: { readonly field: string; readonly leaf: ScalarName }
+  readonly form?: { readonly field: string; readonly scalar: ScalarName }
 }
 
 /** What is wrong with one field: `path` is as in `fees[0].name`, `reason` completes it. */
@@ -30,7 +30,7 @@ type Fields = Readonly<Record<string, unknown>>
  * The `…UType` field names the sibling that must be there; no other sibling of the union may be.
  * `siblings` maps each value to its field, where the two are not spelled alike.
  */
-export function union(field: string, siblings: Readonly<Record<string, string>>): Rule[] {
+export function mappedUnion(field: string, siblings: Readonly<Record<string, string>>): Rule[] {
   return Object.entries(siblings).flatMap(([value, sibling]) => [
     { when: { field, is: [value] }, needs: [sibling] },
     { when: { field, not: [value] }, forbids: [sibling] },
@@ -38,7 +38,7 @@ export function union(field: string, siblings: Readonly<Record<string, string>>)
 }
 
 /** The same for a discriminator that need not be there: without it, any one of its siblings may be. */
-export function looseUnionOf(field: string, values: readonly string[]): Rule[] {
+export function optionalUnion(field: string, values: readonly string[]): Rule[] {
   return values.flatMap((value) => [
     { when: { field, is: [value] }, needs: [value] },
     { when: { field, not: [value], present: true }, forbids: [value] },
@@ -46,8 +46,8 @@ export function looseUnionOf(field: string, values: readonly string[]): Rule[] {
 }
 
 /** The same for values that are spelled as their fields are. */
-export function unionOf(field: string, values: readonly string[]): Rule[] {
-  return union(field, Object.fromEntries(values.map((value) => [value, value])))
+export function union(field: string, values: readonly string[]): Rule[] {
+  return mappedUnion(field, Object.fromEntries(values.map((value) => [value, value])))
 }
 
 /** Of these fields, one may be there. */
@@ -59,16 +59,16 @@ export function onlyOne(fields: readonly string[]): Rule[] {
 }
 
 /** Whether an object keeps every rule. The object itself is known to fit its schema. */
-export function keeps(rules: readonly Rule[], fields: Fields): boolean {
+export function meetsRules(rules: readonly Rule[], fields: Fields): boolean {
   for (const rule of rules) {
-    if (speaks(rule, fields) && breaches(rule, fields).length > 0) return false
+    if (applies(rule, fields) && findViolations(rule, fields).length > 0) return false
   }
   return true
 }
 
 /** What is wrong by this rule. Fields of a wrong type count as there: another sentence names them. */
-export function breaches(rule: Rule, fields: Fields): Problem[] {
-  if (!speaks(rule, fields)) return []
+export function findViolations(rule: Rule, fields: Fields): Problem[] {
+  if (!applies(rule, fields)) return []
 
   const missing = (rule.needs ?? [])
     .filter((path) => isMissing(fields[path]))
@@ -79,11 +79,11 @@ export function breaches(rule: Rule, fields: Fields): Problem[] {
   const unwanted = (rule.forbids ?? [])
     .filter((path) => fields[path] !== undefined)
     .map((path) => ({ path, reason: `must be absent where ${condition(rule)}` }))
-  return [...missing, ...unwanted, ...misshapen(rule, fields)]
+  return [...missing, ...unwanted, ...findFormatViolations(rule, fields)]
 }
 
-/** The rule as a clause of JSON Schema. */
-export function clause({ when, ...rule }: Rule): Record<string, unknown> {
+/** The rule as JSON Schema. */
+export function toJsonSchema({ when, ...rule }: Rule): Record<string, unknown> {
   const present = { required: [when.field] }
   const named = (values: readonly string[]) => ({
     properties: { [when.field]: { enum: values } },
@@ -99,12 +99,12 @@ export function clause({ when, ...rule }: Rule): Record<string, unknown> {
 }
 
 /** The rule as a sentence for people. */
-export function sentence(rule: Rule): string {
+export function describeRule(rule: Rule): string {
   const { needs = [], forbids = [], form } = rule
   const parts = [
     ...(needs.length > 0 ? [`${list(needs)} must be there`] : []),
     ...(forbids.length > 0 ? [`${list(forbids)} must be absent`] : []),
-    ...(form ? [`${form.field} must be ${scalars[form.leaf].mustBe}`] : []),
+    ...(form ? [`${form.field} must be ${scalars[form.scalar].mustBe}`] : []),
   ]
   return `Where ${condition(rule)}, ${parts.join(' and ')}.`
 }
@@ -113,7 +113,7 @@ function list(fields: readonly string[]): string {
   return fields.join(' and ')
 }
 
-function speaks({ when }: Rule, fields: Fields): boolean {
+function applies({ when }: Rule, fields: Fields): boolean {
   const value = fields[when.field]
   if ('is' in when) return typeof value === 'string' && when.is.includes(value)
   if (value === undefined) return !when.present
@@ -125,11 +125,11 @@ function isMissing(value: unknown): boolean {
   return value === undefined || (Array.isArray(value) && value.length === 0)
 }
 
-function misshapen({ form, when }: Rule, fields: Fields): Problem[] {
+function findFormatViolations({ form, when }: Rule, fields: Fields): Problem[] {
   if (!form) return []
   const value = fields[form.field]
-  if (typeof value !== 'string' || scalars[form.leaf].test(value)) return []
-  const reason = `must be ${scalars[form.leaf].mustBe} where ${when.field} is ${fields[when.field]}`
+  if (typeof value !== 'string' || scalars[form.scalar].test(value)) return []
+  const reason = `must be ${scalars[form.scalar].mustBe} where ${when.field} is ${fields[when.field]}`
   return [{ path: form.field, reason }]
 }
 
@@ -148,7 +148,7 @@ function consequence({ needs = [], forbids = [], form }: Omit<Rule, 'when'>): ob
   const properties = {
     // Each of the two words speaks only of its own kind of value.
     ...Object.fromEntries(needs.map((field) => [field, { minItems: 1, pattern: '\\S' }])),
-    ...(form && { [form.field]: scalars[form.leaf].schema }),
+    ...(form && { [form.field]: scalars[form.scalar].schema }),
   }
   return {
     ...(needs.length > 0 && { required: needs }),

@@ -6,7 +6,7 @@ import { emailLengthMax, idLengthMax } from './limits.ts'
  * The kinds of text that a record is made of. `mustBe` completes the sentence "field must be …";
  * `schema` is what a reader of the OpenAPI document gets to know about it.
  */
-interface Leaf {
+interface Scalar {
   readonly mustBe: string
   readonly test: (text: string) => boolean
   readonly schema: Readonly<Record<string, unknown>>
@@ -107,27 +107,27 @@ export const scalars = {
     test: (text) => text.length <= emailLengthMax && email.test(text),
     schema: { maxLength: emailLengthMax, pattern: email.source },
   },
-} as const satisfies Record<string, Leaf>
+} as const satisfies Record<string, Scalar>
 
 export type ScalarName = keyof typeof scalars
 
 /** A string of one of the kinds above. The name stays on the schema, for refusals and OpenAPI. */
-function leaf(name: ScalarName) {
-  return Type.Refine(Type.String({ leaf: name }), scalars[name].test)
+function scalar(name: ScalarName) {
+  return Type.Refine(Type.String({ scalar: name }), scalars[name].test)
 }
 
-export const Id = leaf('id')
+export const Id = scalar('id')
 /** A decimal kept as text end to end: a float would lose cents. */
-export const Money = leaf('decimal')
+export const Money = scalar('decimal')
 /** A rate that the interface keeps as text. In account records rates are numbers. */
-export const RateText = leaf('decimal')
-export const Timestamp = leaf('dateTime')
-export const LocalDateTime = leaf('localDateTime')
-export const PlainDate = leaf('date')
-export const DateOrDateTime = leaf('dateOrDateTime')
-export const SeasonStart = leaf('seasonStart')
-export const Duration = leaf('duration')
-export const Email = leaf('email')
+export const RateText = scalar('decimal')
+export const Timestamp = scalar('dateTime')
+export const LocalDateTime = scalar('localDateTime')
+export const PlainDate = scalar('date')
+export const DateOrDateTime = scalar('dateOrDateTime')
+export const SeasonStart = scalar('seasonStart')
+export const Duration = scalar('duration')
+export const Email = scalar('email')
 
 export const Text = Type.String()
 export const Flag = Type.Boolean()

@@ -10,8 +10,8 @@ export interface Node extends Partial<RecordOptions> {
   readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null'
   readonly name?: string
   /** What a record means in this place, beside its own description. */
-  readonly remark?: string
-  readonly leaf?: ScalarName
+  readonly fieldDescription?: string
+  readonly scalar?: ScalarName
   readonly acceptsNumber?: true
   readonly default?: unknown
   readonly properties?: Readonly<Record<string, Node>>
@@ -28,10 +28,10 @@ export interface Node extends Partial<RecordOptions> {
   readonly maximum?: number
 }
 
-export function nodeOf(schema: TSchema): Node {
+export function asNode(schema: TSchema): Node {
   return schema as unknown as Node
 }
 
-export function isFields(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

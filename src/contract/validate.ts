@@ -1,9 +1,9 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import { charactersIn, escapeInvisible } from './characters.ts'
-import { breaches, type Problem } from './rules.ts'
+import { countCharacters, escapeInvisible } from './characters.ts'
+import { findViolations, type Problem } from './rules.ts'
 import { scalars } from './scalars.ts'
-import { isFields, type Node, nodeOf } from './schema.ts'
+import { asNode, isObject, type Node } from './schema.ts'
 
 export interface Validator<T extends TSchema> {
   /** Compiled: the way of nearly every record. */
@@ -18,20 +18,20 @@ export function validator<T extends TSchema>(schema: T): Validator<T> {
   return {
     check: (value): value is Static<T> => compiled.Check(value),
     problems: (value, most = Number.POSITIVE_INFINITY) =>
-      compiled.Check(value) ? [] : [...problemsOf(nodeOf(schema), value, '').take(most)],
+      compiled.Check(value) ? [] : [...problemsOf(asNode(schema), value, '').take(most)],
   }
 }
 
 /** The sentence that refuses: `depositRates[0].tiers[1].minimumValue must be a decimal string`. */
-export function sentenceOf({ path, reason }: Problem): string {
+export function formatProblem({ path, reason }: Problem): string {
   return `${path || 'the record'} ${reason}`
 }
 
 /** What a value must be, as the end of "field must be …". */
-export function expectation(node: Node): string {
-  if (node.leaf) return scalars[node.leaf].mustBe
+export function describeExpected(node: Node): string {
+  if (node.scalar) return scalars[node.scalar].mustBe
   if (node.enum) return `one of ${node.enum.join(', ')}`
-  if (node.anyOf) return node.anyOf.map(expectation).join(' or ')
+  if (node.anyOf) return node.anyOf.map(describeExpected).join(' or ')
   switch (node.type) {
     case 'object':
       return 'an object'
@@ -49,10 +49,10 @@ export function expectation(node: Node): string {
 }
 
 function* problemsOf(node: Node, value: unknown, path: string): Generator<Problem> {
-  if (node.properties && isFields(value)) yield* fieldProblems(node, value, path)
+  if (node.properties && isObject(value)) yield* fieldProblems(node, value, path)
   else if (node.items && Array.isArray(value)) yield* elementProblems(node, node.items, value, path)
   else if (node.anyOf) yield* branchProblems(node, node.anyOf, value, path)
-  else if (!fits(node, value)) yield { path, reason: `must be ${expectation(node)}` }
+  else if (!fits(node, value)) yield { path, reason: `must be ${describeExpected(node)}` }
 }
 
 function* fieldProblems(
@@ -70,7 +70,7 @@ function* fieldProblems(
     if (fields[field] !== undefined) yield* problemsOf(type, fields[field], at(field))
   }
   for (const rule of rules) {
-    for (const breach of breaches(rule, fields)) yield { ...breach, path: at(breach.path) }
+    for (const breach of findViolations(rule, fields)) yield { ...breach, path: at(breach.path) }
   }
   if (node.additionalProperties !== false) return
   for (const field of Object.keys(fields)) {
@@ -87,7 +87,7 @@ function* elementProblems(
 ): Generator<Problem> {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = node
   if (value.length < minItems || value.length > maxItems) {
-    yield { path, reason: `must be ${expectation(node)}` }
+    yield { path, reason: `must be ${describeExpected(node)}` }
     return
   }
   for (const [index, element] of value.entries()) {
@@ -105,7 +105,7 @@ function* branchProblems(
   if (branches.some((branch) => problemsOf(branch, value, path).next().done)) return
   const meant = branches.find(({ type }) => type === kindOf(value) && type !== 'string')
   if (meant) yield* problemsOf(meant, value, path)
-  else yield { path, reason: `must be ${expectation(node)}` }
+  else yield { path, reason: `must be ${describeExpected(node)}` }
 }
 
 function kindOf(value: unknown): string {
@@ -117,7 +117,7 @@ function fits(node: Node, value: unknown): boolean {
   if (node.enum) return typeof value === 'string' && node.enum.includes(value)
   switch (node.type) {
     case 'string':
-      return typeof value === 'string' && isInLength(node, value) && isLeaf(node, value)
+      return typeof value === 'string' && isInLength(node, value) && isScalar(node, value)
     case 'number':
       return Number.isFinite(value) && isInRange(node, value as number)
     case 'integer':
@@ -131,12 +131,12 @@ function fits(node: Node, value: unknown): boolean {
   }
 }
 
-function isLeaf({ leaf }: Node, text: string): boolean {
-  return leaf === undefined || scalars[leaf].test(text)
+function isScalar({ scalar }: Node, text: string): boolean {
+  return scalar === undefined || scalars[scalar].test(text)
 }
 
 function isInLength({ minLength = 0, maxLength }: Node, text: string): boolean {
-  const length = charactersIn(text)
+  const length = countCharacters(text)
   return length >= minLength && length <= (maxLength ?? length)
 }
 

@@ -62,11 +62,11 @@ function firstUntrusted(
 function hopsOf(
   headers: IncomingHttpHeaders,
   name: 'x-forwarded-for' | 'forwarded',
-  nodeOf: (element: string) => string = (element) => element,
+  asNode: (element: string) => string = (element) => element,
 ): Iterable<string | undefined> | undefined {
   const value = headers[name]
   if (value === undefined) return undefined
-  return elementsFromEnd([value].flat().join(',')).map((element) => addressOf(nodeOf(element)))
+  return elementsFromEnd([value].flat().join(',')).map((element) => addressOf(asNode(element)))
 }
 
 /**

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import { ContractError, printable } from '../contract/index.ts'
-import { repeatedMember } from '../text/json-text.ts'
+import { findRepeatedMember } from '../text/json-text.ts'
 
 /** Every role reads JSON bodies the same way, and takes no other kind of body unless a route adds one. */
 export function acceptJsonBodies(app: FastifyInstance): void {
@@ -25,7 +25,7 @@ function parseJsonBody(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new ContractError('invalid_request', 'the body must be UTF-8')
   const text = bytes.toString()
   const value = parseJson(text)
-  const repeated = repeatedMember(text)
+  const repeated = findRepeatedMember(text)
   if (repeated === undefined) return value
   throw new ContractError('invalid_request', `${printable(repeated)} is there twice in one object`)
 }

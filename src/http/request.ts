@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import {
   ContractError,
-  charactersIn,
+  countCharacters,
+  formatProblem,
   normalizer,
   type Operation,
   type Problem,
-  sentenceOf,
   validator,
 } from '../contract/index.ts'
 import { scalars } from '../contract/scalars.ts'
-import { type Node, nodeOf } from '../contract/schema.ts'
-import { expectation } from '../contract/validate.ts'
+import { asNode, type Node } from '../contract/schema.ts'
+import { describeExpected } from '../contract/validate.ts'
 
 /** The query as Fastify reads it: a parameter that is given twice is a list. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -26,10 +26,10 @@ export interface RequestReader {
 
 /** Reads what an operation takes, or says what is wrong with it: as many mistakes of a body as is told. */
 export function requestReader(operation: Operation, mistakesMax = 1): RequestReader {
-  const params = Object.entries(nodeOf(operation.params).properties ?? {})
-  const query = Object.entries(nodeOf(operation.query).properties ?? {})
+  const params = Object.entries(asNode(operation.params).properties ?? {})
+  const query = Object.entries(asNode(operation.query).properties ?? {})
   const headers = Object.entries(
-    operation.requestHeaders ? (nodeOf(operation.requestHeaders).properties ?? {}) : {},
+    operation.requestHeaders ? (asNode(operation.requestHeaders).properties ?? {}) : {},
   )
   const body = bodyReader(operation.body, mistakesMax)
 
@@ -68,9 +68,9 @@ function readParameter(name: string, node: Node, given: RawQuery[string]): unkno
 /** Text converted to the kind that is declared: a query has no other. */
 function readText(name: string, node: Node, given: string): unknown {
   // A plus sign that was not escaped arrives as a blank, and no date-time has one.
-  const text = node.leaf === 'dateTime' ? given.replace(' ', '+') : given
+  const text = node.scalar === 'dateTime' ? given.replace(' ', '+') : given
   const value = converted(node, text)
-  if (value === undefined) refuse({ path: name, reason: `must be ${expectation(node)}` })
+  if (value === undefined) refuse({ path: name, reason: `must be ${describeExpected(node)}` })
   return value
 }
 
@@ -80,7 +80,7 @@ const booleans = new Map([
 ])
 
 function converted(node: Node, text: string): unknown {
-  if (node.leaf) return scalars[node.leaf].test(text) ? text : undefined
+  if (node.scalar) return scalars[node.scalar].test(text) ? text : undefined
   if (node.enum) return node.enum.includes(text) ? text : undefined
   switch (node.type) {
     case 'boolean':
@@ -92,7 +92,7 @@ function converted(node: Node, text: string): unknown {
     }
     default: {
       const { minLength = 0, maxLength = Infinity } = node
-      const length = charactersIn(text)
+      const length = countCharacters(text)
       return length >= minLength && length <= maxLength ? text : undefined
     }
   }
@@ -107,10 +107,10 @@ function bodyReader(schema: TSchema | undefined, mistakesMax: number): (raw: unk
     const mistakes = problems(body, mistakesMax)
     if (mistakes.length === 0) return body
     const named = mistakes.map((each) => ({ ...each, path: each.path || 'the body' }))
-    throw new ContractError('invalid_request', named.map(sentenceOf).join('; '))
+    throw new ContractError('invalid_request', named.map(formatProblem).join('; '))
   }
 }
 
 function refuse(problem: Problem): never {
-  throw new ContractError('invalid_request', sentenceOf(problem))
+  throw new ContractError('invalid_request', formatProblem(problem))
 }

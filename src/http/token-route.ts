@@ -9,8 +9,8 @@ import {
   permits,
   type Scope,
   scopes,
-  type TokenAnswer,
   type TokenRequest,
+  type TokenResponse,
 } from '../contract/index.ts'
 import { type HttpApp, urlOf } from './app.ts'
 import { callerAddress, type TrustedProxies } from './caller-address.ts'
@@ -62,7 +62,7 @@ export function mountTokens(
         if (!client) throw refusal(asked, 'wrong_credentials', 'oauth_invalid_client')
         const given = scopesOf(asked, client.scopes)
         const token = await access.issue(client, given)
-        const answer: TokenAnswer = {
+        const answer: TokenResponse = {
           token,
           expires_in: clientTokenSeconds,
           ...(isOauth && { access_token: token, token_type: 'Bearer', scope: given.join(' ') }),

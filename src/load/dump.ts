@@ -1,6 +1,6 @@
 import type { RecordType } from '../contract/index.ts'
 import type { EntryList } from '../provider/store.ts'
-import { membersOf } from '../text/json-text.ts'
+import { parseMembers } from '../text/json-text.ts'
 import { addedOwnership, givenId } from './to-item.ts'
 import type { DumpedItem } from './writer.ts'
 
@@ -44,7 +44,7 @@ function line(type: RecordType, beside: object, record: string): string {
 
 /** A product that was loaded without a time got that of its load, and keeps it. */
 function withLastUpdated({ record, lastUpdated }: DumpedItem & { type: 'product' }): string {
-  if (membersOf(record).some(({ name }) => name === 'last_updated')) return record
+  if (parseMembers(record).some(({ name }) => name === 'last_updated')) return record
   const end = record.lastIndexOf('}')
   return `${record.slice(0, end)},"last_updated":${JSON.stringify(lastUpdated)}}`
 }

@@ -2,7 +2,7 @@ import Type, { type TProperties } from 'typebox'
 import { values } from '../contract/enumerations.ts'
 import { type Problem, type RecordType, validator } from '../contract/index.ts'
 import { Flag, Id, Timestamp } from '../contract/scalars.ts'
-import { isFields } from '../contract/schema.ts'
+import { isObject } from '../contract/schema.ts'
 
 /** What stands beside the record in a line of each type, and what a `delete` names it by. */
 interface Shape {
@@ -66,7 +66,7 @@ export function lineProblems(
 
 /** Of the two ways to name what has no key of its own, one must be there. */
 function missingKey(type: RecordType, key: unknown): Problem[] {
-  if (shapes[type] !== unkeyed || !isFields(key) || 'id' in key || 'record' in key) return []
+  if (shapes[type] !== unkeyed || !isObject(key) || 'id' in key || 'record' in key) return []
   return [{ path: 'delete.id', reason: 'is required, or the record itself as delete.record' }]
 }
 

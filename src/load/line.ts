@@ -1,10 +1,11 @@
 import type { TSchema } from 'typebox'
 import {
   BankingAccountV3,
+  detectAccountVersion,
   entryBytesMax,
+  findPathBeforeUpgrade,
   normalizer,
   type Problem,
-  pathBeforeUpgrade,
   printable,
   problemsMax,
   type RecordType,
@@ -12,9 +13,8 @@ import {
   recordTypes,
   upgradeAccount,
   validator,
-  versionOfAccount,
 } from '../contract/index.ts'
-import { membersOf, repeatedMember } from '../text/json-text.ts'
+import { findRepeatedMember, parseMembers } from '../text/json-text.ts'
 import { lineProblems } from './line-schema.ts'
 import { type Line, toItem, toRemoval } from './to-item.ts'
 import type { Item } from './writer.ts'
@@ -65,7 +65,7 @@ export function readLine(text: string): LineResult {
 
 /** A text that is what its content would be written as (`isPlain`) cannot have a member twice. */
 function repetitions(text: string, isPlain: boolean): Problem[] {
-  const twice = isPlain ? undefined : repeatedMember(text)
+  const twice = isPlain ? undefined : findRepeatedMember(text)
   return twice === undefined
     ? []
     : [{ path: printable(twice), reason: 'is there twice in one object' }]
@@ -124,13 +124,13 @@ function accountProblems(
   wrong: Problem[],
   wrongUpgraded: readonly Problem[],
 ): Problem[] {
-  const version = versionOfAccount(given)
+  const version = detectAccountVersion(given)
   if (version === 4) return wrong
   const { respell, problems } = versionThree()
   const wrongThree = version === 3 ? problems(respell(given), problemsSought) : []
   if (wrongThree.length > 0) return wrongThree
   return wrongUpgraded.map(({ path, reason }) => ({
-    path: pathBeforeUpgrade(path, given),
+    path: findPathBeforeUpgrade(path, given),
     reason,
   }))
 }
@@ -159,7 +159,7 @@ function makeReader(schema: TSchema): Reader {
 }
 
 function textOf(line: string, name: string): string {
-  const member = membersOf(line).find((each) => each.name === name)
+  const member = parseMembers(line).find((each) => each.name === name)
   return member ? line.slice(member.valueStart, member.end) : ''
 }
 

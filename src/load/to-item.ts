@@ -14,8 +14,8 @@ import type {
   ScheduledPayment,
 } from '../contract/index.ts'
 import { epochDay, instant, localTime } from '../provider/time-window.ts'
-import { folded } from '../text/case-folding.ts'
-import { membersOf, withoutMembers } from '../text/json-text.ts'
+import { foldCase } from '../text/case-folding.ts'
+import { parseMembers, removeMembers } from '../text/json-text.ts'
 import type { AccountItem, Item, RemovalItem } from './writer.ts'
 
 /** A line whose every part is known to be right. */
@@ -104,7 +104,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
       head: text,
       tail: '',
       isOwnedText: undefined,
-      detail: hidden.length > 0 ? withoutMembers(text, hidden) : undefined,
+      detail: hidden.length > 0 ? removeMembers(text, hidden) : undefined,
       shareable: shareable(record, names.find(Boolean), fuels.find(Boolean)),
     }
   },
@@ -181,7 +181,7 @@ export function toRemoval(type: RecordType, key: Key, line: Line): RemovalItem {
 }
 
 function foldedOrNot(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : folded(text)
+  return text === undefined ? undefined : foldCase(text)
 }
 
 function named(id: string | undefined): { id?: string } {
@@ -223,7 +223,7 @@ export const addedOwnership = ',"isOwned":'
 
 /** Cut around the value of `isOwned`; where the record has none, one goes at its end. */
 function cutAtOwnership(text: string): Pick<AccountItem, 'head' | 'tail' | 'isOwnedText'> {
-  const member = membersOf(text).find(({ name }) => name === 'isOwned')
+  const member = parseMembers(text).find(({ name }) => name === 'isOwned')
   if (!member) {
     const end = text.lastIndexOf('}')
     return { head: text.slice(0, end) + addedOwnership, tail: '}', isOwnedText: undefined }

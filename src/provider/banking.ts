@@ -1,4 +1,4 @@
-import { downgradeAccount, pageBody } from '../contract/index.ts'
+import { buildPageBody, downgradeAccount } from '../contract/index.ts'
 import { type Handler, orNotFound, orNotFoundInBody } from './handler.ts'
 import { accountFilters, filterLinks, pageRequest } from './list-query.ts'
 import type { AccountText, EntryList } from './store.ts'
@@ -19,7 +19,7 @@ export const listBankingAccounts: Handler<'listBankingAccounts'> = async (
   )
 
   const text = accountVersion === 4 ? wholeText : versionThreeText
-  return pageBody('accounts', page.items.map(text), page, request, filterLinks(query))
+  return buildPageBody('accounts', page.items.map(text), page, request, filterLinks(query))
 }
 
 export const listBankingBalances: Handler<'listBankingBalances'> = async (
@@ -35,7 +35,7 @@ export const listBankingBalances: Handler<'listBankingBalances'> = async (
       ...request,
     }),
   )
-  return pageBody('balances', page.items, page, request, filterLinks(query))
+  return buildPageBody('balances', page.items, page, request, filterLinks(query))
 }
 
 export const listBankingTransactions: Handler<'listBankingTransactions'> = async (
@@ -58,7 +58,7 @@ export const listBankingTransactions: Handler<'listBankingTransactions'> = async
       ...request,
     }),
   )
-  return pageBody('transactions', page.items, page, request, {
+  return buildPageBody('transactions', page.items, page, request, {
     'oldest-time': oldest,
     'newest-time': newest,
     'min-amount': query['min-amount'],
@@ -73,7 +73,7 @@ export const listScheduledPayments: Handler<'listScheduledPayments'> = async (
 ) => {
   const request = pageRequest(query)
   const page = orNotFound(await store.listEntries({ ...params, list: 'payment', ...request }))
-  return pageBody('scheduledPayments', page.items, page, request, {})
+  return buildPageBody('scheduledPayments', page.items, page, request, {})
 }
 
 export const listDirectDebits: Handler<'listDirectDebits'> = entriesOfAccounts(
@@ -100,7 +100,7 @@ function entriesOfAccounts(
         ...request,
       }),
     )
-    return pageBody(field, page.items, page, request, filterLinks(query))
+    return buildPageBody(field, page.items, page, request, filterLinks(query))
   }
 }
 

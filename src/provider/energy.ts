@@ -1,4 +1,4 @@
-import { pageBody } from '../contract/index.ts'
+import { buildPageBody } from '../contract/index.ts'
 import { type Handler, orNotFound, orNotFoundInBody } from './handler.ts'
 import { accountFilters, filterLinks, pageRequest } from './list-query.ts'
 import { dateWindow, wallClockWindow } from './time-window.ts'
@@ -17,7 +17,7 @@ export const listEnergyAccounts: Handler<'listEnergyAccounts'> = async (
     }),
   )
   const items = page.items.map(({ head, tail }) => head + tail)
-  return pageBody('accounts', items, page, request, filterLinks(query))
+  return buildPageBody('accounts', items, page, request, filterLinks(query))
 }
 
 export const listEnergyAccountDetails: Handler<'listEnergyAccountDetails'> = async (
@@ -33,7 +33,7 @@ export const listEnergyAccountDetails: Handler<'listEnergyAccountDetails'> = asy
       ...request,
     }),
   )
-  return pageBody('accounts', page.items, page, request, filterLinks(query))
+  return buildPageBody('accounts', page.items, page, request, filterLinks(query))
 }
 
 export const listEnergyInvoices: Handler<'listEnergyInvoices'> = async (
@@ -53,7 +53,7 @@ export const listEnergyInvoices: Handler<'listEnergyInvoices'> = async (
       ...request,
     }),
   )
-  return pageBody('invoices', page.items, page, request, {
+  return buildPageBody('invoices', page.items, page, request, {
     'oldest-date': oldest,
     'newest-date': newest,
   })
@@ -69,7 +69,7 @@ export const listEnergyBilling: Handler<'listEnergyBilling'> = async (
   const page = orNotFound(
     await store.listEntries({ ...params, list: 'billing', window, ...request }),
   )
-  return pageBody('transactions', page.items, page, request, {
+  return buildPageBody('transactions', page.items, page, request, {
     'oldest-time': oldest,
     'newest-time': newest,
   })
@@ -92,7 +92,7 @@ export const listEnergyBillingOfAccounts: Handler<'listEnergyBillingOfAccounts'>
       ...request,
     }),
   )
-  return pageBody('transactions', page.items, page, request, {
+  return buildPageBody('transactions', page.items, page, request, {
     'oldest-time': oldest,
     'newest-time': newest,
   })

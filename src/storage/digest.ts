@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { folded } from '../text/case-folding.ts'
+import { foldCase } from '../text/case-folding.ts'
 import { emailKey } from '../text/email-key.ts'
 
 /** What is kept of a removed customer's name: enough to recognise it, and not the name itself. */
@@ -17,5 +17,5 @@ export function emailDigest(address: string): string {
  * that were removed: their addresses are not known any more.
  */
 export function earlierEmailDigest(address: string): string {
-  return digest(folded(address))
+  return digest(foldCase(address))
 }

@@ -18,7 +18,7 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 
 /** The members of the object that a text is, in order. */
-export function membersOf(text: string): Member[] {
+export function parseMembers(text: string): Member[] {
   const members: Member[] = []
   let at = skipBlanks(text, skipBlanks(text, 0) + 1)
   while (text.charCodeAt(at) === quote) {
@@ -35,13 +35,13 @@ export function membersOf(text: string): Member[] {
 }
 
 /** The text of an object without some of its members. */
-export function withoutMembers(text: string, names: readonly string[]): string {
-  const kept = membersOf(text).filter(({ name }) => !names.includes(name))
+export function removeMembers(text: string, names: readonly string[]): string {
+  const kept = parseMembers(text).filter(({ name }) => !names.includes(name))
   return `{${kept.map(({ start, end }) => text.slice(start, end)).join(',')}}`
 }
 
 /** The name of a member that some object in the text has twice: readers would disagree on its value. */
-export function repeatedMember(text: string): string | undefined {
+export function findRepeatedMember(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = []
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { catalogueOperations, type Operation } from '../../src/contract/index.ts'
-import { nodeOf } from '../../src/contract/schema.ts'
+import { asNode } from '../../src/contract/schema.ts'
 import { describe } from '../support/engines.ts'
 import { nobodysName, prototypeNames } from '../support/prototype-names.ts'
 import { plain, plainWith } from './products.ts'
@@ -60,7 +60,7 @@ describe('a name that every object has', { timeout: 120_000 }, () => {
   }
 
   const parameters = Object.values<Operation>(catalogueOperations).flatMap(({ query }) =>
-    Object.keys(nodeOf(query).properties ?? {}),
+    Object.keys(asNode(query).properties ?? {}),
   )
   for (const parameter of new Set(parameters)) {
     it(`is a text like any other as the parameter ${parameter}`, () =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { accountContact as example } from '../../src/contract/examples/people.ts'
+import { accountContact as example } from '../../src/contract/examples/customers.ts'
 import { describe } from '../support/engines.ts'
 import { sharedWorld } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'

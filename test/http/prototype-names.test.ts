@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type Operation, providerOperations } from '../../src/contract/index.ts'
-import { nodeOf } from '../../src/contract/schema.ts'
+import { asNode } from '../../src/contract/schema.ts'
 import { describe } from '../support/engines.ts'
 import { nobodysName, prototypeNames } from '../support/prototype-names.ts'
 import { type Answer, sharedWorld, type World } from '../support/world.ts'
@@ -38,7 +38,7 @@ function ask(here: World, ref: Ref, { body, ...question }: Sent): Promise<Answer
 /** Where a name may stand in a request of an operation: how it is sent there. */
 function placesOf(ref: Ref): Record<string, (name: string) => Sent> {
   const { query, body } = operationFor(ref)
-  const parameters = Object.keys(nodeOf(query).properties ?? {})
+  const parameters = Object.keys(asNode(query).properties ?? {})
   const given = bodyOf(ref, { accounts: ['a1'] }) as Record<string, object>
   return {
     'a customer': (name) => ({ customer: name }),

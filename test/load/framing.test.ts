@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
-import { isFields } from '../../src/contract/schema.ts'
+import { isObject } from '../../src/contract/schema.ts'
 import { lineBytesMax } from '../../src/load/lines.ts'
 import { describe } from '../support/engines.ts'
 import { dumpOf, type Lines, linesOf, loadAt, openBank } from './bank.ts'
@@ -73,7 +73,7 @@ function leavesOf(value: unknown): ((other: unknown) => unknown)[] {
       leavesOf(each).map((make) => (other: unknown) => value.with(index, make(other))),
     )
   }
-  if (!isFields(value)) return [(other) => other]
+  if (!isObject(value)) return [(other) => other]
   return Object.entries(value).flatMap(([field, each]) =>
     leavesOf(each).map((make) => (other: unknown) => ({ ...value, [field]: make(other) })),
   )

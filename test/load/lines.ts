@@ -5,8 +5,8 @@ import {
   directDebit,
   scheduledPayment,
 } from '../../src/contract/examples/banking.ts'
+import { accountContact, customer } from '../../src/contract/examples/customers.ts'
 import { energyAccount, energyInvoice, energyUsage } from '../../src/contract/examples/energy.ts'
-import { accountContact, customer } from '../../src/contract/examples/people.ts'
 import { savingsProduct } from '../../src/contract/examples/product.ts'
 import type { RecordType } from '../../src/contract/index.ts'
 

@@ -8,7 +8,7 @@ import {
   wallClockWindow,
 } from '../../src/provider/time-window.ts'
 import { amountKey } from '../../src/storage/amount-key.ts'
-import { membersOf, repeatedMember, withoutMembers } from '../../src/text/json-text.ts'
+import { findRepeatedMember, parseMembers, removeMembers } from '../../src/text/json-text.ts'
 
 describe('the key of an amount', () => {
   const digits = fc.string({ unit: fc.constantFrom(...'0159'), minLength: 1, maxLength: 32 })
@@ -145,7 +145,7 @@ describe('JSON as text', () => {
     fc.assert(
       fc.property(unique, seed, (object, seed) => {
         const text = written(object, seed)
-        const members = membersOf(text)
+        const members = parseMembers(text)
 
         assert.deepEqual(
           members.map((each) => each.name),
@@ -167,7 +167,7 @@ describe('JSON as text', () => {
       fc.property(unique, seed, fc.array(name), (object, seed, names) => {
         const text = written(object, seed)
 
-        const left = Object.entries(JSON.parse(withoutMembers(text, names)))
+        const left = Object.entries(JSON.parse(removeMembers(text, names)))
 
         const expected = Object.entries(JSON.parse(text)).filter(([each]) => !names.includes(each))
         assert.deepEqual(left, expected)
@@ -179,7 +179,7 @@ describe('JSON as text', () => {
   it('has a member twice exactly where some object has, at any depth', () => {
     fc.assert(
       fc.property(objectTree, seed, (object, seed) => {
-        const found = repeatedMember(written(object, seed))
+        const found = findRepeatedMember(written(object, seed))
 
         if (found === undefined) assert.deepEqual(twice(object), [])
         else assert.ok(twice(object).includes(found))

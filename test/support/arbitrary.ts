@@ -1,14 +1,14 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { Static, TSchema } from 'typebox'
-import { breaches, type Rule } from '../../src/contract/rules.ts'
+import { findViolations, type Rule } from '../../src/contract/rules.ts'
 import type { ScalarName } from '../../src/contract/scalars.ts'
-import { type Node, nodeOf } from '../../src/contract/schema.ts'
+import { asNode, type Node } from '../../src/contract/schema.ts'
 
 type Fields = Record<string, unknown>
 
 /** Any value that fits a schema of the contract, its rules included. */
 export function anyOf<T extends TSchema>(schema: T): Arbitrary<Static<T>> {
-  return arbitraryOf(nodeOf(schema)) as Arbitrary<Static<T>>
+  return arbitraryOf(asNode(schema)) as Arbitrary<Static<T>>
 }
 
 const day = fc.integer({ min: 0, max: 40_000 }).map((days) => new Date(days * 86_400_000))
@@ -17,7 +17,7 @@ const decimal = fc
   .tuple(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.integer({ min: 0, max: 4 }))
   .map(([whole, places]) => (places ? `${whole}.${'5'.repeat(places)}` : `${whole}`))
 
-const leafArbitraries: Record<ScalarName, Arbitrary<string>> = {
+const scalarArbitraries: Record<ScalarName, Arbitrary<string>> = {
   id: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme-ascii' }),
   decimal,
   wholeNumber: fc.nat().map(String),
@@ -31,7 +31,7 @@ const leafArbitraries: Record<ScalarName, Arbitrary<string>> = {
 }
 
 function arbitraryOf(node: Node): Arbitrary<unknown> {
-  if (node.leaf) return leafArbitraries[node.leaf]
+  if (node.scalar) return scalarArbitraries[node.scalar]
   if (node.enum) return fc.constantFrom(...node.enum)
   if (node.anyOf) return fc.oneof(...node.anyOf.map(arbitraryOf))
   if (node.items) {
@@ -75,12 +75,12 @@ function fieldsOf({ properties = {}, required = [], rules = [] }: Node): Arbitra
       )
       return mended(rules, kept, fields)
     })
-    .filter((value) => rules.every((rule) => breaches(rule, value).length === 0))
+    .filter((value) => rules.every((rule) => findViolations(rule, value).length === 0))
 }
 
 function mended(rules: readonly Rule[], kept: Fields, whole: Fields): Fields {
   for (const rule of [...rules, ...rules]) {
-    for (const { path, reason } of breaches(rule, kept)) {
+    for (const { path, reason } of findViolations(rule, kept)) {
       if (reason.startsWith('is required')) kept[path] = whole[path]
       else delete kept[path]
     }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { Static } from 'typebox'
 import {
   type BankingTransaction,
+  formatProblem,
   type RecordType,
   recordTypes,
-  sentenceOf,
   validator,
 } from '../../src/contract/index.ts'
 
@@ -38,7 +38,7 @@ export function problemsOf({ type, record }: Line): string[] {
   const problems = validators.get(type)?.problems(record) ?? [
     { path: 'type', reason: 'is unknown' },
   ]
-  return problems.map((problem) => `${type}: ${sentenceOf(problem)}`)
+  return problems.map((problem) => `${type}: ${formatProblem(problem)}`)
 }
 
 /** Customers, accounts and products that are mentioned and not there. */

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { bankingTransaction, scheduledPayment } from '../../src/contract/examples/banking.ts'
+import { accountContact } from '../../src/contract/examples/customers.ts'
 import { energyAccount, energyUsage } from '../../src/contract/examples/energy.ts'
-import { accountContact } from '../../src/contract/examples/people.ts'
 import {
   AccountContact,
   AccountIds,

@@ -1,4 +1,4 @@
-import { isFields } from '../../contract/schema.ts'
+import { isObject } from '../../contract/schema.ts'
 import { compareDecimals, differenceOf, isDecimal } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { accountIdsOf, customersOf } from '../customers.ts'
@@ -83,7 +83,7 @@ export const agreement: readonly Check[] = [
         const answer = await world.ask(list.operation, { params: { customerId }, body })
         const [balance] = recordsOf(list, answer)
         const other = await world.ask(example, { params: { customerId, id: accountId } })
-        if (!balance || !isFields(other.body)) return skip('one of them has no balance')
+        if (!balance || !isObject(other.body)) return skip('one of them has no balance')
         const { current, available } = other.body
         if (
           isSame(balance['currentBalance'], current) &&
@@ -135,7 +135,7 @@ function texts(records: readonly Fields[]): string[] {
 /** The content, whatever the order of its members. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
-    isFields(member)
+    isObject(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
       : member,
   )

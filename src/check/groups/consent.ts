@@ -1,4 +1,4 @@
-import { isFields } from '../../contract/schema.ts'
+import { isObject } from '../../contract/schema.ts'
 import { differenceOf, repeatedIn, shown } from '../compare.ts'
 import { accountIdsOf, accountsOf, customersOf, kindOf, shareableOf } from '../customers.ts'
 import { type Check, endpoint } from '../definition.ts'
@@ -140,7 +140,7 @@ export const consent: readonly Check[] = [
         async (customerId) => {
           const answer = await world.ask(operation, { params: { customerId } })
           if (!answer.isSuccess) skip(`C3 answered ${statusText(answer)}`)
-          const id = isFields(answer.body) ? answer.body['id'] : undefined
+          const id = isObject(answer.body) ? answer.body['id'] : undefined
           if (id !== customerId)
             fail(`C3 shows the id ${JSON.stringify(id)} for customer ${customerId}`, {
               expected: `the id ${customerId}`,
@@ -165,7 +165,7 @@ export const consent: readonly Check[] = [
           if (id === undefined) return skip('the customer has no bank account')
           const answer = await world.ask(operation, { params: { customerId, id } })
           if (!answer.isSuccess) skip(`C4 answered ${statusText(answer)}`)
-          const shownId = isFields(answer.body) ? answer.body['account_id'] : undefined
+          const shownId = isObject(answer.body) ? answer.body['account_id'] : undefined
           if (shownId !== id)
             fail(`C4 shows the account ${JSON.stringify(shownId)} where ${id} was asked for`, {
               expected: `account_id ${id}`,

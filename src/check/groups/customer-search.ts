@@ -1,4 +1,4 @@
-import { isFields } from '../../contract/schema.ts'
+import { isObject } from '../../contract/schema.ts'
 import type { CheckContext } from '../context.ts'
 import { customersByEmail, customersOf } from '../customers.ts'
 import { type Check, endpoint } from '../definition.ts'
@@ -18,7 +18,7 @@ async function searchOf(world: CheckContext, email: string): Promise<Answer> {
 }
 
 function matchesOf({ body }: Answer): Record<string, unknown>[] {
-  return isFields(body) && Array.isArray(body['data']) ? body['data'].filter(isFields) : []
+  return isObject(body) && Array.isArray(body['data']) ? body['data'].filter(isObject) : []
 }
 
 /** An address to search by: one that was given, else the one that C3 shows. */
@@ -29,7 +29,7 @@ async function emailOf(world: CheckContext): Promise<{ email: string; customerId
   for (const customerId of await customersOf(world)) {
     if (!identity) break
     const { body } = await world.ask(identity, { params: { customerId } })
-    if (isFields(body) && typeof body['email'] === 'string')
+    if (isObject(body) && typeof body['email'] === 'string')
       return { email: body['email'], customerId }
   }
   return skip('no e-mail address is known: name one with --email')

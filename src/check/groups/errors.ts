@@ -1,5 +1,5 @@
 import { errorTable, type Operation } from '../../contract/index.ts'
-import { isFields } from '../../contract/schema.ts'
+import { isObject } from '../../contract/schema.ts'
 import type { Ask, CheckContext } from '../context.ts'
 import { accountIdsOf, accountsOf, customersOf } from '../customers.ts'
 import { type Check, conventions, errorsSection } from '../definition.ts'
@@ -13,7 +13,7 @@ const customerText = errorTable.customer_not_found.message
 const accountText = errorTable.account_in_query_not_found.message
 
 export function errorOf({ body }: Answer): unknown {
-  return isFields(body) ? body['error'] : undefined
+  return isObject(body) ? body['error'] : undefined
 }
 
 export function statusText({ status }: Answer): string {

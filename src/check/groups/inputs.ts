@@ -1,5 +1,5 @@
 import { errorTable } from '../../contract/index.ts'
-import { isFields } from '../../contract/schema.ts'
+import { isObject } from '../../contract/schema.ts'
 import type { CheckContext } from '../context.ts'
 import { accountIdsOf, customersOf } from '../customers.ts'
 import { type Check, conventions } from '../definition.ts'
@@ -94,7 +94,7 @@ export const inputs: readonly Check[] = [
           })
           statuses.add(answer.status)
           const data =
-            isFields(answer.body) && isFields(answer.body['data']) ? answer.body['data'] : {}
+            isObject(answer.body) && isObject(answer.body['data']) ? answer.body['data'] : {}
           const records = data[field]
           if (
             isRefusal(answer) ||
@@ -144,7 +144,7 @@ export const inputs: readonly Check[] = [
               })
               statuses.add(answer.status)
               const data =
-                isFields(answer.body) && isFields(answer.body['data']) ? answer.body['data'] : {}
+                isObject(answer.body) && isObject(answer.body['data']) ? answer.body['data'] : {}
               const records = data[field]
               if (
                 isRefusal(answer) ||

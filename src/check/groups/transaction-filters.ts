@@ -1,4 +1,4 @@
-import { isFields } from '../../contract/schema.ts'
+import { isObject } from '../../contract/schema.ts'
 import { compareDecimals, differenceOf, isDecimal } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
@@ -86,7 +86,7 @@ async function textFlags(world: CheckContext): Promise<[boolean, boolean, Answer
     await pageOf(world, subject, { [name]: 'a' }),
   ])
   const [without, given] = answers.map(({ body }) => {
-    const meta = isFields(body) && isFields(body['meta']) ? body['meta'] : {}
+    const meta = isObject(body) && isObject(body['meta']) ? body['meta'] : {}
     return meta['isQueryParamUnsupported'] === true
   })
   return [without ?? false, given ?? false, answers]

@@ -1,4 +1,4 @@
-import type { TokenAnswer, TokenForm, TokenRequest } from '../records/access.ts'
+import type { TokenForm, TokenRequest, TokenResponse } from '../records/access.ts'
 
 const credentials = {
   client_id: '0b6f3d0a-5c8e-4f43-9a86-5f0c2f9d6a11',
@@ -13,7 +13,7 @@ export const tokenForm: TokenForm = {
   scope: 'products.write',
 }
 
-export const tokenAnswer: TokenAnswer = { token: 'what-to-send-as-bearer', expires_in: 900 }
+export const tokenResponse: TokenResponse = { token: 'what-to-send-as-bearer', expires_in: 900 }
 
 export const publicKey = {
   kty: 'EC',

@@ -1,4 +1,4 @@
-import { publicKey, tokenAnswer, tokenForm, tokenRequest } from './access.ts'
+import { publicKey, tokenForm, tokenRequest, tokenResponse } from './access.ts'
 import {
   bankingAccount,
   bankingAccountV3,
@@ -7,14 +7,14 @@ import {
   directDebit,
   scheduledPayment,
 } from './banking.ts'
-import { energyAccount, energyInvoice, energyPayment, energyUsage } from './energy.ts'
 import {
   accountContact,
   customer,
   customerMatch,
   exampleBalance,
   shareableAccount,
-} from './people.ts'
+} from './customers.ts'
+import { energyAccount, energyInvoice, energyPayment, energyUsage } from './energy.ts'
 import { personalLoanProduct, productChange, readProduct, savingsProduct } from './product.ts'
 
 const { users: _users, complexAccountType: _type, ...energyAccountDetail } = energyAccount
@@ -51,7 +51,7 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   PublicKey: [publicKey],
   ScheduledPayment: [scheduledPayment],
   ShareableAccount: [shareableAccount],
-  TokenAnswer: [tokenAnswer],
+  TokenResponse: [tokenResponse],
   TokenForm: [tokenForm],
   TokenRequest: [tokenRequest],
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Operation } from '../operation.ts'
-import { KeySet, TokenAnswer, TokenForm, TokenRequest } from '../records/access.ts'
+import { KeySet, TokenForm, TokenRequest, TokenResponse } from '../records/access.ts'
 import { noQuery } from './shared-parameters.ts'
 
 const common = {
@@ -22,7 +22,7 @@ export const issueToken = {
     'Takes the credentials as JSON, or the client credentials grant of OAuth 2.0 as a form, with the credentials in it or as HTTP Basic.',
   body: TokenRequest,
   form: TokenForm,
-  response: TokenAnswer,
+  response: TokenResponse,
   errors: [
     'wrong_credentials',
     'oauth_invalid_request',

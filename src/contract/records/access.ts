@@ -35,9 +35,9 @@ export const TokenForm = record(
 
 const expiry = described(Count, 'For how many seconds it is good.')
 
-export type TokenAnswer = Static<typeof TokenAnswer>
-export const TokenAnswer = record(
-  'TokenAnswer',
+export type TokenResponse = Static<typeof TokenResponse>
+export const TokenResponse = record(
+  'TokenResponse',
   { token: described(Text, 'To send as `Authorization: Bearer …`.'), expires_in: expiry },
   {
     access_token: described(Text, 'The same token, for callers who asked in the form of OAuth.'),

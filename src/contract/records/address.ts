@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { oneOf } from '../enumerations.ts'
 import { record } from '../record.ts'
-import { unionOf } from '../rules.ts'
+import { union } from '../rules.ts'
 import { DigitsNumber, Text } from '../scalars.ts'
 
 const addressTypes = ['simple', 'paf'] as const
@@ -56,5 +56,5 @@ export const AccountAddress = record(
   'AccountAddress',
   { addressUType: oneOf(addressTypes) },
   { simple: SimpleAddress, paf: PafAddress },
-  { rules: unionOf('addressUType', addressTypes) },
+  { rules: union('addressUType', addressTypes) },
 )

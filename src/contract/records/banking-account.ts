@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
 import { described, record } from '../record.ts'
-import { looseUnionOf, type Rule } from '../rules.ts'
+import { optionalUnion, type Rule } from '../rules.ts'
 import {
   Decimal,
   DigitsNumber,
@@ -146,7 +146,7 @@ const specifics = {
 const rules = [
   sharedByOwnership,
   sharedByType,
-  ...looseUnionOf('specificAccountUType', specificTypes),
+  ...optionalUnion('specificAccountUType', specificTypes),
 ]
 
 export type BankingAccount = Static<typeof BankingAccount>

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
-import { onlyOne, unionOf } from '../rules.ts'
+import { onlyOne, union } from '../rules.ts'
 import { DecimalOrText, Duration, Money, Text } from '../scalars.ts'
 
 const FeeRate = described(DecimalOrText, 'Served as loaded.')
@@ -67,7 +67,7 @@ export const FeeDiscount = record(
   },
   {
     rules: [
-      ...unionOf('discountMethodUType', discountMethods),
+      ...union('discountMethodUType', discountMethods),
       ...valueForms('discountType', 'discount'),
     ],
   },
@@ -99,7 +99,7 @@ export const Fee = record(
   },
   {
     rules: [
-      ...unionOf('feeMethodUType', feeMethods),
+      ...union('feeMethodUType', feeMethods),
       otherNeedsInfo('feeType'),
       ...valueForms('feeType', 'fee'),
     ],

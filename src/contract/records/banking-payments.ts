@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { record } from '../record.ts'
-import { type Rule, unionOf } from '../rules.ts'
+import { type Rule, union } from '../rules.ts'
 import {
   Count,
   DateOrDateTime,
@@ -36,7 +36,7 @@ export const DomesticPayee = record(
       },
     ),
   },
-  { rules: unionOf('payeeAccountUType', payeeAccountTypes) },
+  { rules: union('payeeAccountUType', payeeAccountTypes) },
 )
 
 export const BillerPayee = record(
@@ -80,7 +80,7 @@ const targetRules: readonly Rule[] = [
   { when: { field: 'toUType', is: ['accountId'] }, needs: ['accountId'] },
   { when: { field: 'toUType', is: ['payeeId'] }, needs: ['payeeID'] },
   { when: { field: 'toUType', is: ['domestic'] }, needs: ['domestic'] },
-  ...unionOf('toUType', ['biller', 'digitalWallet', 'international']),
+  ...union('toUType', ['biller', 'digitalWallet', 'international']),
 ]
 
 export const PaymentTarget = record(
@@ -105,7 +105,7 @@ export const PaymentTarget = record(
     digitalWallet: DigitalWalletPayee,
     international: InternationalPayee,
   },
-  { rules: targetRules, alsoSpelled: { payeeId: 'payeeID' } },
+  { rules: targetRules, aliases: { payeeId: 'payeeID' } },
 )
 
 const scheduleEnd = {
@@ -148,8 +148,8 @@ export const Recurrence = record(
   },
   {
     description: 'When the payment is made. The wire spells `reccurenceUType` this way.',
-    rules: unionOf('reccurenceUType', recurrenceTypes),
-    alsoSpelled: { recurrenceUType: 'reccurenceUType' },
+    rules: union('reccurenceUType', recurrenceTypes),
+    aliases: { recurrenceUType: 'reccurenceUType' },
   },
 )
 

@@ -18,7 +18,7 @@ export const RateCondition = record(
       otherNeedsInfo('rateApplicabilityType'),
       ...valueForms('rateApplicabilityType', 'condition'),
     ],
-    alsoSpelled: misspelled,
+    aliases: misspelled,
   },
 )
 

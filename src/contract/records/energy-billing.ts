@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
-import { unionOf } from '../rules.ts'
+import { union } from '../rules.ts'
 import { Decimal, Flag, Id, LocalDateTime, Money, PlainDate, Text } from '../scalars.ts'
 
 const fuelTotals = {
@@ -124,6 +124,6 @@ export const EnergyBillingTransaction = record(
   },
   {
     description: 'One charge or payment of an energy account.',
-    rules: unionOf('transactionUType', billingTypes),
+    rules: union('transactionUType', billingTypes),
   },
 )

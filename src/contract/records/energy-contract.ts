@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
-import { unionOf } from '../rules.ts'
+import { union } from '../rules.ts'
 import {
   DateOrDateTime,
   Decimal,
@@ -48,7 +48,7 @@ export const ControlledLoad = record(
       'ControlledLoadSingleRate',
       {},
       { displayName: Text, description: Text, dailySupplyCharge: Money, rates, period: Duration },
-      { alsoSpelled: supplyChargeSpelling },
+      { aliases: supplyChargeSpelling },
     ),
     timeOfUseRates: Type.Array(
       record(
@@ -63,11 +63,11 @@ export const ControlledLoad = record(
           timeOfUse: Type.Array(TimeWindow),
           type: oneOf(values.controlledLoadTimeOfUseType),
         },
-        { alsoSpelled: supplyChargeSpelling },
+        { aliases: supplyChargeSpelling },
       ),
     ),
   },
-  { rules: unionOf('rateBlockUType', controlledBlocks) },
+  { rules: union('rateBlockUType', controlledBlocks) },
 )
 
 const tariffBlocks = ['singleRate', 'timeOfUseRates', 'demandCharges'] as const
@@ -126,8 +126,8 @@ export const TariffPeriod = record(
     ),
   },
   {
-    rules: unionOf('rateBlockUType', tariffBlocks),
-    alsoSpelled: { dailySupplyCharge: 'dailySupplyCharges' },
+    rules: union('rateBlockUType', tariffBlocks),
+    aliases: { dailySupplyCharge: 'dailySupplyCharges' },
   },
 )
 
@@ -166,7 +166,7 @@ export const ContractDiscount = record(
       usageAmount: DecimalOrText,
     }),
   },
-  { rules: unionOf('methodUType', discountMethods) },
+  { rules: union('methodUType', discountMethods) },
 )
 
 export const ContractEligibility = record(
@@ -207,7 +207,7 @@ export const SolarFeedInTariff = record(
       ),
     ),
   },
-  { rules: unionOf('tariffUType', tariffTypes) },
+  { rules: union('tariffUType', tariffTypes) },
 )
 
 export const GreenPowerCharge = record(

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { otherNeedsInfo, valueForms } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { record } from '../record.ts'
-import { union } from '../rules.ts'
+import { mappedUnion } from '../rules.ts'
 import { Duration, Money, RateText, Text } from '../scalars.ts'
 import { explained } from './product-rates.ts'
 
@@ -37,7 +37,7 @@ const discount = {
   fixed_amount: fixedAmount,
 }
 const discountRules = [
-  ...union('discount_method_u_type', discountMethods),
+  ...mappedUnion('discount_method_u_type', discountMethods),
   ...valueForms('discount_type', 'discount'),
 ]
 
@@ -54,7 +54,7 @@ export const ProductDiscountRange = record(
   'ProductDiscountRange',
   {},
   { discount_maximum: Money, discount_minimum: Money },
-  { alsoSpelled: { fee_maximum: 'discount_maximum', fee_minimum: 'discount_minimum' } },
+  { aliases: { fee_maximum: 'discount_maximum', fee_minimum: 'discount_minimum' } },
 )
 
 export type ProductDiscount = Static<typeof ProductDiscount>
@@ -71,7 +71,7 @@ export const ProductDiscount = record(
     description: 'A discount on a fee.',
     rules: discountRules,
     ignores: Object.keys(legacyDiscount),
-    ignoresBeside: 'discount_method_u_type',
+    ignoresWhenPresent: 'discount_method_u_type',
   },
 )
 
@@ -109,7 +109,7 @@ const fee = {
   variable: record('ProductFeeVariable', {}, feeRange),
 }
 const feeRules = [
-  ...union('fee_method_u_type', feeMethods),
+  ...mappedUnion('fee_method_u_type', feeMethods),
   otherNeedsInfo('fee_type'),
   ...valueForms('fee_type', 'fee'),
 ]

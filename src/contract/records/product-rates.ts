@@ -30,7 +30,7 @@ export const ProductRateCondition = record('ProductRateCondition', condition, ex
     otherNeedsInfo('rate_applicability_type'),
     ...valueForms('rate_applicability_type', 'condition'),
   ],
-  alsoSpelled: {
+  aliases: {
     ...camelCaseOf(Object.keys({ ...condition, ...explained })),
     rateApplicablityType: 'rate_applicability_type',
   },
@@ -50,7 +50,7 @@ const tier = {
 export type ProductRateTier = Static<typeof ProductRateTier>
 export const ProductRateTier = record('ProductRateTier', {}, tier, {
   description: 'The range that the rate applies to. Keys in camelCase are taken and kept as these.',
-  alsoSpelled: camelCaseOf(Object.keys(tier)),
+  aliases: camelCaseOf(Object.keys(tier)),
 })
 
 const rate = {

@@ -11,7 +11,7 @@ import {
   type ProviderStore,
   type TimeWindow,
 } from '../../../provider/store.ts'
-import { folded } from '../../../text/case-folding.ts'
+import { foldCase } from '../../../text/case-folding.ts'
 import { emailKey } from '../../../text/email-key.ts'
 import { amountKey } from '../../amount-key.ts'
 import type { DatabaseOptions } from '../../database.ts'
@@ -194,7 +194,7 @@ function filterOf({ minAmount, maxAmount, text }: EntriesQuery) {
   return [
     minAmount === undefined ? null : amountKey(minAmount),
     maxAmount === undefined ? null : amountKey(maxAmount),
-    text ? toText(folded(text)) : null,
+    text ? toText(foldCase(text)) : null,
   ] as const
 }
 

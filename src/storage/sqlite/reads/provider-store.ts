@@ -7,7 +7,7 @@ import {
   type Page,
   type ProviderStore,
 } from '../../../provider/store.ts'
-import { folded } from '../../../text/case-folding.ts'
+import { foldCase } from '../../../text/case-folding.ts'
 import { emailKey } from '../../../text/email-key.ts'
 import { amountKey } from '../../amount-key.ts'
 import { clampTime, kindCodes, listCodes } from '../../enum-codes.ts'
@@ -315,7 +315,7 @@ function filterOf({ minAmount, maxAmount, text }: EntriesQuery): Filter | undefi
   return {
     minAmount: minAmount === undefined ? null : amountKey(minAmount),
     maxAmount: maxAmount === undefined ? null : amountKey(maxAmount),
-    text: text ? folded(text) : null,
+    text: text ? foldCase(text) : null,
   }
 }
 

@@ -1,8 +1,8 @@
-import { rateFields } from './account-versions.ts'
+import { rateFields } from './convert-account-version.ts'
 import { values } from './enumerations.ts'
 import { featureTypesV3 } from './records/banking-account.ts'
 import { lendingRateTypesV3, loanPurposesV3, repaymentTypesV3 } from './records/banking-rates.ts'
-import { isFields } from './schema.ts'
+import { isObject } from './schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -24,8 +24,8 @@ const priceFields = {
  * The version of the banking account that a record is written in, by what only one of the two has: 4 where it has
  * nothing that only version 3 has, and `mixed` where it has something of each.
  */
-export function versionOfAccount(account: unknown): 3 | 4 | 'mixed' {
-  const found = new Set(isFields(account) ? marksOf(account) : [])
+export function detectAccountVersion(account: unknown): 3 | 4 | 'mixed' {
+  const found = new Set(isObject(account) ? marksOf(account) : [])
   if (!found.has(3)) return 4
   return found.has(4) ? 'mixed' : 3
 }
@@ -55,7 +55,7 @@ function* rateMarks(rate: Fields): Generator<3 | 4> {
   yield* laterMarks(rate['loanPurpose'], values.loanPurpose, loanPurposesV3)
   // A bound that is a number is no mark: loading takes it in version 4 too.
   for (const { minimumValue, maximumValue, applicabilityConditions } of elements(rate['tiers'])) {
-    if (isFields(applicabilityConditions)) yield 3
+    if (isObject(applicabilityConditions)) yield 3
     if (Array.isArray(applicabilityConditions)) yield 4
     if ([minimumValue, maximumValue].some((bound) => typeof bound === 'string')) yield 4
   }
@@ -78,14 +78,14 @@ function* laterMarks(
 
 /** The objects of a list; one that stands alone counts as a list of one. */
 function elements(value: unknown): Fields[] {
-  return [value].flat().filter(isFields)
+  return [value].flat().filter(isObject)
 }
 
 /**
  * Where a field of an upgraded account was in the account before: `fees[0].fixedAmount.amount` is the upgraded
  * `fees[0].amount`.
  */
-export function pathBeforeUpgrade(path: string, account: unknown): string {
+export function findPathBeforeUpgrade(path: string, account: unknown): string {
   let place: unknown = account
   let before = ''
   for (const [segment, index] of path.matchAll(/\[(\d+)\]|[^.[\]]+/g)) {
@@ -98,7 +98,7 @@ export function pathBeforeUpgrade(path: string, account: unknown): string {
     }
     const field = fieldBeforeUpgrade(segment, place)
     if (field === undefined) continue
-    place = isFields(place) && Object.hasOwn(place, field) ? place[field] : undefined
+    place = isObject(place) && Object.hasOwn(place, field) ? place[field] : undefined
     before += before === '' ? field : `.${field}`
   }
   return before
@@ -106,7 +106,7 @@ export function pathBeforeUpgrade(path: string, account: unknown): string {
 
 /** Undefined for an object that the upgrade made of the fields beside it. */
 function fieldBeforeUpgrade(field: string, fields: unknown): string | undefined {
-  if (!isFields(fields) || Object.hasOwn(fields, field)) return field
+  if (!isObject(fields) || Object.hasOwn(fields, field)) return field
   const rateField = Object.values(rateFields).find((name) => Object.hasOwn(fields, name))
   if (field === 'fixedAmount' && Object.hasOwn(fields, 'amount')) return undefined
   if (field === 'rateBased' && rateField !== undefined) return undefined

@@ -1,11 +1,11 @@
-import { decimalText } from './decimal.ts'
+import { formatDecimal } from './decimal.ts'
 import {
   type BankingAccount,
   type BankingAccountV3,
   featureTypesV3,
 } from './records/banking-account.ts'
 import { lendingRateTypesV3, loanPurposesV3, repaymentTypesV3 } from './records/banking-rates.ts'
-import { isFields } from './schema.ts'
+import { isObject } from './schema.ts'
 
 /**
  * Version 3 of the banking account as version 4, by the list of changes in the interface's Versioning
@@ -58,7 +58,7 @@ function upgradeRate(rate: unknown): unknown {
         minimumValue: numberToText,
         maximumValue: numberToText,
         applicabilityConditions: (condition) =>
-          isFields(condition)
+          isObject(condition)
             ? [withInfo({ rateApplicabilityType: 'OTHER', ...condition })]
             : condition,
       }),
@@ -152,7 +152,7 @@ function upgradeFee(fee: unknown): unknown {
   const upgraded = changed(upgradeMethod(fee, 'feeMethodUType'), {
     discounts: each((discount) => upgradeMethod(discount, 'discountMethodUType')),
   })
-  if (!isFields(upgraded) || upgraded['feeType'] !== 'VARIABLE') return upgraded
+  if (!isObject(upgraded) || upgraded['feeType'] !== 'VARIABLE') return upgraded
   return withInfo({
     ...upgraded,
     feeType: 'OTHER',
@@ -172,7 +172,7 @@ function withInfo(fields: Fields): Fields {
  * frequency goes with the rate: without one it says nothing.
  */
 function upgradeMethod(priced: unknown, methodField: string): unknown {
-  if (!isFields(priced) || priced[methodField] !== undefined) return priced
+  if (!isObject(priced) || priced[methodField] !== undefined) return priced
   const amounts = ['amount', ...Object.values(rateFields)].filter((field) => field in priced)
   if (amounts.length > 1) return priced
 
@@ -214,8 +214,8 @@ function downgradeMethod(priced: unknown, methodField: string): unknown {
   } = priced as Fields
   const { rateType, rate, accrualFrequency, amountRange } = (rateBased ?? {}) as Fields
   const price = {
-    ...(isFields(fixedAmount) && { amount: fixedAmount['amount'] }),
-    ...(isFields(rateBased) && { [rateFields[rateType as keyof typeof rateFields]]: rate }),
+    ...(isObject(fixedAmount) && { amount: fixedAmount['amount'] }),
+    ...(isObject(rateBased) && { [rateFields[rateType as keyof typeof rateFields]]: rate }),
     ...(accrualFrequency !== undefined && { accrualFrequency }),
   }
   const limits = [
@@ -238,7 +238,7 @@ function rangeTexts(range: Fields): string[] {
 
 /** A copy of an object with some fields changed, in the order it had. */
 function changed(value: unknown, changes: Readonly<Record<string, Change>>): unknown {
-  if (!isFields(value)) return value
+  if (!isObject(value)) return value
   const entries = Object.entries(value)
     .map(([field, content]) => [field, changeOf(changes, field)(content)] as const)
     .filter(([, content]) => content !== undefined)
@@ -268,4 +268,4 @@ function only(list: readonly string[]): Change {
 
 const same: Change = (value) => value
 const numberToText: Change = (value) =>
-  Number.isFinite(value) ? decimalText(value as number) : value
+  Number.isFinite(value) ? formatDecimal(value as number) : value
