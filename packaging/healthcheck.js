@@ -1,5 +1,5 @@
-// Asks the server of this container whether it lives: ends with 0 if it says so, and with 1 if not. It sees the
-// same settings as the server does.
+// Liveness check of the server in this container: exits with 0 if the server is live, otherwise with 1. It reads the
+// server's own settings.
 import { request as http } from 'node:http'
 import { request as https } from 'node:https'
 import { connect } from 'node:net'
@@ -11,10 +11,10 @@ const fail = () => process.exit(1)
 setTimeout(fail, timeout)
 
 if (process.env.HOLDFAST_TLS_CLIENT_CA) {
-  // It has no certificate that the server would take: that somebody listens is all it can see.
+  // The server requires a client certificate, and the check has none: an open port has to do.
   connect(port, '127.0.0.1', () => process.exit(0)).on('error', fail)
 } else {
-  // The certificate is for the public name, and this is not a caller that has to be sure of it.
+  // The certificate is for the public name, not for the loopback address.
   const options = { host: '127.0.0.1', port, path: '/health/live', rejectUnauthorized: false }
   const send = isSecure ? https : http
   send(options, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))
