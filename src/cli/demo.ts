@@ -147,7 +147,7 @@ async function fillIfEmpty(
     }
     const file = { name: 'demo data', open: () => Readable.from(bytes()) }
     await load([file], writer, {
-      onRefusal: ({ line, path, reason }) => {
+      onError: ({ line, path, reason }) => {
         throw new Error(`line ${line} of the demo data: ${path} ${reason}`)
       },
     })

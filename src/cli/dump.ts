@@ -21,13 +21,13 @@ export function dumpCommand(terminal: Terminal): Command {
     async ({ create = false, ...options }: { database?: string; create?: boolean }) => {
       const settings = settingsOf('demo', options, terminal)
       await prepareDatabase(settings, create, terminal)
-      const { lineOf } = await import('../load/dump.ts')
+      const { formatLine } = await import('../load/dump.ts')
       const { dumpProvider } = await import('../storage/open.ts')
       let lines = 0
       let text = ''
       try {
         for await (const item of dumpProvider(settings.database, databaseOptions(settings))) {
-          text += `${lineOf(item)}\n`
+          text += `${formatLine(item)}\n`
           lines += 1
           if (text.length < chunkLength) continue
           await terminal.write(text)

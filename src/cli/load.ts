@@ -11,7 +11,7 @@ import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
 import type { LoadFile, LoadResult } from '../load/load.ts'
-import type { ProviderWriter, Refusal, WriterOptions } from '../load/writer.ts'
+import type { LineError, ProviderWriter, WriterOptions } from '../load/writer.ts'
 import type { LoadMetrics } from '../observe/load-metrics.ts'
 import { databaseOptions } from '../server/database-options.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
@@ -23,8 +23,8 @@ import { progressOn } from './progress.ts'
 import { addSettingFlags, settingsOf } from './settings-command.ts'
 import { type StopSignal, stoppable, stoppedStatus } from './stoppable.ts'
 
-/** How many refusals are shown; a file of all of them is a flag away. */
-const refusalsShownMax = 20
+/** How many errors are shown; `--errors` writes all of them to a file. */
+const errorsShownMax = 20
 
 interface Options {
   readonly batch?: string
@@ -43,7 +43,7 @@ export function loadCommand(terminal: Terminal): Command {
     .argument('<file...>', 'files to read; - is standard input')
     .option('--dry-run', 'only check, and change nothing')
     .option('--batch <lines>', 'commit every so many lines, instead of all at once')
-    .option('--errors <file>', 'write every refusal to a file')
+    .option('--errors <file>', 'write every error to a file')
     .option(
       '--metrics-file <file>',
       'write how far it is, and what came of it, as metrics for Prometheus’ node exporter',
@@ -76,14 +76,14 @@ async function run(
   const errors = options.errors === undefined ? undefined : errorFile(options.errors, terminal)
   const { load } = await import('../load/load.ts')
 
-  const place = ({ file, line, path, reason }: Refusal) =>
+  const place = ({ file, line, path, reason }: LineError) =>
     `${escapeInvisible(`${names[file]}:${line}: ${path || 'line'}: ${reason}`)}\n`
   const size = files.every(({ bytes }) => bytes !== undefined)
     ? files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
     : undefined
   const progress = progressOn(terminal, size)
   const metrics = await metricsIn(options.metricsFile, size)
-  const state = { lines: 0, bytes: 0, refused: 0 }
+  const state = { lines: 0, bytes: 0, errors: 0 }
   let isSuccess = false
   let shown = 0
   const started = performance.now()
@@ -109,17 +109,17 @@ async function run(
         progress.show(reached)
         metrics?.progress(Object.assign(state, reached))
       },
-      onRefusal(refusal) {
-        state.refused += 1
-        errors?.write(place(refusal))
+      onError(error) {
+        state.errors += 1
+        errors?.write(place(error))
         shown += 1
-        if (shown <= refusalsShownMax) {
+        if (shown <= errorsShownMax) {
           progress.clear()
-          terminal.error(place(refusal))
+          terminal.error(place(error))
         }
       },
     })
-    isSuccess = result.refused === 0 && !result.isStopped && !options.dryRun
+    isSuccess = result.errors === 0 && !result.isStopped && !options.dryRun
     state.lines = result.lines
     progress.clear()
     const stop = result.isStopped ? stoppedBy() : undefined
@@ -154,7 +154,7 @@ function stopped(signal: StopSignal, { commits, linesCommitted }: LoadResult): C
   const outcome =
     commits === 0
       ? 'Nothing was changed.'
-      : `Committed: the batches of the first ${count(linesCommitted, 'line')}, without those that have mistakes. Not committed: all later lines, and lines that waited for an account or a customer to come. Load the same data again to complete it.`
+      : `Committed: the batches of the first ${count(linesCommitted, 'line')}, without those that have errors. Not committed: all later lines, and lines that waited for an account or a customer to come. Load the same data again to complete it.`
   return new CommandError(stoppedStatus[signal], `Stopped by ${signal}. ${outcome}`)
 }
 
@@ -163,14 +163,13 @@ function count(value: number, noun: string): string {
 }
 
 function report(result: LoadResult, options: Options, seconds: number, terminal: Terminal): void {
-  const { lines, refused, commits } = result
-  if (refused > 0) {
-    const rest =
-      refused > refusalsShownMax ? `, of which the first ${refusalsShownMax} are above` : ''
+  const { lines, errors, commits } = result
+  if (errors > 0) {
+    const rest = errors > errorsShownMax ? `, of which the first ${errorsShownMax} are above` : ''
     const kept = commits === 0 ? 'Nothing was changed.' : 'Their batches were left out.'
     throw new CommandError(
       1,
-      `${count(refused, 'mistake')} in ${count(lines, 'line')}${rest}. ${kept}`,
+      `${count(errors, 'error')} in ${count(lines, 'line')}${rest}. ${kept}`,
     )
   }
   const done = options.dryRun ? 'checked, nothing changed' : 'loaded'

@@ -27,7 +27,7 @@ function parseJsonBody(bytes: Buffer): unknown {
   const value = parseJson(text)
   const repeated = findRepeatedMember(text)
   if (repeated === undefined) return value
-  throw new ContractError('invalid_request', `${printable(repeated)} is there twice in one object`)
+  throw new ContractError('invalid_request', `${printable(repeated)} appears twice in one object`)
 }
 
 function parseJson(text: string): unknown {

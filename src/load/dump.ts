@@ -1,10 +1,10 @@
 import type { RecordType } from '../contract/index.ts'
 import type { EntryList } from '../provider/store.ts'
 import { parseMembers } from '../text/json-text.ts'
-import { addedOwnership, givenId } from './to-item.ts'
+import { addedOwnership, parseExplicitKey } from './to-item.ts'
 import type { DumpedItem } from './writer.ts'
 
-const typeOfList = {
+const listTypes = {
   transaction: 'banking.transaction',
   payment: 'banking.scheduledPayment',
   debit: 'banking.directDebit',
@@ -12,8 +12,8 @@ const typeOfList = {
   billing: 'energy.billing',
 } as const satisfies Record<EntryList, RecordType>
 
-/** The line that a load would make the item from. */
-export function lineOf(item: DumpedItem): string {
+/** Formats the line that a load would read to create the item. */
+export function formatLine(item: DumpedItem): string {
   switch (item.type) {
     case 'customer':
       return line('customer', {}, item.record)
@@ -28,7 +28,7 @@ export function lineOf(item: DumpedItem): string {
         item.record,
       )
     case 'entry':
-      return line(typeOfList[item.list], besideEntry(item), item.record)
+      return line(listTypes[item.list], entryEnvelope(item), item.record)
     case 'product':
       return line('product', {}, withLastUpdated(item))
     case 'removal':
@@ -36,13 +36,13 @@ export function lineOf(item: DumpedItem): string {
   }
 }
 
-/** The record's text stays as it is: it is put into the line, not made again. */
-function line(type: RecordType, beside: object, record: string): string {
-  const start = JSON.stringify({ type, ...beside })
+/** Inserts the record's stored text into the line without parsing it, so that every byte is preserved. */
+function line(type: RecordType, envelope: object, record: string): string {
+  const start = JSON.stringify({ type, ...envelope })
   return record === '' ? start : `${start.slice(0, -1)},"record":${record}}`
 }
 
-/** A product that was loaded without a time got that of its load, and keeps it. */
+/** A product loaded without `last_updated` keeps the time of its first load. */
 function withLastUpdated({ record, lastUpdated }: DumpedItem & { type: 'product' }): string {
   if (parseMembers(record).some(({ name }) => name === 'last_updated')) return record
   const end = record.lastIndexOf('}')
@@ -56,9 +56,9 @@ function accountRecord(item: DumpedItem & { type: 'account' }): string {
   return head.slice(0, -addedOwnership.length) + tail
 }
 
-/** The key that a record does not carry itself, and the time that it was given when it came. */
-function besideEntry({ list, id, time, record }: DumpedItem & { type: 'entry' }): object {
-  if (list === 'debit' || list === 'billing') return { id: givenId(id) }
+/** The envelope fields: a key that is not in the record, and the time that the load assigned. */
+function entryEnvelope({ list, id, time, record }: DumpedItem & { type: 'entry' }): object {
+  if (list === 'debit' || list === 'billing') return { id: parseExplicitKey(id) }
   if (list !== 'transaction') return {}
   const { postingDateTime, executionDateTime } = JSON.parse(record) as Record<string, unknown>
   if (postingDateTime !== undefined || executionDateTime !== undefined) return {}

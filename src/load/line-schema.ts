@@ -4,41 +4,44 @@ import { type Problem, type RecordType, validator } from '../contract/index.ts'
 import { Flag, Id, Timestamp } from '../contract/scalars.ts'
 import { isObject } from '../contract/schema.ts'
 
-/** What stands beside the record in a line of each type, and what a `delete` names it by. */
-interface Shape {
-  readonly beside?: TProperties
+/** The envelope fields of each line type. */
+interface LineSchema {
+  /** Beside `record`. */
+  readonly put?: TProperties
+  /** Within `delete`. */
   readonly key: TProperties
-  readonly besideDelete?: TProperties
+  /** Beside `delete`. */
+  readonly remove?: TProperties
 }
 
 const holders = Type.Array(
   Type.Object({ customerId: Id, isOwned: Type.Optional(Flag) }, closed()),
   {},
 )
-/** What is kept of a person who is gone, so that the id does not go to another. */
+/** Digests of a deleted customer: they reserve the id for the same person. */
 const digests = Type.Object({ email: Id, name: Id }, closed())
 const account = { accountId: Id }
-/** Direct debits and billing have no key of their own: an id beside the record, or their content. */
+/** Direct debits and billing transactions have no key field: an envelope id or their content identifies them. */
 const unkeyed = {
-  beside: { id: Type.Optional(Id) },
+  put: { id: Type.Optional(Id) },
   key: { ...account, id: Type.Optional(Id), record: Type.Optional(Type.Unknown()) },
 }
 
-const shapes: Readonly<Record<RecordType, Shape>> = {
-  customer: { key: { id: Id }, besideDelete: { was: Type.Optional(digests) } },
-  'banking.account': { beside: { holders }, key: account },
+const lineSchemas: Readonly<Record<RecordType, LineSchema>> = {
+  customer: { key: { id: Id }, remove: { was: Type.Optional(digests) } },
+  'banking.account': { put: { holders }, key: account },
   'banking.balance': { key: account },
   'banking.transaction': {
-    beside: { effectiveTime: Type.Optional(Timestamp) },
+    put: { effectiveTime: Type.Optional(Timestamp) },
     key: { ...account, transactionId: Id },
   },
   'banking.scheduledPayment': { key: { scheduledPaymentId: Id } },
   'banking.directDebit': unkeyed,
-  'energy.account': { beside: { holders }, key: account },
+  'energy.account': { put: { holders }, key: account },
   'energy.invoice': { key: { ...account, invoiceNumber: Id } },
   'energy.billing': unkeyed,
   'account.contact': {
-    beside: { ...account, status: Type.Optional(Type.Enum([...values.contactStatus])) },
+    put: { ...account, status: Type.Optional(Type.Enum([...values.contactStatus])) },
     key: account,
   },
   product: { key: { product_id: Id } },
@@ -48,42 +51,41 @@ function closed() {
   return { additionalProperties: false } as const
 }
 
-type Check = (line: unknown, most: number) => Problem[]
+type Check = (line: unknown, problemsMax: number) => Problem[]
 const checks = new Map<RecordType, { readonly put: Check; readonly remove: Check }>()
 
-/** What is wrong with a line around its record, up to so much. */
-export function lineProblems(
+/** Validates a line except for the content of its record. */
+export function validateEnvelope(
   type: RecordType,
   line: Readonly<Record<string, unknown>>,
-  most: number,
+  problemsMax: number,
 ): Problem[] {
-  const { put, remove } = checksOf(type)
-  if ('delete' in line) return [...remove(line, most), ...missingKey(type, line['delete'])]
-  const isBare = shapes[type].beside?.['status'] !== undefined && line['status'] === 'RESTRICTED'
-  const missing = 'record' in line || isBare ? [] : [{ path: 'record', reason: 'is required' }]
-  return [...missing, ...put(line, most)]
+  const { put, remove } = getChecks(type)
+  if ('delete' in line) return [...remove(line, problemsMax), ...missingKey(type, line['delete'])]
+  const isRecordOptional =
+    lineSchemas[type].put?.['status'] !== undefined && line['status'] === 'RESTRICTED'
+  const missing =
+    'record' in line || isRecordOptional ? [] : [{ path: 'record', reason: 'is required' }]
+  return [...missing, ...put(line, problemsMax)]
 }
 
-/** Of the two ways to name what has no key of its own, one must be there. */
+/** A record without a key field is identified by `id` or `record`; one of them is required. */
 function missingKey(type: RecordType, key: unknown): Problem[] {
-  if (shapes[type] !== unkeyed || !isObject(key) || 'id' in key || 'record' in key) return []
+  if (lineSchemas[type] !== unkeyed || !isObject(key) || 'id' in key || 'record' in key) return []
   return [{ path: 'delete.id', reason: 'is required, or the record itself as delete.record' }]
 }
 
-function checksOf(type: RecordType) {
+function getChecks(type: RecordType) {
   const known = checks.get(type)
   if (known) return known
-  const { beside = {}, besideDelete = {}, key } = shapes[type]
+  const { put = {}, remove = {}, key } = lineSchemas[type]
   const record = Type.Optional(Type.Unknown())
-  const made = {
-    put: validator(Type.Object({ type: Type.String(), ...beside, record }, closed())).problems,
+  const created = {
+    put: validator(Type.Object({ type: Type.String(), ...put, record }, closed())).problems,
     remove: validator(
-      Type.Object(
-        { type: Type.String(), delete: Type.Object(key, closed()), ...besideDelete },
-        closed(),
-      ),
+      Type.Object({ type: Type.String(), delete: Type.Object(key, closed()), ...remove }, closed()),
     ).problems,
   }
-  checks.set(type, made)
-  return made
+  checks.set(type, created)
+  return created
 }

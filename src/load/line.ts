@@ -15,64 +15,65 @@ import {
   validator,
 } from '../contract/index.ts'
 import { findRepeatedMember, parseMembers } from '../text/json-text.ts'
-import { lineProblems } from './line-schema.ts'
+import { validateEnvelope } from './line-schema.ts'
 import { type Line, toItem, toRemoval } from './to-item.ts'
 import type { Item } from './writer.ts'
 
-/** A line as the store takes it, or what is wrong with it: everything, up to a bound. */
+/** The item to store, or the problems of the line, at most `problemsMax` of them. */
 export type LineResult = { readonly item: Item } | { readonly problems: readonly Problem[] }
 
-interface Reader {
-  readonly respell: (value: unknown) => unknown
-  readonly problems: (value: unknown, most: number) => Problem[]
+interface RecordReader {
+  readonly normalize: (value: unknown) => unknown
+  readonly validate: (value: unknown, problemsMax: number) => Problem[]
 }
 
-/** One more than is reported tells that there are more. */
-const problemsSought = problemsMax + 1
+/** One more than is reported, to detect that there are more. */
+const problemsFoundMax = problemsMax + 1
 
-const readers = new Map<RecordType, Reader>()
+const readers = new Map<RecordType, RecordReader>()
 
-/** A restricted account's contact may come without a record. */
-const bare = { record: undefined, problems: [] }
+/** The contact of a restricted account may have no record. */
+const noRecord = { record: undefined, problems: [] }
 
-/** Reads one line of data: `{"type": …, "record": {…}}`, or `{"type": …, "delete": {…}}`. */
+/** Reads and validates one line: `{"type": …, "record": {…}}` or `{"type": …, "delete": {…}}`. */
 export function readLine(text: string): LineResult {
   const line = parse(text)
-  if (!isObject(line)) return refused([{ path: '', reason: 'must be a JSON object' }])
+  if (!isObject(line)) return reject([{ path: '', reason: 'must be a JSON object' }])
   const { type } = line
   if (!isRecordType(type)) {
     const reason = `must be one of ${Object.keys(recordTypes).join(', ')}`
-    return refused([{ path: 'type', reason }])
+    return reject([{ path: 'type', reason }])
   }
-  const plain = plainRecord(text, type, line['record'])
+  const input = line['record']
+  const canonicalText = canonicalRecordText(text, type, input)
   const isRemoval = 'delete' in line
-  const given = line['record']
-  const { record, problems } = isRemoval || given === undefined ? bare : judge(type, given)
-  // All together, so that one correction is enough.
-  const wrong = [
-    ...lineProblems(type, line, problemsSought),
-    ...repetitions(text, plain !== undefined || JSON.stringify(line) === text),
+  const { record, problems } = isRemoval || input === undefined ? noRecord : readRecord(type, input)
+  // All problems are reported together, so that one correction is enough.
+  const lineProblems = [
+    ...validateEnvelope(type, line, problemsFoundMax),
+    ...findRepetition(text, canonicalText !== undefined || JSON.stringify(line) === text),
     ...problems,
   ]
-  if (wrong.length > 0) return refused(wrong)
+  if (lineProblems.length > 0) return reject(lineProblems)
   if (isRemoval) return { item: toRemoval(type, line['delete'] as object, line as Line) }
 
-  const kept = record === given ? (plain ?? textOf(text, 'record')) : JSON.stringify(record)
-  const item = toItem(type, line as Line, record, kept)
-  const unstorable = storageProblems(item, kept)
-  return unstorable.length > 0 ? refused(unstorable) : { item }
+  const storedText =
+    record === input ? (canonicalText ?? memberText(text, 'record')) : JSON.stringify(record)
+  const item = toItem(type, line as Line, record, storedText)
+  const storageProblems = findStorageProblems(item, storedText)
+  return storageProblems.length > 0 ? reject(storageProblems) : { item }
 }
 
-/** A text that is what its content would be written as (`isPlain`) cannot have a member twice. */
-function repetitions(text: string, isPlain: boolean): Problem[] {
-  const twice = isPlain ? undefined : findRepeatedMember(text)
-  return twice === undefined
+/** A canonical text, equal to its parsed and stringified form, cannot repeat a member. */
+function findRepetition(text: string, isCanonical: boolean): Problem[] {
+  const name = isCanonical ? undefined : findRepeatedMember(text)
+  return name === undefined
     ? []
-    : [{ path: printable(twice), reason: 'is there twice in one object' }]
+    : [{ path: printable(name), reason: 'appears twice in one object' }]
 }
 
-/** What keeps a valid record from being stored. */
-function storageProblems(item: Item, text: string): Problem[] {
+/** Finds limits of the store that a valid record exceeds. */
+function findStorageProblems(item: Item, text: string): Problem[] {
   const bytesMax = item.type === 'entry' ? entryBytesMax : recordBytesMax
   const stored = item.type === 'product' ? item.content.record : text
   return [
@@ -85,80 +86,80 @@ function storageProblems(item: Item, text: string): Problem[] {
   ]
 }
 
-/** No character has more than three bytes for each of its units. */
+/** A UTF-16 code unit is at most three bytes of UTF-8; most texts need not be measured. */
 function isLonger(text: string, bytesMax: number): boolean {
   return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax
 }
 
-/** The record's text, where the line has nothing beside it and is what its content would be written as. */
-function plainRecord(text: string, type: RecordType, record: unknown): string | undefined {
+/** The record's text if the line has no other envelope fields and the text is canonical: a fast path that needs no scan. */
+function canonicalRecordText(text: string, type: RecordType, record: unknown): string | undefined {
   const head = `{"type":"${type}","record":`
   if (!text.startsWith(head)) return undefined
-  const written = JSON.stringify(record)
-  return written === text.slice(head.length, -1) ? written : undefined
+  const canonical = JSON.stringify(record)
+  return canonical === text.slice(head.length, -1) ? canonical : undefined
 }
 
-/** Times are kept in nanoseconds, in 64 bits. */
+/** Times are stored as nanoseconds in 64 bits. */
 function isStorable(item: Item): boolean {
   const time = item.type === 'entry' ? item.time : item.type === 'account' ? item.created : 0n
   return time === undefined || BigInt.asIntN(64, time) === time
 }
 
-/** The record in the contract's own spelling and version, and what is wrong with it. */
-function judge(type: RecordType, given: unknown): { record: unknown; problems: Problem[] } {
-  const { respell, problems } = readerOf(type)
-  const spelled = respell(given)
-  const wrong = problems(spelled, problemsSought)
-  if (wrong.length === 0 || type !== 'banking.account') return { record: spelled, problems: wrong }
+/** Normalizes a record to the contract's field names and version, and validates it. */
+function readRecord(type: RecordType, input: unknown): { record: unknown; problems: Problem[] } {
+  const { normalize, validate } = getReader(type)
+  const record = normalize(input)
+  const problems = validate(record, problemsFoundMax)
+  if (problems.length === 0 || type !== 'banking.account') return { record, problems }
 
-  // Version 3 is tried only on what is not version 4: nearly every record is.
-  const upgraded = upgradeAccount(spelled as BankingAccountV3)
-  const wrongUpgraded = problems(upgraded, problemsSought)
-  if (wrongUpgraded.length === 0) return { record: upgraded, problems: [] }
-  return { record: spelled, problems: accountProblems(given, wrong, wrongUpgraded) }
+  // Only an invalid version 4 record is tried as version 3: nearly all records are version 4.
+  const upgraded = upgradeAccount(record as BankingAccountV3)
+  const upgradedProblems = validate(upgraded, problemsFoundMax)
+  if (upgradedProblems.length === 0) return { record: upgraded, problems: [] }
+  return { record, problems: accountProblems(input, problems, upgradedProblems) }
 }
 
-/** What is wrong with an account in the version that it is written in, with the fields that it has there. */
+/** Problems in terms of the version that the account was written in. */
 function accountProblems(
-  given: unknown,
-  wrong: Problem[],
-  wrongUpgraded: readonly Problem[],
+  input: unknown,
+  problems: Problem[],
+  upgradedProblems: readonly Problem[],
 ): Problem[] {
-  const version = detectAccountVersion(given)
-  if (version === 4) return wrong
-  const { respell, problems } = versionThree()
-  const wrongThree = version === 3 ? problems(respell(given), problemsSought) : []
-  if (wrongThree.length > 0) return wrongThree
-  return wrongUpgraded.map(({ path, reason }) => ({
-    path: findPathBeforeUpgrade(path, given),
+  const version = detectAccountVersion(input)
+  if (version === 4) return problems
+  const { normalize, validate } = getVersion3Reader()
+  const version3Problems = version === 3 ? validate(normalize(input), problemsFoundMax) : []
+  if (version3Problems.length > 0) return version3Problems
+  return upgradedProblems.map(({ path, reason }) => ({
+    path: findPathBeforeUpgrade(path, input),
     reason,
   }))
 }
 
-/** Made when it is first needed: most data has no record of version 3. */
-const versionThree = once(() => makeReader(BankingAccountV3))
+/** Created lazily: most data has no version 3 record. */
+const getVersion3Reader = once(() => createReader(BankingAccountV3))
 
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined
+function once<Value>(create: () => Value): () => Value {
+  let created: { readonly value: Value } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    created ??= { value: create() }
+    return created.value
   }
 }
 
-function readerOf(type: RecordType): Reader {
+function getReader(type: RecordType): RecordReader {
   const known = readers.get(type)
   if (known) return known
-  const reader = makeReader(recordTypes[type])
+  const reader = createReader(recordTypes[type])
   readers.set(type, reader)
   return reader
 }
 
-function makeReader(schema: TSchema): Reader {
-  return { respell: normalizer(schema), problems: validator(schema).problems }
+function createReader(schema: TSchema): RecordReader {
+  return { normalize: normalizer(schema), validate: validator(schema).problems }
 }
 
-function textOf(line: string, name: string): string {
+function memberText(line: string, name: string): string {
   const member = parseMembers(line).find((each) => each.name === name)
   return member ? line.slice(member.valueStart, member.end) : ''
 }
@@ -179,7 +180,7 @@ function isRecordType(value: unknown): value is RecordType {
   return typeof value === 'string' && Object.hasOwn(recordTypes, value)
 }
 
-function refused(problems: readonly Problem[]): LineResult {
+function reject(problems: readonly Problem[]): LineResult {
   if (problems.length <= problemsMax) return { problems }
   const rest = { path: '', reason: `has more errors than these ${problemsMax}` }
   return { problems: [...problems.slice(0, problemsMax), rest] }

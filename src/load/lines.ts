@@ -1,28 +1,27 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 
-/** The longest line that is read, in bytes. */
 export const lineBytesMax = 8 * 1024 * 1024
 
 export interface TextLine {
-  /** From 1. */
+  /** The line number, starting at 1. */
   readonly line: number
-  /** Undefined: too long, or not UTF-8; `problem` says which. */
+  /** Undefined if the line is too long or not UTF-8; `problem` contains the reason. */
   readonly text?: string
   readonly problem?: string
 }
 
-/** Some lines of a stream, and how many bytes they are. */
+/** Consecutive lines of a stream, and their length in bytes. */
 export interface Chunk {
   readonly bytes: number
   readonly lines: readonly TextLine[]
 }
 
-/** How many lines are made at a time: so few that they do not grow old before they are done with. */
+/** Few enough that the lines do not survive a minor garbage collection. */
 const chunkLinesMax = 100
 
-/** The lines of a stream, some at a time; blank ones are passed over. */
-export async function* linesOf(stream: Readable): AsyncGenerator<Chunk> {
+/** Reads a stream in chunks of lines and skips blank lines. */
+export async function* readLines(stream: Readable): AsyncGenerator<Chunk> {
   let rest: Buffer = Buffer.alloc(0)
   let line = 0
   let tooLong = false
@@ -64,7 +63,7 @@ const newline = 0x0a
 const tooLongProblem = `must be at most ${lineBytesMax} bytes long`
 const byteOrderMark = '\ufeff'
 
-/** `isText`: all of the data is UTF-8, and so is each line. */
+/** `isText`: all of `data` is valid UTF-8, so the line need not be checked again. */
 function push(
   lines: TextLine[],
   line: number,

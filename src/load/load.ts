@@ -1,7 +1,7 @@
 import { addAbortSignal, type Readable } from 'node:stream'
 import { readLine } from './line.ts'
-import { linesOf, type TextLine } from './lines.ts'
-import type { PlacedItem, ProviderWriter, Refusal } from './writer.ts'
+import { readLines, type TextLine } from './lines.ts'
+import type { LineError, LocatedItem, ProviderWriter } from './writer.ts'
 
 export interface LoadFile {
   readonly name: string
@@ -9,14 +9,13 @@ export interface LoadFile {
 }
 
 export interface LoadOptions {
-  /** Commit every so many lines, instead of all at once. */
+  /** Commit after this many lines instead of once at the end. */
   readonly batch?: number
-  /** Only check. */
+  /** Validate only. */
   readonly dryRun?: boolean
-  /** Told of each refusal as it is found, and of how far the load is. */
-  readonly onRefusal: (refusal: Refusal) => void
+  readonly onError: (error: LineError) => void
   readonly onProgress?: (progress: Progress) => void
-  /** Stops the load. What is not committed by then is left to the writer to discard. */
+  /** Stops the load. The writer discards what is not committed by then. */
   readonly signal?: AbortSignal
 }
 
@@ -27,23 +26,22 @@ export interface Progress {
 
 export interface LoadResult {
   readonly lines: number
-  /** How often something was committed, and the number of lines up to the last commit. */
   readonly commits: number
+  /** The number of lines read before the last commit. */
   readonly linesCommitted: number
-  readonly refused: number
-  /** Whether it was stopped before its end. */
+  readonly errors: number
+  /** True if the signal ended the load early. */
   readonly isStopped: boolean
 }
 
-/** How many items are handed to the store at a time: so few that none of them outlives a collection. */
+/** Items per `write`: few enough that they do not survive a minor garbage collection. */
 const groupSize = 100
 
-/** After how many lines the progress is told. */
 const progressLines = 1000
 
 /**
- * Reads files of lines into a store. By default all of it or nothing: one line that is refused refuses the
- * load, and the rest is read on only to name every mistake at once.
+ * Loads files of lines into a store. Without `batch`, one invalid line rejects the whole load; the remaining lines are
+ * still read so that all errors are reported at once.
  */
 export async function load(
   files: readonly LoadFile[],
@@ -54,26 +52,25 @@ export async function load(
   const batch = dryRun ? undefined : options.batch
   let lines = 0
   let bytes = 0
-  let refused = 0
-  let refusedInBatch = 0
+  let errors = 0
+  let errorsInBatch = 0
   let commits = 0
   let linesCommitted = 0
-  let group: PlacedItem[] = []
+  let group: LocatedItem[] = []
 
-  const refuse = (refusal: Refusal): void => {
-    refused += 1
-    refusedInBatch += 1
-    options.onRefusal(refusal)
+  const report = (error: LineError): void => {
+    errors += 1
+    errorsInBatch += 1
+    options.onError(error)
   }
   const flush = async (): Promise<void> => {
-    for (const refusal of await writer.write(group)) refuse(refusal)
+    for (const error of await writer.write(group)) report(error)
     group = []
   }
-  /** All that can be told of the lines so far. */
-  const judge = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     await flush()
     onProgress?.({ lines, bytes })
-    for await (const refusal of writer.impossible()) refuse(refusal)
+    for await (const error of writer.findErrors()) report(error)
   }
   const commit = async (): Promise<void> => {
     signal?.throwIfAborted()
@@ -81,24 +78,24 @@ export async function load(
     commits += 1
     linesCommitted = lines
   }
-  /** A batch with a refused line is left out whole; the next one may still be good. */
+  /** A batch with an invalid line is discarded as a whole; later batches are still committed. */
   const endBatch = async (): Promise<void> => {
-    await judge()
-    if (refusedInBatch > 0) await writer.rollback()
+    await check()
+    if (errorsInBatch > 0) await writer.rollback()
     else await commit()
-    refusedInBatch = 0
+    errorsInBatch = 0
   }
 
   const readAll = async (): Promise<void> => {
     for (const [file, { open }] of files.entries()) {
       const stream = signal ? addAbortSignal(signal, open()) : open()
-      for await (const chunk of linesOf(stream)) {
+      for await (const chunk of readLines(stream)) {
         bytes += chunk.bytes
         for (const line of chunk.lines) {
           lines += 1
-          const result = itemOf(line, file)
+          const result = readItem(line, file)
           if ('item' in result) group.push(result.item)
-          else for (const refusal of result.refusals) refuse(refusal)
+          else for (const error of result.errors) report(error)
           if (group.length >= groupSize) await flush()
           if (lines % progressLines === 0) onProgress?.({ lines, bytes })
           if (batch !== undefined && lines % batch === 0) await endBatch()
@@ -107,11 +104,11 @@ export async function load(
     }
   }
   const finish = async (): Promise<void> => {
-    await judge()
-    if (batch !== undefined && refusedInBatch > 0) await writer.rollback()
-    for await (const refusal of writer.unresolved()) refuse(refusal)
-    const keep = !dryRun && (batch !== undefined || refused === 0)
-    if (keep && lines > 0) await commit()
+    await check()
+    if (batch !== undefined && errorsInBatch > 0) await writer.rollback()
+    for await (const error of writer.findUnresolved()) report(error)
+    const mayCommit = !dryRun && (batch !== undefined || errors === 0)
+    if (mayCommit && lines > 0) await commit()
     else await writer.rollback()
   }
 
@@ -123,15 +120,15 @@ export async function load(
     isStopped = signal?.aborted === true && (error as Error).name === 'AbortError'
     if (!isStopped) throw error
   }
-  return { lines, refused, commits, linesCommitted, isStopped }
+  return { lines, errors, commits, linesCommitted, isStopped }
 }
 
-function itemOf(
+function readItem(
   { line, text, problem }: TextLine,
   file: number,
-): { item: PlacedItem } | { refusals: Refusal[] } {
-  if (text === undefined) return { refusals: [{ file, line, path: '', reason: problem ?? '' }] }
+): { item: LocatedItem } | { errors: LineError[] } {
+  if (text === undefined) return { errors: [{ file, line, path: '', reason: problem ?? '' }] }
   const result = readLine(text)
   if ('item' in result) return { item: Object.assign(result.item, { file, line }) }
-  return { refusals: result.problems.map((found) => ({ file, line, ...found })) }
+  return { errors: result.problems.map((found) => ({ file, line, ...found })) }
 }

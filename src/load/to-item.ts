@@ -18,7 +18,7 @@ import { foldCase } from '../text/case-folding.ts'
 import { parseMembers, removeMembers } from '../text/json-text.ts'
 import type { AccountItem, Item, RemovalItem } from './writer.ts'
 
-/** A line whose every part is known to be right. */
+/** The envelope fields of a validated line. */
 export interface Line {
   readonly id?: string
   readonly accountId?: string
@@ -28,10 +28,10 @@ export interface Line {
   readonly holders?: readonly { readonly customerId: string; readonly isOwned?: boolean }[]
 }
 
-/** Makes the item that a store keeps of a record: its text, and the few values it is found by. */
-type Make = (line: Line, record: never, text: string) => Item
+/** Creates the item to store: the record's text, and the few values used to find, filter or sort it. */
+type CreateItem = (line: Line, record: never, text: string) => Item
 
-const makers: Readonly<Record<RecordType, Make>> = {
+const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
   customer: (_line, record: Customer, text) => ({
     type: 'customer',
     id: record.id,
@@ -45,10 +45,10 @@ const makers: Readonly<Record<RecordType, Make>> = {
     }),
   }),
   'banking.account': (line, record: BankingAccount, text) => ({
-    ...accountOf(line, record),
+    ...accountFields(line, record),
     kind: 'banking',
     productCategory: record.productCategory,
-    ...cutAtOwnership(text),
+    ...splitAtOwnership(text),
     detail: undefined,
     shareable: shareable(record, record.productName, record.productCategory),
   }),
@@ -69,8 +69,8 @@ const makers: Readonly<Record<RecordType, Make>> = {
       hasOwnTime: ownTime !== undefined,
       record: text,
       amount: record.amount,
-      description: foldedOrNot(record.description),
-      reference: foldedOrNot(record.reference),
+      description: foldOptional(record.description),
+      reference: foldOptional(record.reference),
     }
   },
   'banking.scheduledPayment': (_line, record: ScheduledPayment, text) => ({
@@ -86,7 +86,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
     type: 'entry',
     list: 'debit',
     accountId: record.accountId,
-    id: keyOf(line.id, record),
+    id: createKey(line.id, record),
     time: 0n,
     hasOwnTime: true,
     record: text,
@@ -98,7 +98,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
     const fuels = (record.plans ?? []).map((plan) => plan.planDetail?.fuelType)
     const hidden = ['users', 'complexAccountType'].filter((field) => field in record)
     return {
-      ...accountOf(line, record),
+      ...accountFields(line, record),
       kind: 'energy',
       productCategory: undefined,
       head: text,
@@ -121,7 +121,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
     type: 'entry',
     list: 'billing',
     accountId: record.accountId,
-    id: keyOf(line.id, record),
+    id: createKey(line.id, record),
     time: localTime(record.executionDateTime),
     hasOwnTime: true,
     record: text,
@@ -142,7 +142,7 @@ const makers: Readonly<Record<RecordType, Make>> = {
 }
 
 export function toItem(type: RecordType, line: Line, record: unknown, text: string): Item {
-  return makers[type](line, record as never, text)
+  return itemFactories[type](line, record as never, text)
 }
 
 interface Key {
@@ -155,56 +155,56 @@ interface Key {
   readonly record?: unknown
 }
 
-const removals: Readonly<
+const removalFactories: Readonly<
   Record<RecordType, (key: Key) => Omit<RemovalItem, 'type' | 'accountId'>>
 > = {
-  customer: ({ id }) => ({ of: 'customer', ...named(id) }),
+  customer: ({ id }) => ({ of: 'customer', ...withId(id) }),
   'banking.account': () => ({ of: 'account', kind: 'banking' }),
   'banking.balance': () => ({ of: 'balance' }),
-  'banking.transaction': ({ transactionId }) => ({ of: 'transaction', ...named(transactionId) }),
+  'banking.transaction': ({ transactionId }) => ({ of: 'transaction', ...withId(transactionId) }),
   'banking.scheduledPayment': ({ scheduledPaymentId }) => ({
     of: 'payment',
-    ...named(scheduledPaymentId),
+    ...withId(scheduledPaymentId),
   }),
-  'banking.directDebit': ({ id, record }) => ({ of: 'debit', id: keyOf(id, record) }),
+  'banking.directDebit': ({ id, record }) => ({ of: 'debit', id: createKey(id, record) }),
   'energy.account': () => ({ of: 'account', kind: 'energy' }),
-  'energy.invoice': ({ invoiceNumber }) => ({ of: 'invoice', ...named(invoiceNumber) }),
-  'energy.billing': ({ id, record }) => ({ of: 'billing', id: keyOf(id, record) }),
+  'energy.invoice': ({ invoiceNumber }) => ({ of: 'invoice', ...withId(invoiceNumber) }),
+  'energy.billing': ({ id, record }) => ({ of: 'billing', id: createKey(id, record) }),
   'account.contact': () => ({ of: 'contact' }),
-  product: ({ product_id }) => ({ of: 'product', ...named(product_id) }),
+  product: ({ product_id }) => ({ of: 'product', ...withId(product_id) }),
 }
 
 export function toRemoval(type: RecordType, key: Key, line: Line): RemovalItem {
   const account = key.accountId === undefined ? {} : { accountId: key.accountId }
   const person = line.was === undefined ? {} : { person: line.was }
-  return { type: 'removal', ...account, ...person, ...removals[type](key) }
+  return { type: 'removal', ...account, ...person, ...removalFactories[type](key) }
 }
 
-function foldedOrNot(text: string | undefined): string | undefined {
+function foldOptional(text: string | undefined): string | undefined {
   return text === undefined ? undefined : foldCase(text)
 }
 
-function named(id: string | undefined): { id?: string } {
+function withId(id: string | undefined): { id?: string } {
   return id === undefined ? {} : { id }
 }
 
-/** Kinds of key that cannot meet: an id from beside the record, or the record's own content. */
-const givenKey = 'id:'
-const contentKey = 'content:'
+/** Prefixes that keep the two kinds of key distinct: an explicit envelope id, or a digest of the record. */
+const explicitPrefix = 'id:'
+const contentPrefix = 'content:'
 
-/** The id beside the record, else the record's content: two that are alike in all are one. */
-function keyOf(id: string | undefined, record: unknown): string {
-  if (id !== undefined) return givenKey + id
+/** Uses the envelope id, or else the content: identical records without an id are one record. */
+function createKey(id: string | undefined, record: unknown): string {
+  if (id !== undefined) return explicitPrefix + id
   const digest = createHash('sha256').update(JSON.stringify(record)).digest('base64url')
-  return contentKey + digest
+  return contentPrefix + digest
 }
 
-/** The id that a line gave, where its key is one. */
-export function givenId(key: string): string | undefined {
-  return key.startsWith(givenKey) ? key.slice(givenKey.length) : undefined
+/** The envelope id of a key, or undefined for a key made from content. */
+export function parseExplicitKey(key: string): string | undefined {
+  return key.startsWith(explicitPrefix) ? key.slice(explicitPrefix.length) : undefined
 }
 
-function accountOf(line: Line, record: BankingAccount | EnergyAccount) {
+function accountFields(line: Line, record: BankingAccount | EnergyAccount) {
   const { accountId, openStatus, creationDate } = record
   return {
     type: 'account',
@@ -218,11 +218,11 @@ function accountOf(line: Line, record: BankingAccount | EnergyAccount) {
   } as const
 }
 
-/** Goes before the value where a record does not have the field itself. */
+/** Inserted before the value if the record has no `isOwned` field. */
 export const addedOwnership = ',"isOwned":'
 
-/** Cut around the value of `isOwned`; where the record has none, one goes at its end. */
-function cutAtOwnership(text: string): Pick<AccountItem, 'head' | 'tail' | 'isOwnedText'> {
+/** Splits the text around the value of `isOwned`; without one, the field is added at the end. */
+function splitAtOwnership(text: string): Pick<AccountItem, 'head' | 'tail' | 'isOwnedText'> {
   const member = parseMembers(text).find(({ name }) => name === 'isOwned')
   if (!member) {
     const end = text.lastIndexOf('}')

@@ -3,45 +3,45 @@ import type { Problem } from '../contract/index.ts'
 import type { AccountKind, EntryList } from '../provider/store.ts'
 
 /**
- * What a load needs from a database. Everything between two commits happens for readers at
- * once, or not at all. Items come in any order: what they refer to is checked when all are there.
+ * What a load needs from a database. Everything between two commits becomes visible to readers
+ * atomically. Items come in any order: references are checked after the last item.
  */
 export interface ProviderWriter {
-  /** Takes items in order; returns those that are known at once not to be possible. */
-  write(items: readonly PlacedItem[]): Promise<Refusal[]>
-  /** What else cannot be of the items since the last commit. Asked before each, and at the end. */
-  impossible(): Iterable<Refusal> | AsyncIterable<Refusal>
-  /** The items that refer to what does not exist, once all are there. None of them is kept. */
-  unresolved(): Iterable<Refusal> | AsyncIterable<Refusal>
-  /** Shows readers all that was written, with every list in its order. */
+  /** Writes items in order; returns the errors that can be detected immediately. */
+  write(items: readonly LocatedItem[]): Promise<LineError[]>
+  /** The remaining errors of the items since the last commit. Called before each commit and at the end. */
+  findErrors(): Iterable<LineError> | AsyncIterable<LineError>
+  /** Items whose references are still unresolved after the last item. They are discarded. */
+  findUnresolved(): Iterable<LineError> | AsyncIterable<LineError>
+  /** Makes everything written visible to readers, with every list sorted. */
   commit(): Promise<void>
-  /** Forgets everything since the last commit. */
+  /** Discards everything since the last commit. */
   rollback(): Promise<void>
   close(): Promise<void>
 }
 
 export interface WriterOptions {
-  /** What a transaction without a time of its own gets. */
+  /** The effective time of transactions that have none. */
   readonly loadTime: Temporal.Instant
-  /** Whether it commits more than once. */
+  /** Whether the load commits more than once. */
   readonly inBatches?: boolean
-  /** Whether items may come slowly: other writers are then not locked out while the next ones are waited for. */
+  /** Whether items may arrive slowly, as from a pipe: the writer then takes no lock before the commit. */
   readonly isSlow?: boolean
-  /** Called once for each wait for another load that takes longer than a moment. */
+  /** Called once per noticeable wait for another load. */
   readonly onWait?: (() => void) | undefined
-  /** Ends waiting and merging. What is not committed by then is discarded. */
+  /** Aborts waiting and merging, and discards what is not committed. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Where an item came from: the file's place in the list of files, and the line in it. */
-export interface Place {
+/** `file` is an index into the list of files, `line` starts at 1. */
+export interface SourceLocation {
   readonly file: number
   readonly line: number
 }
 
-export interface Refusal extends Place, Problem {}
+export interface LineError extends SourceLocation, Problem {}
 
-export type PlacedItem = Item & Place
+export type LocatedItem = Item & SourceLocation
 
 export type Item =
   | CustomerItem
@@ -58,7 +58,7 @@ export interface CustomerItem {
   readonly name: string
   readonly email: string
   readonly record: string
-  /** What a search by e-mail shows. */
+  /** The JSON that a search by e-mail returns. */
   readonly match: string
 }
 
@@ -69,16 +69,16 @@ export interface AccountItem {
   readonly holders: readonly { readonly customerId: string; readonly isOwned: boolean }[]
   readonly isOpen: boolean
   readonly productCategory: string | undefined
-  /** Nanoseconds since 1970; an account whose creation is not known comes after the others. */
+  /** Nanoseconds since 1970; accounts without it are sorted last. */
   readonly created: bigint | undefined
-  /** The record, cut where `isOwned` belongs. */
+  /** The record's text before and after the value of `isOwned`, which depends on the requesting customer. */
   readonly head: string
   readonly tail: string
-  /** What the record itself said of it. */
+  /** The value of `isOwned` in the record, if present. */
   readonly isOwnedText: string | undefined
-  /** The record of an energy account without its users, where that is another text. */
+  /** The record of an energy account as E2 returns it, if it differs: without its users. */
   readonly detail: string | undefined
-  /** What the consent flow shows of it. */
+  /** The JSON that the consent flow returns. */
   readonly shareable: string
 }
 
@@ -100,12 +100,12 @@ export interface EntryItem {
   readonly list: EntryList
   readonly accountId: string
   readonly id: string
-  /** Undefined: that of the entry it replaces, else the time of this load. */
+  /** If undefined, the time of the entry that it replaces, or else the load time. */
   readonly time: bigint | undefined
-  /** Whether the time is the record's own, and not given beside it or by a load. */
+  /** Whether the time is a field of the record, not of the envelope or assigned by the load. */
   readonly hasOwnTime: boolean
   readonly record: string
-  /** What a search looks at: an amount, and texts without case. */
+  /** Search fields; the texts are case-folded. */
   readonly amount?: string
   readonly description?: string | undefined
   readonly reference?: string | undefined
@@ -116,23 +116,23 @@ export interface ProductItem {
   readonly id: string
   readonly content: ProductContent
   readonly record: string
-  /** As the record has it; the time of the load where it has none. */
+  /** Undefined if the record has none: the load time is used. */
   readonly lastUpdated: string | undefined
 }
 
-/** Removing what is not there changes nothing. With an account or a customer goes all that is theirs. */
+/** Deleting something that does not exist has no effect. Deleting an account or a customer deletes everything in it. */
 export interface RemovalItem {
   readonly type: 'removal'
   readonly of: 'customer' | 'account' | 'balance' | 'contact' | 'product' | EntryList
   readonly kind?: AccountKind
-  /** Absent for a scheduled payment, whose id is enough. */
+  /** Absent for a scheduled payment, which is identified by its id alone. */
   readonly accountId?: string
   readonly id?: string
-  /** Digests of the e-mail and name of a customer who is gone: the id stays theirs. */
+  /** Digests of the e-mail and name of a deleted customer: they reserve the id for the same person. */
   readonly person?: { readonly email: string; readonly name: string }
 }
 
-/** What a dump needs of an item: the rest is made of the record again when it is loaded. */
+/** The parts of an item that a dump needs: a load derives the rest from the record. */
 export type DumpedItem =
   | Pick<CustomerItem, 'type' | 'record'>
   | Pick<AccountItem, 'type' | 'kind' | 'holders' | 'head' | 'tail' | 'isOwnedText'>

@@ -8,7 +8,7 @@ const writeEveryMs = 1000
 export interface LoadState {
   readonly lines: number
   readonly bytes: number
-  readonly refused: number
+  readonly errors: number
 }
 
 export interface LoadMetrics {
@@ -26,13 +26,13 @@ type Values = Readonly<Record<keyof typeof loadMetrics, number>>
 export function openLoadMetrics(file: string, sizeBytes: number | undefined): LoadMetrics {
   const started = Date.now() / 1000
   let writtenAt = Number.NEGATIVE_INFINITY
-  const write = ({ lines, bytes, refused }: LoadState, isRunning: boolean, isSuccess: boolean) => {
+  const write = ({ lines, bytes, errors }: LoadState, isRunning: boolean, isSuccess: boolean) => {
     writtenAt = performance.now()
     const text = textOf({
       holdfast_load_lines: lines,
       holdfast_load_bytes: bytes,
       holdfast_load_size_bytes: sizeBytes ?? 0,
-      holdfast_load_errors: refused,
+      holdfast_load_errors: errors,
       holdfast_load_running: Number(isRunning),
       holdfast_load_success: Number(isSuccess),
       holdfast_load_start_time_seconds: started,
@@ -40,7 +40,7 @@ export function openLoadMetrics(file: string, sizeBytes: number | undefined): Lo
     })
     replaceFile(file, text)
   }
-  write({ lines: 0, bytes: 0, refused: 0 }, true, false)
+  write({ lines: 0, bytes: 0, errors: 0 }, true, false)
   return {
     progress(state) {
       if (performance.now() - writtenAt >= writeEveryMs) ifPossible(() => write(state, true, false))

@@ -138,7 +138,7 @@ describe('the platform', () => {
       [JSON.stringify(plain).replace('{', '{"n\\u0061me":"Other",'), 'name'],
       [JSON.stringify(plain).replace('{', '{"product_id":1,"product_id":2,'), 'product_id'],
     ] as const) {
-      assertError(await create(text), 400, `${name} is there twice in one object`)
+      assertError(await create(text), 400, `${name} appears twice in one object`)
     }
   })
 

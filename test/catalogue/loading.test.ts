@@ -34,7 +34,7 @@ async function loadAt({ database }: World, time: string, lines: readonly object[
   try {
     const text = lines.map((each) => `${JSON.stringify(each)}\n`).join('')
     await load([{ name: 'lines', open: () => Readable.from([Buffer.from(text)]) }], writer, {
-      onRefusal: ({ line, path, reason }) => assert.fail(`line ${line}: ${path} ${reason}`),
+      onError: ({ line, path, reason }) => assert.fail(`line ${line}: ${path} ${reason}`),
     })
   } finally {
     await writer.close()

@@ -195,7 +195,7 @@ describe('a token', () => {
     [
       'something twice',
       '{"client_id":"a","client_id":"b","client_secret":"c"}',
-      'client_id is there twice in one object',
+      'client_id appears twice in one object',
     ],
   ] as const) {
     it(`asked for in JSON with ${name} is a 400 that says so`, async () => {

@@ -57,7 +57,7 @@ describe('a client', () => {
     const writer = await openProviderWriter(database, { loadTime: now })
     const lines = [...generateLines({ customers: 3, seed: 1, until: now.toString() })]
     const file = { name: 'lines', open: () => Readable.from([Buffer.from(lines.join('\n'))]) }
-    await load([file], writer, { onRefusal: (refusal) => assert.fail(JSON.stringify(refusal)) })
+    await load([file], writer, { onError: (refusal) => assert.fail(JSON.stringify(refusal)) })
     await writer.close()
     providerUrl = await serve(jwks.url, 4)
     versionThreeUrl = await serve(jwks.url, 3)

@@ -253,7 +253,7 @@ describe('the body of every POST', () => {
         const answer = await post(pathOf(ref, {}), body)
 
         assert.equal(answer.status, 400)
-        assert.deepEqual(answer.body, { error: `${name} is there twice in one object` })
+        assert.deepEqual(answer.body, { error: `${name} appears twice in one object` })
       }
     })
 
@@ -279,7 +279,7 @@ describe('the body of every POST', () => {
     )
 
     assert.equal(status, 400)
-    assert.deepEqual(body, { error: 'a is there twice in one object' })
+    assert.deepEqual(body, { error: 'a appears twice in one object' })
   })
 })
 

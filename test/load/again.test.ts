@@ -222,7 +222,7 @@ for (const [type, make, record] of [
 describe('a customer’s id', () => {
   const ana = { name: 'Ana Silva', email: 'ana@example.com' }
   const refusal =
-    /^data-\d\.ndjson:\d: id: was another person’s, with another e-mail and another name: an id is for life\n1 mistake /
+    /^data-\d\.ndjson:\d: id: was another person’s, with another e-mail and another name: an id is for life\n1 error /
 
   for (const [name, person] of Object.entries({
     'a new name': { ...ana, name: 'Ana Jones' },

@@ -12,7 +12,7 @@ const types =
   'customer, banking\\.account, banking\\.balance, banking\\.transaction, banking\\.scheduledPayment, ' +
   'banking\\.directDebit, energy\\.account, energy\\.invoice, energy\\.billing, account\\.contact, product'
 const noField = /^is not a field of this record$/
-const twice = /^is there twice in one object$/
+const twice = /^appears twice in one object$/
 const holders = [{ customerId: 'c1' }]
 
 /** What is wrong, a line that has it, the field that is named, and the reason. */
@@ -271,7 +271,7 @@ describe('holdfast load, of a bad line', () => {
     const shown = run.stderr.split('\n').slice(0, -1)
 
     assert.deepEqual(shown.slice(0, -1), all.slice(0, 20))
-    assert.match(shown.at(-1) ?? '', new RegExp(`^${all.length} mistakes in \\d+ lines, of which`))
+    assert.match(shown.at(-1) ?? '', new RegExp(`^${all.length} errors in \\d+ lines, of which`))
     assert.ok(all.length > 20)
   })
 
@@ -295,7 +295,7 @@ describe('holdfast load, of a single bad line', () => {
         'data.ndjson:1: name: is required',
         'data.ndjson:1: id: must be a string of 1 to 256 printable characters',
         'data.ndjson:1: email: must be an e-mail address',
-        '3 mistakes in 1 line. Nothing was changed.\n',
+        '3 errors in 1 line. Nothing was changed.\n',
       ].join('\n'),
     )
   })

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { main } from '../../src/cli/main.ts'
 import { load } from '../../src/load/load.ts'
-import type { Refusal } from '../../src/load/writer.ts'
+import type { LineError } from '../../src/load/writer.ts'
 import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
 import { closingTogether, engineHere, newDatabase, type Scope } from '../support/engines.ts'
 import { inherited } from '../support/environment.ts'
@@ -183,14 +183,14 @@ export async function loadAt(
   loadTime: Temporal.Instant,
   pieces: Iterable<Uint8Array>,
   batching: { readonly batch?: number } = {},
-): Promise<Refusal[]> {
-  const refusals: Refusal[] = []
+): Promise<LineError[]> {
+  const refusals: LineError[] = []
   await createDatabase(database)
   const writer = await openProviderWriter(database, { loadTime, inBatches: 'batch' in batching })
   const file = { name: 'data', open: () => Readable.from(pieces) }
-  const onRefusal = (refusal: Refusal) => void refusals.push(refusal)
+  const onError = (refusal: LineError) => void refusals.push(refusal)
   try {
-    await load([file], writer, { ...batching, onRefusal })
+    await load([file], writer, { ...batching, onError })
   } finally {
     await writer.close()
   }

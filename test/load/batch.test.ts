@@ -44,7 +44,7 @@ describe('holdfast load --dry-run', () => {
     const real = await bank.run(['load', 'data.ndjson'])
 
     assert.equal(dry.status, 1)
-    assert.match(dry.stderr, /^35 mistakes in 35 lines/m)
+    assert.match(dry.stderr, /^35 errors in 35 lines/m)
     assert.deepEqual(dry, real)
   })
 
@@ -76,7 +76,7 @@ describe('holdfast load --batch', () => {
       [
         'data.ndjson:9: name: is required',
         'data.ndjson:9: email: is required',
-        '2 mistakes in 16 lines. Their batches were left out.\n',
+        '2 errors in 16 lines. Their batches were left out.\n',
       ].join('\n'),
     )
     assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
@@ -166,7 +166,7 @@ describe('holdfast load --batch', () => {
     await bank.fill([put.account('a9', ['c1'])])
 
     assert.match(stderr, /^data\.ndjson:1: accountId: names no banking account that exists$/m)
-    assert.match(stderr, /^7 mistakes in 10 lines\./m)
+    assert.match(stderr, /^7 errors in 10 lines\./m)
     assert.equal(status, 1)
     assert.deepEqual(linesOf(dump), people)
     assert.deepEqual(linesOf(await bank.dump()), [...people, put.account('a9', ['c1'])])

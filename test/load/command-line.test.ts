@@ -128,7 +128,7 @@ describe('holdfast load', { concurrency }, () => {
     const shown = linesOf(seen.error).map(lastOn)
     assert.equal(shown.length, 2)
     assert.ok(shown[0]?.startsWith(`${bank.path('data.ndjson')}:1501: type: `))
-    assert.match(shown[1] ?? '', /^1 mistake in 2,500 lines\. Nothing was changed\.$/)
+    assert.match(shown[1] ?? '', /^1 error in 2,500 lines\. Nothing was changed\.$/)
     assert.equal(status, 1)
   })
 

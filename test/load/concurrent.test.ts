@@ -109,7 +109,7 @@ async function runAtOnce(database: string, loads: readonly Load[]): Promise<numb
       }
       try {
         const file = { name: 'data', open: () => Readable.from(lines()) }
-        await load([file], noting, { ...(batch && { batch }), onRefusal: () => {} })
+        await load([file], noting, { ...(batch && { batch }), onError: () => {} })
       } finally {
         await writer.close()
       }
@@ -178,7 +178,7 @@ async function fillAgain(database: string): Promise<void> {
   const writer = await openProviderWriter(database, { loadTime: now })
   const text = [put.customer('c1'), ...opening.map(textOf)].join('\n')
   const file = { name: 'data', open: () => Readable.from([Buffer.from(text)]) }
-  await load([file], writer, { onRefusal: () => assert.fail() })
+  await load([file], writer, { onError: () => assert.fail() })
   await writer.close()
 }
 

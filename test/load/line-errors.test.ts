@@ -64,7 +64,7 @@ describe('the errors of a line', () => {
   it('are those of a repeated member and the others', () => {
     assert.deepEqual(errorsOf('{"type":"customer","x":1,"record":{"id":"a","id":"b","age":1}}'), [
       'x is not a field of this record',
-      'id is there twice in one object',
+      'id appears twice in one object',
       'name is required',
       'email is required',
       'age is not a field of this record',
@@ -179,7 +179,7 @@ describeOn('sqlite', 'holdfast load, of accounts with one error each', () => {
     const refusal = 'openStatus: must be one of CLOSED, OPEN\n'
     assert.equal(
       stderr,
-      `data.ndjson:2: ${refusal}data.ndjson:3: ${refusal}2 mistakes in 3 lines. Nothing was changed.\n`,
+      `data.ndjson:2: ${refusal}data.ndjson:3: ${refusal}2 errors in 3 lines. Nothing was changed.\n`,
     )
   })
 })

@@ -1,5 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check'
-import { lineOf } from '../../src/load/dump.ts'
+import { formatLine } from '../../src/load/dump.ts'
 import { dumpProvider } from '../../src/storage/open.ts'
 import { loadAt } from './bank.ts'
 import { line, removal } from './lines.ts'
@@ -192,7 +192,7 @@ export async function take(
 
 /** The dumped entries of an account. */
 export async function entriesOf(database: string, accountId: string): Promise<string[]> {
-  const lines = (await Array.fromAsync(dumpProvider(database))).map(lineOf)
+  const lines = (await Array.fromAsync(dumpProvider(database))).map(formatLine)
   const start = lines.findIndex((each) => each.endsWith(`"record":{"accountId":"${accountId}"}}`))
   const end = lines.findIndex((each, index) => index > start && each.includes('"holders"'))
   return lines.slice(start + 1, end === -1 ? lines.length : end)

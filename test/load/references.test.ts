@@ -104,7 +104,7 @@ describe('a reference', () => {
 
       assert.equal(
         stderr,
-        `data-1.ndjson:2: ${refusal}\n1 mistake in 3 lines. Nothing was changed.\n`,
+        `data-1.ndjson:2: ${refusal}\n1 error in 3 lines. Nothing was changed.\n`,
       )
       assert.equal(status, 1)
       assert.equal(await bank.dump(), before)
@@ -122,7 +122,7 @@ describe('a reference', () => {
       assert.deepEqual(linesOf(stderr), [
         'data-1.ndjson:1: holders[1].customerId: names no customer that exists',
         'data-1.ndjson:1: holders[2].customerId: names no customer that exists',
-        '2 mistakes in 1 line. Nothing was changed.',
+        '2 errors in 1 line. Nothing was changed.',
       ])
       assert.equal(status, 1)
       assert.equal(await bank.dump(), before)
@@ -153,8 +153,8 @@ describe('a reference', () => {
       const later = await bank.load([...accounts, crossed])
       const earlier = await bank.load([crossed, ...accounts])
 
-      assert.match(later.stderr, new RegExp(`^data\\.ndjson:12: ${refusal}\n1 mistake `))
-      assert.match(earlier.stderr, new RegExp(`^data-1\\.ndjson:1: ${refusal}\n1 mistake `))
+      assert.match(later.stderr, new RegExp(`^data\\.ndjson:12: ${refusal}\n1 error `))
+      assert.match(earlier.stderr, new RegExp(`^data-1\\.ndjson:1: ${refusal}\n1 error `))
       assert.equal(await bank.dump(), '')
     })
   }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
-import { lineOf } from '../../src/load/dump.ts'
-import type { Refusal } from '../../src/load/writer.ts'
+import { formatLine } from '../../src/load/dump.ts'
+import type { LineError } from '../../src/load/writer.ts'
 import { dumpProvider } from '../../src/storage/open.ts'
 import { asOwner, describeOn, newDatabase } from '../support/engines.ts'
 import { loadAt } from './bank.ts'
@@ -160,12 +160,12 @@ function held(customers: readonly string[]): object {
   return { holders: customers.map((customerId) => ({ customerId })) }
 }
 
-function shown(refusals: readonly Refusal[]): string[] {
+function shown(refusals: readonly LineError[]): string[] {
   return refusals.map(({ line, path, reason }) => `${line} ${path} ${reason}`)
 }
 
 async function dumped(database: string): Promise<string[]> {
-  return (await Array.fromAsync(dumpProvider(database))).map(lineOf)
+  return (await Array.fromAsync(dumpProvider(database))).map(formatLine)
 }
 
 /** In every list from 1, by time and at the same time from the last id to the first; payments once each. */

@@ -142,7 +142,7 @@ export async function loadInProcess(
   try {
     const open = () => Readable.from([Buffer.from(ndjson(lines))])
     await load([{ name: 'lines', open }], writer, {
-      onRefusal: ({ line, path, reason }) => assert.fail(`line ${line}: ${path} ${reason}`),
+      onError: ({ line, path, reason }) => assert.fail(`line ${line}: ${path} ${reason}`),
     })
   } finally {
     await writer.close()

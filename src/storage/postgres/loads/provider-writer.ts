@@ -1,4 +1,4 @@
-import type { ProviderWriter, Refusal, WriterOptions } from '../../../load/writer.ts'
+import type { LineError, ProviderWriter, WriterOptions } from '../../../load/writer.ts'
 import type { AccountKind } from '../../../provider/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
@@ -174,14 +174,14 @@ export async function openPostgresProviderWriter(
     await run(`truncate ${[...stagedNames, ...lineEffectTables, ...entryTables].join()}`)
   }
 
-  async function* refused(): AsyncGenerator<Refusal> {
+  async function* refused(): AsyncGenerator<LineError> {
     for await (const { place, kind } of each<Placed & { kind: number | null }>(refusedLines)) {
       yield { ...placeOf(place), ...(kind === null ? anotherPerson : otherKind(kindOf(kind))) }
     }
   }
 
   /** What waited for something that never came. The rest goes into the last commit. */
-  async function* unresolvedHeld(): AsyncGenerator<Refusal> {
+  async function* unresolvedHeld(): AsyncGenerator<LineError> {
     await runAll([...decideAtEnd, ...releaseDeferred, ...refuseAccounts])
     staging.countHeld()
     await run(`delete from account_walk; ${walk}`)
@@ -218,12 +218,12 @@ export async function openPostgresProviderWriter(
       return []
     },
 
-    async *impossible() {
+    async *findErrors() {
       await judge()
       yield* refused()
     },
 
-    async *unresolved() {
+    async *findUnresolved() {
       await judge()
       if (inBatches) {
         yield* unresolvedHeld()
@@ -283,12 +283,12 @@ interface LostHolder extends Placed {
   readonly index: number
 }
 
-function lostLine({ place, kind, list }: LostLine): Refusal {
+function lostLine({ place, kind, list }: LostLine): LineError {
   const path = list === listCodes.payment ? 'from.accountId' : 'accountId'
   return { ...placeOf(place), path, reason: noAccount(kind === 0 ? undefined : kindOf(kind)) }
 }
 
-function lostHolder({ place, index }: LostHolder): Refusal {
+function lostHolder({ place, index }: LostHolder): LineError {
   return { ...placeOf(place), path: `holders[${index}].customerId`, reason: noCustomer }
 }
 

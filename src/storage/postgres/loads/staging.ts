@@ -2,10 +2,10 @@ import type {
   AccountItem,
   CustomerItem,
   EntryItem,
-  Place,
-  PlacedItem,
+  LocatedItem,
   ProductItem,
   RemovalItem,
+  SourceLocation,
 } from '../../../load/writer.ts'
 import { emailKey } from '../../../text/email-key.ts'
 import { amountKey } from '../../amount-key.ts'
@@ -56,7 +56,7 @@ const columnCounts = Object.fromEntries(
 export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   const counts = new Map<StagedTable, number>()
 
-  const row = (table: StagedTable, { file, line }: Place) => {
+  const row = (table: StagedTable, { file, line }: SourceLocation) => {
     counts.set(table, (counts.get(table) ?? 0) + 1)
     const next = rows.into(table)
     next.row(columnCounts[table])
@@ -64,7 +64,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     return next
   }
 
-  const putEntry = (item: EntryItem & Place): void => {
+  const putEntry = (item: EntryItem & SourceLocation): void => {
     const next = row('staged_entry', item)
     next.text(item.accountId)
     next.small(listCodes[item.list])
@@ -79,7 +79,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   }
 
   const putPart = (
-    item: Place & { readonly accountId: string },
+    item: SourceLocation & { readonly accountId: string },
     part: keyof typeof partCodes,
     content?: { readonly status?: string; readonly record: string },
   ): void => {
@@ -91,7 +91,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     next.json(content?.record)
   }
 
-  const remove = (item: RemovalItem & Place): void => {
+  const remove = (item: RemovalItem & SourceLocation): void => {
     const { of, accountId = '', id = '' } = item
     if (of === 'customer') {
       const next = row('staged_customer', item)
@@ -123,7 +123,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     }
   }
 
-  const putCustomer = (item: CustomerItem & Place): void => {
+  const putCustomer = (item: CustomerItem & SourceLocation): void => {
     const next = row('staged_customer', item)
     next.text(item.id)
     next.truth(true)
@@ -135,7 +135,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     next.json(earlierEmailDigest(item.email))
   }
 
-  const putAccount = (item: AccountItem & Place): void => {
+  const putAccount = (item: AccountItem & SourceLocation): void => {
     const next = row('staged_account', item)
     next.text(item.id)
     next.truth(true)
@@ -156,13 +156,13 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     }
   }
 
-  const putProduct = (place: Place, id: string, item?: ProductItem): void => {
+  const putProduct = (place: SourceLocation, id: string, item?: ProductItem): void => {
     const next = row('staged_product', place)
     next.text(id)
     next.json(item && JSON.stringify(item))
   }
 
-  const put = (item: PlacedItem): void => {
+  const put = (item: LocatedItem): void => {
     switch (item.type) {
       case 'entry':
         putEntry(item)
@@ -186,7 +186,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   }
 
   return {
-    async put(items: readonly PlacedItem[]): Promise<void> {
+    async put(items: readonly LocatedItem[]): Promise<void> {
       for (const item of items) {
         put(item)
         if (rows.isAnyFull()) await rows.advance()

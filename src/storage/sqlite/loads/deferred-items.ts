@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
-import type { PlacedItem } from '../../../load/writer.ts'
+import type { LocatedItem } from '../../../load/writer.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { command, query } from '../driver/statements.ts'
 
@@ -84,7 +84,7 @@ export function openDeferredItems(database: DatabaseSync) {
   return {
     isEmpty: (): boolean => isEmpty,
 
-    hold({ account = null, payment = null }: Nullable<Line>, item: PlacedItem): void {
+    hold({ account = null, payment = null }: Nullable<Line>, item: LocatedItem): void {
       isEmpty = false
       const kind = item.type === 'account' ? kindCodes[item.kind] : null
       insert.run(item.type, kind, account, payment, serialize(item))
@@ -119,9 +119,9 @@ export function openDeferredItems(database: DatabaseSync) {
     undecided: (): { readonly account: string; readonly kind: number }[] => undecided.all(),
 
     /** Accounts first: the rest may be waiting for them. */
-    *all(): Generator<PlacedItem> {
-      for (const { item } of accounts.each()) yield deserialize(item) as PlacedItem
-      for (const { item } of others.each()) yield deserialize(item) as PlacedItem
+    *all(): Generator<LocatedItem> {
+      for (const { item } of accounts.each()) yield deserialize(item) as LocatedItem
+      for (const { item } of others.each()) yield deserialize(item) as LocatedItem
     },
   }
 }

@@ -5,11 +5,11 @@ import type {
   BalanceItem,
   ContactItem,
   EntryItem,
-  Place,
-  PlacedItem,
+  LineError,
+  LocatedItem,
   ProviderWriter,
-  Refusal,
   RemovalItem,
+  SourceLocation,
   WriterOptions,
 } from '../../../load/writer.ts'
 import { type AccountKind, entryLists, kindOfList } from '../../../provider/store.ts'
@@ -63,14 +63,14 @@ export function openSqliteProviderWriter(
   }
 
   /** The account's number, with a note where it is not there yet. */
-  const accountOf = (item: Referring & Place): number => {
+  const accountOf = (item: Referring & SourceLocation): number => {
     const { kind, field } = referenceOf(item)
     const account = accounts.numberOf(item.accountId)
     if (!isOfKind(account, kind)) mentions.account(account.number, kind, item, field)
     return account.number
   }
 
-  const writeAccount = (item: AccountItem & PlacedItem): Problem | undefined => {
+  const writeAccount = (item: AccountItem & LocatedItem): Problem | undefined => {
     const account = accounts.numberOf(item.id)
     const problem = accounts.put(account, item)
     if (problem) return problem
@@ -141,7 +141,7 @@ export function openSqliteProviderWriter(
     }
   }
 
-  const write = (item: PlacedItem): Problem | undefined => {
+  const write = (item: LocatedItem): Problem | undefined => {
     switch (item.type) {
       case 'customer':
         return customers.put(item)
@@ -166,7 +166,7 @@ export function openSqliteProviderWriter(
   }
 
   /** What an item names that is not there, by the field that names it. */
-  const lacking = (item: PlacedItem): Problem[] => {
+  const lacking = (item: LocatedItem): Problem[] => {
     if (item.type === 'account') {
       return item.holders.flatMap(({ customerId }, index) =>
         customers.isDefined(customerId)
@@ -181,7 +181,7 @@ export function openSqliteProviderWriter(
     return [{ path: field, reason: noAccount(kind) }]
   }
 
-  const writeOrHold = (item: PlacedItem): Problem | undefined => {
+  const writeOrHold = (item: LocatedItem): Problem | undefined => {
     if (!inBatches && held.isEmpty()) return write(item)
     if (item.type === 'account') decideRemoval(item)
     const line = lineOf(item)
@@ -190,19 +190,19 @@ export function openSqliteProviderWriter(
     return undefined
   }
 
-  const mustWait = (item: PlacedItem, { account }: Line): boolean => {
+  const mustWait = (item: LocatedItem, { account }: Line): boolean => {
     if (inBatches) return lacking(item).length > 0
     return account !== undefined && held.isUndecided(account)
   }
 
-  const writeAll = (items: readonly PlacedItem[]): Refusal[] =>
+  const writeAll = (items: readonly LocatedItem[]): LineError[] =>
     items.flatMap((item) => {
       const problem = writeOrHold(item)
       return problem ? [{ file: item.file, line: item.line, ...problem }] : []
     })
 
   /** Items that were held, once all are there. In one transaction, what they lack is noted like that of the others. */
-  function* writeHeld(): Generator<Refusal> {
+  function* writeHeld(): Generator<LineError> {
     for (const { account, kind } of held.undecided()) {
       if (accounts.find(account)?.kind === kind) held.decide(account, kind)
     }
@@ -235,7 +235,7 @@ export function openSqliteProviderWriter(
     },
 
     /** Of items that did not come slowly, each was reported when it was written. */
-    async *impossible() {
+    async *findErrors() {
       if (!isAnyStaged) return
       await begin()
       for (const items of staged.groups()) {
@@ -246,7 +246,7 @@ export function openSqliteProviderWriter(
       }
     },
 
-    async *unresolved() {
+    async *findUnresolved() {
       if (!held.isEmpty()) {
         await begin()
         yield* writeHeld()
@@ -289,7 +289,7 @@ function referenceOf(item: Referring): { kind: AccountKind | undefined; field: s
 }
 
 /** Where an item must keep its place. The removal of a whole account does not wait. */
-function lineOf(item: PlacedItem): Line | undefined {
+function lineOf(item: LocatedItem): Line | undefined {
   switch (item.type) {
     case 'account':
       return { account: item.id }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
-import type { PlacedItem } from '../../../load/writer.ts'
+import type { LocatedItem } from '../../../load/writer.ts'
 import { command, query } from '../driver/statements.ts'
 
 /**
@@ -14,11 +14,11 @@ export function openStagedItems(database: DatabaseSync) {
   const clear = command(database, 'delete from staged')
 
   return {
-    put: (items: readonly PlacedItem[]): void => void insert.run(serialize(items)),
+    put: (items: readonly LocatedItem[]): void => void insert.run(serialize(items)),
 
     /** In the order in which they came. */
-    *groups(): Generator<PlacedItem[]> {
-      for (const { items } of groups.each()) yield deserialize(items) as PlacedItem[]
+    *groups(): Generator<LocatedItem[]> {
+      for (const { items } of groups.each()) yield deserialize(items) as LocatedItem[]
     },
 
     clear: (): void => void clear.run(),

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Place, Refusal } from '../../../load/writer.ts'
+import type { LineError, SourceLocation } from '../../../load/writer.ts'
 import type { AccountKind } from '../../../provider/store.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { noAccount, noCustomer } from '../../load-errors.ts'
@@ -25,13 +25,13 @@ export function openUnresolvedReferences(database: DatabaseSync) {
   `)
   const mentionAccount = command(database, 'insert into account_mention values (?, ?, ?, ?, ?)')
   const mentionCustomer = command(database, 'insert into customer_mention values (?, ?, ?, ?)')
-  const lostAccounts = query<Place & { field: string; kind: number }>(
+  const lostAccounts = query<SourceLocation & { field: string; kind: number }>(
     database,
     `select m.file, m.line, m.field, m.kind from account_mention m
      join account a on a.number = m.account
      where a.head is null or (m.kind <> 0 and a.kind <> m.kind) order by m.file, m.line`,
   )
-  const lostCustomers = query<Place & { field: string }>(
+  const lostCustomers = query<SourceLocation & { field: string }>(
     database,
     `select distinct m.file, m.line, m.field from customer_mention m
      join customer c on c.number = m.customer where c.record is null
@@ -44,16 +44,21 @@ export function openUnresolvedReferences(database: DatabaseSync) {
   )
 
   return {
-    account(account: number, kind: AccountKind | undefined, { file, line }: Place, field: string) {
+    account(
+      account: number,
+      kind: AccountKind | undefined,
+      { file, line }: SourceLocation,
+      field: string,
+    ) {
       mentionAccount.run(account, kind ? kindCodes[kind] : 0, file, line, field)
     },
 
-    customer(customer: number, { file, line }: Place, field: string) {
+    customer(customer: number, { file, line }: SourceLocation, field: string) {
       mentionCustomer.run(customer, file, line, field)
     },
 
     /** A line of this load has the customer hold an account; the customer may still be removed. */
-    holder(customer: number, { file, line }: Place, field: string) {
+    holder(customer: number, { file, line }: SourceLocation, field: string) {
       noteHolder.run(customer, file, line, field)
     },
 
@@ -61,7 +66,7 @@ export function openUnresolvedReferences(database: DatabaseSync) {
       mentionHolders.run(customer)
     },
 
-    *refusals(): Generator<Refusal> {
+    *refusals(): Generator<LineError> {
       for (const { file, line, field, kind } of lostAccounts.each()) {
         yield { file, line, path: field, reason: noAccount(kindOfCode(kind)) }
       }
