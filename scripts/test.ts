@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makePostgres } from '../test/support/postgres.ts'
+import { initializeCluster, makePostgres } from '../test/support/postgres.ts'
 import { installProgram } from './program.ts'
 
 /**
@@ -16,16 +16,19 @@ const files = named.length > 0 ? named : ['src/**/*.test.ts', 'test/**/*.test.ts
 /** Many tests wait for processes or for the disk: a few more files at once than there are cores. */
 const filesAtOnce = 4
 
-/** The same code is compiled for hundreds of processes: once is enough. */
-const folder = mkdtempSync(join(tmpdir(), 'holdfast-tests-'))
+/** All files of the run: compiled code, databases and the PostgreSQL cluster. */
+const folder = makeFolder()
+process.env['TMPDIR'] = folder
 const program = await installProgram(join(folder, 'package'))
 
+process.env['POSTGRES_CLUSTER_FOR_TESTS'] = await initializeCluster()
 const server = await makePostgres()
 await server.start()
 const run = spawn(process.execPath, ['--test', `--test-concurrency=${filesAtOnce}`, ...files], {
   stdio: 'inherit',
   env: {
     ...process.env,
+    // Hundreds of processes run the same code: it is compiled once.
     NODE_COMPILE_CACHE: join(folder, 'compiled'),
     POSTGRES_FOR_TESTS: server.url(),
     PROGRAM_FOR_TESTS: program,
@@ -38,3 +41,19 @@ const [status] = await once(run, 'close')
 await server.remove()
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = status ?? 1
+
+/** In memory if there is room: most tests create a database, and a disk would take most of their time. */
+function makeFolder(): string {
+  const memory = '/dev/shm'
+  const roomMin = 4 * 1024 ** 3
+  const hasRoom = existsSync(memory) && freeBytes(memory) >= roomMin
+  const made = mkdtempSync(join(hasRoom ? memory : tmpdir(), 'holdfast-tests-'))
+  // PostgreSQL may run as another user.
+  chmodSync(made, 0o755)
+  return made
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path)
+  return bavail * bsize
+}

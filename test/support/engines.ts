@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe as declare, type SuiteContext, type TestOptions } from 'node:test'
@@ -88,12 +88,26 @@ export async function newDatabase(scope: Scope): Promise<string> {
   return engineHere() === 'sqlite' ? newFile(scope) : copyOf(scope, await emptyPostgres())
 }
 
+let emptyFile: Promise<string> | undefined
+
+/** A copy of one empty database, since creating the schema takes longer than most tests. */
 async function newFile(scope: Scope): Promise<string> {
+  emptyFile ??= createEmptyFile()
+  const folder = temporaryFolder(scope)
+  copyFileSync(await emptyFile, join(folder, 'bank.db'))
+  return `sqlite:${join(folder, 'bank.db')}`
+}
+
+async function createEmptyFile(): Promise<string> {
+  const file = join(temporaryFolder(ofFile), 'empty.db')
+  await createDatabase(`sqlite:${file}`)
+  return file
+}
+
+function temporaryFolder(scope: Scope): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-database-'))
   scope.after(async () => rmSync(folder, { recursive: true, force: true }))
-  const database = `sqlite:${join(folder, 'bank.db')}`
-  await createDatabase(database)
-  return database
+  return folder
 }
 
 /** A new database of PostgreSQL with all that another one has, to which nobody may be connected. */
@@ -134,18 +148,30 @@ async function ownServer(): Promise<string> {
 
 let empty: Promise<string> | undefined
 
-/** With the schema, and as few tables as show that they are several. */
+/** With the schema, and as few partitions as show that there are several. All files of a run share it. */
 function emptyPostgres(): Promise<string> {
-  empty ??= (async () => {
-    const base = await postgresUrl()
-    const name = `empty_${randomBytes(8).toString('hex')}`
-    await asOwner(`create database ${name}`)
-    const database = new URL(name, base).href
-    await createDatabase(database, { partitions: 2 })
-    ofFile.after(async () => void (await asOwner(`drop database ${name} with (force)`)))
-    return database
-  })()
+  empty ??= createEmptyPostgres()
   return empty
+}
+
+async function createEmptyPostgres(): Promise<string> {
+  const base = await postgresUrl()
+  const database = new URL('empty', base).href
+  const client = new pg.Client({ connectionString: base })
+  await client.connect()
+  try {
+    await client.query(`select pg_advisory_lock(hashtext('empty'))`)
+    const existing = await client.query(`select from pg_database where datname = 'empty'`)
+    if (existing.rowCount === 0) {
+      // Under its final name only when it is complete.
+      await client.query('create database incomplete')
+      await createDatabase(new URL('incomplete', base).href, { partitions: 2 })
+      await client.query('alter database incomplete rename to empty')
+    }
+  } finally {
+    await client.end()
+  }
+  return database
 }
 
 function databaseName(url: string): string {
