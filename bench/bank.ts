@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { installProgram } from '../scripts/program.ts'
-import { makeSigningKey, publicKeySet } from '../src/auth/signing.ts'
+import { makeSigningKey, toPublicKeySet } from '../src/auth/signing.ts'
 import { makePostgres, type PostgresServer } from '../test/support/postgres.ts'
 import { audience, type Driver, openDriver, subdomain } from './load.ts'
 import type { BenchKeys } from './mint.ts'
@@ -22,7 +22,7 @@ export interface Bench {
   readonly postgres: PostgresServer
   readonly driver: Driver
   readonly keys: BenchKeys
-  readonly keySet: ReturnType<typeof publicKeySet>
+  readonly keySet: ReturnType<typeof toPublicKeySet>
   readonly jwksUrl: string
   /** The address of a new, empty database. */
   database(engine: Engine, name: string): Promise<string>
@@ -39,7 +39,7 @@ export async function openBench(): Promise<Bench> {
     ES256: await makeSigningKey('ES256', now),
     PS256: await makeSigningKey('PS256', now),
   }
-  const keySet = publicKeySet(Object.values(keys))
+  const keySet = toPublicKeySet(Object.values(keys))
   const jwks = createServer((_, response) => {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(keySet))

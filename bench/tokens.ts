@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { algorithmOf } from '../src/auth/algorithms.ts'
+import { findAlgorithm } from '../src/auth/algorithms.ts'
 import { openGuard } from '../src/auth/guard.ts'
 import { openKeySet } from '../src/auth/key-set.ts'
 import { parseToken } from '../src/auth/token.ts'
@@ -54,7 +54,7 @@ async function measure({ folder, jwksUrl, keys }: Bench, algorithm: Algorithm) {
     Array.from({ length: tokensCount }, () => mint(algorithm, audience + path)),
   )
   const key = await keySet.find(algorithm, keys[algorithm].id)
-  const verify = algorithmOf(algorithm)?.verify
+  const verify = findAlgorithm(algorithm)?.verify
   if (!key || !verify) throw new Error('no key')
 
   const parsed = minted.map(parseToken)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ContractError, clientTokenSeconds, type Scope } from '../contract/index.ts'
 import type { ClientStore, IssuedToken, RegisteredClient } from './client-store.ts'
-import { digestOf, hashSecret, isCurrentHash, isSecret, makeSecret } from './secrets.ts'
+import { digest, hashSecret, isCurrentHash, isSecret, makeSecret } from './secrets.ts'
 import { openTokenBuckets } from './token-bucket.ts'
 
 const tokenBytes = 32
@@ -72,12 +72,12 @@ export function openAccess(
       const now = clock()
       const expires = now.add({ seconds: clientTokenSeconds })
       const issued = { client: { id, name }, scopes, expires }
-      await store.addToken(digestOf(token), issued, secretHash, now)
+      await store.addToken(digest(token), issued, secretHash, now)
       return token
     },
 
     async verify(token) {
-      const issued = await store.findToken(digestOf(token))
+      const issued = await store.findToken(digest(token))
       return issued && Temporal.Instant.compare(issued.expires, clock()) > 0 ? issued : undefined
     },
   }
@@ -91,7 +91,7 @@ function failureLimit({ seconds, workers = 1 }: FailureLimits) {
   const byAddress = open(addressFailures)
   return (clientId: string, address: string): void => {
     // An id is the caller's text, of any length.
-    const client = digestOf(clientId)
+    const client = digest(clientId)
     const wait = Math.max(byClient.retryAfter(client), byAddress.retryAfter(address))
     if (wait > 0) {
       const retryAfterSeconds = Math.ceil(wait)

@@ -40,12 +40,12 @@ const algorithms: Readonly<Record<string, Algorithm>> = {
   },
 }
 
-export function algorithmOf(name: string): Algorithm | undefined {
+export function findAlgorithm(name: string): Algorithm | undefined {
   return Object.hasOwn(algorithms, name) ? algorithms[name] : undefined
 }
 
 /** What a key that says nothing of its own may be used with. */
-export function algorithmsFor(key: KeyObject): string[] {
+export function listAlgorithms(key: KeyObject): string[] {
   return Object.keys(algorithms).filter((name) => algorithms[name]?.fits(key))
 }
 

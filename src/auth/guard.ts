@@ -1,7 +1,7 @@
 import { ContractError, countCharacters, type Operation } from '../contract/index.ts'
-import { algorithmOf } from './algorithms.ts'
+import { findAlgorithm } from './algorithms.ts'
 import type { KeySet } from './key-set.ts'
-import type { RefusalReason } from './refusal-reasons.ts'
+import type { RejectionReason } from './rejection-reasons.ts'
 import type { ReplayStore, UseOutcome } from './replay-store.ts'
 import { parseToken, type Token, TokenRejected } from './token.ts'
 
@@ -39,7 +39,7 @@ export interface AuthResult {
 export type Guard = (asked: AuthRequest) => Promise<AuthResult>
 
 /**
- * The five checks of the interface's Authentication section. Throws `TokenRefused` with the one that failed. The
+ * The five checks of the interface's Authentication section. Throws `TokenRejected` with the one that failed. The
  * fifth, whether the token was used before, goes beside the answer's making rather than before it.
  */
 export function openGuard({
@@ -55,11 +55,11 @@ export function openGuard({
     const now = clock().epochMilliseconds / 1000
     // Cheap to check, so checked before the signature: a flood of bad tokens costs little.
     const { tokenId, expiresAt } = verifyClaims(token, subdomain, bases[operation.base] + path, now)
-    const algorithm = algorithmOf(token.algorithm)
+    const algorithm = findAlgorithm(token.algorithm)
     if (!algorithm) throw new TokenRejected('alg', token.text)
     const wanted = [token.algorithm, token.keyId] as const
     const key = keys.cached(...wanted) ?? (await keys.find(...wanted))
-    if (!key) throw new TokenRejected('no such key', token.text)
+    if (!key) throw new TokenRejected('unknown key', token.text)
     if (!algorithm.verify(token.signedText, key, token.signature)) {
       throw new TokenRejected('signature', token.text)
     }
@@ -82,7 +82,7 @@ export function openGuard({
   }
 }
 
-const refusalByOutcome: Readonly<Record<UseOutcome, RefusalReason | undefined>> = {
+const refusalByOutcome: Readonly<Record<UseOutcome, RejectionReason | undefined>> = {
   'first use': undefined,
   'used before': 'jti was used before',
   purged: 'exp is before the last purge',
@@ -111,12 +111,12 @@ function verifyClaims(
   now: number,
 ): { tokenId: string; expiresAt: number } {
   const { exp, nbf, iat, iss, sub, aud, jti } = token.claims
-  const refuse = (claim: RefusalReason): never => {
+  const refuse = (claim: RejectionReason): never => {
     throw new TokenRejected(claim, token.text)
   }
   if (!isTime(exp)) return refuse('exp')
   if (exp + clockToleranceSeconds <= now) refuse('exp has passed')
-  if (exp > now + tokenAgeMaxSeconds + clockToleranceSeconds) refuse('exp is too far away')
+  if (exp > now + tokenAgeMaxSeconds + clockToleranceSeconds) refuse('exp is too far in the future')
   const isLater = (time: unknown) => !(isTime(time) && time <= now + clockToleranceSeconds)
   if (nbf !== undefined && isLater(nbf)) refuse('nbf')
   if (iat !== undefined && isLater(iat)) refuse('iat')

@@ -1,7 +1,7 @@
 import { KeyObject } from 'node:crypto'
 import { importJWK, type JWK } from 'jose'
 import { ContractError } from '../contract/index.ts'
-import { algorithmOf, algorithmsFor } from './algorithms.ts'
+import { findAlgorithm, listAlgorithms } from './algorithms.ts'
 import { openTokenBuckets } from './token-bucket.ts'
 
 /** The platform's public keys, from where it publishes them. */
@@ -237,8 +237,8 @@ async function importKey(jwk: JWK): Promise<HeldKey | undefined> {
     const object = KeyObject.from(key)
     const algorithms =
       alg === undefined
-        ? algorithmsFor(object)
-        : [alg].filter((name) => algorithmOf(name)?.fits(object))
+        ? listAlgorithms(object)
+        : [alg].filter((name) => findAlgorithm(name)?.fits(object))
     return algorithms.length > 0 ? { keyId: kid, algorithms, key: object } : undefined
   } catch {
     return undefined

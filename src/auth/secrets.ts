@@ -11,7 +11,7 @@ export function makeSecret(): string {
 
 /** A secret is 32 random bytes: no list of likely secrets exists, so a slow hash would protect nothing. */
 export function hashSecret(secret: string): string {
-  return hashPrefix + digestOf(secret)
+  return hashPrefix + digest(secret)
 }
 
 /** False for a hash that an earlier version stored: its client needs a new secret. */
@@ -27,6 +27,6 @@ export function isSecret(secret: string, stored: string): boolean {
 }
 
 /** For random text: a plain digest hides it as well as a slow one. */
-export function digestOf(text: string): string {
+export function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

@@ -14,7 +14,7 @@ export interface SigningKeyStore {
   /** The newest first. */
   list(): Promise<readonly SigningKey[]>
   add(key: SigningKey): Promise<void>
-  /** False where there is no such key in use. */
+  /** False if no key in use has this id. */
   retire(id: string, when: Temporal.Instant): Promise<boolean>
   close(): Promise<void>
 }

@@ -21,7 +21,7 @@ export async function makeSigningKey(
 const publicParts = ['kty', 'crv', 'x', 'y', 'n', 'e'] as const
 
 /** The key set as it is published: keys in use, without their private parts. */
-export function publicKeySet(keys: readonly SigningKey[]): { keys: JWK[] } {
+export function toPublicKeySet(keys: readonly SigningKey[]): { keys: JWK[] } {
   return {
     keys: keys
       .filter(({ retired }) => retired === undefined)

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { findRepeatedMember } from '../text/json-text.ts'
-import type { RefusalReason } from './refusal-reasons.ts'
+import type { RejectionReason } from './rejection-reasons.ts'
 
 /** A token taken apart. Nothing in it is to be believed before its signature is. */
 export interface Token {
@@ -21,12 +21,12 @@ export interface Origin {
 
 /** Why a token is refused. For the log; the caller is told nothing. */
 export class TokenRejected extends Error {
-  override readonly name = 'TokenRefused'
-  readonly reason: RefusalReason
+  override readonly name = 'TokenRejected'
+  readonly reason: RejectionReason
   readonly origin: Origin | undefined
 
   /** The token itself is not kept: whoever has the error could log it. */
-  constructor(reason: RefusalReason, token?: string) {
+  constructor(reason: RejectionReason, token?: string) {
     super(reason)
     this.reason = reason
     this.origin = token === undefined ? undefined : originOf(token)
@@ -38,7 +38,7 @@ export const tokenLengthMax = 8192
 
 const keyIdLengthMax = 256
 
-type Refuse = (reason: RefusalReason) => never
+type Refuse = (reason: RejectionReason) => never
 
 /**
  * Reads a compact JWS as RFC 7515 writes it and in no other way: libraries also take padding, blanks and

@@ -7,7 +7,7 @@ type ReadFee = NonNullable<ProductRead['fees']>[number]
 type ReadDiscount = NonNullable<ReadFee['discounts']>[number]
 
 /** A product as the store keeps it. `record` is in the contract's own spelling. */
-export function contentOf(record: ProductInput | Product): ProductContent {
+export function toProductContent(record: ProductInput | Product): ProductContent {
   const {
     product_id: _id,
     last_updated: _updated,
@@ -16,15 +16,15 @@ export function contentOf(record: ProductInput | Product): ProductContent {
   return {
     category: fields.product_category,
     brand: fields.brand,
-    effectiveFrom: milliseconds(fields.effective_from),
-    effectiveTo: milliseconds(fields.effective_to),
+    effectiveFrom: toEpochMilliseconds(fields.effective_from),
+    effectiveTo: toEpochMilliseconds(fields.effective_to),
     record: JSON.stringify(fields),
     shown: JSON.stringify(fields.fees ? { ...fields, fees: fields.fees.map(readFee) } : fields),
   }
 }
 
 /** The whole record: its own fields between its id and its time. */
-export function withIdentity(fields: string, id: string, lastUpdated: string): string {
+export function addIdentity(fields: string, id: string, lastUpdated: string): string {
   return `{"product_id":${JSON.stringify(id)},${fields.slice(1, -1)},"last_updated":"${lastUpdated}"}`
 }
 
@@ -32,7 +32,7 @@ export function withIdentity(fields: string, id: string, lastUpdated: string): s
 const lastTime = '9999-12-31T23:59:59.999999999Z'
 
 /** Later than before, whatever the clock says; at the end of all time, the same. */
-export function nextUpdate(at: Temporal.Instant, before: string | undefined): string {
+export function nextUpdateTime(at: Temporal.Instant, before: string | undefined): string {
   const now = Temporal.Instant.fromEpochMilliseconds(at.epochMilliseconds)
   if (before === undefined) return now.toString()
   const next = Temporal.Instant.from(before).add({ milliseconds: 1 })
@@ -47,7 +47,7 @@ export function isAfter(time: string | undefined, before: string | undefined): t
 }
 
 /** Up to the next whole one: what begins within a millisecond has not begun at its start. */
-export function milliseconds(text: string | undefined): number | undefined {
+export function toEpochMilliseconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const nanoseconds = Temporal.Instant.from(text).epochNanoseconds
   const whole = nanoseconds / 1_000_000n

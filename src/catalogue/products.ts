@@ -8,9 +8,9 @@ import {
   recordBytesMax,
 } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
-import { entityTag, isHeld, versionsOf } from './entity-tags.ts'
+import { formatEntityTag, matchesIfNoneMatch, parseIfMatch } from './entity-tags.ts'
 import type { Context, Handler } from './handler.ts'
-import { contentOf, milliseconds, withIdentity } from './product.ts'
+import { addIdentity, toEpochMilliseconds, toProductContent } from './product.ts'
 import type {
   CatalogueStore,
   Change,
@@ -33,20 +33,20 @@ export const createProduct: Handler<'createProduct'> = async ({ body, headers },
   )
   if (made === 'keyReused') throw new ContractError('idempotency_key_reused')
   const location = `${catalogueOperations.createProduct.path}/${encodeURIComponent(made.id)}`
-  return { headers: { location, etag: entityTag(made.version) }, body: textOf(made) }
+  return { headers: { location, etag: formatEntityTag(made.version) }, body: textOf(made) }
 }
 
 export const replaceProduct: Handler<'replaceProduct'> = async (
   { params, body, headers },
   context,
 ) => {
-  const change = { ...changeBy(context), ifVersion: versionsOf(headers['if-match']) }
+  const change = { ...changeBy(context), ifVersion: parseIfMatch(headers['if-match']) }
   const outcome = await context.store.replace(params.productID, boundedContent(body), change)
-  return { headers: { etag: entityTag(done(outcome).version) } }
+  return { headers: { etag: formatEntityTag(done(outcome).version) } }
 }
 
 export const deleteProduct: Handler<'deleteProduct'> = async ({ params, headers }, context) => {
-  const change = { ...changeBy(context), ifVersion: versionsOf(headers['if-match']) }
+  const change = { ...changeBy(context), ifVersion: parseIfMatch(headers['if-match']) }
   done(await context.store.remove(params.productID, change))
   return {}
 }
@@ -54,8 +54,9 @@ export const deleteProduct: Handler<'deleteProduct'> = async ({ params, headers 
 export const getProduct: Handler<'getProduct'> = async ({ params, query, headers }, { store }) => {
   const product = await store.read(params.productID, query.version)
   if (!product) throw new ContractError('product_not_found')
-  const kept = { etag: entityTag(product.version) }
-  if (isHeld(headers['if-none-match'], product.version)) return { headers: kept, status: 304 }
+  const kept = { etag: formatEntityTag(product.version) }
+  if (matchesIfNoneMatch(headers['if-none-match'], product.version))
+    return { headers: kept, status: 304 }
   return { headers: kept, body: textOf(product) }
 }
 
@@ -67,7 +68,7 @@ export const listProducts: Handler<'listProducts'> = async ({ query }, { store, 
     brand,
     effective,
     now: clock().epochMilliseconds,
-    updatedSince: milliseconds(since),
+    updatedSince: toEpochMilliseconds(since),
     ...request,
   })
   const filters = { 'product-category': category, brand, effective, 'updated-since': since }
@@ -100,7 +101,7 @@ async function* productPieces(
     const keys = items.slice(start, end)
     const contents = await store.readVersions(keys)
     const texts = keys.map(({ id, lastUpdated }, index) =>
-      withIdentity(contents[index] ?? '', id, lastUpdated),
+      addIdentity(contents[index] ?? '', id, lastUpdated),
     )
     yield Buffer.from((start > 0 ? ',' : '') + texts.join(','))
     start = end
@@ -131,7 +132,7 @@ export const listProductChanges: Handler<'listProductChanges'> = async (
 }
 
 function boundedContent(body: ProductInput): ProductContent {
-  const content = contentOf(body)
+  const content = toProductContent(body)
   if (Buffer.byteLength(content.record) <= recordBytesMax) return content
   throw new ContractError(
     'invalid_request',
@@ -152,7 +153,7 @@ function done(outcome: Outcome): StoredProduct {
 }
 
 function textOf({ shown, id, lastUpdated }: StoredProduct): string {
-  return withIdentity(shown, id, lastUpdated)
+  return addIdentity(shown, id, lastUpdated)
 }
 
 /** The same for two bodies that differ only in the order of their fields: a retry may be written anew. */

@@ -1,9 +1,9 @@
 import type { changes } from '../contract/records/product.ts'
-import { isAfter, milliseconds, nextUpdate, withIdentity } from './product.ts'
+import { addIdentity, isAfter, nextUpdateTime, toEpochMilliseconds } from './product.ts'
 import type { Author, ProductContent } from './store.ts'
 
 /** What the next version of a product follows from: the newest that there is. */
-export interface Newest {
+export interface NewestVersion {
   readonly version: number
   readonly change: string
   readonly lastUpdated: string
@@ -33,13 +33,13 @@ export interface Version {
   readonly updatedAt: number
 }
 
-export function exists(newest: Newest | undefined): newest is Newest {
+export function exists(newest: NewestVersion | undefined): newest is NewestVersion {
   return newest !== undefined && newest.change !== 'DELETED'
 }
 
-export function versionWith(
+export function createVersion(
   id: string,
-  before: Newest | undefined,
+  before: NewestVersion | undefined,
   content: ProductContent,
   { clock, loaded }: NewVersion,
 ): Version & { readonly record: string } {
@@ -47,29 +47,29 @@ export function versionWith(
   const given = loaded?.lastUpdated
   const lastUpdated = isAfter(given, before?.lastUpdated)
     ? given
-    : nextUpdate(at, before?.lastUpdated)
+    : nextUpdateTime(at, before?.lastUpdated)
   const keepsText = loaded && (given === undefined || given === lastUpdated)
   return {
     ...versionAt(before, exists(before) ? 'UPDATED' : 'CREATED', at, lastUpdated),
-    record: keepsText ? loaded.record : withIdentity(content.record, id, lastUpdated),
+    record: keepsText ? loaded.record : addIdentity(content.record, id, lastUpdated),
   }
 }
 
-export function versionWithout(before: Newest, { clock }: NewVersion): Version {
+export function createDeletion(before: NewestVersion, { clock }: NewVersion): Version {
   const at = clock()
-  return versionAt(before, 'DELETED', at, nextUpdate(at, before.lastUpdated))
+  return versionAt(before, 'DELETED', at, nextUpdateTime(at, before.lastUpdated))
 }
 
 /** A product that is there already as it comes makes no new version. */
 export function isChanged(
   { content, lastUpdated }: { readonly content: ProductContent } & Loaded,
-  newest: Newest | undefined,
+  newest: NewestVersion | undefined,
 ): boolean {
   return newest?.shown !== content.shown || isAfter(lastUpdated, newest.lastUpdated)
 }
 
 function versionAt(
-  before: Newest | undefined,
+  before: NewestVersion | undefined,
   change: Version['change'],
   at: Temporal.Instant,
   lastUpdated: string,
@@ -79,6 +79,6 @@ function versionAt(
     change,
     changedAt: at.epochMilliseconds,
     lastUpdated,
-    updatedAt: milliseconds(lastUpdated) ?? 0,
+    updatedAt: toEpochMilliseconds(lastUpdated) ?? 0,
   }
 }

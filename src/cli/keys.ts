@@ -45,7 +45,7 @@ export function keysCommand(terminal: Terminal): Command {
     .action((id: string, flags: Flags) =>
       withKeys(flags, terminal, async (store) => {
         if (await store.retire(id, Temporal.Now.instant())) return
-        throw new CommandError(1, 'there is no such key in use: holdfast keys list shows them')
+        throw new CommandError(1, 'no key in use has this id: holdfast keys list shows all keys')
       }),
     )
   return new Command('keys')

@@ -8,7 +8,7 @@ import Fastify, {
 import { ContractError, type Operation } from '../contract/index.ts'
 import type { TrustedProxies } from './caller-address.ts'
 import {
-  inFlightOn,
+  countInFlight,
   isTrustedConnection,
   limitConnections,
   trustConnection,
@@ -19,8 +19,8 @@ import { setInteractionId } from './interaction-id.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { type HttpLimits, httpLimits } from './limits.ts'
 import { openLoadShedding, overloaded } from './load-shedding.ts'
-import { parserErrorHandler } from './parser-errors.ts'
-import { type RequestLogOptions, requestLogger } from './request-log.ts'
+import { createParserErrorHandler } from './parser-errors.ts'
+import { createRequestLogger, type RequestLogOptions } from './request-log.ts'
 import { watchSlowClients } from './slow-clients.ts'
 
 declare module 'fastify' {
@@ -53,7 +53,7 @@ export interface AppOptions extends RequestLogOptions, ErrorHandlerOptions {
 /** A server that has these operations, still without what they do: bounds, errors, ids, unknown routes. */
 export function openApp(operations: readonly Operation[], options: AppOptions): HttpApp {
   const limits = { ...httpLimits, ...options.limits }
-  const watch = requestLogger(options)
+  const watch = createRequestLogger(options)
   const anonymousIdleMs = Math.min(limits.anonymousIdleMs, limits.keepAliveTimeoutMs)
   const anonymousKeepAlive = `timeout=${Math.floor(anonymousIdleMs / 1000)}`
   const door = createErrorHandler(options, limits)
@@ -78,7 +78,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
       watch(request, reply)
       return door(error, request, reply)
     },
-    clientErrorHandler: parserErrorHandler(limits, options),
+    clientErrorHandler: createParserErrorHandler(limits, options),
     return503OnClosing: false,
     schemaController: {
       compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },
@@ -126,7 +126,7 @@ function keepWithinLimits(
   // Before the token is looked at, so that a refusal costs little and the token can be used again. One connection must
   // not have all the places of requests in flight: its client may never read an answer.
   const admit: onRequestHookHandler = ({ raw }, _reply, done) => {
-    if (inFlightOn(raw.socket) <= limits.pipelinedMax && work.admits()) return done()
+    if (countInFlight(raw.socket) <= limits.pipelinedMax && work.admits()) return done()
     rejected += 1
     done(overloaded)
   }
@@ -138,11 +138,11 @@ function keepWithinLimits(
   })
   const timer = setInterval(() => {
     work.check()
-    checkReaders(work.isPressed() ? limits.writeTimeoutPressedMs : limits.writeTimeoutMs)
+    checkReaders(work.hasBackpressure() ? limits.writeTimeoutBackpressureMs : limits.writeTimeoutMs)
     connections.closeExpired()
     const closed = connections.takeClosedCount()
     if (closed > 0) log?.warn({ connections: closed }, 'too many connections: closed')
-    if (rejected > 0) log?.warn({ requests: rejected }, 'overloaded: turned away')
+    if (rejected > 0) log?.warn({ requests: rejected }, 'overloaded: requests rejected')
     rejected = 0
   }, limits.checkIntervalMs)
   timer.unref()
@@ -157,7 +157,7 @@ export function noteValidToken({ raw }: FastifyRequest, reply: FastifyReply): vo
 }
 
 /** The path of an operation as Fastify writes it. */
-export function urlOf({ path }: Operation): string {
+export function toFastifyPath({ path }: Operation): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 

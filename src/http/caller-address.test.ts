@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { callerAddress, readTrustedProxies } from './caller-address.ts'
+import { readTrustedProxies, resolveCallerAddress } from './caller-address.ts'
 
 const trusted = readTrustedProxies('10.0.0.0/8, 192.0.2.1, 2001:db8:1::/48')
 
 /** The caller of a request that arrives from a peer with these headers. */
 function caller(peer: string, headers: Record<string, string>): string {
-  return callerAddress({ socket: { remoteAddress: peer } as never, headers }, trusted)
+  return resolveCallerAddress({ socket: { remoteAddress: peer } as never, headers }, trusted)
 }
 
 describe('the address of a caller', () => {

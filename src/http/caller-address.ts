@@ -25,7 +25,7 @@ export function readTrustedProxies(text: string): TrustedProxies | undefined {
  * header is read from its end, and what stands before the first address that is not of a trusted proxy is that
  * caller's own text.
  */
-export function callerAddress(
+export function resolveCallerAddress(
   { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
   trusted: TrustedProxies | undefined,
 ): string {
@@ -40,7 +40,7 @@ export function callerAddress(
 }
 
 /** Whether a connection comes from a trusted proxy. */
-export function isFromProxy(socket: Socket, trusted: TrustedProxies | undefined): boolean {
+export function isTrustedProxy(socket: Socket, trusted: TrustedProxies | undefined): boolean {
   return trusted !== undefined && isTrusted(trusted, plainAddress(socket.remoteAddress ?? ''))
 }
 

@@ -7,8 +7,8 @@ export type ConcurrencyOptions = Pick<
   | 'latencyTargetMs'
   | 'overloadAfterMs'
   | 'sampleMs'
-  | 'turnMin'
-  | 'turnMs'
+  | 'iterationAdmitMin'
+  | 'iterationMs'
   | 'burstMs'
 >
 
@@ -39,7 +39,7 @@ export interface ConcurrencyLimit {
   /** Whether one more may be worked on, besides so many. */
   admits(working: number): boolean
   /** So long one of them has taken, from its beginning to its answer. */
-  noteAnswer(tookMs: number): void
+  recordLatency(tookMs: number): void
 }
 
 /**
@@ -60,8 +60,8 @@ export function openConcurrencyLimit(
     latencyTargetMs,
     overloadAfterMs,
     sampleMs,
-    turnMin,
-    turnMs,
+    iterationAdmitMin,
+    iterationMs,
     burstMs,
   }: ConcurrencyOptions,
   { now, cpu }: Clocks = systemClocks,
@@ -116,9 +116,9 @@ export function openConcurrencyLimit(
   }
 
   const isTurnUsedUp = (): boolean => {
-    if (admitted < turnMin) return false
+    if (admitted < iterationAdmitMin) return false
     cpuStart ??= cpu()
-    const allowedMs = limit < inFlightMax ? turnMs : burstMs
+    const allowedMs = limit < inFlightMax ? iterationMs : burstMs
     return now() - (turnStart ?? 0) > allowedMs && cpu() - cpuStart > allowedMs
   }
 
@@ -134,7 +134,7 @@ export function openConcurrencyLimit(
       seen.rejected += 1
       return false
     },
-    noteAnswer(tookMs) {
+    recordLatency(tookMs) {
       seen.quickestAnswer = Math.min(seen.quickestAnswer, tookMs)
     },
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type TLSSocket, Server as TlsServer } from 'node:tls'
-import { isFromProxy, type TrustedProxies } from './caller-address.ts'
+import { isTrustedProxy, type TrustedProxies } from './caller-address.ts'
 import type { HttpLimits } from './limits.ts'
 
 type ConnectionLimits = Pick<
@@ -94,7 +94,7 @@ export function limitConnections(
   }
 
   server.on('connection', (socket: Socket) => {
-    const isProxy = isFromProxy(socket, trustedProxies)
+    const isProxy = isTrustedProxy(socket, trustedProxies)
     const address = isProxy ? anyProxy : addressGroup(socket.remoteAddress)
     const closing = excess(socket, address)
     if (closing) closed += 1
@@ -169,12 +169,12 @@ export function isTrustedConnection(socket: Socket): boolean {
 }
 
 /** The response to the last request on a connection, while it is not sent. */
-export function lastResponseOn(socket: Socket): ServerResponse | undefined {
+export function getLastResponse(socket: Socket): ServerResponse | undefined {
   return connectionBySocket.get(socket)?.lastResponse
 }
 
 /** How many requests on a connection have no complete response yet, the one that just arrived among them. */
-export function inFlightOn(socket: Socket): number {
+export function countInFlight(socket: Socket): number {
   return connectionBySocket.get(socket)?.inFlight ?? 0
 }
 

@@ -1,12 +1,12 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { TokenRejected } from '../auth/token.ts'
 import { ContractError, type ErrorCode, errorTable } from '../contract/index.ts'
+import { respondThenDrain } from './drain-body.ts'
 import { setInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
 import { overloaded } from './load-shedding.ts'
-import { answerBeforeDrain } from './refused-body.ts'
-import { type LogDetail, originForLog, type RequestLogOptions } from './request-log.ts'
+import { describeOrigin, type LogDetail, type RequestLogOptions } from './request-log.ts'
 
 /** How long a caller is asked to wait, in seconds, where nobody knows better. */
 const retryAfterDefault = 1
@@ -34,11 +34,11 @@ export function createErrorHandler(
     const code = codeOf(error)
     const { status, message, ...rest } = errorTable[code]
     if (error instanceof TokenRejected) {
-      metrics?.refused(error.reason)
-      request.remark = refusalOf(error, isKnown)
+      metrics?.recordRejection(error.reason)
+      request.logDetail = refusalOf(error, isKnown)
     }
     // Who turns many away says so itself, in one line.
-    if (status >= 500 && error !== overloaded) request.remark = failureOf(error, code)
+    if (status >= 500 && error !== overloaded) request.logDetail = failureOf(error, code)
 
     if (status === 401 || status === 403) {
       reply.header('www-authenticate', challengeOf(code, request))
@@ -49,7 +49,7 @@ export function createErrorHandler(
     reply.status(status).type(jsonType)
     if (code !== 'body_too_large') return reply.send(text)
     reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(text) })
-    return reply.send(answerBeforeDrain(request.raw, text, limits))
+    return reply.send(respondThenDrain(request.raw, text, limits))
   }
 }
 
@@ -86,8 +86,8 @@ function refusalOf(
   { reason, origin }: TokenRejected,
   isKnown: (name: string) => boolean,
 ): LogDetail {
-  const fields = { reason, ...(origin && originForLog(origin, isKnown)) }
-  return { level: 'info', message: 'token refused', fields }
+  const fields = { reason, ...(origin && describeOrigin(origin, isKnown)) }
+  return { level: 'info', message: 'token rejected', fields }
 }
 
 /** An outage is somebody else's; the rest is a mistake of ours. */

@@ -7,9 +7,9 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Gives the answer the caller's own id for this exchange, or one that is made here. */
 export function setInteractionId(request: FastifyRequest, reply: FastifyReply): void {
   if (reply.hasHeader(interactionHeader)) return
-  reply.header(interactionHeader, interactionIdFor(request.headers[interactionHeader]))
+  reply.header(interactionHeader, resolveInteractionId(request.headers[interactionHeader]))
 }
 
-export function interactionIdFor(given?: string | string[]): string {
+export function resolveInteractionId(given?: string | string[]): string {
   return typeof given === 'string' && uuid.test(given) ? given : randomUUID()
 }

@@ -41,13 +41,13 @@ export interface HttpLimits {
    * How many requests one turn of the event loop admits in any case. Beyond, it admits more for so much CPU time while
    * there is overload, and for `burstMs` where there was none before.
    */
-  readonly turnMin: number
-  readonly turnMs: number
+  readonly iterationAdmitMin: number
+  readonly iterationMs: number
   readonly burstMs: number
   /** Bytes of answers that wait until their clients take them, on all connections together. */
   readonly unsentBytesMax: number
   /** As `writeTimeoutMs`, while more than half of those bytes or of the requests in flight wait for slow clients. */
-  readonly writeTimeoutPressedMs: number
+  readonly writeTimeoutBackpressureMs: number
 }
 
 export const httpLimits: HttpLimits = {
@@ -70,9 +70,9 @@ export const httpLimits: HttpLimits = {
   latencyTargetMs: 15,
   overloadAfterMs: 100,
   sampleMs: 50,
-  turnMin: 16,
-  turnMs: 100,
+  iterationAdmitMin: 16,
+  iterationMs: 100,
   burstMs: 500,
   unsentBytesMax: 128 * 1024 * 1024,
-  writeTimeoutPressedMs: 5000,
+  writeTimeoutBackpressureMs: 5000,
 }

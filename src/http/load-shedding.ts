@@ -30,7 +30,7 @@ export interface LoadShedding {
   /** Gives up what has taken too long. */
   check(): void
   /** Whether slow clients hold so many unsent bytes that other requests may soon be rejected. */
-  isPressed(): boolean
+  hasBackpressure(): boolean
 }
 
 /**
@@ -74,7 +74,7 @@ export function openLoadShedding(limits: HttpLimits): LoadShedding {
           if (!isWorking) return
           isWorking = false
           working.delete(place, piece)
-          concurrency.noteAnswer(performance.now() - piece.since)
+          concurrency.recordLatency(performance.now() - piece.since)
         }
         // Its client may be gone while its token was checked.
         if (!reply.raw.closed) count(reply, finish)
@@ -95,7 +95,8 @@ export function openLoadShedding(limits: HttpLimits): LoadShedding {
       }
     },
 
-    isPressed: () => unsentBytes > unsentBytesMax / 2 || inFlight - working.size > inFlightMax / 2,
+    hasBackpressure: () =>
+      unsentBytes > unsentBytesMax / 2 || inFlight - working.size > inFlightMax / 2,
   }
 }
 

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ErrorCode, errorTable } from '../contract/index.ts'
-import { lastResponseOn } from './connections.ts'
-import { interactionHeader, interactionIdFor } from './interaction-id.ts'
+import { getLastResponse } from './connections.ts'
+import { interactionHeader, resolveInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
 import { noOperation, type RequestLogOptions } from './request-log.ts'
@@ -17,7 +17,7 @@ const parserCodes = new Map<string, ErrorCode>([
 type DrainLimits = Pick<HttpLimits, 'drainBytesMax' | 'drainMs'>
 
 /** Answers what never became a request, in the form that every error has, and closes the connection. */
-export function parserErrorHandler(
+export function createParserErrorHandler(
   { drainBytesMax, drainMs }: DrainLimits,
   watching: RequestLogOptions,
 ) {
@@ -45,7 +45,7 @@ export function parserErrorHandler(
       const timer = setTimeout(() => socket.destroy(), drainMs)
       socket.once('close', () => clearTimeout(timer))
     }
-    const earlier = lastResponseOn(socket)
+    const earlier = getLastResponse(socket)
     if (!earlier) end()
     // An earlier request is still being answered: its answer comes first.
     else if (earlier.req.complete) earlier.once('close', end)
@@ -71,7 +71,7 @@ function answerTo(code: ErrorCode, interactionId?: string | string[]) {
     'content-length': Buffer.byteLength(text),
     'cache-control': 'no-store',
     connection: 'close',
-    [interactionHeader]: interactionIdFor(interactionId),
+    [interactionHeader]: resolveInteractionId(interactionId),
   }
   return { status, headers, text }
 }
@@ -81,7 +81,7 @@ function rawAnswer(code: ErrorCode, { log, metrics }: RequestLogOptions): string
   const { status, headers, text } = answerTo(code)
   const interactionId = headers[interactionHeader]
   log?.info({ operation: noOperation, status, interactionId }, 'request')
-  metrics?.answered(noOperation, status, 0)
+  metrics?.recordRequest(noOperation, status, 0)
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`
 }

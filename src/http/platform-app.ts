@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Access } from '../auth/access.ts'
-import { publicKeySet } from '../auth/signing.ts'
+import { toPublicKeySet } from '../auth/signing.ts'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalogue/handler.ts'
 import { openPageCache, type PageCache } from '../catalogue/page-cache.ts'
@@ -14,9 +14,9 @@ import {
   permits,
   problemsMax,
 } from '../contract/index.ts'
-import { type AppOptions, type HttpApp, noteValidToken, openApp, urlOf } from './app.ts'
+import { type AppOptions, type HttpApp, noteValidToken, openApp, toFastifyPath } from './app.ts'
 import { sendJson } from './json.ts'
-import { type RawQuery, requestReader } from './request.ts'
+import { createRequestReader, type RawQuery } from './request.ts'
 import { mountTokens } from './token-route.ts'
 
 const handlers: Handlers = products
@@ -32,7 +32,7 @@ export interface PlatformAppOptions extends AppOptions {
 }
 
 /** What the platform answers: the catalogue, tokens for it, and its public keys. */
-export function platformApp(options: PlatformAppOptions): HttpApp {
+export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   const all: Operation[] = [
     ...Object.values(catalogueOperations),
     ...Object.values(accessOperations),
@@ -55,13 +55,13 @@ function mount(
   pages: PageCache,
 ): void {
   const operation: Operation = catalogueOperations[id]
-  const read = requestReader(operation, problemsMax)
+  const read = createRequestReader(operation, problemsMax)
   const handler = handlers[id] as (input: unknown, context: Context) => Promise<Answer>
   const { catalogue: store, access, clock } = options
 
   app.route({
     method: operation.method,
-    url: urlOf(operation),
+    url: toFastifyPath(operation),
     config: { operation },
     onRequest: async (request, reply) => {
       if (operation.protection === 'clientToken') {
@@ -110,10 +110,10 @@ function mountKeys(app: HttpApp, signingKeys: SigningKeyStore): void {
   const operation: Operation = accessOperations.getKeySet
   app.route({
     method: operation.method,
-    url: urlOf(operation),
+    url: toFastifyPath(operation),
     config: { operation },
     handler: async (_request, reply) => {
-      const body = JSON.stringify(publicKeySet(await signingKeys.list()))
+      const body = JSON.stringify(toPublicKeySet(await signingKeys.list()))
       reply.header('cache-control', `public, max-age=${keySetSeconds}`)
       return sendJson(reply, body)
     },

@@ -8,11 +8,11 @@ import {
 } from '../contract/index.ts'
 import type { Context, ProviderOperationId } from '../provider/handler.ts'
 import { providerHandlers } from '../provider/handlers.ts'
-import { type AppOptions, type HttpApp, noteValidToken, openApp, urlOf } from './app.ts'
+import { type AppOptions, type HttpApp, noteValidToken, openApp, toFastifyPath } from './app.ts'
 import { isTrustedConnection } from './connections.ts'
 import { sendJson } from './json.ts'
 import { limitRates, type RateLimits } from './rate-limit.ts'
-import { type RawQuery, requestReader } from './request.ts'
+import { createRequestReader, type RawQuery } from './request.ts'
 
 export interface ProviderAppOptions extends AppOptions {
   readonly context: Omit<Context, 'now'>
@@ -23,7 +23,7 @@ export interface ProviderAppOptions extends AppOptions {
 }
 
 /** Sections A and C of the interface over HTTP. Adding an operation does not touch this file. */
-export function providerApp(options: ProviderAppOptions): HttpApp {
+export function openProviderApp(options: ProviderAppOptions): HttpApp {
   const app = openApp(Object.values<Operation>(providerOperations), options)
   limitRates(app, options.rates ?? {})
   for (const id of Object.keys(providerOperations) as ProviderOperationId[]) mount(app, id, options)
@@ -33,12 +33,12 @@ export function providerApp(options: ProviderAppOptions): HttpApp {
 /** The whole way of a request: guard, reading, handler, answer. */
 function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOptions): void {
   const operation: Operation = providerOperations[id]
-  const read = requestReader(operation)
+  const read = createRequestReader(operation)
   const handler = providerHandlers[id] as (input: unknown, context: Context) => Promise<JsonBody>
 
   app.route({
     method: operation.method,
-    url: urlOf(operation),
+    url: toFastifyPath(operation),
     config: { operation },
     onRequest(request, reply, done) {
       options.guard(askedOf(request, operation)).then(({ recorded }) => {

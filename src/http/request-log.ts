@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import type { RefusalReason } from '../auth/refusal-reasons.ts'
+import type { RejectionReason } from '../auth/rejection-reasons.ts'
 import type { Origin } from '../auth/token.ts'
 import { interactionHeader } from './interaction-id.ts'
 
 /** What counts requests, where somebody wants to know. */
 export interface RequestMetrics {
-  answered(operation: string, status: number, seconds: number): void
-  refused(reason: RefusalReason): void
+  recordRequest(operation: string, status: number, seconds: number): void
+  recordRejection(reason: RejectionReason): void
 }
 
 /** What is said of a request that did not go well, in the one line that it gets. */
 export interface LogDetail {
   readonly level: 'info' | 'warn' | 'error'
-  readonly message: 'token refused' | 'client refused' | 'request failed'
+  readonly message: 'token rejected' | 'client rejected' | 'request failed'
   readonly fields: Readonly<Record<string, unknown>>
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    remark?: LogDetail
+    logDetail?: LogDetail
   }
 }
 
@@ -38,7 +38,7 @@ export const noOperation = 'none'
  * Follows a request to its end, and then writes its line and counts it. The line says nothing of what was asked:
  * a path and a query hold ids of customers and accounts.
  */
-export function requestLogger({ log, metrics }: RequestLogOptions) {
+export function createRequestLogger({ log, metrics }: RequestLogOptions) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const start = performance.now()
     const { raw } = reply
@@ -47,9 +47,9 @@ export function requestLogger({ log, metrics }: RequestLogOptions) {
       const status = raw.writableFinished ? raw.statusCode : clientClosedStatus
       const { operation, probe } = request.routeOptions.config ?? {}
       const name = operation?.ref ?? probe ?? noOperation
-      metrics?.answered(name, status, durationMs / 1000)
+      metrics?.recordRequest(name, status, durationMs / 1000)
       // Probes come every second or so, and say nothing of anybody's work.
-      const { level, message, fields } = request.remark ?? (probe ? probed : went)
+      const { level, message, fields } = request.logDetail ?? (probe ? probed : went)
       log?.[level](
         {
           operation: name,
@@ -71,7 +71,7 @@ const probed = { ...went, level: 'debug' } as const
  * Whom a refused token says it is from. A name that is not known is anybody's text, and so only its digest
  * is written: enough to compare with a name that one has.
  */
-export function originForLog(
+export function describeOrigin(
   { keyId, issuer }: Origin,
   isKnown: (name: string) => boolean,
 ): Record<string, string | undefined> {

@@ -25,7 +25,7 @@ export interface RequestReader {
 }
 
 /** Reads what an operation takes, or says what is wrong with it: as many mistakes of a body as is told. */
-export function requestReader(operation: Operation, mistakesMax = 1): RequestReader {
+export function createRequestReader(operation: Operation, mistakesMax = 1): RequestReader {
   const params = Object.entries(asNode(operation.params).properties ?? {})
   const query = Object.entries(asNode(operation.query).properties ?? {})
   const headers = Object.entries(

@@ -12,14 +12,14 @@ import {
   type TokenRequest,
   type TokenResponse,
 } from '../contract/index.ts'
-import { type HttpApp, urlOf } from './app.ts'
-import { callerAddress, type TrustedProxies } from './caller-address.ts'
+import { type HttpApp, toFastifyPath } from './app.ts'
+import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { sendJson } from './json.ts'
-import { requestReader } from './request.ts'
+import { createRequestReader } from './request.ts'
 import type { LogDetail } from './request-log.ts'
 
 const operation: Operation = accessOperations.issueToken
-const read = requestReader(operation)
+const read = createRequestReader(operation)
 const formType = 'application/x-www-form-urlencoded'
 
 /** Credentials are short, and the sender is not authenticated yet. */
@@ -46,19 +46,19 @@ export function mountTokens(
     )
     scope.route({
       method: operation.method,
-      url: urlOf(operation),
+      url: toFastifyPath(operation),
       config: { operation },
       bodyLimit: bodyBytesMax,
       handler: async (request, reply) => {
         const asked = askedOf(request)
         const { clientId, secret, isOauth } = asked
-        const address = callerAddress(request.raw, trustedProxies)
+        const address = resolveCallerAddress(request.raw, trustedProxies)
         const { client, outdatedClientId } = await access.authenticate({
           clientId,
           secret,
           address,
         })
-        if (outdatedClientId !== undefined) request.remark = outdatedSecret(outdatedClientId)
+        if (outdatedClientId !== undefined) request.logDetail = outdatedSecret(outdatedClientId)
         if (!client) throw refusal(asked, 'wrong_credentials', 'oauth_invalid_client')
         const given = scopesOf(asked, client.scopes)
         const token = await access.issue(client, given)
@@ -78,7 +78,7 @@ export function mountTokens(
 /** Only an operator can act on it, so only the log says it. */
 function outdatedSecret(clientId: string): LogDetail {
   const reason = 'the secret was stored by an earlier version: run holdfast client rotate'
-  return { level: 'warn', message: 'client refused', fields: { clientId, reason } }
+  return { level: 'warn', message: 'client rejected', fields: { clientId, reason } }
 }
 
 function askedOf(request: FastifyRequest): Asked {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { contentOf } from '../catalogue/product.ts'
+import { toProductContent } from '../catalogue/product.ts'
+import { epochNanoseconds } from '../contract/date-time.ts'
 import type {
   AccountContact,
   BankingAccount,
@@ -13,7 +14,7 @@ import type {
   RecordType,
   ScheduledPayment,
 } from '../contract/index.ts'
-import { epochDay, instant, localTime } from '../provider/time-window.ts'
+import { parseEpochDay, parseLocalTime } from '../provider/time-window.ts'
 import { foldCase } from '../text/case-folding.ts'
 import { parseMembers, removeMembers } from '../text/json-text.ts'
 import type { AccountItem, Item, RemovalItem } from './writer.ts'
@@ -65,7 +66,7 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
       list: 'transaction',
       accountId: record.accountId,
       id: record.transactionId,
-      time: time === undefined ? undefined : instant(time),
+      time: time === undefined ? undefined : epochNanoseconds(time),
       hasOwnTime: ownTime !== undefined,
       record: text,
       amount: record.amount,
@@ -113,7 +114,7 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
     list: 'invoice',
     accountId: record.accountId,
     id: record.invoiceNumber,
-    time: epochDay(record.issueDate),
+    time: parseEpochDay(record.issueDate),
     hasOwnTime: true,
     record: text,
   }),
@@ -122,7 +123,7 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
     list: 'billing',
     accountId: record.accountId,
     id: createKey(line.id, record),
-    time: localTime(record.executionDateTime),
+    time: parseLocalTime(record.executionDateTime),
     hasOwnTime: true,
     record: text,
   }),
@@ -136,7 +137,7 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
     type: 'product',
     id: record.product_id,
     record: text,
-    content: contentOf(record),
+    content: toProductContent(record),
     lastUpdated: record.last_updated,
   }),
 }
@@ -214,7 +215,7 @@ function accountFields(line: Line, record: BankingAccount | EnergyAccount) {
       isOwned,
     })),
     isOpen: openStatus !== 'CLOSED',
-    created: creationDate === undefined ? undefined : instant(creationDate),
+    created: creationDate === undefined ? undefined : epochNanoseconds(creationDate),
   } as const
 }
 

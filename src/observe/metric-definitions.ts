@@ -1,4 +1,4 @@
-import { refusalReasons } from '../auth/refusal-reasons.ts'
+import { rejectionReasons } from '../auth/rejection-reasons.ts'
 import { operations } from '../contract/operations/index.ts'
 import { probes } from '../http/health.ts'
 import { clientClosedStatus, noOperation } from '../http/request-log.ts'
@@ -35,10 +35,10 @@ export const serverMetrics = {
     },
     buckets: durationBuckets,
   },
-  holdfast_token_refusals_total: {
+  holdfast_token_rejections_total: {
     type: 'counter',
     help: 'Tokens of the platform that were refused, by the reason that is in the log',
-    labels: { reason: refusalReasons },
+    labels: { reason: rejectionReasons },
   },
   holdfast_token_replays_total: {
     type: 'counter',

@@ -43,11 +43,11 @@ export function openMetrics(): Metrics {
       }),
     })
   const durations = new Histogram(configOf('holdfast_request_duration_seconds', registry))
-  const refusals = counter('holdfast_token_refusals_total')
+  const refusals = counter('holdfast_token_rejections_total')
   const replays = counter('holdfast_token_replays_total')
   const fetches = counter('holdfast_key_set_fetches_total')
   // What is known in advance stands at zero: a rate can be told from the first time on.
-  const { reason: reasons } = serverMetrics.holdfast_token_refusals_total.labels
+  const { reason: reasons } = serverMetrics.holdfast_token_rejections_total.labels
   for (const reason of reasons) refusals.inc({ reason }, 0)
   for (const outcome of serverMetrics.holdfast_key_set_fetches_total.labels.outcome) {
     fetches.inc({ outcome }, 0)
@@ -101,11 +101,11 @@ export function openMetrics(): Metrics {
   }
 
   return {
-    answered(operation, status, seconds) {
+    recordRequest(operation, status, seconds) {
       const observer = observers.get(operation)?.get(status) ?? observerOf(operation, status)
       observer.observe(seconds)
     },
-    refused(reason) {
+    recordRejection(reason) {
       refusals.inc({ reason })
       if (reason === 'jti was used before') replays.inc()
     },

@@ -1,49 +1,49 @@
 import { buildPageBody, downgradeAccount } from '../contract/index.ts'
 import { type Handler, orNotFound, orNotFoundInBody } from './handler.ts'
-import { accountFilters, filterLinks, pageRequest } from './list-query.ts'
+import { toAccountFilters, toFilterLinks, toPageRequest } from './list-query.ts'
 import type { AccountText, EntryList } from './store.ts'
-import { instantWindow } from './time-window.ts'
+import { resolveInstantWindow } from './time-window.ts'
 
 export const listBankingAccounts: Handler<'listBankingAccounts'> = async (
   { params, query },
   { store, accountVersion },
 ) => {
-  const request = pageRequest(query)
+  const request = toPageRequest(query)
   const page = orNotFound(
     await store.listAccounts({
       customerId: params.customerId,
       kind: 'banking',
-      filters: accountFilters(query),
+      filters: toAccountFilters(query),
       ...request,
     }),
   )
 
   const text = accountVersion === 4 ? wholeText : versionThreeText
-  return buildPageBody('accounts', page.items.map(text), page, request, filterLinks(query))
+  return buildPageBody('accounts', page.items.map(text), page, request, toFilterLinks(query))
 }
 
 export const listBankingBalances: Handler<'listBankingBalances'> = async (
   { params, query, body },
   { store },
 ) => {
-  const request = pageRequest(query)
+  const request = toPageRequest(query)
   const page = orNotFoundInBody(
     await store.listBalances({
       customerId: params.customerId,
       accountIds: body.data.accountIds,
-      filters: accountFilters(query),
+      filters: toAccountFilters(query),
       ...request,
     }),
   )
-  return buildPageBody('balances', page.items, page, request, filterLinks(query))
+  return buildPageBody('balances', page.items, page, request, toFilterLinks(query))
 }
 
 export const listBankingTransactions: Handler<'listBankingTransactions'> = async (
   { params, query },
   { store, now },
 ) => {
-  const request = pageRequest(query)
-  const { oldest, newest, window } = instantWindow(
+  const request = toPageRequest(query)
+  const { oldest, newest, window } = resolveInstantWindow(
     { oldest: query['oldest-time'], newest: query['newest-time'] },
     now,
   )
@@ -71,7 +71,7 @@ export const listScheduledPayments: Handler<'listScheduledPayments'> = async (
   { params, query },
   { store },
 ) => {
-  const request = pageRequest(query)
+  const request = toPageRequest(query)
   const page = orNotFound(await store.listEntries({ ...params, list: 'payment', ...request }))
   return buildPageBody('scheduledPayments', page.items, page, request, {})
 }
@@ -90,17 +90,17 @@ function entriesOfAccounts(
   field: string,
 ): Handler<'listDirectDebits' | 'listScheduledPaymentsOfAccounts'> {
   return async ({ params, query, body }, { store }) => {
-    const request = pageRequest(query)
+    const request = toPageRequest(query)
     const page = orNotFoundInBody(
       await store.listEntriesOfAccounts({
         customerId: params.customerId,
         accountIds: body.data.accountIds,
         list,
-        filters: accountFilters(query),
+        filters: toAccountFilters(query),
         ...request,
       }),
     )
-    return buildPageBody(field, page.items, page, request, filterLinks(query))
+    return buildPageBody(field, page.items, page, request, toFilterLinks(query))
   }
 }
 

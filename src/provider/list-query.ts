@@ -7,14 +7,14 @@ interface FilterQuery {
   readonly 'is-owned'?: boolean | undefined
 }
 
-export function pageRequest(query: {
+export function toPageRequest(query: {
   readonly page: number
   readonly 'page-size': number
 }): PageRequest {
   return { page: query.page, pageSize: query['page-size'] }
 }
 
-export function accountFilters(query: FilterQuery): AccountFilters {
+export function toAccountFilters(query: FilterQuery): AccountFilters {
   return {
     openStatus: query['open-status'] ?? 'ALL',
     productCategory: query['product-category'],
@@ -23,7 +23,7 @@ export function accountFilters(query: FilterQuery): AccountFilters {
 }
 
 /** The account filters as a link repeats them. ALL is the default, so links omit it. */
-export function filterLinks(query: FilterQuery): LinkQuery {
+export function toFilterLinks(query: FilterQuery): LinkQuery {
   return {
     'product-category': query['product-category'],
     'open-status': query['open-status'] === 'ALL' ? undefined : query['open-status'],

@@ -66,7 +66,7 @@ export const entryLists = ['transaction', 'payment', 'debit', 'invoice', 'billin
 export type EntryList = (typeof entryLists)[number]
 
 /** Which kind of account has the list. */
-export const kindOfList = {
+export const accountKindByList = {
   transaction: 'banking',
   payment: 'banking',
   debit: 'banking',

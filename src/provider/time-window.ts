@@ -15,7 +15,7 @@ interface Given {
 }
 
 /** B3: instants. "Minus 12 months" goes by the calendar, in UTC. */
-export function instantWindow(given: Given, now: Temporal.Instant): Resolved {
+export function resolveInstantWindow(given: Given, now: Temporal.Instant): Resolved {
   if (given.oldest !== undefined || given.newest !== undefined) return resolved(given, now)
   if (lastOpen?.now !== now) lastOpen = { now, resolved: resolved(given, now) }
   return lastOpen.resolved
@@ -25,8 +25,8 @@ export function instantWindow(given: Given, now: Temporal.Instant): Resolved {
 let lastOpen: { readonly now: Temporal.Instant; readonly resolved: Resolved } | undefined
 
 function resolved(given: Given, now: Temporal.Instant): Resolved {
-  const end = given.newest === undefined ? now.epochNanoseconds : instant(given.newest)
-  const start = given.oldest === undefined ? monthsBefore(end) : instant(given.oldest)
+  const end = given.newest === undefined ? now.epochNanoseconds : epochNanoseconds(given.newest)
+  const start = given.oldest === undefined ? monthsBefore(end) : epochNanoseconds(given.oldest)
   return {
     oldest: given.oldest ?? instantText(start),
     newest: given.newest ?? instantText(end),
@@ -35,37 +35,41 @@ function resolved(given: Given, now: Temporal.Instant): Resolved {
 }
 
 /** E4, E5: the same bounds, compared with times that carry no zone and are read in this one. */
-export function wallClockWindow(given: Given, now: Temporal.Instant, timeZone: string): Resolved {
-  const { oldest, newest } = instantWindow(given, now)
+export function resolveWallClockWindow(
+  given: Given,
+  now: Temporal.Instant,
+  timeZone: string,
+): Resolved {
+  const { oldest, newest } = resolveInstantWindow(given, now)
   return {
     oldest,
     newest,
     window: {
       // Right behind what is at or before the moment before: no time is on both sides, or on neither.
-      oldest: lastWallClock(instant(oldest) - 1n, timeZone) + 1n,
-      newest: lastWallClock(instant(newest), timeZone),
+      oldest: lastWallClock(epochNanoseconds(oldest) - 1n, timeZone) + 1n,
+      newest: lastWallClock(epochNanoseconds(newest), timeZone),
     },
   }
 }
 
 /** E3: dates. Today is the provider's today. */
-export function dateWindow(given: Given, now: Temporal.Instant, timeZone: string): Resolved {
+export function resolveDateWindow(given: Given, now: Temporal.Instant, timeZone: string): Resolved {
   const newest = given.newest ?? now.toZonedDateTimeISO(timeZone).toPlainDate().toString()
   const oldest =
     given.oldest ??
     Temporal.PlainDate.from(newest).subtract({ months: invoiceMonthsDefault }).toString()
-  return { oldest, newest, window: { oldest: epochDay(oldest), newest: epochDay(newest) } }
+  return {
+    oldest,
+    newest,
+    window: { oldest: parseEpochDay(oldest), newest: parseEpochDay(newest) },
+  }
 }
 
-export function instant(text: string): bigint {
-  return epochNanoseconds(text)
-}
-
-export function localTime(text: string): bigint {
+export function parseLocalTime(text: string): bigint {
   return wallNanoseconds(Temporal.PlainDateTime.from(text))
 }
 
-export function epochDay(text: string): bigint {
+export function parseEpochDay(text: string): bigint {
   return BigInt(Temporal.PlainDate.from(text).since('1970-01-01').days)
 }
 

@@ -51,7 +51,7 @@ export async function openProvider(
     '../storage/open.ts'
   )
   const { readTrustedProxies } = await import('../http/caller-address.ts')
-  const { providerApp } = await import('../http/provider-app.ts')
+  const { openProviderApp } = await import('../http/provider-app.ts')
   const { openGuard } = await import('../auth/guard.ts')
   const { openKeySet } = await import('../auth/key-set.ts')
   const { checkKeys, openReplayCheck } = await import('../auth/readiness.ts')
@@ -84,7 +84,7 @@ export async function openProvider(
     clock,
     onAttempt: replay.noteAttempt,
   })
-  const app = providerApp({
+  const app = openProviderApp({
     context: {
       store: tracing ? tracing.tracedMethods('query', store) : store,
       timeZone,
@@ -152,7 +152,7 @@ export async function openPlatform(
 ): Promise<HttpApp> {
   const { openCatalogueStore, openClientStore, openDatabaseProbe, openSigningKeyStore } =
     await import('../storage/open.ts')
-  const { platformApp } = await import('../http/platform-app.ts')
+  const { openPlatformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/access.ts')
   const { readTrustedProxies } = await import('../http/caller-address.ts')
   const { database } = settings
@@ -163,7 +163,7 @@ export async function openPlatform(
   const probe = await openDatabaseProbe(database, 'write', options)
   const files = await watchDatabaseFiles(database, 'platform', log)
   const access = openAccess(clients, clock, { workers: settings.workers })
-  const app = platformApp({
+  const app = openPlatformApp({
     catalogue: tracing ? tracing.tracedMethods('query', catalogue) : catalogue,
     access: tracing ? { ...access, verify: tracing.traced('verify', access.verify) } : access,
     signingKeys: tracing ? tracing.tracedMethods('query', signingKeys) : signingKeys,

@@ -23,7 +23,7 @@ import {
 
 /** What was logged of refusals, as objects. */
 function refusals({ log }: World): Record<string, unknown>[] {
-  return log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'token refused')
+  return log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'token rejected')
 }
 
 /** No piece of a token that is longer than chance. */
@@ -202,7 +202,7 @@ describe('the log has reason, key id, issuer and operation of a token with', () 
     },
     'no exp': { token: claims({ exp: undefined }), reason: 'exp' },
     'an exp that has passed': { token: claims({ exp: 1 }), reason: 'exp has passed' },
-    'an exp too far away': { token: claims({ exp: 1e12 }), reason: 'exp is too far away' },
+    'an exp too far away': { token: claims({ exp: 1e12 }), reason: 'exp is too far in the future' },
     'an nbf to come': { token: claims({ nbf: 1e12 }), reason: 'nbf' },
     'an iat to come': { token: claims({ iat: 1e12 }), reason: 'iat' },
     'no iss': { token: claims({ iss: undefined }), reason: 'iss', issuer: undefined },
@@ -249,7 +249,7 @@ describe('the log has reason, key id, issuer and operation of a token with', () 
     const { reason, keyId, issuer, operation } = refusals(world).at(-1) ?? {}
     assert.deepEqual(
       [reason, keyId, issuer, operation],
-      ['no such key', digestOf('k2'), 'bank', 'B1'],
+      ['unknown key', digestOf('k2'), 'bank', 'B1'],
     )
   })
 
@@ -289,7 +289,7 @@ describe('the log has reason, key id, issuer and operation of a token with', () 
 describe('a stranger who writes what he likes as key id and issuer', () => {
   const open = sharedWorld()
   const forged: Record<string, string> = {
-    'lines of his own': '\n{"level":30,"msg":"token refused","keyId":"k1"}\r\nx',
+    'lines of his own': '\n{"level":30,"msg":"token rejected","keyId":"k1"}\r\nx',
     'the other ends of a line': 'a\u2028b\u2029c\u0085d\u000be\u000cf',
     'a quote and a member': 'x","reason":"none","x":"',
     'orders to a terminal': '\u001b[2J\u009b31m\u0007\b\u007f',
@@ -317,7 +317,7 @@ describe('a stranger who writes what he likes as key id and issuer', () => {
         assert.ok(line.length < 1500, String(line.length))
         assert.doesNotMatch(line, /[\p{C}\p{Zl}\p{Zp}]|\\[nrtbfu]/u)
         const { keyId, issuer, msg } = JSON.parse(line)
-        assert.equal(msg, 'token refused')
+        assert.equal(msg, 'token rejected')
         const written = text.toWellFormed()
         assert.deepEqual([keyId, issuer], [digestOf(written), digestOf(written)])
       })

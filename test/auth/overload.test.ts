@@ -84,7 +84,7 @@ describeOn('sqlite', 'what is turned away', () => {
     const told = () =>
       world.log
         .map((line) => JSON.parse(line))
-        .filter(({ msg }) => msg === 'overloaded: turned away')
+        .filter(({ msg }) => msg === 'overloaded: requests rejected')
         .reduce((sum, { requests }) => sum + requests, 0)
     while (told() < 3) await setTimeout(1)
 

@@ -11,7 +11,7 @@ import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
 import { TokenRejected } from '../../src/auth/token.ts'
 import { providerOperations } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
-import { providerApp } from '../../src/http/provider-app.ts'
+import { openProviderApp } from '../../src/http/provider-app.ts'
 import type { RateLimits } from '../../src/http/rate-limit.ts'
 import { logReplayEvents } from '../../src/server/replay-log.ts'
 import type { ReplayOptions } from '../../src/storage/database.ts'
@@ -121,7 +121,7 @@ export async function openWorld(scope: Scope, options: WorldOptions = {}): Promi
   })
   const bases = { provider: publicUrl, resource: resourceUrl, platform: publicUrl }
   const guard = openGuard({ subdomain, bases, keys, replay: claims, clock })
-  const app = providerApp({
+  const app = openProviderApp({
     context: { store, timeZone: 'UTC', accountVersion: 4 },
     clock,
     guard,

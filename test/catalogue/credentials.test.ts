@@ -152,7 +152,7 @@ describe('a secret that an earlier version stored', () => {
     const rotated = credentialsIn(await client('rotate', id))
 
     assert.deepEqual([before.status, before.body], [401, { error: 'Unauthorized' }])
-    const line = world.log.find((each) => each.includes('client refused')) ?? ''
+    const line = world.log.find((each) => each.includes('client rejected')) ?? ''
     assert.match(line, /"reason":"the secret was stored by an earlier version: run holdfast client/)
     assert.ok(line.includes(id))
     assert.match(

@@ -57,7 +57,7 @@ describeOn('sqlite', 'a platform that is asked for more lists than it can make',
     timeout: 60_000,
   }, async (t) => {
     // No turn of the event loop has time for more than two.
-    const limits = { turnMin: 2, turnMs: -1, burstMs: -1 }
+    const limits = { iterationAdmitMin: 2, iterationMs: -1, burstMs: -1 }
     const world = await openWorld(t, { limits })
     await world.load(Array.from({ length: 100 }, (_, index) => line(`p${index}`)))
     const sockets = await Promise.all(Array.from({ length: 100 }, () => dial(world.port)))
@@ -113,7 +113,11 @@ describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_00
   })
 
   it('are cut sooner while they keep others out', async (t) => {
-    const limits = { unsentBytesMax: 1024 * 1024, writeTimeoutPressedMs: 20, checkIntervalMs: 5 }
+    const limits = {
+      unsentBytesMax: 1024 * 1024,
+      writeTimeoutBackpressureMs: 20,
+      checkIntervalMs: 5,
+    }
     const world = await openLongWorld(t, limits)
     const slow = [await askWithoutReading(world.port), await askWithoutReading(world.port)]
 

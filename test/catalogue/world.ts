@@ -13,7 +13,7 @@ import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
 import type { CatalogueStore } from '../../src/catalogue/store.ts'
 import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
-import { platformApp } from '../../src/http/platform-app.ts'
+import { openPlatformApp } from '../../src/http/platform-app.ts'
 import { openCatalogueStore, openClientStore, openSigningKeyStore } from '../../src/storage/open.ts'
 import { holdfastHere } from '../auth/command.ts'
 import { closingTogether, newDatabase, sharedOnEachEngine } from '../support/engines.ts'
@@ -115,7 +115,7 @@ export async function openWorld(scope: Lifetime, options: WorldOptions = {}): Pr
   const signingKeys = await openSigningKeyStore(database)
   let seconds = 0
   const access = openAccess(clients, clock, { seconds: () => seconds })
-  const app = platformApp({
+  const app = openPlatformApp({
     catalogue: options.around?.(catalogue) ?? catalogue,
     access,
     signingKeys,

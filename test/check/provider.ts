@@ -11,7 +11,7 @@ import {
   type TestKeys,
 } from '../../src/check/index.ts'
 import type { HttpApp } from '../../src/http/app.ts'
-import { providerApp } from '../../src/http/provider-app.ts'
+import { openProviderApp } from '../../src/http/provider-app.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { openProviderStore, openReplayStore } from '../../src/storage/open.ts'
 import { closingTogether, newDatabase, type Scope } from '../support/engines.ts'
@@ -119,7 +119,7 @@ export async function openBank(scope: Scope, ownClaims?: ReplayStore): Promise<B
     }
     const spent = seam.claims?.(claims) ?? claims
     const guard = openGuard({ subdomain, bases, keys, replay: spent, clock })
-    const app = providerApp({
+    const app = openProviderApp({
       context: {
         store: seam.store?.(store) ?? store,
         timeZone: seam.timeZone ?? 'UTC',

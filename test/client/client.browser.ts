@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { makeSigningKey, publicKeySet } from '../../src/auth/signing.ts'
+import { makeSigningKey, toPublicKeySet } from '../../src/auth/signing.ts'
 import type { SigningKey } from '../../src/client/index.ts'
 import { holdfast } from '../auth/command.ts'
 import { openKeyServer } from '../auth/key-server.ts'
@@ -62,7 +62,7 @@ describe('the client in a browser', { timeout: 120_000 }, () => {
     const database = await invent(folder)
     const made = await makeSigningKey('ES256', Temporal.Now.instant())
     const key: SigningKey = { ...made.privateKey, kid: made.id, alg: made.algorithm }
-    const keyServer = await openKeyServer(publicKeySet([made]).keys)
+    const keyServer = await openKeyServer(toPublicKeySet([made]).keys)
     scope.after(() => keyServer.close())
     const given = { key, subdomain: 's', customerId, accountId }
     const site = await openSite(scope, compile(folder), script, given)

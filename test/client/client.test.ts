@@ -5,10 +5,10 @@ import { Readable } from 'node:stream'
 import { after, before, it } from 'node:test'
 import { openGuard } from '../../src/auth/guard.ts'
 import { openKeySet } from '../../src/auth/key-set.ts'
-import { makeSigningKey, publicKeySet } from '../../src/auth/signing.ts'
+import { makeSigningKey, toPublicKeySet } from '../../src/auth/signing.ts'
 import { createClient, ResponseError, type SigningKey } from '../../src/client/index.ts'
 import { generateLines } from '../../src/generate/index.ts'
-import { providerApp } from '../../src/http/provider-app.ts'
+import { openProviderApp } from '../../src/http/provider-app.ts'
 import { load } from '../../src/load/load.ts'
 import { openProviderStore, openProviderWriter, openReplayStore } from '../../src/storage/open.ts'
 import { describe, newDatabase } from '../support/engines.ts'
@@ -30,7 +30,7 @@ describe('a client', () => {
     const claims = await openReplayStore(database, () => Temporal.Now.instant())
     const keys = openKeySet({ url: jwksUrl })
     const bases = { provider: '', resource: '', platform: '' }
-    const app = providerApp({
+    const app = openProviderApp({
       context: { store, timeZone: 'UTC', accountVersion },
       clock: () => Temporal.Now.instant(),
       guard: openGuard({
@@ -51,7 +51,7 @@ describe('a client', () => {
     database = await newDatabase({ after: (work) => void closing.push(work) })
     const made = await makeSigningKey('ES256', now)
     key = { ...made.privateKey, kid: made.id, alg: made.algorithm }
-    const jwks = await answer(() => ({ status: 200, body: JSON.stringify(publicKeySet([made])) }))
+    const jwks = await answer(() => ({ status: 200, body: JSON.stringify(toPublicKeySet([made])) }))
     closing.unshift(() => jwks.server.close())
 
     const writer = await openProviderWriter(database, { loadTime: now })

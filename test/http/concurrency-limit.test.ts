@@ -9,8 +9,8 @@ const limits = {
   latencyTargetMs: 50,
   overloadAfterMs: 300,
   sampleMs: 100,
-  turnMin: 4,
-  turnMs: 50,
+  iterationAdmitMin: 4,
+  iterationMs: 50,
   burstMs: 500,
 }
 
@@ -32,7 +32,7 @@ function openDoor() {
     }
     now += tookMs
     await setImmediate()
-    for (let index = 0; index < admitted; index += 1) crowd.noteAnswer(answeredInMs)
+    for (let index = 0; index < admitted; index += 1) crowd.recordLatency(answeredInMs)
     return admitted
   }
   const turns = async (count: number, ...rest: Parameters<typeof turn>) => {
@@ -51,7 +51,7 @@ function openDoor() {
       admitted += 1
       now += eachMs
       cpu += eachCpuMs
-      crowd.noteAnswer(eachMs)
+      crowd.recordLatency(eachMs)
     }
     await setImmediate()
     return admitted

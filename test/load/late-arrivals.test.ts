@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { providerApp } from '../../src/http/provider-app.ts'
+import { openProviderApp } from '../../src/http/provider-app.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { describe } from '../support/engines.ts'
 import { dumpOf, linesOf, openBank, shuffled } from './bank.ts'
@@ -11,7 +11,7 @@ import { accounts, entriesOf, History, loads, opening, take } from './model.ts'
 /** Everything that B3 shows of an account, walked by its links. */
 async function listed(database: string, accountId: string): Promise<unknown[]> {
   const store = await openProviderStore(database)
-  const app = providerApp({
+  const app = openProviderApp({
     context: { store, timeZone: 'UTC', accountVersion: 4 },
     clock: () => Temporal.Instant.from('2200-01-01T00:00:00Z'),
     guard: async () => ({ recorded: Promise.resolve() }),

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
 import {
-  dateWindow,
-  instantWindow,
-  localTime,
-  wallClockWindow,
+  parseLocalTime,
+  resolveDateWindow,
+  resolveInstantWindow,
+  resolveWallClockWindow,
 } from '../../src/provider/time-window.ts'
 import { amountKey } from '../../src/storage/amount-key.ts'
 import { findRepeatedMember, parseMembers, removeMembers } from '../../src/text/json-text.ts'
@@ -220,7 +220,7 @@ describe('a window of time', () => {
     ],
   ] as const) {
     it(`with ${name} is ${oldest} to ${newest}`, () => {
-      const window = instantWindow(given, now)
+      const window = resolveInstantWindow(given, now)
 
       assert.deepEqual(window, {
         oldest,
@@ -240,7 +240,7 @@ describe('a window of time', () => {
     ['UTC', { oldest: '1969-12-31' }, '1969-12-31', '2026-03-31'],
   ] as const) {
     it(`of dates in ${zone}, given ${JSON.stringify(given)}, is ${oldest} to ${newest}`, () => {
-      const window = dateWindow(given, now, zone)
+      const window = resolveDateWindow(given, now, zone)
 
       const day = (text: string) => BigInt(Date.parse(text) / 86_400_000)
       assert.deepEqual(window, {
@@ -281,13 +281,13 @@ describe('a window of time', () => {
       fc.property(zone, moment, moment, moment, (timeZone, at, oldest, newest) => {
         const local = at.toZonedDateTimeISO(timeZone).toPlainDateTime()
         const read = local.toZonedDateTime(timeZone, { disambiguation: 'earlier' }).toInstant()
-        const { window } = wallClockWindow(
+        const { window } = resolveWallClockWindow(
           { oldest: oldest.toString(), newest: newest.toString() },
           now,
           timeZone,
         )
 
-        const time = localTime(local.toString())
+        const time = parseLocalTime(local.toString())
         const isInside = window.oldest <= time && time <= window.newest
         const should =
           Temporal.Instant.compare(oldest, read) <= 0 && Temporal.Instant.compare(read, newest) <= 0

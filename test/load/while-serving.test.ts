@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { providerApp } from '../../src/http/provider-app.ts'
+import { openProviderApp } from '../../src/http/provider-app.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { describe, describeOn } from '../support/engines.ts'
 import { ended, linesOf, openBank } from './bank.ts'
@@ -41,7 +41,7 @@ function* state(mark: 'before' | 'after'): Generator<string> {
 /** A server on the database, in this process; loads run in others. */
 async function serve(t: TestContext, database: string): Promise<string> {
   const store = await openProviderStore(database)
-  const app = providerApp({
+  const app = openProviderApp({
     context: { store, timeZone: 'UTC', accountVersion: 4 },
     clock: () => Temporal.Instant.from('2025-12-31T00:00:00Z'),
     guard: async () => ({ recorded: Promise.resolve() }),

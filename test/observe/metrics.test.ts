@@ -98,7 +98,7 @@ describe('the metrics of a provider', () => {
     await sendTo(server.port, accountsPath)
 
     const samples = await scrape(server)
-    const refused = samples.filter(({ name }) => name === 'holdfast_token_refusals_total')
+    const refused = samples.filter(({ name }) => name === 'holdfast_token_rejections_total')
 
     assert.deepEqual(
       Object.fromEntries(
@@ -110,14 +110,14 @@ describe('the metrics of a provider', () => {
         'no token': 1,
         'not a bearer token': 1,
         aud: 1,
-        'no such key': 1,
+        'unknown key': 1,
         'jti was used before': 2,
       },
     )
     assert.equal(valueIn(samples, 'holdfast_token_replays_total'), 2)
     assert.equal(
       refused.length,
-      serverMetrics.holdfast_token_refusals_total.labels.reason.length,
+      serverMetrics.holdfast_token_rejections_total.labels.reason.length,
       'the reasons are a closed list, from the start',
     )
   })

@@ -148,7 +148,7 @@ describe('a provider with an SDK of OpenTelemetry', () => {
       spans()
         .filter(({ name }) => name === 'verify')
         .map(({ attributes }) => attributes['error.type']),
-      ['ContractError', 'TokenRefused'],
+      ['ContractError', 'TokenRejected'],
     )
   })
 

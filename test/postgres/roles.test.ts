@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it, type TestContext } from 'node:test'
 import { makeSigningKey } from '../../src/auth/signing.ts'
-import { contentOf } from '../../src/catalogue/product.ts'
+import { toProductContent } from '../../src/catalogue/product.ts'
 import {
   createDatabase,
   dumpProvider,
@@ -115,7 +115,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     const change = { by: client, clock: () => now }
     assert.equal((await catalogue.read('p1'))?.version, 1)
     await catalogue.create(
-      { id: 'p2', ...contentOf(savings), idempotency: { key: 'k', digest: 'd' } },
+      { id: 'p2', ...toProductContent(savings), idempotency: { key: 'k', digest: 'd' } },
       change,
     )
     assert.partialDeepStrictEqual(await catalogue.remove('p1', change), { version: 2 })

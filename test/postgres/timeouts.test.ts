@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
-import { contentOf } from '../../src/catalogue/product.ts'
+import { toProductContent } from '../../src/catalogue/product.ts'
 import type { CatalogueStore } from '../../src/catalogue/store.ts'
 import { ContractError } from '../../src/contract/index.ts'
 import {
@@ -78,7 +78,7 @@ async function lockTable(table: string): Promise<{ release(): Promise<void> }> {
 }
 
 async function addProduct(catalogue: CatalogueStore, id: string, key: string): Promise<unknown> {
-  const content = contentOf({
+  const content = toProductContent({
     brand: 'B',
     description: 'D',
     is_tailored: false,

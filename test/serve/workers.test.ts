@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, it } from 'node:test'
-import { makeSigningKey, publicKeySet } from '../../src/auth/signing.ts'
+import { makeSigningKey, toPublicKeySet } from '../../src/auth/signing.ts'
 import { openSigner } from '../../src/client/sign.ts'
 import { closingTogether, describe, newDatabase } from '../support/engines.ts'
 import { childrenOf } from '../support/processes.ts'
@@ -33,7 +33,7 @@ describe('three workers on one port', () => {
   before(async () => {
     const database = await newDatabase(closing)
     const key = await makeSigningKey('ES256', Temporal.Now.instant())
-    keySet = JSON.stringify(publicKeySet([key]))
+    keySet = JSON.stringify(toPublicKeySet([key]))
     sign = openSigner({ ...key.privateKey, kid: key.id, alg: key.algorithm }, 's')
     keyServer.listen(0, '127.0.0.1')
     await once(keyServer, 'listening')

@@ -7,7 +7,7 @@ import { text as textOf } from 'node:stream/consumers'
 import type { AuthRequest } from '../../src/auth/guard.ts'
 import { ContractError } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
-import { providerApp } from '../../src/http/provider-app.ts'
+import { openProviderApp } from '../../src/http/provider-app.ts'
 import { load } from '../../src/load/load.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { createDatabase, openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
@@ -78,7 +78,7 @@ export async function openWorld(
 
   let now = Temporal.Instant.from(options.now ?? nowDefault)
   const store = await openProviderStore(database)
-  const app = providerApp({
+  const app = openProviderApp({
     context: { store: around(store), timeZone, accountVersion },
     clock: () => now,
     guard: async (request) => {

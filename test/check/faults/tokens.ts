@@ -353,7 +353,7 @@ export const tokenFaults: readonly Fault[] = [
         if (
           segment(asked.authorization[0]?.replace(/^Bearer /, '') ?? '', 0).kid?.endsWith('second')
         )
-          throw new TokenRejected('no such key')
+          throw new TokenRejected('unknown key')
         return guard(asked)
       },
     },
@@ -366,7 +366,7 @@ export const tokenFaults: readonly Fault[] = [
         () =>
         async ({ authorization }) => {
           parseToken(authorization[0]?.replace(/^Bearer /, '') ?? '')
-          throw new TokenRejected('no such key')
+          throw new TokenRejected('unknown key')
         },
     },
     catches: ['tokens.good'],

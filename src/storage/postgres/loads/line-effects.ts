@@ -1,4 +1,4 @@
-import { entryLists, kindOfList } from '../../../provider/store.ts'
+import { accountKindByList, entryLists } from '../../../provider/store.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { partCodes } from './staging.ts'
 
@@ -129,7 +129,7 @@ export const refusedLines = `
   order by place`
 
 const energyLists = entryLists
-  .filter((list) => kindOfList[list] === 'energy')
+  .filter((list) => accountKindByList[list] === 'energy')
   .map((list) => listCodes[list])
 
 /** Every line that refers to an account, with the kind that it means: 0 where either will do. */

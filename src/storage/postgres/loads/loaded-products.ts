@@ -1,10 +1,10 @@
 import { loader } from '../../../catalogue/store.ts'
 import {
+  createDeletion,
+  createVersion,
   exists,
   isChanged,
-  type Newest,
-  versionWith,
-  versionWithout,
+  type NewestVersion,
 } from '../../../catalogue/versions.ts'
 import type { ProductItem } from '../../../load/writer.ts'
 import { fromText, toText } from '../driver/escape-nul.ts'
@@ -41,7 +41,7 @@ export async function mergeProducts(
     const before = newest.get(id)
     if (item === null) {
       if (!exists(before)) continue
-      const { version, change, changedAt, lastUpdated } = versionWithout(before, making)
+      const { version, change, changedAt, lastUpdated } = createDeletion(before, making)
       versions.push([id, version, change, changedAt, lastUpdated, null, null])
       removed.push(id)
       continue
@@ -49,7 +49,7 @@ export async function mergeProducts(
     const loaded = JSON.parse(item) as ProductItem
     if (!isChanged(loaded, before)) continue
     const { content } = loaded
-    const made = versionWith(fromText(id), before, content, { ...making, loaded })
+    const made = createVersion(fromText(id), before, content, { ...making, loaded })
     const { version, change, changedAt, lastUpdated, updatedAt, record } = made
     const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
     versions.push([id, version, change, changedAt, lastUpdated, record, shown])
@@ -78,14 +78,17 @@ const putCurrent = `
     brand = excluded.brand, effective_from = excluded.effective_from,
     effective_to = excluded.effective_to, updated_at = excluded.updated_at`
 
-async function newestVersions(run: Run, ids: readonly string[]): Promise<Map<string, Newest>> {
+async function newestVersions(
+  run: Run,
+  ids: readonly string[],
+): Promise<Map<string, NewestVersion>> {
   const { rows } = await run(
     `select v.* from unnest($1::text[]) p (id) cross join lateral (
        select product as id, version, change, last_updated as "lastUpdated", shown
        from product_version where product = p.id order by version desc limit 1) v`,
     [ids],
   )
-  return new Map((rows as (Newest & { readonly id: string })[]).map((row) => [row.id, row]))
+  return new Map((rows as (NewestVersion & { readonly id: string })[]).map((row) => [row.id, row]))
 }
 
 /** Rows as one list for each of their columns, which is how a statement takes many of them. */

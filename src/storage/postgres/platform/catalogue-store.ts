@@ -7,7 +7,7 @@ import {
   requireContent,
   type StoredProduct,
 } from '../../../catalogue/store.ts'
-import { exists, type Newest } from '../../../catalogue/versions.ts'
+import { exists, type NewestVersion } from '../../../catalogue/versions.ts'
 import type { ProductChange } from '../../../contract/index.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { fromText, toText } from '../driver/escape-nul.ts'
@@ -76,7 +76,7 @@ export async function openPostgresCatalogueStore(
   const judged = (
     id: string,
     { ifVersion }: Change,
-    work: (ask: Ask, now: Newest) => Promise<StoredProduct>,
+    work: (ask: Ask, now: NewestVersion) => Promise<StoredProduct>,
   ): Promise<Outcome> =>
     inTransaction(pool, async (ask) => {
       const now = await newestVersion(ask, id)

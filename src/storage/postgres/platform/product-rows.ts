@@ -1,10 +1,10 @@
 import type { Author, ProductContent, StoredProduct } from '../../../catalogue/store.ts'
 import {
-  type Newest,
+  createDeletion,
+  createVersion,
+  type NewestVersion,
   type NewVersion,
   type Version,
-  versionWith,
-  versionWithout,
 } from '../../../catalogue/versions.ts'
 import { toText } from '../driver/escape-nul.ts'
 import type { Ask } from '../driver/statements.ts'
@@ -40,7 +40,7 @@ const putCurrent = {
 const dropCurrent = { name: 'drop-product', text: 'delete from product where id = $1' }
 
 /** The newest version of a product, which nobody else changes before the transaction ends. */
-export async function newestVersion(ask: Ask, id: string): Promise<Newest | undefined> {
+export async function newestVersion(ask: Ask, id: string): Promise<NewestVersion | undefined> {
   await ask(lockProduct, [toText(id)])
   const [row] = await ask(newest, [toText(id)])
   if (!row) return undefined
@@ -56,11 +56,11 @@ export async function newestVersion(ask: Ask, id: string): Promise<Newest | unde
 export async function putProduct(
   ask: Ask,
   id: string,
-  before: Newest | undefined,
+  before: NewestVersion | undefined,
   content: ProductContent,
   making: NewVersion,
 ): Promise<StoredProduct> {
-  const made = versionWith(id, before, content, making)
+  const made = createVersion(id, before, content, making)
   const { version, lastUpdated, updatedAt } = made
   const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
   await insertVersion(ask, id, made, making.by, made.record, shown)
@@ -72,10 +72,10 @@ export async function putProduct(
 export async function removeProduct(
   ask: Ask,
   id: string,
-  before: Newest,
+  before: NewestVersion,
   making: NewVersion,
 ): Promise<StoredProduct> {
-  const made = versionWithout(before, making)
+  const made = createDeletion(before, making)
   await insertVersion(ask, id, made, making.by, null, null)
   await ask(dropCurrent, [toText(id)])
   return { id, version: made.version, lastUpdated: made.lastUpdated, shown: '' }

@@ -2,9 +2,9 @@ import { ContractError, type JsonText, type PageRequest } from '../../../contrac
 import {
   type AccountFilters,
   type AccountsQuery,
+  accountKindByList,
   type EntriesOfAccountsQuery,
   type EntriesQuery,
-  kindOfList,
   type Missing,
   type Overview,
   type Page,
@@ -94,7 +94,7 @@ export async function openPostgresProviderStore(
       const values = [
         idOf(asked.customerId),
         account,
-        kindCodes[kindOfList[asked.list]],
+        kindCodes[accountKindByList[asked.list]],
         listCodes[asked.list],
         ...windowOf(asked.window),
         ...rangeOf(asked),
@@ -109,7 +109,7 @@ export async function openPostgresProviderStore(
       page(statementFor(asked), [
         ...namedIn(asked),
         ...rangeOf(asked),
-        kindCodes[kindOfList[asked.list]],
+        kindCodes[accountKindByList[asked.list]],
         listCodes[asked.list],
         ...windowOf(asked.window),
       ]),

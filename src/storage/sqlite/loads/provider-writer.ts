@@ -12,7 +12,7 @@ import type {
   SourceLocation,
   WriterOptions,
 } from '../../../load/writer.ts'
-import { type AccountKind, entryLists, kindOfList } from '../../../provider/store.ts'
+import { type AccountKind, accountKindByList, entryLists } from '../../../provider/store.ts'
 import { DatabaseError } from '../../database.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { noAccount, noCustomer } from '../../load-errors.ts'
@@ -285,7 +285,7 @@ function referenceOf(item: Referring): { kind: AccountKind | undefined; field: s
   if (item.type === 'contact') return { kind: undefined, field: 'accountId' }
   if (item.type === 'balance') return { kind: 'banking', field: 'accountId' }
   const field = item.list === 'payment' ? 'from.accountId' : 'accountId'
-  return { kind: kindOfList[item.list], field }
+  return { kind: accountKindByList[item.list], field }
 }
 
 /** Where an item must keep its place. The removal of a whole account does not wait. */

@@ -1,18 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Author, ProductContent, StoredProduct } from '../../../catalogue/store.ts'
 import {
+  createDeletion,
+  createVersion,
   exists,
-  type Newest,
+  type NewestVersion,
   type NewVersion,
   type Version,
-  versionWith,
-  versionWithout,
 } from '../../../catalogue/versions.ts'
 import { command, query } from '../driver/statements.ts'
 
 /** The products and their versions. Whoever writes is in a transaction of its own. */
 export function openProductRows(database: DatabaseSync) {
-  const newest = query<Newest>(
+  const newest = query<NewestVersion>(
     database,
     `select version, change, last_updated as lastUpdated, shown from product_version
      where product = ? order by version desc limit 1`,
@@ -38,10 +38,10 @@ export function openProductRows(database: DatabaseSync) {
   }
 
   return {
-    newest: (id: string): Newest | undefined => newest.first(id),
+    newest: (id: string): NewestVersion | undefined => newest.first(id),
 
     put(id: string, content: ProductContent, making: NewVersion): StoredProduct {
-      const made = versionWith(id, newest.first(id), content, making)
+      const made = createVersion(id, newest.first(id), content, making)
       const { version, lastUpdated, updatedAt } = made
       const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
       insert(id, made, making.by, made.record, shown)
@@ -53,7 +53,7 @@ export function openProductRows(database: DatabaseSync) {
     remove(id: string, making: NewVersion): StoredProduct | undefined {
       const before = newest.first(id)
       if (!exists(before)) return undefined
-      const made = versionWithout(before, making)
+      const made = createDeletion(before, making)
       insert(id, made, making.by, null, null)
       dropCurrent.run(id)
       return { id, version: made.version, lastUpdated: made.lastUpdated, shown: '' }

@@ -1,8 +1,8 @@
 import type { JsonText, PageRequest } from '../../../contract/index.ts'
 import {
   type AccountsQuery,
+  accountKindByList,
   type EntriesQuery,
-  kindOfList,
   type Overview,
   type Page,
   type ProviderStore,
@@ -135,7 +135,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
     const row = windowPage(pageSize).first(
       customerId,
       accountId,
-      kindCodes[kindOfList[list]],
+      kindCodes[accountKindByList[list]],
       listCodes[list],
       clampTime(window.oldest),
       clampTime(window.newest),
@@ -196,7 +196,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
     },
 
     async listEntriesOfAccounts(asked) {
-      const kind = kindOfList[asked.list]
+      const kind = accountKindByList[asked.list]
       return longReaders(async (reader) => {
         const owner = reader.accounts.customer(asked.customerId)
         if (owner === undefined) return noCustomer
@@ -304,7 +304,7 @@ function stretchOf(
 ): Range | typeof noCustomer | typeof noAccount {
   const owner = accounts.customer(customerId)
   if (owner === undefined) return noCustomer
-  const account = accounts.find(owner, accountId, kindOfList[list])
+  const account = accounts.find(owner, accountId, accountKindByList[list])
   if (!account) return noAccount
   const number = listNumber(account.number, list)
   return window ? lists.within(number, window) : lists.whole(number)

@@ -6,7 +6,7 @@ import type { HttpLimits } from './limits.ts'
  * An answer that is sent at once, and ends when the client has sent the rest of its body. A connection that is
  * closed while a client still sends is reset, and many clients then never read the answer.
  */
-export function answerBeforeDrain(
+export function respondThenDrain(
   request: IncomingMessage,
   text: string,
   limits: Pick<HttpLimits, 'drainBytesMax' | 'drainMs'>,

@@ -1,5 +1,5 @@
 /** Every reason for which a token is refused. They are for the log and the metrics; the caller is told none. */
-export const refusalReasons = [
+export const rejectionReasons = [
   'no token',
   'two Authorization headers',
   'not a bearer token',
@@ -18,17 +18,17 @@ export const refusalReasons = [
   'kid',
   'exp',
   'exp has passed',
-  'exp is too far away',
+  'exp is too far in the future',
   'nbf',
   'iat',
   'iss',
   'sub',
   'aud',
   'jti',
-  'no such key',
+  'unknown key',
   'signature',
   'jti was used before',
   'exp is before the last purge',
 ] as const
 
-export type RefusalReason = (typeof refusalReasons)[number]
+export type RejectionReason = (typeof rejectionReasons)[number]
