@@ -5,10 +5,10 @@ import { buildProgram, root } from './program.ts'
 
 const [folder = join(root, 'dist')] = process.argv.slice(2)
 
-// What was renamed or deleted in src must not live on in the package.
+// Remove the output of files that were renamed or deleted.
 rmSync(folder, { recursive: true, force: true })
 
-// What other programs import: modules with their types.
+// The modules that other programs import, with their types.
 const compiler = join('node_modules', 'typescript', 'bin', 'tsc')
 const { status } = spawnSync(
   process.execPath,

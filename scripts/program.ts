@@ -6,8 +6,9 @@ import { build } from 'esbuild'
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * The program in few files, since each takes its time at every start. TypeBox goes in, which is 700 of them;
- * what listens, signs and talks to databases stays a dependency that can be seen, and mended alone.
+ * Bundles the command into few files, because loading many files makes every start slower. TypeBox, which has 700
+ * files, is bundled. The packages for HTTP, signing and databases stay dependencies, so that they can be audited and
+ * updated separately.
  */
 export async function buildProgram(folder: string): Promise<void> {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -28,7 +29,7 @@ export async function buildProgram(folder: string): Promise<void> {
   copyFileSync(join(root, 'node_modules', 'typebox', 'license'), join(folder, 'typebox-license'))
 }
 
-/** The command as it is published, without the sources beside it, in a folder of its own. Gives its path. */
+/** Installs the command as published, without sources, in a folder of its own. Returns its path. */
 export async function installProgram(folder: string): Promise<string> {
   for (const part of ['bin', 'package.json']) {
     cpSync(join(root, part), join(folder, part), { recursive: true })

@@ -22,7 +22,7 @@ import {
 import { checksPage } from './checks-page.ts'
 import { page, table } from './markdown.ts'
 
-/** The pages of docs/reference by path, derived from the code. */
+/** Builds the pages of docs/reference, by path. */
 export function referencePages(): Map<string, string> {
   return new Map([
     ['docs/reference/operations.md', operationsPage()],
@@ -44,12 +44,12 @@ const tagTitles: Record<Operation['tag'], string> = {
 }
 
 const baseAddresses: Record<Base, string> = {
-  provider: `${settingLink('providerUrl')}, of the data provider`,
-  resource: `${settingLink('resourceUrl')}, of the contact endpoint`,
-  platform: 'of the platform',
+  provider: `${settingLink('providerUrl')} (data provider)`,
+  resource: `${settingLink('resourceUrl')} (contact endpoint)`,
+  platform: 'the platform',
 }
 
-/** In the order of the interface. A tag's operations stand together already. */
+/** In the order of the interface. The operations of a tag are already adjacent. */
 const operationsByTag = Map.groupBy(
   Object.entries<Operation>(operations).sort(([, a], [, b]) =>
     a.tag === b.tag ? (a.ref < b.ref ? -1 : 1) : 0,
@@ -78,14 +78,14 @@ function operationsPage(): string {
 
 function operationSection(id: string, operation: Operation): string[] {
   const { base, body, deprecated, description, form, headers = {}, response, status } = operation
-  const answer = response ? mustBe(asNode(response), 'records.md') : 'no body'
+  const result = response ? mustBe(asNode(response), 'records.md') : 'no body'
   const facts = [
     `Base URL: ${baseAddresses[base]}`,
     `Authentication: ${protectionOf(operation)}`,
     ...(body ? [`Body: ${mustBe(asNode(body), 'records.md')}`] : []),
     ...(form ? [`Body as a form: ${mustBe(asNode(form), 'records.md')}`] : []),
-    `Response: ${status}, ${answer}`,
-    ...Object.entries(headers).map(([name, says]) => `Response header \`${name}\`: ${says}`),
+    `Response: ${status}, ${result}`,
+    ...Object.entries(headers).map(([name, text]) => `Response header \`${name}\`: ${text}`),
   ]
   return [
     `### ${titleOf(id, operation)}`,
@@ -106,9 +106,9 @@ function deprecationNote({ since, successor }: NonNullable<Operation['deprecated
 function protectionOf({ protection, scope }: Operation): string {
   switch (protection) {
     case 'platformToken':
-      return 'a single-use token that the platform signed for this resource'
+      return 'a single-use token, signed by the platform for this resource'
     case 'clientToken':
-      return `a token of an API client${scope ? ` with the scope \`${scope}\`` : ''}`
+      return `the token of an API client${scope ? ` with the scope \`${scope}\`` : ''}`
     case 'none':
       return 'none'
   }
@@ -146,7 +146,7 @@ function recordsPage(): string {
   ])
   const users = usersOf(records)
 
-  /** A record stands with its line, else with the one tag that has it, else with the shared ones. */
+  /** Loaded records first, then the records of one tag, then those that several tags share. */
   const groups = Map.groupBy(records.keys(), (name) => {
     const tags = [...inTag].filter(([, names]) => names.has(name)).map(([tag]) => tag)
     if (lineTypes.has(name)) return 'Loaded records'
@@ -178,7 +178,7 @@ function recordsPage(): string {
 
 function recordSection(node: Node, lineType?: string, users: readonly string[] = []): string[] {
   const { additionalProperties, description, ignores = [], rules = [] } = node
-  const remarks = [
+  const notes = [
     description,
     lineType && `Line type: \`${lineType}\`.`,
     additionalProperties !== false && 'Other fields are ignored.',
@@ -186,23 +186,22 @@ function recordSection(node: Node, lineType?: string, users: readonly string[] =
       `Accepted and ignored: ${ignores.map((name) => `\`${name}\``).join(', ')}.`,
   ].filter(Boolean)
   return [
-    ...(remarks.length > 0 ? [remarks.join(' ')] : []),
+    ...(notes.length > 0 ? [notes.join(' ')] : []),
     ...(users.length > 0 ? [`Used by ${[...new Set(users)].join(', ')}.`] : []),
     table(['Field', 'Required', 'Must be', 'Notes'], fieldRows(node, '')),
     ...(rules.length > 0 ? [rules.map((rule) => `- ${describeRule(rule)}`).join('\n')] : []),
   ]
 }
 
-/** An object without a name has no section to link to: its fields follow it in the same table. */
+/** The fields of an unnamed object are in the same table: it has no section to link to. */
 function fieldRows(node: Node, prefix: string): string[][] {
   const { properties = {}, required = [], aliases = {} } = node
   return Object.entries(properties).flatMap(([field, type]) => {
-    const spellings = Object.keys(aliases).filter((theirs) => aliases[theirs] === field)
+    const names = Object.keys(aliases).filter((alias) => aliases[alias] === field)
     const notes = [
       type.fieldDescription ?? (type.name ? undefined : type.description),
       type.acceptsNumber && 'A number is also accepted and stored as text.',
-      spellings.length > 0 &&
-        `Also accepted as ${spellings.map((theirs) => `\`${theirs}\``).join(' or ')}.`,
+      names.length > 0 && `Also accepted as ${names.map((alias) => `\`${alias}\``).join(' or ')}.`,
     ].filter(Boolean)
     return [
       [
@@ -216,7 +215,7 @@ function fieldRows(node: Node, prefix: string): string[][] {
   })
 }
 
-/** What a value must be, with every record in it linked to its section. */
+/** Describes the expected value, with links to the sections of its records. */
 function mustBe(node: Node, onPage = ''): string {
   if (node.name) return recordLink(node.name, onPage)
   if (node.items) return `${describeExpected(node)}, each ${mustBe(node.items, onPage)}`
@@ -228,7 +227,7 @@ function schemasOf([, { body, form, response }]: readonly [string, Operation]): 
   return [body, form, response].filter((schema) => schema !== undefined)
 }
 
-/** The named records that some schemas are made of, each before its parts. */
+/** The named records in the schemas, each before the records that it contains. */
 function recordsIn(schemas: readonly TSchema[]): Map<string, Node> {
   const found = new Map<string, Node>()
   const visit = (node: Node) => {
@@ -240,7 +239,7 @@ function recordsIn(schemas: readonly TSchema[]): Map<string, Node> {
   return found
 }
 
-/** Links to the operations and records that mention a record, by its name. */
+/** Links to the operations and records that use a record, by its name. */
 function usersOf(records: ReadonlyMap<string, Node>): Map<string, string[]> {
   const users = new Map<string, string[]>()
   const use = (node: Node, link: string) => {
@@ -271,10 +270,8 @@ function errorsPage(): string {
 
 function errorsTable(codes: readonly ErrorCode[]): string {
   const rows = codes.map((code) => {
-    const error: { status: number; message: string; sentence?: string } = errorTable[code]
-    const text = error.sentence
-      ? 'a sentence that names the field and what it must be'
-      : `\`${error.message}\``
+    const error: { status: number; message: string; example?: string } = errorTable[code]
+    const text = error.example ? 'names the field and what it must be' : `\`${error.message}\``
     return [`\`${code}\``, String(error.status), text]
   })
   return table(['Error', 'Status', 'Text'], rows)

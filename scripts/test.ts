@@ -7,14 +7,14 @@ import { initializeCluster, makePostgres } from '../test/support/postgres.ts'
 import { installProgram } from './program.ts'
 
 /**
- * Runs the tests, all of them or the files that are named, with one PostgreSQL for the whole run and on the program
- * as it is published. It fails where one of them cannot be had: no test goes without.
+ * Runs all tests, or the given files, against the command as published, with one PostgreSQL server for the whole run.
+ * It fails if the server cannot start: no test is skipped.
  */
-const named = process.argv.slice(2)
-const files = named.length > 0 ? named : ['src/**/*.test.ts', 'test/**/*.test.ts']
+const given = process.argv.slice(2)
+const files = given.length > 0 ? given : ['src/**/*.test.ts', 'test/**/*.test.ts']
 
-/** Many tests wait for processes or for the disk: a few more files at once than there are cores. */
-const filesAtOnce = 4
+/** More than the number of cores, because many tests wait for processes or for the disk. */
+const concurrency = 4
 
 /** All files of the run: compiled code, databases and the PostgreSQL cluster. */
 const folder = makeFolder()
@@ -24,7 +24,7 @@ const program = await installProgram(join(folder, 'package'))
 process.env['POSTGRES_CLUSTER_FOR_TESTS'] = await initializeCluster()
 const server = await makePostgres()
 await server.start()
-const run = spawn(process.execPath, ['--test', `--test-concurrency=${filesAtOnce}`, ...files], {
+const run = spawn(process.execPath, ['--test', `--test-concurrency=${concurrency}`, ...files], {
   stdio: 'inherit',
   env: {
     ...process.env,

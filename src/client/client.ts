@@ -12,38 +12,39 @@ import { ResponseError } from './response-error.ts'
 import { openSigner, type SigningKey } from './sign.ts'
 
 export interface ClientOptions {
-  /** The provider's public base address, exactly as the provider has it: it is part of every token. */
+  /** The public base URL of the provider, exactly as the provider is configured: every token contains it. */
   readonly providerUrl: string
-  /** Of the contact endpoint, where it is another. */
+  /** The base URL of the contact endpoint. Default: `providerUrl`. */
   readonly resourceUrl?: string
-  /** The data provider's subdomain. */
+  /** The subdomain of the data provider. */
   readonly subdomain: string
   readonly key: SigningKey
   /**
-   * Which version of the banking account the provider answers with. With 3, accounts are brought to
-   * version 4 as they arrive, and those that are in it already are left alone: the provider can move at
-   * any moment, and the setting after it.
+   * The version of the banking account that the provider returns. With 3, accounts are upgraded to
+   * version 4; accounts that are already in version 4 are unchanged, so the provider can switch before
+   * this option does.
    */
   readonly accountVersion?: 3 | 4
-  /** How often a request that got no answer, or was told to come again, is sent once more. */
+  /** The maximum number of retries after a network error or a status 429, 502, 503 or 504. Default: 2. */
   readonly retriesMax?: number
+  /** The timeout of one attempt. Default: 30 seconds. */
   readonly timeoutMs?: number
 }
 
 type ProviderOperationId = keyof typeof providerOperations
 
-/** What has a default may be left out, and so may a query that has nothing in it. */
+/** The query is optional, and so are its parameters. */
 type CallInput<O extends Operation> = Pick<Input<O>, 'params'> & {
   readonly query?: Partial<Input<O>['query']>
 } & (Input<O>['body'] extends undefined ? unknown : { readonly body: Input<O>['body'] })
 
 type Call<O extends Operation> = {
   (input: CallInput<O>): Promise<Output<O>>
-  /** Page after page, by the links that the provider gives. */
+  /** Iterates over all pages by following the `next` links. */
   pages(input: CallInput<O>): AsyncGenerator<Output<O>>
 }
 
-/** One method an operation, named as in the contract: `client.listBankingBalances(…)`. */
+/** One method per operation, named as in the contract: `client.listBankingBalances(…)`. */
 export type Client = { readonly [Id in ProviderOperationId]: Call<OperationOf<Id>> }
 
 const retryStatuses = [429, 502, 503, 504]
@@ -53,27 +54,27 @@ export function createClient(options: ClientOptions): Client {
   const sign = openSigner(options.key, options.subdomain)
   const calls = Object.entries<Operation>(providerOperations).map(([id, operation]) => {
     const call = async (input: AnyInput) =>
-      ask(operation, resourceOf(operation, input, options), input)
-    const pages = (input: AnyInput) => follow(operation, input)
+      send(operation, buildResource(operation, input, options), input)
+    const pages = (input: AnyInput) => iteratePages(operation, input)
     return [id, Object.assign(call, { pages })]
   })
 
-  async function* follow(operation: Operation, input: AnyInput): AsyncGenerator<unknown> {
-    const resource = resourceOf(operation, input, options)
-    let page = await ask(operation, resource, input)
+  async function* iteratePages(operation: Operation, input: AnyInput): AsyncGenerator<unknown> {
+    const resource = buildResource(operation, input, options)
+    let page = await send(operation, resource, input)
     yield page
-    for (let next = linkOf(page); next !== undefined; next = linkOf(page)) {
-      page = await ask(operation, resource, input, next)
+    for (let next = nextLink(page); next !== undefined; next = nextLink(page)) {
+      page = await send(operation, resource, input, next)
       yield page
     }
   }
 
-  /** Every operation reads, so each may be sent again; each time with a token of its own. */
-  async function ask(
+  /** All operations are read-only, so retries are safe. Every attempt uses a new token. */
+  async function send(
     operation: Operation,
     resource: string,
     input: AnyInput,
-    query = queryOf(input.query),
+    query = buildQuery(input.query),
   ): Promise<unknown> {
     const { retriesMax = 2, timeoutMs = 30_000, accountVersion = 4 } = options
     for (let attempt = 0; ; attempt += 1) {
@@ -91,9 +92,9 @@ export function createClient(options: ClientOptions): Client {
         return undefined
       })
       if (response && !(retryStatuses.includes(response.status) && attempt < retriesMax)) {
-        return read(operation, response, accountVersion)
+        return readBody(operation, response, accountVersion)
       }
-      await pause(response, attempt)
+      await waitBeforeRetry(response, attempt)
     }
   }
 
@@ -106,42 +107,46 @@ interface AnyInput {
   readonly body?: unknown
 }
 
-/** The URI that the token is for: the path as it is sent, without a query. */
-function resourceOf(
+/** The URI in the token's audience: the path as it is sent, without a query. */
+function buildResource(
   { base, path }: Operation,
   { params }: AnyInput,
   options: ClientOptions,
 ): string {
   const { providerUrl, resourceUrl = providerUrl } = options
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => pathSegment(name, params[name] ?? ''))
-  // The provider keeps its address without them, too.
+  // The provider removes trailing slashes from its own base URL as well.
   return (base === 'resource' ? resourceUrl : providerUrl).replace(/\/+$/, '') + filled
 }
 
 function pathSegment(name: string, id: string): string {
-  // No URL has these as a name: the request would be for another resource than the token.
+  // URL parsing would resolve these, and the request would be for another resource than the token.
   if (['', '.', '..'].includes(id)) throw new RangeError(`${name} cannot be '${id}'`)
   return encodeURIComponent(id)
 }
 
-function queryOf(query: AnyInput['query'] = {}): string {
+function buildQuery(query: AnyInput['query'] = {}): string {
   return Object.entries(query)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join('&')
 }
 
-function linkOf(page: unknown): string | undefined {
+function nextLink(page: unknown): string | undefined {
   return (page as { links?: Links } | undefined)?.links?.next
 }
 
-async function read(operation: Operation, response: Response, version: 3 | 4): Promise<unknown> {
+async function readBody(
+  operation: Operation,
+  response: Response,
+  version: 3 | 4,
+): Promise<unknown> {
   const text = await response.text()
   if (!response.ok) {
     const interactionId = response.headers.get('x-fapi-interaction-id') ?? undefined
-    throw new ResponseError(response.status, errorOf(text), operation.ref, interactionId)
+    throw new ResponseError(response.status, parseError(text), operation.ref, interactionId)
   }
-  // A restricted account's contact has no body.
+  // The contact of a restricted account has no body.
   if (text === '') return undefined
   const body = JSON.parse(text)
   if (operation.ref !== 'B1' || version === 4) return body
@@ -149,22 +154,22 @@ async function read(operation: Operation, response: Response, version: 3 | 4): P
   return { ...body, data: { ...body.data, accounts: accounts.map(upgradeAccount) } }
 }
 
-function errorOf(text: string): string {
-  const foreign = 'not an error of the interface'
+function parseError(text: string): string {
+  const unknown = 'the response has no error text of the interface'
   try {
     const { error } = JSON.parse(text) as { error?: unknown }
-    return typeof error === 'string' ? error : foreign
+    return typeof error === 'string' ? error : unknown
   } catch {
-    return foreign
+    return unknown
   }
 }
 
-/** As long as the provider asks for, within reason; else longer each time. */
-async function pause(response: Response | undefined, attempt: number): Promise<void> {
+/** Waits as long as `Retry-After` says, up to a maximum; without it, exponential backoff. */
+async function waitBeforeRetry(response: Response | undefined, attempt: number): Promise<void> {
   await response?.body?.cancel()
-  const asked = Number(response?.headers.get('retry-after') ?? Number.NaN)
-  const seconds = Number.isFinite(asked)
-    ? Math.min(asked, retryAfterMaxSeconds)
+  const retryAfter = Number(response?.headers.get('retry-after') ?? Number.NaN)
+  const seconds = Number.isFinite(retryAfter)
+    ? Math.min(retryAfter, retryAfterMaxSeconds)
     : 0.1 * 2 ** attempt
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 }

@@ -1,4 +1,4 @@
-/** What a platform uses to call a provider: it signs, pages and retries, and knows every operation by name. */
+/** The client of a platform for the operations of a provider. It signs tokens, follows pages and retries. */
 export { type Client, type ClientOptions, createClient } from './client.ts'
 export { ResponseError } from './response-error.ts'
 export type { SigningKey } from './sign.ts'

@@ -1,19 +1,19 @@
 import { importJWK, type JWK, SignJWT } from 'jose'
 
-/** A private key as a JWK. It says itself which one it is and what it signs with. */
+/** A private JWK with its key id and algorithm. */
 export type SigningKey = JWK & { readonly kid: string; readonly alg: string }
 
-/** Long enough for a slow connection; a token is good for one use anyway. */
+/** Long enough for a slow connection. Each token is used once. */
 const tokenSeconds = 300
 
-/** Makes a signer: each call gives a fresh token for one use of one resource. */
+/** Returns a function that signs a single-use token for a resource. */
 export function openSigner(
   key: SigningKey,
   subdomain: string,
 ): (resource: string) => Promise<string> {
   let imported: ReturnType<typeof importJWK> | undefined
   return async (resource) => {
-    // Not before it is needed: a key that is no good fails the call, and nothing else.
+    // Imported on first use, so that an invalid key rejects the call instead of causing an unhandled rejection.
     imported ??= importJWK(key, key.alg)
     const now = Math.floor(Date.now() / 1000)
     return new SignJWT()

@@ -1,8 +1,8 @@
 import type { Rule } from './rules.ts'
 import type { ScalarName } from './scalars.ts'
 
-/** The form of `additionalValue` by type (docs/decisions/0035). Types not listed take any text. */
-const forms = {
+/** The format of `additionalValue` by type (docs/decisions/0035). Other types accept any text. */
+const formats = {
   condition: {
     DEPOSIT_BALANCE_INCREASED: 'decimal',
     MAX_WITHDRAWALS: 'wholeNumber',
@@ -51,21 +51,21 @@ const forms = {
   },
 } as const satisfies Record<string, Record<string, ScalarName>>
 
-/** The form that a value must have by the type in `field`, where it is given at all. */
-export function valueForms(field: string, kind: keyof typeof forms): Rule[] {
-  return Object.entries(forms[kind]).map(([type, scalar]) => ({
+/** Rules for the format of `additionalValue`, by the type in `field`. */
+export function valueFormats(field: string, kind: keyof typeof formats): Rule[] {
+  return Object.entries(formats[kind]).map(([type, scalar]) => ({
     when: { field, is: [type] },
-    form: { field: spelledLike(field, 'additionalValue', 'additional_value'), scalar },
+    format: { field: inCaseOf(field, 'additionalValue', 'additional_value'), scalar },
   }))
 }
 
-/** A type of OTHER says nothing by itself, so the text beside it must. */
-export function otherNeedsInfo(field: string): Rule {
-  const info = spelledLike(field, 'additionalInfo', 'additional_info')
+/** The type OTHER requires an explanation in `additionalInfo`. */
+export function otherRequiresInfo(field: string): Rule {
+  const info = inCaseOf(field, 'additionalInfo', 'additional_info')
   return { when: { field, is: ['OTHER'] }, needs: [info] }
 }
 
-/** Account records spell their fields in camelCase, product records in snake_case. */
-function spelledLike(field: string, camel: string, snake: string): string {
+/** Account records use camelCase field names, product records snake_case. */
+function inCaseOf(field: string, camel: string, snake: string): string {
   return field.includes('_') ? snake : camel
 }

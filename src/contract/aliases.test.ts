@@ -17,7 +17,7 @@ const contract = (fields: object) => ({
   plans: [{ planDetail: { electricityContract: fields } }],
 })
 
-describe('a record that is loaded', () => {
+describe('normalising a record', () => {
   for (const [name, schema, given, kept] of [
     [
       'recurrenceUType',
@@ -38,7 +38,7 @@ describe('a record that is loaded', () => {
       { lendingRates: { applicabilityConditions: [{ rateApplicabilityType: 'MIN_DEPOSITS' }] } },
     ],
     [
-      'a tier bound as a number',
+      'a number as a tier bound',
       BankingAccount,
       { depositRates: [{ tiers: [{ minimumValue: 0.5 }] }] },
       { depositRates: [{ tiers: [{ minimumValue: '0.5' }] }] },
@@ -92,7 +92,7 @@ describe('a record that is loaded', () => {
       },
     ],
     [
-      'what a read adds to a product',
+      'the fields that a read adds to a product, and drops them',
       ProductInput,
       {
         product_id: 'p',
@@ -124,16 +124,16 @@ describe('a record that is loaded', () => {
       },
     ],
   ] as const) {
-    it(`may spell it ${name}`, () => assert.deepEqual(normalizer(schema)(given), kept))
+    it(`accepts ${name}`, () => assert.deepEqual(normalizer(schema)(given), kept))
   }
 
-  it('keeps a discount’s older amount for the validator to refuse, where no method is given', () => {
+  it('keeps the legacy amount of a discount without a method, for the validator to reject', () => {
     const given = { fees: [{ discounts: [{ amount: '1' }] }] }
 
     assert.deepEqual(normalizer(ProductInput)(given), given)
   })
 
-  it('is refused when it has two other spellings of one field', () => {
+  it('leaves a second alias of the same field for the validator to reject', () => {
     const given = {
       lending_rates: [
         {
@@ -158,7 +158,7 @@ describe('a record that is loaded', () => {
     )
   })
 
-  it('keeps the order of its fields', () => {
+  it('keeps the order of the fields', () => {
     const kept = normalizer(ScheduledPayment)({
       recurrence: { recurrenceUType: 'onceOff', nextPaymentDate: 'x' },
       nickname: 'n',
@@ -170,7 +170,7 @@ describe('a record that is loaded', () => {
     )
   })
 
-  it('is refused when it has both spellings', () => {
+  it('leaves an alias next to the field itself for the validator to reject', () => {
     const both = normalizer(BankingAccount)({
       accountId: 'a',
       depositRates: [
@@ -190,7 +190,7 @@ describe('a record that is loaded', () => {
     ])
   })
 
-  it('comes back as the same object where its spelling is the contract’s', () => {
+  it('returns the same object if nothing changes', () => {
     fc.assert(
       fc.property(anyOf(BankingAccount), anyOf(ScheduledPayment), (account, payment) => {
         assert.equal(normalizer(BankingAccount)(account), account)
@@ -199,7 +199,7 @@ describe('a record that is loaded', () => {
     )
   })
 
-  it('is left to the validator where it is no such record at all', () => {
+  it('leaves any other JSON value unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         assert.deepEqual(normalizer(BankingAccount)(value), value)
@@ -208,8 +208,8 @@ describe('a record that is loaded', () => {
   })
 })
 
-describe('a number as text', () => {
-  it('is a plain decimal that reads back as the same number', () => {
+describe('formatDecimal', () => {
+  it('returns a plain decimal that parses to the same number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const text = formatDecimal(value)

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { escapeInvisible, escapeInvisibleInLines } from './characters.ts'
 
-describe('text from outside that is shown to people', () => {
+describe('escaping invisible characters', () => {
   for (const [name, text, shown] of [
-    ['an escape sequence of a terminal', '\u001b[2J', '\\u001b[2J'],
+    ['a terminal escape sequence', '\u001b[2J', '\\u001b[2J'],
     ['a line break', 'a\r\nb', 'a\\u000d\\u000ab'],
     ['a C1 control character', '\u009b2J', '\\u009b2J'],
     ['a right-to-left override', 'a\u202eb', 'a\\u202eb'],
@@ -17,24 +17,24 @@ describe('text from outside that is shown to people', () => {
     ['a Hangul filler', 'a\u3164', 'a\\u3164'],
     ['a variation selector', 'a\ufe0f', 'a\\ufe0f'],
     ['a tag character', 'a\u{e0041}', 'a\\udb40\\udc41'],
-    ['half of a surrogate pair', 'a\ud800', 'a\\ud800'],
+    ['a lone surrogate', 'a\ud800', 'a\\ud800'],
   ] as const) {
-    it(`has the code of ${name} in its place`, () => {
+    it(`escapes ${name}`, () => {
       assert.equal(escapeInvisible(text), shown)
     })
   }
 
-  it('keeps every character that can be seen', () => {
+  it('keeps every visible character', () => {
     const text = 'Zoë Ångström, 李小龍, مريم, 👍 1\u00a0000 €'
 
     assert.equal(escapeInvisible(text), text)
   })
 
-  it('keeps the line breaks and tabs of text that has several lines', () => {
+  it('keeps line breaks and tabs in text of several lines', () => {
     assert.equal(escapeInvisibleInLines('a\n\tb\u202e\r\n'), 'a\n\tb\\u202e\\u000d\n')
   })
 
-  it('leaves JSON valid and with the same meaning', () => {
+  it('keeps JSON valid and its value unchanged', () => {
     const value = { 'a\u202e': ['\u200b', '\u{e0041}', '\ud800', 'line\nbreak'] }
 
     const shown = escapeInvisibleInLines(JSON.stringify(value, null, 2))

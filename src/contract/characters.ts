@@ -1,17 +1,17 @@
-/** The length of a text as people count it: a character that takes two places counts once. */
+/** Counts code points: a surrogate pair is one character. */
 export function countCharacters(text: string): number {
   return /[\ud800-\udfff]/.test(text) ? [...text].length : text.length
 }
 
 /**
- * Control, bidirectional, zero-width and other characters without a shape of their own, and halves of surrogate pairs.
- * In a terminal they move the cursor, reorder what is read, or make two different texts look the same.
+ * Control, bidirectional, zero-width and other invisible characters, and lone surrogates. In a terminal they can move
+ * the cursor, reorder the text, or make two different texts look the same.
  */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 /**
- * Text from outside as it may be shown to people: an invisible character becomes its code, as in `\u202e`. That is how
- * JSON writes it, so what was JSON still is, and means the same.
+ * Makes untrusted text safe to display: invisible characters become escapes such as `\u202e`. These are JSON escapes,
+ * so JSON text stays valid and keeps its meaning.
  */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(invisible, (character) =>
@@ -22,7 +22,7 @@ export function escapeInvisible(text: string): string {
   )
 }
 
-/** The same for text of several lines, which keeps its line breaks and tabs. */
+/** The same for text of several lines: line breaks and tabs are kept. */
 export function escapeInvisibleInLines(text: string): string {
   return text.replaceAll(/[^\n\t]+/g, escapeInvisible)
 }

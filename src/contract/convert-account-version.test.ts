@@ -18,25 +18,26 @@ const up = (fields: object) =>
 const down = (fields: object) =>
   downgradeAccount({ accountId: 'a', ...fields } as unknown as BankingAccount)
 
-/** What version 4 cannot carry says nothing in version 3. */
-function losesNothing(account: BankingAccountV3): boolean {
+/** Whether every field of the account can be converted to version 4 and back. */
+function isLossless(account: BankingAccountV3): boolean {
   const { fees = [] } = account
-  const isSilent = /"additionalInfo":"(\s*|Not specified)"/.test(JSON.stringify(account))
+  const hasPlaceholder = /"additionalInfo":"(\s*|Not specified)"/.test(JSON.stringify(account))
   return (
-    !isSilent &&
+    !hasPlaceholder &&
     fees.every(({ feeType, accrualFrequency, ...fee }) => {
       const rates = ['balanceRate', 'transactionRate', 'accruedRate'].filter((rate) => rate in fee)
       const isPriced = 'amount' in fee || rates.length > 0
-      const isTold = 'additionalInfo' in fee
+      const hasInfo = 'additionalInfo' in fee
       return (
-        !(feeType === 'VARIABLE' && isPriced && isTold) && !(accrualFrequency && rates.length === 0)
+        !(feeType === 'VARIABLE' && isPriced && hasInfo) &&
+        !(accrualFrequency && rates.length === 0)
       )
     })
   )
 }
 
 describe('upgrading a version-3 account', () => {
-  it('gives a version-4 account, for every one', () => {
+  it('always returns a valid version-4 account', () => {
     fc.assert(
       fc.property(anyOf(BankingAccountV3), (account) => {
         assert.deepEqual(four.problems(upgradeAccount(account)), [])
@@ -44,15 +45,15 @@ describe('upgrading a version-3 account', () => {
     )
   })
 
-  it('and downgrading it gives it back, for every one that loses nothing', () => {
+  it('is reversed by downgrading, for every lossless account', () => {
     fc.assert(
-      fc.property(anyOf(BankingAccountV3).filter(losesNothing), (account) => {
+      fc.property(anyOf(BankingAccountV3).filter(isLossless), (account) => {
         assert.deepEqual(downgradeAccount(upgradeAccount(account)), account)
       }),
     )
   })
 
-  it('leaves a version-4 account as it is', () => {
+  it('does not change a version-4 account', () => {
     fc.assert(
       fc.property(anyOf(BankingAccount), (account) => {
         assert.deepEqual(upgradeAccount(account as unknown as BankingAccountV3), account)
@@ -60,7 +61,7 @@ describe('upgrading a version-3 account', () => {
     )
   })
 
-  it('leaves fields that every object has to the validator', () => {
+  it('leaves fields named like Object.prototype members to the validator', () => {
     const odd = JSON.parse(
       '{"accountId":"a","__proto__":1,"valueOf":2,"features":[{"toString":3}]}',
     )
@@ -69,7 +70,7 @@ describe('upgrading a version-3 account', () => {
     assert.equal(four.problems(upgradeAccount(odd)).length, 4)
   })
 
-  it('changes neither account that it is given', () => {
+  it('does not modify its argument', () => {
     const before = structuredClone(bankingAccountV3)
 
     downgradeAccount(upgradeAccount(bankingAccountV3))
@@ -84,7 +85,7 @@ describe('upgrading a version-3 account', () => {
       { features: [{ featureType: 'OFFSET', isActivated: 'ACTIVATED' }] },
     ],
     [
-      'one that is not',
+      'a feature that is not activated',
       { features: [{ featureType: 'OFFSET', isActivated: false }] },
       { features: [{ featureType: 'OFFSET', isActivated: 'NOT_ACTIVATED' }] },
     ],
@@ -201,7 +202,7 @@ describe('upgrading a version-3 account', () => {
       },
     ],
     [
-      'a discount of the fee',
+      'a discount on the fee',
       { fees: [{ amount: '1', discounts: [{ discountType: 'BALANCE', feeRate: 0.5 }] }] },
       {
         fees: [
@@ -220,7 +221,7 @@ describe('upgrading a version-3 account', () => {
       },
     ],
   ] as const) {
-    it(`moves ${name}`, () => {
+    it(`converts ${name} in both directions`, () => {
       assert.deepEqual(up(old), { accountId: 'a', ...now })
       assert.deepEqual(down(now), { accountId: 'a', ...old })
     })
@@ -228,7 +229,7 @@ describe('upgrading a version-3 account', () => {
 })
 
 describe('downgrading a version-4 account', () => {
-  it('gives a version-3 account, for every one', () => {
+  it('always returns a valid version-3 account', () => {
     fc.assert(
       fc.property(anyOf(BankingAccount), (account) => {
         assert.deepEqual(three.problems(downgradeAccount(account)), [])
@@ -245,7 +246,7 @@ describe('downgrading a version-4 account', () => {
 
   for (const [name, now, old] of [
     [
-      'an activation that nobody knows',
+      'an unknown activation',
       { features: [{ featureType: 'OFFSET', isActivated: 'UNKNOWN' }] },
       { features: [{ featureType: 'OFFSET' }] },
     ],
@@ -264,7 +265,7 @@ describe('downgrading a version-4 account', () => {
       { lendingRates: [{ lendingRateType: 'FIXED' }] },
     ],
     [
-      'the only lending rate, a balance transfer',
+      'a balance transfer as the only lending rate',
       { lendingRates: { lendingRateType: 'BALANCE_TRANSFER' } },
       {},
     ],
@@ -359,7 +360,7 @@ describe('downgrading a version-4 account', () => {
       { fees: [{ feeType: 'VARIABLE', additionalInfo: 'i; from 1; EVENT' }] },
     ],
     [
-      'a fee that says nothing of its type, with a fixed amount,',
+      'a fee of unspecified type with a fixed amount',
       {
         fees: [
           {
@@ -373,7 +374,7 @@ describe('downgrading a version-4 account', () => {
       { fees: [{ feeType: 'VARIABLE', amount: '1' }] },
     ],
   ] as const) {
-    it(`tells ${name} as version 3 can`, () => {
+    it(`converts ${name}`, () => {
       assert.deepEqual(down(now), { accountId: 'a', ...old })
     })
   }

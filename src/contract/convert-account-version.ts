@@ -8,9 +8,9 @@ import { lendingRateTypesV3, loanPurposesV3, repaymentTypesV3 } from './records/
 import { isObject } from './schema.ts'
 
 /**
- * Version 3 of the banking account as version 4, by the list of changes in the interface's Versioning
- * section (docs/decisions/0020-account-versions.md). What is in version 4 already stays as it is, and
- * so does what fits neither: it is for the validator to name.
+ * Converts a banking account from version 3 to version 4, as the interface's Versioning section lists the
+ * changes (docs/decisions/0020-account-versions.md). Parts that are already in version 4 are unchanged, and
+ * so are parts that fit neither version: the validator reports them.
  */
 export function upgradeAccount(account: BankingAccountV3): BankingAccount {
   return changed(account, {
@@ -22,9 +22,10 @@ export function upgradeAccount(account: BankingAccountV3): BankingAccount {
 }
 
 /**
- * Version 4 as version 3. What version 3 has no room for is left out or told as text. Upgrading and
- * downgrading a version-3 record gives it back, but for what says nothing in it: an amount beside
- * the fee type VARIABLE, an accrual frequency without a rate.
+ * Converts a banking account from version 4 to version 3. Content that version 3 has no field for is
+ * omitted or added to `additionalInfo`. Upgrading and then downgrading a version-3 record returns the same
+ * record, except for fields without effect: an amount next to the fee type VARIABLE, an accrual
+ * frequency without a rate.
  */
 export function downgradeAccount(account: BankingAccount): BankingAccountV3 {
   return changed(account, {
@@ -36,10 +37,10 @@ export function downgradeAccount(account: BankingAccount): BankingAccountV3 {
   }) as BankingAccountV3
 }
 
-/** Written where version 4 asks for a text that version 3 did not have; taken out on the way back. */
+/** Fills a text field that version 4 requires and version 3 did not have. Downgrading removes it. */
 const unspecified = 'Not specified'
 
-/** Where version 3 kept the rate of a fee or discount, by what the rate is of. */
+/** The version-3 field for the rate of a fee or discount, by rate type. */
 export const rateFields = {
   BALANCE: 'balanceRate',
   TRANSACTION: 'transactionRate',
@@ -48,7 +49,7 @@ export const rateFields = {
 } as const
 
 type Fields = Record<string, unknown>
-/** The new content of a field; undefined leaves the field out. */
+/** Returns the new value of a field, or undefined to omit the field. */
 type Change = (value: unknown) => unknown
 
 function upgradeRate(rate: unknown): unknown {
@@ -67,14 +68,14 @@ function upgradeRate(rate: unknown): unknown {
 }
 
 function downgradeDepositRate(rate: unknown): unknown {
-  return tellConditions(changed(rate, { tiers: each(downgradeTier) }))
+  return conditionsToText(changed(rate, { tiers: each(downgradeTier) }))
 }
 
-/** Version 3 has no word for a balance transfer, and no other that would be true. */
+/** Version 3 has no rate type for a balance transfer, so that rate is omitted. */
 function downgradeLendingRate(rate: unknown): unknown {
   const { lendingRateType } = rate as Fields
   if (lendingRateType !== undefined && !only(lendingRateTypesV3)(lendingRateType)) return undefined
-  return tellConditions(
+  return conditionsToText(
     changed(rate, {
       repaymentType: only(repaymentTypesV3),
       loanPurpose: only(loanPurposesV3),
@@ -83,8 +84,8 @@ function downgradeLendingRate(rate: unknown): unknown {
   )
 }
 
-/** A rate of version 3 has no conditions, only a text: without it the rate would look free of them. */
-function tellConditions(rate: unknown): unknown {
+/** A version-3 rate has no conditions. They become text, or the rate would appear unconditional. */
+function conditionsToText(rate: unknown): unknown {
   const { applicabilityConditions, ...rest } = rate as Fields
   const conditions = (applicabilityConditions ?? []) as Fields[]
   return withText(rest, conditions.map(conditionText))
@@ -98,7 +99,7 @@ function downgradeTier(tier: unknown): unknown {
   })
 }
 
-/** Several conditions become one text, so that none is lost to the reader. */
+/** Version 3 has one condition per tier, so several are joined into one text. */
 function downgradeConditions(conditions: readonly Fields[]): unknown {
   if (conditions.length === 0) return undefined
   const [uri, ...uris] = conditions.flatMap(({ additionalInfoUri }) => additionalInfoUri ?? [])
@@ -119,7 +120,7 @@ function conditionText({
   return [short, additionalInfo].filter(Boolean).join(': ')
 }
 
-/** Adds to what an object says in `additionalInfo`. */
+/** Appends texts to `additionalInfo`. */
 function withText(fields: Fields, texts: readonly unknown[]): Fields {
   if (texts.length === 0) return fields
   const info = [fields['additionalInfo'], ...texts].filter(Boolean).join('; ')
@@ -127,14 +128,14 @@ function withText(fields: Fields, texts: readonly unknown[]): Fields {
 }
 
 function upgradeFeature(feature: unknown): unknown {
-  const words = new Map<unknown, string>([
+  const statuses = new Map<unknown, string>([
     [true, 'ACTIVATED'],
     [false, 'NOT_ACTIVATED'],
   ])
-  return changed(feature, { isActivated: (value) => words.get(value) ?? value })
+  return changed(feature, { isActivated: (value) => statuses.get(value) ?? value })
 }
 
-/** UNKNOWN leaves the field out: either boolean would be a claim. */
+/** UNKNOWN omits the field: neither boolean would be correct. */
 function downgradeFeature(feature: unknown): unknown {
   const known = new Map<unknown, boolean>([
     ['ACTIVATED', true],
@@ -160,7 +161,7 @@ function upgradeFee(fee: unknown): unknown {
   })
 }
 
-/** With the text that OTHER asks for, where it has none. */
+/** Adds the `additionalInfo` that OTHER requires, if it is missing. */
 function withInfo(fields: Fields): Fields {
   const info = fields['additionalInfo']
   const isBlank = info === undefined || (typeof info === 'string' && info.trim() === '')
@@ -168,8 +169,8 @@ function withInfo(fields: Fields): Fields {
 }
 
 /**
- * One amount or one rate beside the other fields becomes the method that it stood for. The accrual
- * frequency goes with the rate: without one it says nothing.
+ * Converts the one amount or rate to the matching method. The accrual frequency is kept only with a
+ * rate: without one it has no effect.
  */
 function upgradeMethod(priced: unknown, methodField: string): unknown {
   if (!isObject(priced) || priced[methodField] !== undefined) return priced
@@ -201,7 +202,7 @@ function downgradeFee(fee: unknown): unknown {
   return { ...withText(old, type), feeType: 'VARIABLE' }
 }
 
-/** The method as one amount or one rate; its limits have no field of their own and are told. */
+/** Converts the method to one amount or rate. Its limits have no version-3 field and become text. */
 function downgradeMethod(priced: unknown, methodField: string): unknown {
   const {
     fixedAmount,
@@ -236,17 +237,17 @@ function rangeTexts(range: Fields): string[] {
   ]
 }
 
-/** A copy of an object with some fields changed, in the order it had. */
+/** Copies an object with some fields changed, in the same order. */
 function changed(value: unknown, changes: Readonly<Record<string, Change>>): unknown {
   if (!isObject(value)) return value
   const entries = Object.entries(value)
-    .map(([field, content]) => [field, changeOf(changes, field)(content)] as const)
+    .map(([field, content]) => [field, findChange(changes, field)(content)] as const)
     .filter(([, content]) => content !== undefined)
   return Object.fromEntries(entries)
 }
 
-/** A field may be named like something that every object has. */
-function changeOf(changes: Readonly<Record<string, Change>>, field: string): Change {
+/** Own properties only: a field may be called `toString`. */
+function findChange(changes: Readonly<Record<string, Change>>, field: string): Change {
   return (Object.hasOwn(changes, field) ? changes[field] : undefined) ?? same
 }
 
@@ -261,7 +262,7 @@ function oneOrEach(change: Change): Change {
   return (value) => (Array.isArray(value) ? each(change)(value) : change(value))
 }
 
-/** Leaves out a value that the earlier version does not have. */
+/** Omits a value that the earlier version does not have. */
 function only(list: readonly string[]): Change {
   return (value) => (list.includes(value as string) ? value : undefined)
 }
@@ -269,3 +270,34 @@ function only(list: readonly string[]): Change {
 const same: Change = (value) => value
 const numberToText: Change = (value) =>
   Number.isFinite(value) ? formatDecimal(value as number) : value
+
+/**
+ * Maps a path in an upgraded account to the path in the original: `fees[0].fixedAmount.amount` was `fees[0].amount`.
+ */
+export function findPathBeforeUpgrade(path: string, account: unknown): string {
+  let place: unknown = account
+  let before = ''
+  for (const [segment, index] of path.matchAll(/\[(\d+)\]|[^.[\]]+/g)) {
+    if (index !== undefined) {
+      // The upgrade turned one object into a list of one.
+      if (!Array.isArray(place)) continue
+      place = place[Number(index)]
+      before += segment
+      continue
+    }
+    const field = fieldBeforeUpgrade(segment, place)
+    if (field === undefined) continue
+    place = isObject(place) && Object.hasOwn(place, field) ? place[field] : undefined
+    before += before === '' ? field : `.${field}`
+  }
+  return before
+}
+
+/** Undefined for an object that the upgrade created from sibling fields. */
+function fieldBeforeUpgrade(field: string, fields: unknown): string | undefined {
+  if (!isObject(fields) || Object.hasOwn(fields, field)) return field
+  const rateField = Object.values(rateFields).find((name) => Object.hasOwn(fields, name))
+  if (field === 'fixedAmount' && Object.hasOwn(fields, 'amount')) return undefined
+  if (field === 'rateBased' && rateField !== undefined) return undefined
+  return field === 'rate' || field === 'rateType' ? (rateField ?? field) : field
+}

@@ -1,6 +1,6 @@
 /**
- * An RFC 3339 date-time as nanoseconds since 1970. The spellings that nearly all have are read here, at a
- * tenth of the price; Temporal reads the others, and refuses what is not in the calendar by throwing.
+ * Parses an RFC 3339 date-time to nanoseconds since 1970. The common formats are parsed here, which takes a
+ * tenth of the time; Temporal parses the rest and throws a RangeError for an invalid date.
  */
 export function epochNanoseconds(text: string): bigint {
   const seconds = plainEpochSeconds(text)
@@ -11,7 +11,7 @@ export function epochNanoseconds(text: string): bigint {
 
 const nanosecondsPerSecond = 1_000_000_000n
 
-/** Not a number: spelled in another way than `2026-03-01T09:30:00Z` or `…+11:00`, or in no calendar. */
+/** NaN unless the text is a valid date-time in the format `2026-03-01T09:30:00Z` or `…+11:00`. */
 export function plainEpochSeconds(text: string): number {
   const { length } = text
   if (length !== zuluLength && length !== offsetLength) return Number.NaN
@@ -23,7 +23,7 @@ export function plainEpochSeconds(text: string): number {
   const second = digits(text, 17)
   const isPlain =
     text[4] === '-' && text[7] === '-' && text[10] === 'T' && text[13] === ':' && text[16] === ':'
-  // Date.UTC has a meaning of its own for the first hundred years, and for days beyond a month's end.
+  // Date.UTC maps years below 100 to 1900–1999, and rolls invalid days over to the next month.
   const isInCalendar =
     year >= 100 &&
     month >= 1 &&

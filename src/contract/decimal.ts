@@ -1,4 +1,4 @@
-/** A finite number as a decimal string, without an exponent and without losing a digit. */
+/** Formats a finite number as a decimal string, without an exponent and without loss of digits. */
 export function formatDecimal(value: number): string {
   const [, sign = '', whole = '', fraction = '', exponent] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? []

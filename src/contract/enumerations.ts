@@ -2,8 +2,8 @@ import Type, { type TEnum } from 'typebox'
 
 /**
  * The value lists of the interface, completed from the Consumer Data Standards 1.36.0 and FDX v6 where it
- * names only values seen (docs/decisions/0037-enumerations.md). The values of a `…UType` stand with its
- * union instead, beside the sibling that each of them names.
+ * lists only examples (docs/decisions/0037-enumerations.md). The values of a `…UType` are defined with its
+ * union.
  */
 export const values = {
   accountOwnership: ['UNKNOWN', 'ONE_PARTY', 'TWO_PARTY', 'MANY_PARTY', 'OTHER'],
@@ -58,7 +58,7 @@ export const values = {
     'UNLIMITED_TXNS',
   ],
   isActivated: ['ACTIVATED', 'NOT_ACTIVATED', 'UNKNOWN'],
-  /** Not a list of the interface: the account types that we know to be of more than one person. */
+  /** Not a list of the interface: the known account types with more than one holder. */
   sharedAccountType: [
     'JOINT',
     'ORGANISATION',
@@ -366,7 +366,7 @@ export function oneOf<const Value extends string>(list: readonly Value[]): TEnum
   return Type.Enum([...list])
 }
 
-/** The values of a list but for some, as an earlier version had them. */
+/** A list without some values, for an earlier version. */
 export function without<const Values extends readonly string[], const Left extends Values[number]>(
   list: Values,
   ...left: readonly Left[]

@@ -1,15 +1,15 @@
 /**
- * Every failure a caller can see: its HTTP status and the text sent in `{ error }`. Where `sentence`
- * is set, the text is replaced by one like it, which names the field and what it must be.
+ * Every error that a client can receive: its HTTP status and the text sent in `{ error }`. Where `example`
+ * is set, the actual text names the field and what it must be.
  *
  * The interface fixes the two texts for an unknown customer and an unknown account in a body; the
- * statuses and the other texts are ours (docs/decisions/0001-http-statuses.md).
+ * statuses and the other texts are Holdfast's own (docs/decisions/0001-http-statuses.md).
  */
 export const errorTable = {
   invalid_request: {
     status: 400,
     message: 'Invalid request',
-    sentence: 'page-size must be a whole number from 1 to 1000',
+    example: 'page-size must be a whole number from 1 to 1000',
   },
   unauthorized: { status: 401, message: 'Unauthorized' },
   wrong_credentials: { status: 401, message: 'Unauthorized', challenge: 'Basic' },
@@ -17,22 +17,22 @@ export const errorTable = {
   customer_not_found: { status: 404, message: 'Customer not found' },
   account_not_found: { status: 404, message: 'Account not found' },
   product_not_found: { status: 404, message: 'Product not found' },
-  route_not_found: { status: 404, message: 'There is no such resource' },
-  method_not_allowed: { status: 405, message: 'This resource does not take that method' },
-  request_timeout: { status: 408, message: 'The request took too long to arrive' },
-  precondition_failed: { status: 412, message: 'The product was changed meanwhile: read it again' },
-  body_too_large: { status: 413, message: 'The body is too large' },
-  unsupported_media_type: { status: 415, message: 'The body must be application/json' },
+  route_not_found: { status: 404, message: 'Resource not found' },
+  method_not_allowed: { status: 405, message: 'Method not allowed' },
+  request_timeout: { status: 408, message: 'The request timed out' },
+  precondition_failed: { status: 412, message: 'The product has changed since it was read' },
+  body_too_large: { status: 413, message: 'The request body is too large' },
+  unsupported_media_type: { status: 415, message: 'The request body must be application/json' },
   account_in_query_not_found: { status: 422, message: 'Account in query not found' },
   idempotency_key_reused: {
     status: 422,
-    message: 'The Idempotency-Key was used with another product',
+    message: 'The Idempotency-Key was already used with a different product',
   },
   too_many_requests: { status: 429, message: 'Too many requests' },
   headers_too_large: { status: 431, message: 'The request line and headers are too large' },
   internal: { status: 500, message: 'Internal error' },
   unavailable: { status: 503, message: 'Service unavailable' },
-  // The words of OAuth 2.0 (RFC 6749, 5.2), for callers who ask for a token in its form.
+  // The error codes of OAuth 2.0 (RFC 6749, section 5.2), for token requests sent as a form.
   oauth_invalid_request: { status: 400, message: 'invalid_request' },
   oauth_unsupported_grant: { status: 400, message: 'unsupported_grant_type' },
   oauth_invalid_scope: { status: 400, message: 'invalid_scope' },
@@ -42,28 +42,28 @@ export const errorTable = {
   {
     status: number
     message: string
-    sentence?: string
-    /** How to authenticate, where that is not with a bearer token. */
+    example?: string
+    /** The authentication scheme, if it is not Bearer. */
     challenge?: 'Basic'
   }
 >
 
 export type ErrorCode = keyof typeof errorTable
 
-/** A failure the caller is told about. Anything else that is thrown is a bug and becomes a 500. */
+/** An error that is reported to the client. Any other exception is a bug and becomes a 500. */
 export class ContractError extends Error {
   override readonly name = 'ContractError'
   readonly code: ErrorCode
-  /** How long the caller should wait, where that is known. */
+  /** How long the client should wait before it retries, if known. */
   readonly retryAfterSeconds: number | undefined
 
-  /** `sentence` replaces the table's text where the table says so: it names a field, never a value. */
+  /** `detail` is sent instead of the table's text where the table has an example. It names a field, never a value. */
   constructor(
     code: ErrorCode,
-    sentence?: string,
+    detail?: string,
     options: ErrorOptions & { readonly retryAfterSeconds?: number } = {},
   ) {
-    super(sentence ?? errorTable[code].message, options)
+    super(detail ?? errorTable[code].message, options)
     this.code = code
     this.retryAfterSeconds = options.retryAfterSeconds
   }

@@ -1,9 +1,13 @@
-/** The interface as data: every record, every operation, every error, and what follows from them. */
+/** The interface as data: every record, operation and error, and what is derived from them. */
 
 export { normalizer } from './aliases.ts'
 export { countCharacters } from './characters.ts'
-export { downgradeAccount, upgradeAccount } from './convert-account-version.ts'
-export { detectAccountVersion, findPathBeforeUpgrade } from './detect-account-version.ts'
+export {
+  downgradeAccount,
+  findPathBeforeUpgrade,
+  upgradeAccount,
+} from './convert-account-version.ts'
+export { detectAccountVersion } from './detect-account-version.ts'
 export { ContractError, type ErrorCode, errorTable } from './errors.ts'
 export { examples } from './examples/index.ts'
 export * from './limits.ts'

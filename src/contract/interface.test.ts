@@ -7,8 +7,8 @@ import * as contract from './index.ts'
 import { asNode, type Node } from './schema.ts'
 
 /**
- * The interface, read again by hand and apart from the contract: the contract must have every field, of
- * that kind, and take every value.
+ * The fields of the interface, transcribed by hand independently of the contract: the contract must have every
+ * field with that type, and accept every value.
  */
 const schemas: Readonly<Record<string, unknown>> = { ...contract }
 const document = readFileSync(
@@ -16,7 +16,7 @@ const document = readFileSync(
   'utf8',
 )
 
-/** The schemas at a dotted path, through lists and alternatives. */
+/** The schemas at a dotted path, through lists and unions. */
 function at(node: Node, path: readonly string[]): Node[] {
   if (node.items) return at(node.items, path)
   if (node.anyOf) return node.anyOf.flatMap((branch) => at(branch, path))
@@ -53,7 +53,7 @@ describe('the contract', () => {
     const record = name.replace(']', '')
     const schema = asNode(schemas[record] as TSchema)
 
-    it(`has every field of ${record} and accepts every value of it`, () =>
+    it(`has every field of ${record} and accepts every listed value`, () =>
       assertEach(casesOf(schema, lines)))
   }
 })

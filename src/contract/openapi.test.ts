@@ -20,7 +20,7 @@ import {
 import { scalars } from './scalars.ts'
 import { asNode } from './schema.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a document is walked by path here, not by type
+// biome-ignore lint/suspicious/noExplicitAny: the document is traversed by path, not by type
 const document = buildOpenApiDocument('1.2.3') as any
 
 describe('the OpenAPI document', () => {
@@ -30,7 +30,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual({ valid, errors }, { valid: true, errors: undefined })
   })
 
-  it('has nothing that Spectral’s oas rules find', async () => {
+  it('passes the oas rules of Spectral', async () => {
     const spectral = new spectralCore.Spectral()
     spectral.setRuleset({ extends: [rulesets.oas as RulesetDefinition] })
 
@@ -42,12 +42,12 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  it('is plain JSON, with the version it is given', () => {
+  it('is plain JSON and has the given version', () => {
     assert.deepEqual(JSON.parse(JSON.stringify(document)), document)
     assert.equal(document.info.version, '1.2.3')
   })
 
-  it('marks B1 and E1 as deprecated, with their header, and nothing else', () => {
+  it('marks only B1 and E1 as deprecated, with the Deprecation header', () => {
     const marked = Object.values<
       Record<
         string,
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
       assert.ok('Deprecation' in (responses['200']?.headers ?? {}))
   })
 
-  it('says which token each operation asks for', () => {
+  it('declares the token that each operation requires', () => {
     const products = '/v1/data-provider/cdr/products'
 
     assert.deepEqual(document.paths['/auth/v1/customer/{customerId}'].get.security, [
@@ -79,7 +79,7 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(document.paths[`${products}/{productID}`].get.security, [])
   })
 
-  it('shows an example with every body and answer', () => {
+  it('has an example for every request and response body', () => {
     const contents = JSON.stringify(document.paths).matchAll(
       /"application\/json":\{"schema":[^}]+\},"(\w+)"/g,
     )
@@ -91,7 +91,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-describe('a schema of the document and the validator', () => {
+describe('the schemas of the document agree with the validator', () => {
   const formats = {
     'date-time': scalars.dateTime.test,
     date: scalars.date.test,
@@ -113,30 +113,30 @@ describe('a schema of the document and the validator', () => {
   for (const schema of pairs as TSchema[]) {
     const name = asNode(schema).name ?? ''
     const ours = validator(schema)
-    const theirs = ajv.getSchema(`doc#/components/schemas/${name}`) as (value: unknown) => boolean
+    const compiled = ajv.getSchema(`doc#/components/schemas/${name}`) as (value: unknown) => boolean
 
-    it(`both take every ${name}`, () => {
+    it(`and accept every ${name}`, () => {
       fc.assert(
         fc.property(anyOf(schema), (value) => {
           assert.equal(ours.check(value), true)
-          assert.equal(theirs(value), true)
+          assert.equal(compiled(value), true)
         }),
       )
     })
 
-    it(`both refuse a ${name} whose fields are swapped, taken away or of another kind`, () => {
+    it(`and reject a ${name} with a field removed or replaced by another type`, () => {
       const [example] = examples[name] ?? []
-      let refused = 0
+      let rejected = 0
       for (const broken of brokenCopies(example)) {
-        assert.equal(theirs(broken), ours.check(broken), JSON.stringify(ours.problems(broken)))
-        refused += ours.check(broken) ? 0 : 1
+        assert.equal(compiled(broken), ours.check(broken), JSON.stringify(ours.problems(broken)))
+        rejected += ours.check(broken) ? 0 : 1
       }
-      assert.ok(refused > 10)
+      assert.ok(rejected > 10)
     })
   }
 })
 
-/** Copies of a value, each with one field, at any depth, left out or replaced. */
+/** Copies of a value, each with one field at any depth removed or replaced. */
 function* brokenCopies(value: unknown): Generator<unknown> {
   if (typeof value !== 'object' || value === null) return
   for (const key of Object.keys(value)) {

@@ -11,7 +11,7 @@ import { asNode, type Node } from './schema.ts'
 
 type Json = Record<string, unknown>
 
-/** The whole interface as an OpenAPI 3.1 document, made of the operations and nothing else. */
+/** Builds the OpenAPI 3.1 document from the operations. */
 export function buildOpenApiDocument(version: string): Json {
   const components = new Map<string, Json>()
   const paths: Record<string, Json> = {}
@@ -29,7 +29,7 @@ export function buildOpenApiDocument(version: string): Json {
       title: 'Consented data sharing provider interface',
       version,
       description:
-        'What a bank or an energy retailer answers when a sharing platform asks for a customer’s data with consent, and the platform’s product catalogue.',
+        'The API of a bank or an energy retailer that shares its customers’ data with a platform with their consent, and the API of the platform’s product catalogue.',
       contact: { name: 'The Holdfast project' },
       license: {
         name: 'Apache-2.0',
@@ -47,17 +47,17 @@ export function buildOpenApiDocument(version: string): Json {
 }
 
 const tags = {
-  access: 'Tokens for API clients, and the platform’s public keys.',
+  access: 'Tokens for API clients, and the public keys of the platform.',
   banking: 'Accounts, balances, transactions and payments of one customer.',
-  catalogue: 'Products with their rates, fees, features and eligibility, on the platform.',
-  consent: 'What the consent flow asks: who the customer is and what can be shared.',
-  contact: 'How to reach the holders of an account.',
-  energy: 'Accounts with plans, invoices and billing of one customer.',
+  catalogue: 'The products of the platform, with rates, fees, features and eligibility.',
+  consent: 'The consent flow: identify the customer and list the accounts that can be shared.',
+  contact: 'Contact details of the holders of an account.',
+  energy: 'Accounts, plans, invoices and billing of one customer.',
 } satisfies Record<Operation['tag'], string>
 
 const servers = {
   provider: server('provider_url', 'http://127.0.0.1:8080', 'The data provider'),
-  resource: server('resource_url', 'http://127.0.0.1:8080', 'The contact endpoint’s address'),
+  resource: server('resource_url', 'http://127.0.0.1:8080', 'The contact endpoint'),
   platform: server('base_url', 'http://127.0.0.1:8081', 'The platform'),
 } satisfies Record<Base, Json>
 
@@ -67,11 +67,11 @@ const securitySchemes = {
     scheme: 'bearer',
     bearerFormat: 'JWT',
     description:
-      'Signed by the platform for one resource and one use: `iss` and `sub` are the provider’s subdomain, `aud` the URI of the resource without its query, `exp` and `jti` are required.',
+      'A JWT that the platform signs for one resource and one use. `iss` and `sub` are the subdomain of the provider, `aud` is the URI of the resource without its query, `exp` and `jti` are required.',
   },
   clientToken: {
     type: 'oauth2',
-    description: 'An API client’s token, with the scope that the operation asks for.',
+    description: 'The token of an API client, with the scope that the operation requires.',
     flows: {
       clientCredentials: {
         tokenUrl: issueToken.path,
@@ -85,7 +85,8 @@ const securitySchemes = {
 } satisfies Record<Exclude<Protection, 'none'>, Json>
 
 const interactionId = {
-  description: 'Ties a request to its answer. Made by the server where the caller sent none.',
+  description:
+    'Correlates a request with its response. The server generates one if the request has none.',
   schema: { type: 'string', format: 'uuid' },
 }
 
@@ -96,7 +97,7 @@ function server(name: string, address: string, description: string): Json {
 function operationObject(id: string, operation: Operation, components: Map<string, Json>): Json {
   const { body, deprecated, description, form, protection, ref, requestHeaders, scope, summary } =
     operation
-  const scoped = scope && `Needs the scope \`${scope}\`.`
+  const scoped = scope && `Requires the scope \`${scope}\`.`
   const replaced = deprecated && `Deprecated: use ${deprecated.successor} instead.`
   return {
     operationId: id,
@@ -122,25 +123,24 @@ function operationObject(id: string, operation: Operation, components: Map<strin
     }),
     responses: {
       [operation.status]: success(operation, components),
-      ...(isConditional(operation) && { 304: unchanged }),
+      ...(isConditional(operation) && { 304: notModified }),
       ...failures(operation, components),
     },
   }
 }
 
-/** Whether the caller may say which version it holds, and be told that it is still the newest. */
 function isConditional({ requestHeaders }: Operation): boolean {
   return 'if-none-match' in (requestHeaders?.properties ?? {})
 }
 
-const unchanged = {
-  description: 'What the caller holds is still true.',
+const notModified = {
+  description: 'Not modified: the cached copy is still current.',
   headers: { 'x-fapi-interaction-id': interactionId },
 }
 
 function parameters(place: string, node: Node, components: Map<string, Json>): Json[] {
   return Object.entries(node.properties ?? {}).map(([name, type]) => {
-    const { description, ...schema } = schemaOf(type, components)
+    const { description, ...schema } = buildSchema(type, components)
     const required = place === 'path' || undefined
     return { name, in: place, ...(required && { required }), description, schema }
   })
@@ -151,12 +151,12 @@ function success(operation: Operation, components: Map<string, Json>): Json {
   const named = {
     ...headers,
     ...(deprecated && {
-      Deprecation: 'Since when the operation is deprecated (RFC 9745).',
-      Link: 'The operation to use instead, as `rel="successor-version"`.',
+      Deprecation: 'The date since which the operation is deprecated (RFC 9745).',
+      Link: 'The operation to use instead, with `rel="successor-version"`.',
     }),
   }
   return {
-    description: `${summary}: done.`,
+    description: `${summary}: success.`,
     headers: { 'x-fapi-interaction-id': interactionId, ...headerObjects(named) },
     ...(response && {
       content: content(asNode(response), components, exampleLinks(operation)),
@@ -164,7 +164,7 @@ function success(operation: Operation, components: Map<string, Json>): Json {
   }
 }
 
-/** Links repeat the window that the request was answered for. */
+/** Links repeat the time window of the request. */
 function exampleLinks({ query }: Operation): string {
   const bounds = Object.keys(query.properties).filter((name) => /^(oldest|newest)-/.test(name))
   return bounds
@@ -176,7 +176,7 @@ function exampleLinks({ query }: Operation): string {
     .join('')
 }
 
-/** One response a status, with an example for each failure that has it. */
+/** One response per status, with an example for each error. */
 function failures(operation: Operation, components: Map<string, Json>): Json {
   const codes = Map.groupBy(listErrors(operation), (code) => errorTable[code].status)
   return Object.fromEntries(
@@ -186,8 +186,12 @@ function failures(operation: Operation, components: Map<string, Json>): Json {
 
 function failure(status: number, codes: readonly ErrorCode[], components: Map<string, Json>): Json {
   const headers = {
-    ...(status === 401 && { 'WWW-Authenticate': 'How to authenticate; never why it failed.' }),
-    ...((status === 429 || status === 503) && { 'Retry-After': 'Seconds to wait.' }),
+    ...(status === 401 && {
+      'WWW-Authenticate': 'The authentication scheme. It never contains the reason.',
+    }),
+    ...((status === 429 || status === 503) && {
+      'Retry-After': 'Seconds to wait before the next request.',
+    }),
   }
   const shown = codes.map((code) => [code, { value: { error: exampleText(code) } }])
   return {
@@ -195,17 +199,16 @@ function failure(status: number, codes: readonly ErrorCode[], components: Map<st
     headers: { 'x-fapi-interaction-id': interactionId, ...headerObjects(headers) },
     content: {
       'application/json': {
-        schema: schemaOf(asNode(ErrorBody), components),
+        schema: buildSchema(asNode(ErrorBody), components),
         examples: Object.fromEntries(shown),
       },
     },
   }
 }
 
-/** What a caller reads: the text of the table, or a sentence in its place. */
 function exampleText(code: ErrorCode): string {
   const row = errorTable[code]
-  return 'sentence' in row ? row.sentence : row.message
+  return 'example' in row ? row.example : row.message
 }
 
 function headerObjects(headers: Readonly<Record<string, string>>): Json {
@@ -222,10 +225,10 @@ function content(node: Node, components: Map<string, Json>, links = ''): Json {
 }
 
 function mediaType(node: Node, components: Map<string, Json>, links = ''): Json {
-  return { schema: schemaOf(node, components), example: buildExample(node, links) }
+  return { schema: buildSchema(node, components), example: buildExample(node, links) }
 }
 
-/** A whole example of a schema: its own where it has one, else one made of those of its fields. */
+/** The example of a schema: its own if it has one, otherwise built from the examples of its fields. */
 export function buildExample(node: Node, links = ''): unknown {
   const own = node.name ? examples[node.name]?.[0] : undefined
   if (own && node.name === 'Links') {
@@ -238,8 +241,8 @@ export function buildExample(node: Node, links = ''): unknown {
   return Object.fromEntries(fields.map(([field, type]) => [field, buildExample(type, links)]))
 }
 
-/** The schema as JSON Schema; named ones become components and are referred to. */
-function schemaOf(node: Node, components: Map<string, Json>): Json {
+/** Converts to JSON Schema. Named schemas become components and are referenced. */
+function buildSchema(node: Node, components: Map<string, Json>): Json {
   if (!node.name) return plainSchema(node, components)
   if (!components.has(node.name)) {
     components.set(node.name, {})
@@ -268,22 +271,22 @@ function plainSchema(node: Node, components: Map<string, Json>): Json {
     ...(scalar && scalars[scalar].schema),
     ...(properties && {
       properties: {
-        ...mapValues(properties, (type) => schemaOf(type, components)),
-        ...alsoTaken(node),
+        ...mapValues(properties, (type) => buildSchema(type, components)),
+        ...inputOnlyFields(node),
       },
     }),
-    ...(items && { items: schemaOf(items, components) }),
-    ...(anyOf && { anyOf: anyOf.map((branch) => schemaOf(branch, components)) }),
+    ...(items && { items: buildSchema(items, components) }),
+    ...(anyOf && { anyOf: anyOf.map((branch) => buildSchema(branch, components)) }),
     ...(rules.length > 0 && { allOf: rules.map(toJsonSchema) }),
   }
 }
 
-/** What is taken on the way in besides the record's own fields. */
-function alsoTaken({ aliases = {}, ignores = [] }: Node): Json {
-  const other = (description: string) => ({ description, deprecated: true })
+/** Aliases and ignored fields, which are accepted in input only. */
+function inputOnlyFields({ aliases = {}, ignores = [] }: Node): Json {
+  const deprecated = (description: string) => ({ description, deprecated: true })
   return {
-    ...mapValues(aliases, (ours) => other(`Another spelling of \`${ours}\`, kept as that.`)),
-    ...Object.fromEntries(ignores.map((field) => [field, other('Taken and ignored.')])),
+    ...mapValues(aliases, (field) => deprecated(`An alias of \`${field}\`.`)),
+    ...Object.fromEntries(ignores.map((field) => [field, deprecated('Accepted and ignored.')])),
   }
 }
 

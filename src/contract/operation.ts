@@ -1,21 +1,22 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
 
-/** Who may call: the platform with a signed single-use token, an API client with a scope, or anyone. */
+/** The token that a call needs: the platform's signed single-use token, an API client's token, or none. */
 export type Protection = 'platformToken' | 'clientToken' | 'none'
 
-/** Which address a path is under: the data provider, its contact endpoint, or the platform. */
+/** The base URL of a path: the data provider's, its contact endpoint's, or the platform's. */
 export type Base = 'provider' | 'resource' | 'platform'
 
 export interface Deprecation {
-  /** The `Deprecation` header's date, and the operation to use instead. */
+  /** The date in the `Deprecation` header. */
   readonly since: string
+  /** The reference of the operation to use instead. */
   readonly successor: string
 }
 
-/** One endpoint of the interface. Server, client, OpenAPI document and checks all read this object. */
+/** One endpoint of the interface. The server, the client, the OpenAPI document and the checks use this object. */
 export interface Operation {
-  /** The row in the interface that demands it: how a log line or a report finds the sentence. */
+  /** The reference in the interface, such as B3. Logs and reports use it. */
   readonly ref: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
@@ -28,19 +29,19 @@ export interface Operation {
   readonly description?: string
   readonly params: TObject
   readonly query: TObject
-  /** Headers of the request that change what is done, by their names in lower case. */
+  /** Request headers that affect the operation, by lower-case name. */
   readonly requestHeaders?: TObject
   readonly body?: TSchema
-  /** The body as a form, which is taken instead. */
+  /** The body as a form, accepted instead of JSON. */
   readonly form?: TSchema
   readonly status: 200 | 201 | 204
-  /** What a success carries. Absent: no body. */
+  /** The body of a successful response. Absent: no body. */
   readonly response?: TSchema
-  /** A success may also carry no body at all. */
+  /** A successful response may also have an empty body. */
   readonly mayBeEmpty?: true
-  /** Headers of a success, by name, with what they say. */
+  /** Headers of a successful response: name and description. */
   readonly headers?: Readonly<Record<string, string>>
-  /** What it can answer besides the failures that every operation of its protection shares. */
+  /** Errors beyond those that `listErrors` derives from the input and the protection. */
   readonly errors: readonly ErrorCode[]
 }
 
@@ -55,10 +56,10 @@ export type Output<O extends Operation> = O['response'] extends TSchema
   ? Static<O['response']>
   : undefined
 
-/** What any operation may answer, by what it takes and how it is protected. */
+/** All errors of an operation: its own, and those that follow from its input and its protection. */
 export function listErrors(operation: Operation): ErrorCode[] {
   const shared: ErrorCode[] = [
-    ...(takesInput(operation) ? (['invalid_request'] as const) : []),
+    ...(hasInput(operation) ? (['invalid_request'] as const) : []),
     ...(operation.protection === 'none' ? [] : (['unauthorized'] as const)),
     ...(operation.scope ? (['insufficient_scope'] as const) : []),
     ...(operation.body ? (['body_too_large', 'unsupported_media_type'] as const) : []),
@@ -69,7 +70,7 @@ export function listErrors(operation: Operation): ErrorCode[] {
   return [...new Set([...operation.errors, ...shared])]
 }
 
-function takesInput({ query, requestHeaders, body, errors }: Operation): boolean {
+function hasInput({ query, requestHeaders, body, errors }: Operation): boolean {
   const hasQuery = Object.keys(query.properties satisfies TProperties).length > 0
   return (
     hasQuery ||

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { errorTable, listErrors, type Operation, operations } from './index.ts'
 
-/** The tables of the interface, read again by hand, and behind them what callers of a catalogue expect. */
+/** The tables of the interface, transcribed by hand, followed by the additional catalogue operations. */
 const document = `
 B1 GET /v1/banking/customer/{customerId}/accounts : product-category open-status is-owned page page-size
 B2 POST /v1/banking/customer/{customerId}/accounts/balances : page page-size product-category open-status is-owned
@@ -39,21 +39,21 @@ describe('the operations', () => {
   for (const line of lines) {
     const [ref = '', method, path, , ...query] = line.split(' ')
 
-    it(`have ${ref} as the interface has it`, () => {
+    it(`define ${ref} as the interface does`, () => {
       const operation = byRef.get(ref)
 
       assert.equal(operation?.method, method)
       assert.equal(operation?.path, path)
       assert.deepEqual(Object.keys(operation?.query.properties ?? {}), query.filter(Boolean))
     })
-    it(`have a parameter for each place in the path of ${ref}`, () => {
-      const places = [...(path ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    it(`define every path parameter of ${ref}`, () => {
+      const names = [...(path ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
 
-      assert.deepEqual(Object.keys(byRef.get(ref)?.params.properties ?? {}), places)
+      assert.deepEqual(Object.keys(byRef.get(ref)?.params.properties ?? {}), names)
     })
   }
 
-  it('are these and no others', () => {
+  it('are exactly those of the interface', () => {
     assert.deepEqual(
       all.map(({ ref }) => ref).sort(),
       lines.map((line) => line.split(' ')[0]).sort(),
@@ -67,7 +67,7 @@ describe('the operations', () => {
     )
   })
 
-  it('ask for the platform’s token on sections A and C, a client’s to change products, none to read them', () => {
+  it('require the platform’s token in sections A and C, a client’s token to change products, and none to read them', () => {
     assert.deepEqual(
       refsWhere(({ protection }) => protection === 'none'),
       ['P3', 'P4', 'T1', 'T2'],
@@ -86,7 +86,7 @@ describe('the operations', () => {
     )
   })
 
-  it('put contact on the resource address and the catalogue on the platform’s', () => {
+  it('place contact under the resource URL and the catalogue under the platform URL', () => {
     assert.deepEqual(
       refsWhere(({ base }) => base === 'resource'),
       ['contact'],
@@ -97,21 +97,21 @@ describe('the operations', () => {
     )
   })
 
-  it('may find an account unknown in a body only where they take a body of accounts', () => {
+  it('return account_in_query_not_found only if they take account ids in the body', () => {
     assert.deepEqual(
       refsWhere((operation) => listErrors(operation).includes('account_in_query_not_found')).sort(),
       ['B2', 'B5', 'B6', 'E2', 'E3', 'E5'],
     )
   })
 
-  it('may find the customer unknown wherever the path names one', () => {
+  it('return customer_not_found if and only if the path has a customer', () => {
     assert.deepEqual(
       refsWhere((operation) => listErrors(operation).includes('customer_not_found')),
       refsWhere(({ path }) => path.includes('{customerId}')),
     )
   })
 
-  it('start at page 1 of 25 and end at 1000 a page, or at 100 without a token', () => {
+  it('default to page 1 with 25 records, at most 1000, or 100 without a token', () => {
     for (const { query, protection } of all.filter(({ query }) => 'page' in query.properties)) {
       assert.deepEqual(
         { ...query.properties['page'] },
@@ -120,7 +120,7 @@ describe('the operations', () => {
           minimum: 1,
           maximum: Number.MAX_SAFE_INTEGER,
           default: 1,
-          description: 'The page to show, from 1.',
+          description: 'The page number, from 1.',
         },
       )
       assert.partialDeepStrictEqual(query.properties['page-size'], {
@@ -148,7 +148,7 @@ describe('the errors', () => {
     ['too_many_requests', 429, 'Too many requests'],
     ['internal', 500, 'Internal error'],
   ] as const) {
-    it(`say "${message}" with ${status}`, () => {
+    it(`define ${code} as ${status} "${message}"`, () => {
       assert.partialDeepStrictEqual(errorTable[code], { status, message })
     })
   }
@@ -163,6 +163,6 @@ describe('the errors', () => {
     ['body_too_large', 413],
     ['unsupported_media_type', 415],
   ] as const) {
-    it(`answer ${code} with ${status}`, () => assert.equal(errorTable[code].status, status))
+    it(`define ${code} as ${status}`, () => assert.equal(errorTable[code].status, status))
   }
 })

@@ -1,10 +1,10 @@
-/** JSON, as a text or as the bytes of one: whichever its maker has. */
+/** JSON text, as a string or as UTF-8 bytes. */
 export type JsonText = string | Uint8Array
 
-/** The whole of an answer, in pieces where some of them are bytes. */
+/** A complete response body. It is a list of chunks if some of them are bytes. */
 export type JsonBody = string | readonly JsonText[]
 
-/** An answer too long to be in memory at once, in pieces that are made as the client takes them. */
+/** A response body that is too large for memory: chunks are produced as the client reads them. */
 export type JsonStream = AsyncIterable<JsonText>
 
 export interface PageRequest {
@@ -12,23 +12,23 @@ export interface PageRequest {
   readonly pageSize: number
 }
 
-/** The query as it was asked, with its time bounds filled in: what every link repeats. */
+/** The query parameters that every link repeats, with the time bounds filled in. */
 export type LinkQuery = Readonly<Record<string, string | undefined>>
 
-/** The envelope of a page, around pieces that are JSON already. */
+/** Builds the body of a page from records that are JSON text already. */
 export function buildPageBody(
   field: string,
-  pieces: readonly JsonText[],
+  records: readonly JsonText[],
   { total }: { readonly total: number },
   request: PageRequest,
   query: LinkQuery,
 ): JsonBody {
   const { head, tail } = buildPageEnvelope(field, total, request, query)
-  if (pieces.every((piece) => typeof piece === 'string')) return head + pieces.join(',') + tail
-  return [head, ...pieces.flatMap((piece, index) => (index > 0 ? [',', piece] : [piece])), tail]
+  if (records.every((record) => typeof record === 'string')) return head + records.join(',') + tail
+  return [head, ...records.flatMap((record, index) => (index > 0 ? [',', record] : [record])), tail]
 }
 
-/** What stands before and after the records of a page. */
+/** The text before and after the records of a page. */
 export function buildPageEnvelope(
   field: string,
   total: number,
@@ -37,13 +37,13 @@ export function buildPageEnvelope(
 ): { readonly head: string; readonly tail: string } {
   const totalPages = Math.ceil(total / request.pageSize)
   const tail =
-    `]},"links":${linksOf(totalPages, request, query)},` +
+    `]},"links":${buildLinks(totalPages, request, query)},` +
     `"meta":{"totalRecords":${total},"totalPages":${totalPages}}}`
   return { head: `{"data":{"${field}":[`, tail }
 }
 
-/** As JSON text: what is escaped for a query needs no escape there. */
-function linksOf(totalPages: number, { page, pageSize }: PageRequest, query: LinkQuery): string {
+/** Returns JSON text. Percent-encoded values need no JSON escapes. */
+function buildLinks(totalPages: number, { page, pageSize }: PageRequest, query: LinkQuery): string {
   if (totalPages === 0) return '{}'
   let rest = `&page-size=${pageSize}`
   for (const [name, value] of Object.entries(query)) {
@@ -52,7 +52,7 @@ function linksOf(totalPages: number, { page, pageSize }: PageRequest, query: Lin
   const link = (name: string, target: number) => `"${name}":"page=${target}${rest}"`
   let links = `${link('first', 1)},${link('last', totalPages)}`
   if (page < totalPages) links += `,${link('next', page + 1)}`
-  // A page past the end goes back to the last one that there is.
+  // After the last page, `prev` is the last page.
   if (page > 1) links += `,${link('prev', Math.min(page - 1, totalPages))}`
   return `{${links}}`
 }

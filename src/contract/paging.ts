@@ -11,11 +11,11 @@ function pageQueryUpTo(maximum: number) {
   return {
     page: described(
       Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1 }),
-      'The page to show, from 1.',
+      'The page number, from 1.',
     ),
     'page-size': described(
       Type.Integer({ minimum: 1, maximum, default: pageSizeDefault }),
-      'How many records a page has.',
+      'The number of records per page.',
     ),
   }
 }
@@ -35,7 +35,7 @@ export const Links = record(
   },
   {
     description:
-      'Query strings to combine with the request’s own URL. They repeat its filters and pin its time window.',
+      'Query strings to append to the URL of the request. They repeat its filters and its time window.',
   },
 )
 
@@ -45,11 +45,11 @@ export type Meta = Static<typeof Meta>
 export const Meta = record('Meta', totals, {
   isQueryParamUnsupported: described(
     Flag,
-    'True where the data source cannot filter by text. Absent where it can.',
+    'True if the data source cannot filter by text, otherwise absent.',
   ),
 })
 
-/** The envelope of every list that is asked for by page. */
+/** The envelope of every paged list. */
 export function paged<Data extends TProperties>(name: string, data: Data) {
   return record(name, { data: Type.Object(data), links: Links, meta: Meta })
 }

@@ -1,15 +1,15 @@
 import Type, { type TObject, type TOptional, type TProperties, type TSchema } from 'typebox'
 import { meetsRules, type Rule } from './rules.ts'
 
-/** What a record's schema says beyond JSON Schema. It stays on the schema object itself. */
+/** Annotations of a record's schema beyond JSON Schema. They are properties of the schema object. */
 export interface RecordOptions {
   readonly description?: string
   readonly rules?: readonly Rule[]
-  /** Other spellings that are taken on the way in: `{ theirs: 'ours' }`. */
+  /** Other field names that are accepted in input: `{ alias: 'field' }`. */
   readonly aliases?: Readonly<Record<string, string>>
-  /** Fields that are taken on the way in and dropped: the server's own, or derived ones. */
+  /** Fields that are accepted in input and dropped: the server sets or derives them. */
   readonly ignores?: readonly string[]
-  /** Where this is set, they are dropped only beside that field; alone they are not fields at all. */
+  /** If set, `ignores` applies only when this field is present; otherwise those fields are rejected. */
   readonly ignoresWhenPresent?: string
 }
 
@@ -18,8 +18,8 @@ type Fields<R extends TProperties, O extends TProperties> = TObject<
 >
 
 /**
- * A named object of the interface: the fields it must have, those it may have, and no others. The
- * name is the one it has in the OpenAPI document and the reference.
+ * A named object of the interface with its required and optional fields, and no others. The OpenAPI
+ * document and the reference use the name.
  */
 export function record<R extends TProperties, O extends TProperties = Record<never, never>>(
   name: string,
@@ -28,35 +28,35 @@ export function record<R extends TProperties, O extends TProperties = Record<nev
   options: RecordOptions = {},
 ): Fields<R, O> {
   const { rules = [], ...rest } = options
-  const maybe = Object.entries(optional ?? {}).map(([key, type]) => [key, Type.Optional(type)])
+  const optionals = Object.entries(optional ?? {}).map(([key, type]) => [key, Type.Optional(type)])
   const object: TObject = Type.Object(
-    { ...required, ...Object.fromEntries(maybe) },
+    { ...required, ...Object.fromEntries(optionals) },
     { additionalProperties: false, name, rules, ...rest },
   )
-  const ruled =
+  const refined =
     rules.length === 0
       ? object
       : Type.Refine(object, (fields) => meetsRules(rules, fields as Record<string, unknown>))
-  return ruled as unknown as Fields<R, O>
+  return refined as unknown as Fields<R, O>
 }
 
-/** The same type with a sentence about what it means in this place. A record keeps its own beside. */
+/** Describes a field. A named record keeps its own description as well. */
 export function described<T extends TSchema>(type: T, description: string): T {
-  return annotated(type, 'name' in type ? { fieldDescription: description } : { description })
+  return annotate(type, 'name' in type ? { fieldDescription: description } : { description })
 }
 
-/** The same type that is also taken as a JSON number on the way in, and kept as text. */
+/** Also accepts a JSON number in input and stores it as text. */
 export function acceptsNumber<T extends TSchema>(type: T): T {
-  return annotated(type, { acceptsNumber: true })
+  return annotate(type, { acceptsNumber: true })
 }
 
-/** A copy that keeps what TypeBox hides on a schema, which a spread would lose. */
-function annotated<T extends TSchema>(type: T, notes: object): T {
+/** Copies a schema with its non-enumerable TypeBox properties, which a spread would lose. */
+function annotate<T extends TSchema>(type: T, annotations: object): T {
   return Object.defineProperties(
     {},
     {
       ...Object.getOwnPropertyDescriptors(type),
-      ...Object.getOwnPropertyDescriptors(notes),
+      ...Object.getOwnPropertyDescriptors(annotations),
     },
   ) as T
 }

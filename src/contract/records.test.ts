@@ -10,7 +10,7 @@ import { recordTypes } from './records/index.ts'
 import { asNode, type Node } from './schema.ts'
 import { describeExpected } from './validate.ts'
 
-/** Every named schema of the contract, however deep. */
+/** Every named schema of the contract, at any depth. */
 const named = new Map<string, Node>()
 for (const operation of Object.values<Operation>(operations)) {
   const { body, form, response } = operation
@@ -26,7 +26,7 @@ function collect(node: Node): void {
   if (node.items) collect(node.items)
 }
 
-/** Values of every kind that JSON has; a field refuses all of those that its own kind does not take. */
+/** Values of every JSON type: a field must reject those that its type does not allow. */
 const kinds: Record<string, unknown> = {
   'a word': 'no-such-value\u0007',
   'an empty string': '',
@@ -40,9 +40,9 @@ const kinds: Record<string, unknown> = {
   'an object with a field': { surprise: 1 },
 }
 
-/** Which of those a schema takes, said apart from the validator, from the schema alone. */
-function takes(node: Node, value: unknown): boolean {
-  if (node.anyOf) return node.anyOf.some((branch) => takes(branch, value))
+/** Whether a schema accepts one of those values, decided without the validator. */
+function accepts(node: Node, value: unknown): boolean {
+  if (node.anyOf) return node.anyOf.some((branch) => accepts(branch, value))
   if (node.items) return Array.isArray(value) && value.length === 0 && !node.minItems
   if (node.scalar || node.enum) return false
   switch (node.type) {
@@ -61,7 +61,7 @@ function takes(node: Node, value: unknown): boolean {
 
 type Problems = ReturnType<typeof validator>['problems']
 
-/** The problems of a field itself, without those of the fields beside it. */
+/** The problems of one field, without those of other fields. */
 function fieldProblems(problems: Problems, field: string, value: unknown) {
   return problems({ [field]: value }).filter(
     ({ path, reason }) =>
@@ -75,9 +75,9 @@ function* casesOf(name: string, node: Node): Generator<NamedCase> {
 
   for (const [field, type] of Object.entries(node.properties ?? {})) {
     for (const [kind, value] of Object.entries(kinds)) {
-      if (takes(type, value)) continue
+      if (accepts(type, value)) continue
       yield [
-        `rejects ${kind} as ${field}, by its path`,
+        `rejects ${kind} as ${field} and reports the path`,
         () => {
           assert.equal(check({ [field]: value }), false)
           assert.notDeepEqual(fieldProblems(problems, field, value), [])
@@ -88,7 +88,7 @@ function* casesOf(name: string, node: Node): Generator<NamedCase> {
 
   if (node.additionalProperties === false) {
     yield [
-      'rejects an unknown field, by its name',
+      'rejects an unknown field and reports its name',
       () => {
         assert.equal(check({ surprise: 1 }), false)
         assert.ok(
@@ -114,7 +114,7 @@ function* casesOf(name: string, node: Node): Generator<NamedCase> {
 
   for (const value of [null, [], 'x', 1]) {
     yield [
-      `rejects ${JSON.stringify(value)} in place of itself`,
+      `rejects ${JSON.stringify(value)} instead of an object`,
       () => assert.deepEqual(problems(value), [{ path: '', reason: 'must be an object' }]),
     ]
   }
@@ -126,21 +126,21 @@ function* casesOf(name: string, node: Node): Generator<NamedCase> {
 
 describe('a record', () => {
   for (const [name, node] of named) {
-    it(`${name} accepts its examples and rejects everything else by path`, () =>
+    it(`${name} accepts its examples and rejects invalid fields by path`, () =>
       assertEach(casesOf(name, node)))
   }
 })
 
 describe('an example', () => {
-  it('exists for everything that can be loaded', () => {
-    const without = Object.values(recordTypes).filter(
+  it('exists for every record that can be loaded', () => {
+    const missing = Object.values(recordTypes).filter(
       (schema) => !examples[asNode(schema).name ?? ''],
     )
 
-    assert.deepEqual(without, [])
+    assert.deepEqual(missing, [])
   })
 
-  it('belongs to a schema', () => {
+  it('has the name of a schema', () => {
     assert.deepEqual(
       Object.keys(examples).filter((name) => !named.has(name)),
       [],
@@ -148,8 +148,8 @@ describe('an example', () => {
   })
 })
 
-describe('what a field must be', () => {
-  for (const [words, node] of [
+describe('the expected value of a field', () => {
+  for (const [text, node] of [
     ['true or false', { type: 'boolean' }],
     ['a number', { type: 'number' }],
     [
@@ -164,6 +164,6 @@ describe('what a field must be', () => {
     ['a decimal string', { type: 'string', scalar: 'decimal' }],
     ['an object or a list', { anyOf: [{ type: 'object' }, { type: 'array', items: {} }] }],
   ] as const) {
-    it(`is said as "${words}"`, () => assert.equal(describeExpected(node as Node), words))
+    it(`is described as "${text}"`, () => assert.equal(describeExpected(node as Node), text))
   }
 })

@@ -10,21 +10,21 @@ describe('the contract', () => {
   for (const [name, schema, value, sentences] of ruleCases) {
     const { check, problems } = validator(schema)
 
-    it(`${sentences.length ? 'refuses' : 'takes'} ${name}`, () => {
+    it(`${sentences.length ? 'rejects' : 'accepts'} ${name}`, () => {
       assert.deepEqual(problems(value).map(formatProblem), sentences)
       assert.equal(check(value), sentences.length === 0)
     })
   }
 
-  it('names every mistake of a record at once', () => {
+  it('reports all errors of a record at once', () => {
     const fees = Array.from({ length: 60 }, () => ({ feeMethodUType: 'variable' }))
 
     assert.equal(validator(BankingAccount).problems({ ...bankingAccount, fees }).length, 60)
   })
 
-  it('never repeats the value that it refuses', () => {
+  it('never includes the rejected value in an error', () => {
     const secret = 'anas-secret-value'
-    const said = [
+    const errors = [
       ...validator(BankingAccount).problems({
         accountId: 'a',
         displayName: [secret],
@@ -38,24 +38,24 @@ describe('the contract', () => {
       }),
     ].map(formatProblem)
 
-    assert.equal(said.length, 5)
-    assert.ok(!said.join().includes(secret))
+    assert.equal(errors.length, 5)
+    assert.ok(!errors.join().includes(secret))
   })
 
-  it('has rules only about fields that their record has', () => {
-    const strays: string[] = []
+  it('has rules only for fields and values of the record', () => {
+    const unknown: string[] = []
     const seen = new Set<unknown>()
     const walk = (node: ReturnType<typeof asNode>) => {
       if (seen.has(node)) return
       seen.add(node)
       const old = node.name?.endsWith('V3')
-      for (const { when, needs = [], forbids = [], form } of node.rules ?? []) {
-        const named = [when.field, ...needs, ...forbids, ...(form ? [form.field] : [])]
-        strays.push(...named.filter((field) => !node.properties?.[field]))
+      for (const { when, needs = [], forbids = [], format } of node.rules ?? []) {
+        const named = [when.field, ...needs, ...forbids, ...(format ? [format.field] : [])]
+        unknown.push(...named.filter((field) => !node.properties?.[field]))
         const list = node.properties?.[when.field]?.enum
         const values = 'is' in when ? when.is : when.not
-        // Version 3 has the rules of version 4 for the values it has.
-        if (list && !old) strays.push(...values.filter((value) => !list.includes(value)))
+        // Version-3 records share the rules of version 4, which has more values.
+        if (list && !old) unknown.push(...values.filter((value) => !list.includes(value)))
       }
       for (const child of [...Object.values(node.properties ?? {}), ...(node.anyOf ?? [])])
         walk(child)
@@ -63,6 +63,6 @@ describe('the contract', () => {
     }
     for (const [, schema] of ruleCases) walk(asNode(schema))
 
-    assert.deepEqual(strays, [])
+    assert.deepEqual(unknown, [])
   })
 })

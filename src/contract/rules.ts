@@ -1,24 +1,24 @@
 import { type ScalarName, scalars } from './scalars.ts'
 
 /**
- * A rule between the fields of one object, as data: the check, the sentence that refuses and the
- * schema in the OpenAPI document are all derived from it.
+ * A rule between fields of one object, as data. The validation, the error text and the JSON Schema in the
+ * OpenAPI document are derived from it.
  */
 export interface Rule {
-  /** The rule speaks where `field` has one of the values `is`, or any value that is not in `not`. */
+  /** The rule applies if `field` has one of the values `is`, or no value of `not`. An absent field counts as `not`, unless `present` is set. */
   readonly when: { readonly field: string } & (
     | { readonly is: readonly string[] }
     | { readonly not: readonly string[]; readonly present?: true }
   )
-  /** These must then be there, and a text or a list among them must not be empty. */
+  /** These fields are then required; strings and lists among them must not be empty. */
   readonly needs?: readonly string[]
-  /** These must then be absent. */
+  /** These fields must then be absent. */
   readonly forbids?: readonly string[]
-  /** This field, where it is there, must then be text of that kind. */
-  readonly form?: { readonly field: string; readonly scalar: ScalarName }
+  /** This field must then have that format, if it is present. */
+  readonly format?: { readonly field: string; readonly scalar: ScalarName }
 }
 
-/** What is wrong with one field: `path` is as in `fees[0].name`, `reason` completes it. */
+/** An error in one field. `path` is like `fees[0].name`; `reason` completes the sentence. */
 export interface Problem {
   readonly path: string
   readonly reason: string
@@ -27,8 +27,8 @@ export interface Problem {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The `…UType` field names the sibling that must be there; no other sibling of the union may be.
- * `siblings` maps each value to its field, where the two are not spelled alike.
+ * A discriminated union: the `…UType` field names the required sibling, and the other siblings must be
+ * absent. `siblings` maps each value to its field.
  */
 export function mappedUnion(field: string, siblings: Readonly<Record<string, string>>): Rule[] {
   return Object.entries(siblings).flatMap(([value, sibling]) => [
@@ -37,7 +37,7 @@ export function mappedUnion(field: string, siblings: Readonly<Record<string, str
   ])
 }
 
-/** The same for a discriminator that need not be there: without it, any one of its siblings may be. */
+/** A union with an optional discriminator. Without it, the siblings are not restricted. */
 export function optionalUnion(field: string, values: readonly string[]): Rule[] {
   return values.flatMap((value) => [
     { when: { field, is: [value] }, needs: [value] },
@@ -45,12 +45,12 @@ export function optionalUnion(field: string, values: readonly string[]): Rule[] 
   ])
 }
 
-/** The same for values that are spelled as their fields are. */
+/** A union whose values are the names of its fields. */
 export function union(field: string, values: readonly string[]): Rule[] {
   return mappedUnion(field, Object.fromEntries(values.map((value) => [value, value])))
 }
 
-/** Of these fields, one may be there. */
+/** At most one of these fields may be present. */
 export function onlyOne(fields: readonly string[]): Rule[] {
   return fields.slice(0, -1).map((field, index) => ({
     when: { field, not: [], present: true },
@@ -58,7 +58,7 @@ export function onlyOne(fields: readonly string[]): Rule[] {
   }))
 }
 
-/** Whether an object keeps every rule. The object itself is known to fit its schema. */
+/** The object must already match its schema. */
 export function meetsRules(rules: readonly Rule[], fields: Fields): boolean {
   for (const rule of rules) {
     if (applies(rule, fields) && findViolations(rule, fields).length > 0) return false
@@ -66,7 +66,7 @@ export function meetsRules(rules: readonly Rule[], fields: Fields): boolean {
   return true
 }
 
-/** What is wrong by this rule. Fields of a wrong type count as there: another sentence names them. */
+/** A field of the wrong type counts as present: its type error is reported separately. */
 export function findViolations(rule: Rule, fields: Fields): Problem[] {
   if (!applies(rule, fields)) return []
 
@@ -74,11 +74,11 @@ export function findViolations(rule: Rule, fields: Fields): Problem[] {
     .filter((path) => isMissing(fields[path]))
     .map((path) => ({
       path,
-      reason: `${fields[path] === undefined ? 'is required' : 'must not be empty'} where ${condition(rule)}`,
+      reason: `${fields[path] === undefined ? 'is required' : 'must not be empty'} when ${condition(rule)}`,
     }))
   const unwanted = (rule.forbids ?? [])
     .filter((path) => fields[path] !== undefined)
-    .map((path) => ({ path, reason: `must be absent where ${condition(rule)}` }))
+    .map((path) => ({ path, reason: `must be absent when ${condition(rule)}` }))
   return [...missing, ...unwanted, ...findFormatViolations(rule, fields)]
 }
 
@@ -91,22 +91,22 @@ export function toJsonSchema({ when, ...rule }: Rule): Record<string, unknown> {
   })
   if ('is' in when) return { anyOf: [{ not: named(when.is) }, consequence(rule)] }
 
-  const silent = [
+  const exceptions = [
     ...(when.present ? [{ not: present }] : []),
     ...(when.not.length > 0 ? [named(when.not)] : []),
   ]
-  return { anyOf: [...silent, consequence(rule)] }
+  return { anyOf: [...exceptions, consequence(rule)] }
 }
 
-/** The rule as a sentence for people. */
+/** The rule as a sentence for the documentation. */
 export function describeRule(rule: Rule): string {
-  const { needs = [], forbids = [], form } = rule
+  const { needs = [], forbids = [], format } = rule
   const parts = [
-    ...(needs.length > 0 ? [`${list(needs)} must be there`] : []),
+    ...(needs.length > 0 ? [`${list(needs)} ${needs.length > 1 ? 'are' : 'is'} required`] : []),
     ...(forbids.length > 0 ? [`${list(forbids)} must be absent`] : []),
-    ...(form ? [`${form.field} must be ${scalars[form.scalar].mustBe}`] : []),
+    ...(format ? [`${format.field} must be ${scalars[format.scalar].mustBe}`] : []),
   ]
-  return `Where ${condition(rule)}, ${parts.join(' and ')}.`
+  return `If ${condition(rule)}, ${parts.join(' and ')}.`
 }
 
 function list(fields: readonly string[]): string {
@@ -125,30 +125,30 @@ function isMissing(value: unknown): boolean {
   return value === undefined || (Array.isArray(value) && value.length === 0)
 }
 
-function findFormatViolations({ form, when }: Rule, fields: Fields): Problem[] {
-  if (!form) return []
-  const value = fields[form.field]
-  if (typeof value !== 'string' || scalars[form.scalar].test(value)) return []
-  const reason = `must be ${scalars[form.scalar].mustBe} where ${when.field} is ${fields[when.field]}`
-  return [{ path: form.field, reason }]
+function findFormatViolations({ format, when }: Rule, fields: Fields): Problem[] {
+  if (!format) return []
+  const value = fields[format.field]
+  if (typeof value !== 'string' || scalars[format.scalar].test(value)) return []
+  const reason = `must be ${scalars[format.scalar].mustBe} when ${when.field} is ${fields[when.field]}`
+  return [{ path: format.field, reason }]
 }
 
 function condition({ when }: Rule): string {
   const { field } = when
   if ('is' in when) return `${field} is ${alternatives(when.is)}`
-  if (when.not.length === 0) return `${field} is there`
-  return `${field} is ${when.present ? 'there and is ' : ''}not ${alternatives(when.not)}`
+  if (when.not.length === 0) return `${field} is present`
+  return `${field} is ${when.present ? 'present and ' : ''}not ${alternatives(when.not)}`
 }
 
 function alternatives(values: readonly string[]): string {
   return values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')
 }
 
-function consequence({ needs = [], forbids = [], form }: Omit<Rule, 'when'>): object {
+function consequence({ needs = [], forbids = [], format }: Omit<Rule, 'when'>): object {
   const properties = {
-    // Each of the two words speaks only of its own kind of value.
+    // minItems applies only to lists, pattern only to strings.
     ...Object.fromEntries(needs.map((field) => [field, { minItems: 1, pattern: '\\S' }])),
-    ...(form && { [form.field]: scalars[form.scalar].schema }),
+    ...(format && { [format.field]: scalars[format.scalar].schema }),
   }
   return {
     ...(needs.length > 0 && { required: needs }),

@@ -3,8 +3,8 @@ import { epochNanoseconds, plainEpochSeconds } from './date-time.ts'
 import { emailLengthMax, idLengthMax } from './limits.ts'
 
 /**
- * The kinds of text that a record is made of. `mustBe` completes the sentence "field must be …";
- * `schema` is what a reader of the OpenAPI document gets to know about it.
+ * The string formats of the interface. `mustBe` completes the sentence "field must be …"; `schema` is the
+ * JSON Schema in the OpenAPI document.
  */
 interface Scalar {
   readonly mustBe: string
@@ -25,10 +25,10 @@ const localDateTime = new RegExp(`^\\d{4}-\\d\\d-\\d\\d${clock}$`)
 const duration = /^P[0-9YMWDTHS.]+$/
 const email = /^[^\s@,;<>]+@[^\s@,;<>]+$/
 
-/** Temporal knows the calendar, but also reads forms the interface does not have: shape first. */
-function reads(shape: RegExp, parse: (text: string) => unknown): (text: string) => boolean {
+/** Temporal validates the calendar but accepts more formats than the interface, so the pattern is checked first. */
+function parses(pattern: RegExp, parse: (text: string) => unknown): (text: string) => boolean {
   return (text) => {
-    if (!shape.test(text)) return false
+    if (!pattern.test(text)) return false
     try {
       parse(text)
       return true
@@ -38,12 +38,12 @@ function reads(shape: RegExp, parse: (text: string) => unknown): (text: string) 
   }
 }
 
-const isAnyDateTime = reads(dateTime, epochNanoseconds)
+const isAnyDateTime = parses(dateTime, epochNanoseconds)
 const isDateTime = (text: string) => !Number.isNaN(plainEpochSeconds(text)) || isAnyDateTime(text)
-const isLocalDateTime = reads(localDateTime, (text) => Temporal.PlainDateTime.from(text))
-const isDate = reads(date, (text) => Temporal.PlainDate.from(text))
-const isMonthDay = reads(monthDay, (text) => Temporal.PlainMonthDay.from(text))
-const isDuration = reads(duration, (text) => Temporal.Duration.from(text))
+const isLocalDateTime = parses(localDateTime, (text) => Temporal.PlainDateTime.from(text))
+const isDate = parses(date, (text) => Temporal.PlainDate.from(text))
+const isMonthDay = parses(monthDay, (text) => Temporal.PlainMonthDay.from(text))
+const isDuration = parses(duration, (text) => Temporal.Duration.from(text))
 
 function matches(pattern: string): (text: string) => boolean {
   const expression = new RegExp(pattern, 'u')
@@ -111,15 +111,15 @@ export const scalars = {
 
 export type ScalarName = keyof typeof scalars
 
-/** A string of one of the kinds above. The name stays on the schema, for refusals and OpenAPI. */
+/** A string in one of the formats above. The schema keeps the name for error texts and OpenAPI. */
 function scalar(name: ScalarName) {
   return Type.Refine(Type.String({ scalar: name }), scalars[name].test)
 }
 
 export const Id = scalar('id')
-/** A decimal kept as text end to end: a float would lose cents. */
+/** A decimal stored as text end to end: a float would lose precision. */
 export const Money = scalar('decimal')
-/** A rate that the interface keeps as text. In account records rates are numbers. */
+/** A rate that the interface defines as a string. In account records, rates are numbers. */
 export const RateText = scalar('decimal')
 export const Timestamp = scalar('dateTime')
 export const LocalDateTime = scalar('localDateTime')
@@ -132,9 +132,9 @@ export const Email = scalar('email')
 export const Text = Type.String()
 export const Flag = Type.Boolean()
 export const Decimal = Type.Number()
-/** Rates of accounts are numbers; the standard behind the interface spells some of them as text. */
+/** Rates of accounts are numbers, but the Consumer Data Standards define some of them as strings. */
 export const DecimalOrText = Type.Union([Decimal, RateText])
-/** Whole numbers end where a JSON reader could no longer hold them exactly. */
+/** Limited to the integers that a double represents exactly. */
 export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-/** Digits that the interface makes a number: bsb, accountNumber, postcode, abn, acn. */
+/** Digit strings that the interface defines as numbers: bsb, accountNumber, postcode, abn, acn. */
 export const DigitsNumber = Count

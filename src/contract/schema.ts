@@ -3,13 +3,13 @@ import type { RecordOptions } from './record.ts'
 import type { ScalarName } from './scalars.ts'
 
 /**
- * A schema of the contract as its readers see it: the validator, the normalizer and the OpenAPI document
- * all walk these few kinds of node, and the contract uses no others.
+ * A schema of the contract, as the validator, the normalizer and the OpenAPI document traverse it. The
+ * contract uses no other schema keywords.
  */
 export interface Node extends Partial<RecordOptions> {
   readonly type?: 'object' | 'array' | 'string' | 'number' | 'integer' | 'boolean' | 'null'
   readonly name?: string
-  /** What a record means in this place, beside its own description. */
+  /** The description of a field whose type is a named record with its own description. */
   readonly fieldDescription?: string
   readonly scalar?: ScalarName
   readonly acceptsNumber?: true

@@ -6,28 +6,28 @@ import { scalars } from './scalars.ts'
 import { asNode, isObject, type Node } from './schema.ts'
 
 export interface Validator<T extends TSchema> {
-  /** Compiled: the way of nearly every record. */
+  /** Compiled and fast, for the common case of a valid value. */
   check(value: unknown): value is Static<T>
-  /** Everything that is wrong, field by field, up to so much; empty exactly when `check` holds. */
-  problems(value: unknown, most?: number): Problem[]
+  /** All errors by field, at most `max`. Empty if and only if `check` returns true. */
+  problems(value: unknown, max?: number): Problem[]
 }
 
-/** Compile once, at start: a validator costs milliseconds to make and microseconds to use. */
+/** Create validators at startup: compiling takes milliseconds, checking takes microseconds. */
 export function validator<T extends TSchema>(schema: T): Validator<T> {
   const compiled = Compile(schema)
   return {
     check: (value): value is Static<T> => compiled.Check(value),
-    problems: (value, most = Number.POSITIVE_INFINITY) =>
-      compiled.Check(value) ? [] : [...problemsOf(asNode(schema), value, '').take(most)],
+    problems: (value, max = Number.POSITIVE_INFINITY) =>
+      compiled.Check(value) ? [] : [...findProblems(asNode(schema), value, '').take(max)],
   }
 }
 
-/** The sentence that refuses: `depositRates[0].tiers[1].minimumValue must be a decimal string`. */
+/** For example: `depositRates[0].tiers[1].minimumValue must be a decimal string`. */
 export function formatProblem({ path, reason }: Problem): string {
   return `${path || 'the record'} ${reason}`
 }
 
-/** What a value must be, as the end of "field must be …". */
+/** Completes the sentence "field must be …". */
 export function describeExpected(node: Node): string {
   if (node.scalar) return scalars[node.scalar].mustBe
   if (node.enum) return `one of ${node.enum.join(', ')}`
@@ -48,11 +48,11 @@ export function describeExpected(node: Node): string {
   }
 }
 
-function* problemsOf(node: Node, value: unknown, path: string): Generator<Problem> {
+function* findProblems(node: Node, value: unknown, path: string): Generator<Problem> {
   if (node.properties && isObject(value)) yield* fieldProblems(node, value, path)
   else if (node.items && Array.isArray(value)) yield* elementProblems(node, node.items, value, path)
   else if (node.anyOf) yield* branchProblems(node, node.anyOf, value, path)
-  else if (!fits(node, value)) yield { path, reason: `must be ${describeExpected(node)}` }
+  else if (!isValid(node, value)) yield { path, reason: `must be ${describeExpected(node)}` }
 }
 
 function* fieldProblems(
@@ -67,10 +67,11 @@ function* fieldProblems(
     if (fields[field] === undefined) yield { path: at(field), reason: 'is required' }
   }
   for (const [field, type] of Object.entries(properties)) {
-    if (fields[field] !== undefined) yield* problemsOf(type, fields[field], at(field))
+    if (fields[field] !== undefined) yield* findProblems(type, fields[field], at(field))
   }
   for (const rule of rules) {
-    for (const breach of findViolations(rule, fields)) yield { ...breach, path: at(breach.path) }
+    for (const { path: name, reason } of findViolations(rule, fields))
+      yield { path: at(name), reason }
   }
   if (node.additionalProperties !== false) return
   for (const field of Object.keys(fields)) {
@@ -91,37 +92,37 @@ function* elementProblems(
     return
   }
   for (const [index, element] of value.entries()) {
-    yield* problemsOf(items, element, `${path}[${index}]`)
+    yield* findProblems(items, element, `${path}[${index}]`)
   }
 }
 
-/** The branch that the value was meant for speaks, if its kind tells which one that is. */
+/** Reports the errors of the branch that has the type of the value, if there is one. */
 function* branchProblems(
   node: Node,
   branches: readonly Node[],
   value: unknown,
   path: string,
 ): Generator<Problem> {
-  if (branches.some((branch) => problemsOf(branch, value, path).next().done)) return
-  const meant = branches.find(({ type }) => type === kindOf(value) && type !== 'string')
-  if (meant) yield* problemsOf(meant, value, path)
+  if (branches.some((branch) => findProblems(branch, value, path).next().done)) return
+  const match = branches.find(({ type }) => type === jsonType(value) && type !== 'string')
+  if (match) yield* findProblems(match, value, path)
   else yield { path, reason: `must be ${describeExpected(node)}` }
 }
 
-function kindOf(value: unknown): string {
+function jsonType(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-function fits(node: Node, value: unknown): boolean {
+function isValid(node: Node, value: unknown): boolean {
   if (node.enum) return typeof value === 'string' && node.enum.includes(value)
   switch (node.type) {
     case 'string':
-      return typeof value === 'string' && isInLength(node, value) && isScalar(node, value)
+      return typeof value === 'string' && hasValidLength(node, value) && hasFormat(node, value)
     case 'number':
-      return Number.isFinite(value) && isInRange(node, value as number)
+      return Number.isFinite(value) && hasValidRange(node, value as number)
     case 'integer':
-      return Number.isInteger(value) && isInRange(node, value as number)
+      return Number.isInteger(value) && hasValidRange(node, value as number)
     case 'boolean':
       return typeof value === 'boolean'
     case undefined:
@@ -131,22 +132,22 @@ function fits(node: Node, value: unknown): boolean {
   }
 }
 
-function isScalar({ scalar }: Node, text: string): boolean {
+function hasFormat({ scalar }: Node, text: string): boolean {
   return scalar === undefined || scalars[scalar].test(text)
 }
 
-function isInLength({ minLength = 0, maxLength }: Node, text: string): boolean {
+function hasValidLength({ minLength = 0, maxLength }: Node, text: string): boolean {
   const length = countCharacters(text)
   return length >= minLength && length <= (maxLength ?? length)
 }
 
-function isInRange({ minimum, maximum }: Node, value: number): boolean {
+function hasValidRange({ minimum, maximum }: Node, value: number): boolean {
   return value >= (minimum ?? value) && value <= (maximum ?? value)
 }
 
-function count(least: number | undefined, most: number | undefined, noun: string): string {
-  if (most !== undefined) return ` of ${least ?? 0} to ${most} ${noun}s`
-  return least ? ` of at least ${least} ${noun}${least > 1 ? 's' : ''}` : ''
+function count(min: number | undefined, max: number | undefined, noun: string): string {
+  if (max !== undefined) return ` of ${min ?? 0} to ${max} ${noun}s`
+  return min ? ` of at least ${min} ${noun}${min > 1 ? 's' : ''}` : ''
 }
 
 function bounds({ minimum, maximum }: Node): string {
@@ -155,7 +156,7 @@ function bounds({ minimum, maximum }: Node): string {
   return minimum === undefined ? '' : ` from ${minimum}`
 }
 
-/** An unknown field's name is the caller's text: it is cut, and its invisible characters are escaped. */
+/** Field names come from the client: they are truncated, and invisible characters are escaped. */
 export function printable(field: string): string {
   return escapeInvisible(field.length > 64 ? `${field.slice(0, 64)}…` : field)
 }

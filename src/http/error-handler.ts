@@ -44,7 +44,7 @@ export function createErrorHandler(
       reply.header('www-authenticate', challengeOf(code, request))
     }
     if (status === 429 || status === 503) reply.header('retry-after', retryAfterOf(error))
-    const sentence = 'sentence' in rest ? sentenceOf(error) : message
+    const sentence = 'example' in rest ? sentenceOf(error) : message
     const text = JSON.stringify({ error: sentence })
     reply.status(status).type(jsonType)
     if (code !== 'body_too_large') return reply.send(text)

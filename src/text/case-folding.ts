@@ -1,6 +1,6 @@
 /**
- * A text as it is compared where case does not matter. Down and then up: the one alone keeps apart the
- * two small sigmas, the other some capital letters that have no small one of their own.
+ * Folds a text for case-insensitive comparison. Lower case and then upper case: lower case alone keeps the
+ * two lower-case sigmas distinct, upper case alone some capital letters without a lower-case pair.
  */
 export function foldCase(text: string): string {
   return text.toLowerCase().toUpperCase()

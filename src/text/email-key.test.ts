@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { emailKey } from './email-key.ts'
 
-describe('an e-mail address as it is compared', () => {
+describe('the comparison key of an e-mail address', () => {
   for (const [address, key] of [
     ['Ana.Silva@Example.COM', 'ana.silva@example.com'],
     ['RENÉ@example.com', 'renÉ@example.com'],
@@ -34,9 +34,9 @@ describe('an e-mail address as it is compared', () => {
     ['a@\ud800.example', 'a@\ud800.example'],
     ['a@b\u0000ü.example', 'a@b\u0000ü.example'],
   ] as const) {
-    it(`${JSON.stringify(address)} is ${JSON.stringify(key)}`, () => {
+    it(`of ${JSON.stringify(address)} is ${JSON.stringify(key)}`, () => {
       assert.equal(emailKey(address), key)
-      assert.equal(emailKey(key), key, 'a key is its own key')
+      assert.equal(emailKey(key), key, 'the key of a key is the key')
     })
   }
 })

@@ -1,6 +1,6 @@
-/** Looks at JSON as text, so that what was loaded can be served byte for byte. The text is known to parse. */
+/** Works on JSON text without re-serialising it, so that a record is served byte for byte. The text must be valid JSON. */
 
-/** One member of an object's text: its name and where it, and its value, begin and end. */
+/** A member of an object, with the offsets of the member and of its value. */
 export interface Member {
   readonly name: string
   readonly start: number
@@ -17,7 +17,7 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 
-/** The members of the object that a text is, in order. */
+/** Returns the members of the object in order. */
 export function parseMembers(text: string): Member[] {
   const members: Member[] = []
   let at = skipBlanks(text, skipBlanks(text, 0) + 1)
@@ -34,13 +34,13 @@ export function parseMembers(text: string): Member[] {
   return members
 }
 
-/** The text of an object without some of its members. */
+/** Removes members from the text of an object. */
 export function removeMembers(text: string, names: readonly string[]): string {
   const kept = parseMembers(text).filter(({ name }) => !names.includes(name))
   return `{${kept.map(({ start, end }) => text.slice(start, end)).join(',')}}`
 }
 
-/** The name of a member that some object in the text has twice: readers would disagree on its value. */
+/** Finds a duplicate member name in any object of the text: JSON parsers disagree on its value. */
 export function findRepeatedMember(text: string): string | undefined {
   const open: (Set<string> | undefined)[] = []
   for (let at = 0; at < text.length; at += 1) {
@@ -68,7 +68,7 @@ function skipBlanks(text: string, at: number): number {
   return next
 }
 
-/** Behind the closing quote of the string that begins here. */
+/** The offset after the closing quote of the string that starts here. */
 function stringEnd(text: string, start: number): number {
   let at = start + 1
   while (text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1

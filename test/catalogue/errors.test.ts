@@ -72,7 +72,7 @@ describe('the platform', () => {
         assert.equal(answer.status, 405)
         assert.equal(answer.headers['allow'], allow)
         if (method !== 'HEAD') {
-          assertError(answer, 405, 'This resource does not take that method')
+          assertError(answer, 405, 'Method not allowed')
         }
       })
     }
@@ -88,7 +88,7 @@ describe('the platform', () => {
     '/v1/banking/customer/c1/accounts',
   ]) {
     it(`has nothing at ${path}`, async () => {
-      assertError(await (await open()).get(path), 404, 'There is no such resource')
+      assertError(await (await open()).get(path), 404, 'Resource not found')
     })
   }
 
@@ -152,8 +152,16 @@ describe('the platform', () => {
       const world = await open()
       const headers = { 'content-type': type }
       const body = JSON.stringify(plain)
-      assertError(await world.create(body, headers), 415, 'The body must be application/json')
-      assertError(await world.replace('x', body, headers), 415, 'The body must be application/json')
+      assertError(
+        await world.create(body, headers),
+        415,
+        'The request body must be application/json',
+      )
+      assertError(
+        await world.replace('x', body, headers),
+        415,
+        'The request body must be application/json',
+      )
     })
   }
 
@@ -180,8 +188,8 @@ describe('the platform', () => {
     }
 
     assert.equal((await world.create(sized(10_000))).status, 201)
-    assertError(await world.create(sized(10_001)), 413, 'The body is too large')
-    assertError(await world.replace('x', sized(10_001)), 413, 'The body is too large')
+    assertError(await world.create(sized(10_001)), 413, 'The request body is too large')
+    assertError(await world.replace('x', sized(10_001)), 413, 'The request body is too large')
   })
 
   it('refuses what it does not take before it looks whether the product is there', async () => {

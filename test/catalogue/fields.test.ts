@@ -286,7 +286,7 @@ describeOnce('an additional value', () => {
         const elements = bad.map(({ value, additional }) => elementOf(value, additional))
         const refusals = bad.map(
           ({ value, form }, index) =>
-            `${part.replace('[0]', `[${index}]`)}.additional_value must be ${form.says} where ${type} is ${value}`,
+            `${part.replace('[0]', `[${index}]`)}.additional_value must be ${form.says} when ${type} is ${value}`,
         )
         const answer = await (await open()).create(plainWith({ [list]: elements }))
         assert.deepEqual(refusalsOf(answer), refusals)

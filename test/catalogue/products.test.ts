@@ -207,7 +207,7 @@ describe('an entity tag', () => {
     const second = await replace(id, plainWith({ name: 'Second' }), { 'if-match': tag })
 
     assert.deepEqual([first.status, second.status], [204, 412])
-    assert.deepEqual(second.body, { error: 'The product was changed meanwhile: read it again' })
+    assert.deepEqual(second.body, { error: 'The product has changed since it was read' })
     assert.equal((await read(id))['name'], 'First')
   })
 

@@ -45,7 +45,9 @@ describe('a create with an Idempotency-Key', () => {
     const answer = await create(plainWith({ brand: 'Reused', name: 'B' }), keyed('reused'))
 
     assert.equal(answer.status, 422)
-    assert.deepEqual(answer.body, { error: 'The Idempotency-Key was used with another product' })
+    assert.deepEqual(answer.body, {
+      error: 'The Idempotency-Key was already used with a different product',
+    })
     assert.equal((await get(`${productsPath}?brand=Reused`)).body.meta.totalRecords, 1)
   })
 

@@ -40,7 +40,7 @@ describe('a method', () => {
       await assertTaken(productWith(part, { [method]: value, [sibling]: siblings[sibling] }))
       await assertRefused(
         productWith(part, { [method]: value }),
-        `${part}.${sibling} is required where ${method} is ${value}`,
+        `${part}.${sibling} is required when ${method} is ${value}`,
       )
     })
 
@@ -52,14 +52,14 @@ describe('a method', () => {
             [sibling]: siblings[sibling],
             [other]: siblings[other],
           }),
-          `${part}.${other} must be absent where ${method} is not ${otherValue}`,
+          `${part}.${other} must be absent when ${method} is not ${otherValue}`,
         ))
     }
 
     it(`must be there for ${part}.${sibling}`, () =>
       assertRefused(
         productWith(part, { [sibling]: siblings[sibling] }),
-        `${part}.${sibling} must be absent where ${method} is not ${value}`,
+        `${part}.${sibling} must be absent when ${method} is not ${value}`,
       ))
   }
 
@@ -99,11 +99,11 @@ describe('a type of OTHER', () => {
       const other = (info?: string) => productWith(part, { [type]: 'OTHER', additional_info: info })
 
       await assertTaken(other('Round-ups'))
-      await assertRefused(other(), `${part}.additional_info is required where ${type} is OTHER`)
+      await assertRefused(other(), `${part}.additional_info is required when ${type} is OTHER`)
       for (const blank of ['', ' \t']) {
         await assertRefused(
           other(blank),
-          `${part}.additional_info must not be empty where ${type} is OTHER`,
+          `${part}.additional_info must not be empty when ${type} is OTHER`,
         )
       }
     })
@@ -289,10 +289,10 @@ describe('a refusal', () => {
       'deposit_rates[0].deposit_rate_type is required',
       'deposit_rates[0].tiers[0].minimum_value must be a decimal string',
       'deposit_rates[0].fee is not a field of this record',
-      'features[1].additional_info is required where feature_type is OTHER',
+      'features[1].additional_info is required when feature_type is OTHER',
       'fees[0].fixed_amount.amount must be a decimal string',
-      'fees[0].fixed_amount must be absent where fee_method_u_type is not fixedAmount',
-      'fees[0].variable is required where fee_method_u_type is variable',
+      'fees[0].fixed_amount must be absent when fee_method_u_type is not fixedAmount',
+      'fees[0].variable is required when fee_method_u_type is variable',
       'colour is not a field of this record',
     ))
 

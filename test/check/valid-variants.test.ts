@@ -89,7 +89,7 @@ const variants: Readonly<Record<string, Variant>> = {
           const isLeftOut =
             operation?.tag === 'energy' ||
             ['contact', 'B1', 'B6', 'C4'].includes(operation?.ref ?? '')
-          if (isLeftOut) return reply.status(404).send({ error: 'There is no such resource' })
+          if (isLeftOut) return reply.status(404).send({ error: 'Resource not found' })
         }),
     },
     options: { capabilities: ['no-energy', 'no-contact', 'no-B1', 'no-B6', 'no-C4'] },

@@ -160,7 +160,7 @@ describe('a client', () => {
 
       await assert.rejects(
         open({ providerUrl: gateway.url }).getCustomer({ params: { customerId } }),
-        { status: 403, message: 'not an error of the interface' },
+        { status: 403, message: 'the response has no error text of the interface' },
       )
     })
   }

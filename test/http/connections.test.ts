@@ -73,7 +73,7 @@ describe('a connection that dawdles is cut', () => {
       const text = await heard(socket)
 
       if (said === '') assert.equal(text, '')
-      else assertError(text, 408, 'The request took too long to arrive')
+      else assertError(text, 408, 'The request timed out')
     })
   }
 
@@ -122,7 +122,7 @@ describe('a request of which', () => {
     socket.destroy()
 
     assert.match(String(first), /^HTTP\/1\.1 413 /)
-    assert.match(String(first), /\{"error":"The body is too large"\}/)
+    assert.match(String(first), /\{"error":"The request body is too large"\}/)
   })
 
   it('the body is a few times too large gets its answer, though it sends all of it first', async () => {
@@ -147,7 +147,7 @@ describe('a request of which', () => {
         }),
       )
 
-      for (const text of answers) assertError(text, 413, 'The body is too large')
+      for (const text of answers) assertError(text, 413, 'The request body is too large')
     }
   })
 

@@ -39,7 +39,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'a posted transaction without a posting time',
     BankingTransaction,
     unposted,
-    ['postingDateTime is required where status is POSTED'],
+    ['postingDateTime is required when status is POSTED'],
   ],
   ['a pending one without', BankingTransaction, { ...unposted, status: 'PENDING' }, []],
   [
@@ -82,19 +82,19 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'a fee method without its sibling',
     BankingAccount,
     account({ fees: [{ feeMethodUType: 'rateBased' }] }),
-    ['fees[0].rateBased is required where feeMethodUType is rateBased'],
+    ['fees[0].rateBased is required when feeMethodUType is rateBased'],
   ],
   [
     'a fee method with another sibling beside',
     BankingAccount,
     account({ fees: [{ feeMethodUType: 'variable', variable: {}, fixedAmount: { amount: '1' } }] }),
-    ['fees[0].fixedAmount must be absent where feeMethodUType is not fixedAmount'],
+    ['fees[0].fixedAmount must be absent when feeMethodUType is not fixedAmount'],
   ],
   [
     'a sibling without a method',
     BankingAccount,
     account({ fees: [{ fixedAmount: { amount: '1' } }] }),
-    ['fees[0].fixedAmount must be absent where feeMethodUType is not fixedAmount'],
+    ['fees[0].fixedAmount must be absent when feeMethodUType is not fixedAmount'],
   ],
   ['a fee with neither', BankingAccount, account({ fees: [{ name: 'f' }] }), []],
   [
@@ -110,8 +110,8 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
       ],
     }),
     [
-      'fees[0].discounts[0].fixedAmount is required where discountMethodUType is fixedAmount',
-      'fees[0].discounts[0].rateBased must be absent where discountMethodUType is not rateBased',
+      'fees[0].discounts[0].fixedAmount is required when discountMethodUType is fixedAmount',
+      'fees[0].discounts[0].rateBased must be absent when discountMethodUType is not rateBased',
     ],
   ],
   [
@@ -119,8 +119,8 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     BankingAccount,
     account({ addresses: [{ addressUType: 'paf', simple: {} }] }),
     [
-      'addresses[0].simple must be absent where addressUType is not simple',
-      'addresses[0].paf is required where addressUType is paf',
+      'addresses[0].simple must be absent when addressUType is not simple',
+      'addresses[0].paf is required when addressUType is paf',
     ],
   ],
   [
@@ -133,21 +133,21 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'a feature of type OTHER without a text',
     BankingAccount,
     account({ features: [{ featureType: 'OTHER' }] }),
-    ['features[0].additionalInfo is required where featureType is OTHER'],
+    ['features[0].additionalInfo is required when featureType is OTHER'],
   ],
   [
     'a condition of type OTHER without a text',
     BankingAccount,
     account({ depositRates: [{ applicabilityConditions: [{ rateApplicabilityType: 'OTHER' }] }] }),
     [
-      'depositRates[0].applicabilityConditions[0].additionalInfo is required where rateApplicabilityType is OTHER',
+      'depositRates[0].applicabilityConditions[0].additionalInfo is required when rateApplicabilityType is OTHER',
     ],
   ],
   [
     'a periodic fee whose period is no duration',
     BankingAccount,
     account({ fees: [{ feeType: 'PERIODIC', additionalValue: 'monthly' }] }),
-    ['fees[0].additionalValue must be an ISO 8601 duration where feeType is PERIODIC'],
+    ['fees[0].additionalValue must be an ISO 8601 duration when feeType is PERIODIC'],
   ],
   [
     'an event fee with any text',
@@ -180,7 +180,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     BankingAccountV3,
     account({ fees: [{ amount: '1', feeRate: 1, balanceRate: 1 }] }),
     [
-      'fees[0].balanceRate must be absent where amount is there',
+      'fees[0].balanceRate must be absent when amount is present',
       'fees[0].feeRate is not a field of this record',
     ],
   ],
@@ -196,20 +196,20 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'a joint account without users',
     BankingAccount,
     account({ accountOwnership: 'TWO_PARTY' }),
-    ['users is required where accountOwnership is TWO_PARTY or MANY_PARTY'],
+    ['users is required when accountOwnership is TWO_PARTY or MANY_PARTY'],
   ],
   [
     'a joint account with an empty list of users',
     BankingAccount,
     account({ accountOwnership: 'MANY_PARTY', users: [] }),
-    ['users must not be empty where accountOwnership is TWO_PARTY or MANY_PARTY'],
+    ['users must not be empty when accountOwnership is TWO_PARTY or MANY_PARTY'],
   ],
   [
     'an organisation’s account without users',
     BankingAccount,
     account({ complexAccountType: 'ORGANISATION' }),
     [
-      'users is required where complexAccountType is one of JOINT, ORGANISATION, ORGANIZATION, BUSINESS, COMPANY, CORPORATE, PARTNERSHIP, TRUST, ASSOCIATION, GOVERNMENT, GOVERNMENT_ENTITY, NON_INDIVIDUAL',
+      'users is required when complexAccountType is one of JOINT, ORGANISATION, ORGANIZATION, BUSINESS, COMPANY, CORPORATE, PARTNERSHIP, TRUST, ASSOCIATION, GOVERNMENT, GOVERNMENT_ENTITY, NON_INDIVIDUAL',
     ],
   ],
   [
@@ -241,7 +241,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     EnergyAccount,
     account({ complexAccountType: 'JOINT' }),
     [
-      'users is required where complexAccountType is one of JOINT, ORGANISATION, ORGANIZATION, BUSINESS, COMPANY, CORPORATE, PARTNERSHIP, TRUST, ASSOCIATION, GOVERNMENT, GOVERNMENT_ENTITY, NON_INDIVIDUAL',
+      'users is required when complexAccountType is one of JOINT, ORGANISATION, ORGANIZATION, BUSINESS, COMPANY, CORPORATE, PARTNERSHIP, TRUST, ASSOCIATION, GOVERNMENT, GOVERNMENT_ENTITY, NON_INDIVIDUAL',
     ],
   ],
   ['a payee with all its details', ScheduledPayment, paying({ ...to }), []],
@@ -249,7 +249,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'a payee without the one that is named',
     ScheduledPayment,
     paying({ toUType: 'payeeId', accountId: 'a' }),
-    ['paymentSet.to.payeeID is required where toUType is payeeId'],
+    ['paymentSet.to.payeeID is required when toUType is payeeId'],
   ],
   [
     'a biller with an account beside',
@@ -261,13 +261,13 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'a biller that another type names',
     ScheduledPayment,
     paying({ toUType: 'accountId', accountId: 'a', biller: { billerCode: '1' } }),
-    ['paymentSet.to.biller must be absent where toUType is not biller'],
+    ['paymentSet.to.biller must be absent when toUType is not biller'],
   ],
   [
     'a recurrence without its schedule',
     ScheduledPayment,
     recurring({ reccurenceUType: 'onceOff' }),
-    ['recurrence.onceOff is required where reccurenceUType is onceOff'],
+    ['recurrence.onceOff is required when reccurenceUType is onceOff'],
   ],
   [
     'a schedule without intervals',
@@ -280,15 +280,15 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     EnergyAccount,
     tariff({ rateBlockUType: 'singleRate', demandCharges: [{}] }),
     [
-      'plans[0].planDetail.electricityContract.tariffPeriod[0].singleRate is required where rateBlockUType is singleRate',
-      'plans[0].planDetail.electricityContract.tariffPeriod[0].demandCharges must be absent where rateBlockUType is not demandCharges',
+      'plans[0].planDetail.electricityContract.tariffPeriod[0].singleRate is required when rateBlockUType is singleRate',
+      'plans[0].planDetail.electricityContract.tariffPeriod[0].demandCharges must be absent when rateBlockUType is not demandCharges',
     ],
   ],
   [
     'a usage with a payment beside',
     EnergyBillingTransaction,
     { ...energyUsage, payment: { amount: '1' } },
-    ['payment must be absent where transactionUType is not payment'],
+    ['payment must be absent when transactionUType is not payment'],
   ],
   [
     'a billing time with a zone',
@@ -323,9 +323,9 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
       features: [{ feature_type: 'OTHER' }],
     }),
     [
-      'constraints[0].additional_info is required where constraint_type is OTHER',
-      'eligibility[0].additional_info is required where eligibility_type is OTHER',
-      'features[0].additional_info is required where feature_type is OTHER',
+      'constraints[0].additional_info is required when constraint_type is OTHER',
+      'eligibility[0].additional_info is required when eligibility_type is OTHER',
+      'features[0].additional_info is required when feature_type is OTHER',
     ],
   ],
   [
@@ -333,21 +333,21 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     ProductInput,
     product({ eligibility: [{ eligibility_type: 'MIN_AGE', additional_value: 'eighteen' }] }),
     [
-      'eligibility[0].additional_value must be a whole number as a string where eligibility_type is MIN_AGE',
+      'eligibility[0].additional_value must be a whole number as a string when eligibility_type is MIN_AGE',
     ],
   ],
   [
     'a limit that is no amount',
     ProductInput,
     product({ constraints: [{ constraint_type: 'MAX_LIMIT', additional_value: 'P1M' }] }),
-    ['constraints[0].additional_value must be a decimal string where constraint_type is MAX_LIMIT'],
+    ['constraints[0].additional_value must be a decimal string when constraint_type is MAX_LIMIT'],
   ],
   [
     'a product fee with the sibling in camelCase',
     ProductInput,
     product({ fees: [{ fee_method_u_type: 'fixedAmount', fixedAmount: { amount: '1' } }] }),
     [
-      'fees[0].fixed_amount is required where fee_method_u_type is fixedAmount',
+      'fees[0].fixed_amount is required when fee_method_u_type is fixedAmount',
       'fees[0].fixedAmount is not a field of this record',
     ],
   ],

@@ -13,7 +13,7 @@ export const tokenForm: TokenForm = {
   scope: 'products.write',
 }
 
-export const tokenResponse: TokenResponse = { token: 'what-to-send-as-bearer', expires_in: 900 }
+export const tokenResponse: TokenResponse = { token: 'example-token', expires_in: 900 }
 
 export const publicKey = {
   kty: 'EC',

@@ -79,7 +79,7 @@ export const energyAccount: EnergyAccount = {
           solarFeedInTariff: [
             {
               displayName: 'Feed in',
-              description: 'For what the roof exports',
+              description: 'For exported solar energy',
               startDate: '2024-07-01',
               scheme: 'PREMIUM',
               payerType: 'RETAILER',

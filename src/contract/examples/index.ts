@@ -19,7 +19,7 @@ import { personalLoanProduct, productChange, readProduct, savingsProduct } from 
 
 const { users: _users, complexAccountType: _type, ...energyAccountDetail } = energyAccount
 
-/** Whole records by the name of their schema, the first of each the one that documents show. */
+/** Complete records by the name of their schema. The documentation shows the first of each. */
 export const examples: Readonly<Record<string, readonly unknown[]>> = {
   AccountContact: [accountContact],
   AccountIds: [{ data: { accountIds: ['acc-4711', 'acc-4712'] } }],

@@ -19,7 +19,7 @@ export const issueToken = {
   path: '/v1/token',
   summary: 'Get a token for the catalogue',
   description:
-    'Takes the credentials as JSON, or the client credentials grant of OAuth 2.0 as a form, with the credentials in it or as HTTP Basic.',
+    'Accepts the credentials as JSON, or an OAuth 2.0 client credentials grant as a form, with the credentials in the form or as HTTP Basic.',
   body: TokenRequest,
   form: TokenForm,
   response: TokenResponse,
@@ -37,8 +37,8 @@ export const getKeySet = {
   ref: 'T2',
   method: 'GET',
   path: '/.well-known/jwks.json',
-  summary: 'Read the platform’s public keys',
+  summary: 'Get the public keys of the platform',
   response: KeySet,
-  headers: { 'Cache-Control': 'How long it may be kept.' },
+  headers: { 'Cache-Control': 'How long the key set may be cached.' },
   errors: [],
 } as const satisfies Operation

@@ -32,7 +32,7 @@ export const listBankingAccounts = {
   path: '/v1/banking/customer/{customerId}/accounts',
   deprecated: replacedByC2,
   summary: 'List the bank accounts of a customer',
-  description: 'In order of creation. New integrations list accounts with C2.',
+  description: 'In order of creation. New integrations use C2.',
   params: CustomerParams,
   query: Type.Object({
     'product-category': productCategory,
@@ -43,7 +43,7 @@ export const listBankingAccounts = {
   response: paged('BankingAccountList', {
     accounts: described(
       Type.Array(Type.Union([BankingAccount, BankingAccountV3])),
-      'In version 4, or in version 3 where the provider is still pinned to it.',
+      'Version 4, or version 3 if the provider is configured to serve it.',
     ),
   }),
   errors: ['customer_not_found'],
@@ -54,7 +54,7 @@ export const listBankingBalances = {
   ref: 'B2',
   method: 'POST',
   path: '/v1/banking/customer/{customerId}/accounts/balances',
-  summary: 'Read the balances of some accounts',
+  summary: 'List the balances of the given accounts',
   params: CustomerParams,
   query: Type.Object({
     ...pageQuery,
@@ -74,16 +74,16 @@ export const listBankingTransactions = {
   path: '/v1/banking/customer/{customerId}/accounts/{accountId}/transactions',
   summary: 'List the transactions of an account',
   description:
-    'Newest first, by effective time: the posting time, else the execution time, else the time the record was first loaded. Bounds are inclusive.',
+    'Newest first, by effective time: the posting time, otherwise the execution time, otherwise the time when the record was first loaded. Bounds are inclusive.',
   params: AccountParams,
   query: Type.Object({
     ...timeBounds,
-    'min-amount': Type.Optional(described(Money, 'An amount of at least this, with its sign.')),
-    'max-amount': Type.Optional(described(Money, 'An amount of at most this, with its sign.')),
+    'min-amount': Type.Optional(described(Money, 'The minimum amount, including the sign.')),
+    'max-amount': Type.Optional(described(Money, 'The maximum amount, including the sign.')),
     text: Type.Optional(
       described(
         Type.String({ maxLength: searchTextLengthMax }),
-        'Part of the reference or description, in any case. No character is a wildcard.',
+        'A part of the reference or description. Case-insensitive, no wildcards.',
       ),
     ),
     ...pageQuery,
@@ -113,7 +113,7 @@ export const listDirectDebits = {
   ref: 'B5',
   method: 'POST',
   path: '/v1/banking/customer/{customerId}/accounts/direct-debits',
-  summary: 'List the direct-debit authorisations of some accounts',
+  summary: 'List the direct-debit authorisations of the given accounts',
   params: CustomerParams,
   query: Type.Object({
     'product-category': productCategory,
@@ -131,7 +131,7 @@ export const listScheduledPaymentsOfAccounts = {
   ref: 'B6',
   method: 'POST',
   path: '/v1/banking/customer/{customerId}/payments/scheduled',
-  summary: 'List the scheduled payments of some accounts',
+  summary: 'List the scheduled payments of the given accounts',
   params: CustomerParams,
   query: Type.Object({ 'is-owned': isOwned, 'open-status': openStatus, ...pageQuery }),
   body: AccountIds,

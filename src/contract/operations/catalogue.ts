@@ -19,23 +19,20 @@ const write = {
 const products = '/v1/data-provider/cdr/products'
 const product = `${products}/{productID}` as const
 
-const ProductParams = Type.Object({ productID: described(Text, 'The id that P1 answered with.') })
+const ProductParams = Type.Object({ productID: described(Text, 'The id that P1 returned.') })
 
-const etag = { ETag: 'The version of the product, for `If-Match`.' }
+const etag = { ETag: 'The version of the product, for use in `If-Match`.' }
 const ifMatch = Type.Object({
   'if-match': Type.Optional(
     described(
       Text,
-      'The `ETag` that was read: where the product has another by now, nothing is done.',
+      'The `ETag` of the version to change. If the product has another `ETag` now, nothing is changed.',
     ),
   ),
 })
 const ifNoneMatch = Type.Object({
   'if-none-match': Type.Optional(
-    described(
-      Text,
-      'An `ETag` that is held: where it is still the product’s, the answer is a 304.',
-    ),
+    described(Text, 'The `ETag` of a cached copy. If it is still current, the response is 304.'),
   ),
 })
 
@@ -50,7 +47,7 @@ export const createProduct = {
     'idempotency-key': Type.Optional(
       described(
         Type.String({ minLength: 1, maxLength: idempotencyKeyLengthMax }),
-        'Any text of the caller’s choice. A second request with it makes no second product: it is answered as the first was.',
+        'A key chosen by the client. A repeated request with the same key creates no second product and returns the first response.',
       ),
     ),
   }),
@@ -67,7 +64,7 @@ export const replaceProduct = {
   method: 'PUT',
   path: product,
   summary: 'Replace a product',
-  description: 'Puts the whole record: a field that is left out is gone.',
+  description: 'Replaces the whole record: omitted fields are removed.',
   params: ProductParams,
   requestHeaders: ifMatch,
   body: ProductInput,
@@ -82,13 +79,13 @@ export const getProduct = {
   ref: 'P3',
   method: 'GET',
   path: product,
-  summary: 'Read a product',
+  summary: 'Get a product',
   params: ProductParams,
   query: Type.Object({
     version: Type.Optional(
       described(
         Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-        'The product as it was in this version; as it is now where it is left out.',
+        'The version to return. Default: the current version.',
       ),
     ),
   }),
@@ -105,20 +102,20 @@ export const listProducts = {
   ref: 'P4',
   method: 'GET',
   path: products,
-  summary: 'List the products',
-  description: 'By product id.',
+  summary: 'List products',
+  description: 'Ordered by product id.',
   params: Type.Object({}),
   query: Type.Object({
     'product-category': Type.Optional(
       described(oneOf(values.productCategory), 'Only products of this category.'),
     ),
-    brand: Type.Optional(described(Text, 'Only products of exactly this brand.')),
+    brand: Type.Optional(described(Text, 'Only products of this brand (exact match).')),
     effective: described(
       Type.Enum(['CURRENT', 'FUTURE', 'ALL'], { default: 'CURRENT' }),
-      'CURRENT: what can be applied for now. FUTURE: what will be. ALL: those, and what is retired.',
+      'CURRENT: products open for applications now. FUTURE: products that will be. ALL: all products, including retired ones.',
     ),
     'updated-since': Type.Optional(
-      described(Timestamp, 'Only products that were changed at or after this time.'),
+      described(Timestamp, 'Only products changed at or after this time.'),
     ),
     ...publicPageQuery,
   }),
@@ -133,7 +130,7 @@ export const deleteProduct = {
   method: 'DELETE',
   path: product,
   summary: 'Delete a product',
-  description: 'It is no longer read or listed. Its history and its versions stay.',
+  description: 'The product can no longer be read or listed. Its history and versions are kept.',
   params: ProductParams,
   requestHeaders: ifMatch,
   status: 204,
@@ -149,7 +146,7 @@ export const listProductChanges = {
   path: `${product}/history`,
   summary: 'List the changes of a product',
   description:
-    'The newest first, with who made each. To put a version back, read it and send it to P2.',
+    'Newest first, with the author of each change. To restore a version, read it and send it to P2.',
   params: ProductParams,
   query: Type.Object(pageQuery),
   status: 200,

@@ -14,8 +14,8 @@ export const getAccountContact = {
   base: 'resource',
   protection: 'platformToken',
   tag: 'contact',
-  summary: 'Read how to reach the holders of an account',
-  description: 'An account whose status is RESTRICTED answers with an empty body.',
+  summary: 'Get the contact details of an account’s holders',
+  description: 'The response has an empty body if the status of the account is RESTRICTED.',
   params: Type.Object({
     customerId: described(boundedId, 'The customer who granted consent.'),
     accountId: described(boundedId, 'As returned by the account list.'),

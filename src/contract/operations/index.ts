@@ -31,7 +31,7 @@ import {
   listEnergyInvoices,
 } from './energy.ts'
 
-/** Sections A and C: what a data provider answers. */
+/** Sections A and C of the interface: the operations of a data provider. */
 export const providerOperations = {
   listBankingAccounts,
   listBankingBalances,
@@ -51,7 +51,7 @@ export const providerOperations = {
   getExampleBalance,
 } as const satisfies Record<string, Operation>
 
-/** Section D, and what else callers of a catalogue expect. */
+/** Section D of the interface, and the other operations that a catalogue needs. */
 export const catalogueOperations = {
   createProduct,
   replaceProduct,
@@ -61,13 +61,13 @@ export const catalogueOperations = {
   listProductChanges,
 } as const satisfies Record<string, Operation>
 
-/** How API clients get their tokens, and providers the keys of the platform's. */
+/** Tokens for API clients, and the public keys that providers verify platform tokens with. */
 export const accessOperations = { issueToken, getKeySet } as const satisfies Record<
   string,
   Operation
 >
 
-/** Every operation of the interface, by the name it has everywhere. */
+/** Every operation by its id. OpenAPI, the client and the handlers use the same ids. */
 export const operations = {
   ...providerOperations,
   ...catalogueOperations,

@@ -4,7 +4,7 @@ import { accountIdsMax, historyMonthsDefault } from '../limits.ts'
 import { described, record } from '../record.ts'
 import { Flag, Text, Timestamp } from '../scalars.ts'
 
-/** What several operations share: path parameters, account filters, the body that names accounts. */
+/** Path parameters, account filters and bodies that several operations share. */
 
 const customerId = described(Text, 'The customer who granted consent.')
 const accountId = described(Text, 'As returned by the account list.')
@@ -16,29 +16,30 @@ export const noQuery = Type.Object({})
 
 export const openStatus = described(
   Type.Enum(values.openStatusFilter, { default: 'ALL' }),
-  'Only accounts in this state.',
+  'Only accounts with this status.',
 )
 
 export const isOwned = Type.Optional(
-  described(Flag, 'true: only accounts the customer owns; false: only those it does not own.'),
+  described(
+    Flag,
+    'true: only accounts that the customer owns. false: only accounts that the customer does not own.',
+  ),
 )
 
-/** B1 and E1: the interface names no date, so it is that of the first release that served them. */
+/** For B1 and E1. The interface gives no date, so this is the date of the first release. */
 export const replacedByC2 = { since: '2026-11-15', successor: 'C2' } as const
 
 export const timeBounds = {
   'oldest-time': Type.Optional(
     described(
       Timestamp,
-      `At or after this time; \`newest-time\` minus ${historyMonthsDefault} months where it is left out.`,
+      `At or after this time. Default: \`newest-time\` minus ${historyMonthsDefault} months.`,
     ),
   ),
-  'newest-time': Type.Optional(
-    described(Timestamp, 'At or before this time; now where it is left out.'),
-  ),
+  'newest-time': Type.Optional(described(Timestamp, 'At or before this time. Default: now.')),
 }
 
-/** Twelve of the thirteen categories: the interface lists them so for the filter. */
+/** The interface excludes one category from the filter. */
 export const productCategory = Type.Optional(
   described(
     oneOf(without(values.productCategory, 'BUY_NOW_PAY_LATER')),
@@ -46,13 +47,13 @@ export const productCategory = Type.Optional(
   ),
 )
 
-/** Ids are judged by looking them up: a malformed one is simply unknown. */
+/** Ids are not validated: a malformed id is an unknown one. */
 export const AccountIds = Type.Object(
   {
     data: Type.Object({
       accountIds: described(
         Type.Array(Text, { maxItems: accountIdsMax }),
-        'The accounts to read, in the order wanted. Repeated ones count once.',
+        'The ids of the accounts. Lists without a time order follow this order. Duplicates are ignored.',
       ),
     }),
   },

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { described, record } from '../record.ts'
 import { Count, Text } from '../scalars.ts'
 
-/** What a token lets an API client do. Whoever may write may also read. */
+/** The scopes of an API client's token. Write access includes read access. */
 export const scopes = ['products.read', 'products.write'] as const
 export type Scope = (typeof scopes)[number]
 
@@ -11,12 +11,12 @@ export function permits(granted: readonly Scope[], needed: string | undefined): 
 }
 
 const credentials = {
-  client_id: described(Text, 'As `holdfast client add` printed it.'),
-  client_secret: described(Text, 'As `holdfast client add` printed it, that once.'),
+  client_id: described(Text, 'The id that `holdfast client add` printed.'),
+  client_secret: described(Text, 'The secret that `holdfast client add` printed.'),
 }
 const scope = described(
   Text,
-  `The scopes wanted, with blanks between: ${scopes.join(', ')}. All that the client has where it is left out.`,
+  `The requested scopes, separated by spaces: ${scopes.join(', ')}. Default: all scopes of the client.`,
 )
 
 export type TokenRequest = Static<typeof TokenRequest>
@@ -25,30 +25,30 @@ export const TokenRequest = record('TokenRequest', credentials, { scope })
 export type TokenForm = Static<typeof TokenForm>
 export const TokenForm = record(
   'TokenForm',
-  { grant_type: described(Type.Enum(['client_credentials']), 'No other grant is known.') },
+  { grant_type: described(Type.Enum(['client_credentials']), 'The only supported grant.') },
   { ...credentials, scope },
   {
     description:
-      'The client credentials grant of OAuth 2.0. The credentials come here or as HTTP Basic, not both.',
+      'An OAuth 2.0 client credentials grant. The credentials are in the form or in HTTP Basic, not both.',
   },
 )
 
-const expiry = described(Count, 'For how many seconds it is good.')
+const expiry = described(Count, 'The lifetime of the token in seconds.')
 
 export type TokenResponse = Static<typeof TokenResponse>
 export const TokenResponse = record(
   'TokenResponse',
-  { token: described(Text, 'To send as `Authorization: Bearer …`.'), expires_in: expiry },
+  { token: described(Text, 'The token to send as `Authorization: Bearer …`.'), expires_in: expiry },
   {
-    access_token: described(Text, 'The same token, for callers who asked in the form of OAuth.'),
-    token_type: described(Type.Enum(['Bearer']), 'As OAuth calls it.'),
-    scope: described(Text, 'The scopes that it has, for callers who asked in the form of OAuth.'),
+    access_token: described(Text, 'The same token. Only in the response to a form.'),
+    token_type: described(Type.Enum(['Bearer']), 'Only in the response to a form.'),
+    scope: described(Text, 'The scopes of the token. Only in the response to a form.'),
   },
 )
 
 const text = Type.Optional(Text)
 
-/** A public key as RFC 7517 writes it. Which members there are depends on its kind. */
+/** A public JSON Web Key (RFC 7517). Its members depend on the key type. */
 const PublicKey = Type.Object(
   {
     kty: Text,
@@ -68,5 +68,5 @@ export const KeySet = record(
   'KeySet',
   { keys: Type.Array(PublicKey) },
   {},
-  { description: 'The keys that the platform signs its tokens with (RFC 7517).' },
+  { description: 'The public keys of the platform’s tokens (RFC 7517).' },
 )

@@ -48,7 +48,7 @@ export const PafAddress = record(
     postcode: DigitsNumber,
     state: Text,
   },
-  { description: 'An address in the structure of the national postal address file.' },
+  { description: 'An address in the format of the national Postal Address File (PAF).' },
 )
 
 export type AccountAddress = Static<typeof AccountAddress>

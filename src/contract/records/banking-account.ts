@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { otherNeedsInfo, valueForms } from '../additional-values.ts'
+import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { optionalUnion, type Rule } from '../rules.ts'
@@ -34,9 +34,9 @@ export const BankingUser = record(
 )
 
 /**
- * An account is shared when its ownership says so, or when its type is that of several people or of an
- * organisation. Who shares it must then be named (docs/decisions/0019-users-on-shared-accounts.md). The
- * list of types is open: one that is not among these says nothing.
+ * A shared account requires `users` (docs/decisions/0019-users-on-shared-accounts.md). An account is shared
+ * if its ownership says so, or if its type is a joint or organisation type. The list of types is open: an
+ * unknown type implies nothing.
  */
 const sharedByOwnership: Rule = {
   when: { field: 'accountOwnership', is: ['TWO_PARTY', 'MANY_PARTY'] },
@@ -54,7 +54,7 @@ export const Feature = record(
   'Feature',
   { featureType: oneOf(values.featureType) },
   { ...feature, isActivated: oneOf(values.isActivated) },
-  { rules: [otherNeedsInfo('featureType'), ...valueForms('featureType', 'feature')] },
+  { rules: [otherRequiresInfo('featureType'), ...valueFormats('featureType', 'feature')] },
 )
 
 export const featureTypesV3 = without(
@@ -68,7 +68,7 @@ export const FeatureV3 = record(
   'FeatureV3',
   { featureType: oneOf(featureTypesV3) },
   { ...feature, isActivated: Flag },
-  { rules: [otherNeedsInfo('featureType'), ...valueForms('featureType', 'feature')] },
+  { rules: [otherRequiresInfo('featureType'), ...valueFormats('featureType', 'feature')] },
 )
 
 export const TermDeposit = record(
@@ -120,16 +120,16 @@ const account = {
   creationDate: Timestamp,
   displayName: Text,
   nickname: Text,
-  openStatus: described(oneOf(values.openStatus), 'An account without it counts as open.'),
-  isOwned: described(Flag, 'Whether the customer who looks owns the account.'),
+  openStatus: described(oneOf(values.openStatus), 'An account without this field is open.'),
+  isOwned: described(Flag, 'Whether the requesting customer owns the account.'),
   accountOwnership: oneOf(values.accountOwnership),
   maskedNumber: Text,
   productCategory: oneOf(values.productCategory),
   productName: Text,
-  complexAccountType: described(Text, 'An open list; INDIVIDUAL is one person’s account.'),
+  complexAccountType: described(Text, 'An open list. INDIVIDUAL is an account with one holder.'),
   users: described(
     Type.Array(BankingUser),
-    'Every related user of a joint or organisation account.',
+    'All related users of a joint or organisation account.',
   ),
   bsb: DigitsNumber,
   accountNumber: DigitsNumber,
@@ -158,7 +158,7 @@ export const BankingAccount = record(
     depositRates: Type.Array(DepositRate),
     lendingRates: described(
       Type.Union([LendingRate, Type.Array(LendingRate)]),
-      'One lending rate, or a list of them; served as loaded.',
+      'One lending rate or a list. Served as loaded.',
     ),
     features: Type.Array(Feature),
     fees: Type.Array(Fee),
@@ -178,7 +178,7 @@ export const BankingAccountV3 = record(
     depositRates: Type.Array(DepositRateV3),
     lendingRates: described(
       Type.Union([LendingRateV3, Type.Array(LendingRateV3)]),
-      'One lending rate, or a list of them; served as loaded.',
+      'One lending rate or a list. Served as loaded.',
     ),
     features: Type.Array(FeatureV3),
     fees: Type.Array(FeeV3),
@@ -187,7 +187,7 @@ export const BankingAccountV3 = record(
     loan: LoanV3,
   },
   {
-    description: 'The same in version 3, for a provider that has not moved its platform yet.',
+    description: 'A bank account in version 3, for a platform that does not support version 4 yet.',
     rules,
   },
 )

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { otherNeedsInfo, valueForms } from '../additional-values.ts'
+import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { onlyOne, union } from '../rules.ts'
@@ -39,8 +39,8 @@ export const DiscountEligibility = record(
   { additionalValue: Text, additionalInfo: Text, additionalInfoUri: Text },
   {
     rules: [
-      otherNeedsInfo('discountEligibilityType'),
-      ...valueForms('discountEligibilityType', 'eligibility'),
+      otherRequiresInfo('discountEligibilityType'),
+      ...valueFormats('discountEligibilityType', 'eligibility'),
     ],
   },
 )
@@ -68,7 +68,7 @@ export const FeeDiscount = record(
   {
     rules: [
       ...union('discountMethodUType', discountMethods),
-      ...valueForms('discountType', 'discount'),
+      ...valueFormats('discountType', 'discount'),
     ],
   },
 )
@@ -100,8 +100,8 @@ export const Fee = record(
   {
     rules: [
       ...union('feeMethodUType', feeMethods),
-      otherNeedsInfo('feeType'),
-      ...valueForms('feeType', 'fee'),
+      otherRequiresInfo('feeType'),
+      ...valueFormats('feeType', 'fee'),
     ],
   },
 )
@@ -120,7 +120,7 @@ export const FeeDiscountV3 = record(
   },
   {
     rules: [
-      ...valueForms('discountType', 'discount'),
+      ...valueFormats('discountType', 'discount'),
       ...onlyOne(['amount', 'balanceRate', 'transactionRate', 'accruedRate', 'feeRate']),
     ],
   },
@@ -142,8 +142,8 @@ export const FeeV3 = record(
   },
   {
     rules: [
-      otherNeedsInfo('feeType'),
-      ...valueForms('feeType', 'fee'),
+      otherRequiresInfo('feeType'),
+      ...valueFormats('feeType', 'fee'),
       ...onlyOne(['amount', 'balanceRate', 'transactionRate', 'accruedRate']),
     ],
   },

@@ -7,8 +7,8 @@ export type BankingBalance = Static<typeof BankingBalance>
 export const BankingBalance = record(
   'BankingBalance',
   { accountId: Id, currentBalance: Money, availableBalance: Money },
-  { currency: described(Text, 'AUD where it is left out.') },
-  { description: 'What is on an account now.' },
+  { currency: described(Text, 'Default: AUD.') },
+  { description: 'The current balances of an account.' },
 )
 
 export type BankingTransaction = Static<typeof BankingTransaction>
@@ -18,7 +18,10 @@ export const BankingTransaction = record(
     accountId: Id,
     transactionId: Id,
     status: oneOf(values.transactionStatus),
-    amount: described(Money, 'Negative reduces the available balance, positive increases it.'),
+    amount: described(
+      Money,
+      'A negative amount reduces the available balance, a positive amount increases it.',
+    ),
   },
   {
     isDetailAvailable: Flag,
@@ -27,12 +30,12 @@ export const BankingTransaction = record(
     postingDateTime: Timestamp,
     executionDateTime: described(
       Timestamp,
-      'Orders a transaction that has no posting time. Aggregates may have neither.',
+      'Used to order a transaction without a posting time. Aggregates may have neither.',
     ),
     reference: Text,
   },
   {
-    description: 'One entry of an account’s history.',
+    description: 'A transaction of an account.',
     rules: [{ when: { field: 'status', is: ['POSTED'] }, needs: ['postingDateTime'] }],
   },
 )

@@ -75,7 +75,7 @@ export const InternationalPayee = record('InternationalPayee', {
   ),
 })
 
-/** `accountId`, `payeeID` and `domestic` may stand together: full payee details are wanted. */
+/** `accountId`, `payeeID` and `domestic` may be combined, for full payee details. */
 const targetRules: readonly Rule[] = [
   { when: { field: 'toUType', is: ['accountId'] }, needs: ['accountId'] },
   { when: { field: 'toUType', is: ['payeeId'] }, needs: ['payeeID'] },
@@ -147,7 +147,7 @@ export const Recurrence = record(
     eventBased: record('EventBasedSchedule', { description: Text }),
   },
   {
-    description: 'When the payment is made. The wire spells `reccurenceUType` this way.',
+    description: 'When the payment is made. `reccurenceUType` is the spelling of the interface.',
     rules: union('reccurenceUType', recurrenceTypes),
     aliases: { recurrenceUType: 'reccurenceUType' },
   },
@@ -171,7 +171,7 @@ export const ScheduledPayment = record(
     paymentSet: PaymentSet,
     recurrence: Recurrence,
   },
-  { description: 'An outgoing payment that the customer has arranged for later.' },
+  { description: 'An outgoing payment scheduled by the customer.' },
 )
 
 export const AuthorisedEntity = record(

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox'
-import { otherNeedsInfo, valueForms } from '../additional-values.ts'
+import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
 import { acceptsNumber, record } from '../record.ts'
 import { Decimal, Duration, Money, Text } from '../scalars.ts'
 
-/** The sample of the interface misspells it; version 4 does not. */
+/** The misspelling in a sample of the interface. */
 const misspelled = { rateApplicablityType: 'rateApplicabilityType' }
 
 export type RateCondition = Static<typeof RateCondition>
@@ -13,10 +13,10 @@ export const RateCondition = record(
   { rateApplicabilityType: oneOf(values.rateApplicabilityType) },
   { additionalValue: Text, additionalInfo: Text, additionalInfoUri: Text },
   {
-    description: 'What a customer must do or be for the rate to apply.',
+    description: 'A condition that the customer must meet for the rate to apply.',
     rules: [
-      otherNeedsInfo('rateApplicabilityType'),
-      ...valueForms('rateApplicabilityType', 'condition'),
+      otherRequiresInfo('rateApplicabilityType'),
+      ...valueFormats('rateApplicabilityType', 'condition'),
     ],
     aliases: misspelled,
   },
@@ -40,7 +40,7 @@ export const RateTier = record(
     maximumValue: acceptsNumber(Money),
     applicabilityConditions: Type.Array(RateCondition),
   },
-  { description: 'The range of a balance, term or ratio that the rate applies to.' },
+  { description: 'The range of the balance, term or ratio that the rate applies to.' },
 )
 
 const depositRate = {
@@ -65,7 +65,7 @@ export const DepositRate = record(
   },
   {
     description: 'An interest rate that the account earns.',
-    rules: valueForms('depositRateType', 'rate'),
+    rules: valueFormats('depositRateType', 'rate'),
   },
 )
 
@@ -95,7 +95,7 @@ export const LendingRate = record(
   },
   {
     description: 'An interest rate that the customer pays.',
-    rules: valueForms('lendingRateType', 'rate'),
+    rules: valueFormats('lendingRateType', 'rate'),
   },
 )
 
@@ -104,10 +104,10 @@ export const RateConditionV3 = record(
   'RateConditionV3',
   {},
   { additionalInfo: Text, additionalInfoUri: Text },
-  { description: 'The one condition of a version-3 tier: text, not yet typed.' },
+  { description: 'The condition of a version-3 tier, as text.' },
 )
 
-/** A number in version 3, a string in version 4, which has no room for an amount beyond this. */
+/** A number in version 3, a string in version 4. The limit keeps it within a version-4 decimal. */
 const TierBoundV3 = Type.Number({ minimum: -1e31, maximum: 1e31 })
 
 export type RateTierV3 = Static<typeof RateTierV3>
@@ -127,7 +127,7 @@ export const DepositRateV3 = record(
   'DepositRateV3',
   {},
   { ...depositRate, tiers: Type.Array(RateTierV3) },
-  { rules: valueForms('depositRateType', 'rate') },
+  { rules: valueFormats('depositRateType', 'rate') },
 )
 
 export const lendingRateTypesV3 = without(values.lendingRateType, 'BALANCE_TRANSFER')
@@ -145,5 +145,5 @@ export const LendingRateV3 = record(
     ...lendingRate,
     tiers: Type.Array(RateTierV3),
   },
-  { rules: valueForms('lendingRateType', 'rate') },
+  { rules: valueFormats('lendingRateType', 'rate') },
 )

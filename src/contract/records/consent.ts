@@ -19,7 +19,7 @@ export type Customer = Static<typeof Customer>
 export const Customer = record(
   'Customer',
   {
-    id: described(Id, 'For life: never renamed, never given to another person.'),
+    id: described(Id, 'Permanent: it never changes and is never reused.'),
     name: Text,
     email: Email,
   },
@@ -32,14 +32,14 @@ export const Customer = record(
     updatedAt: Timestamp,
     address: CustomerAddress,
   },
-  { description: 'Who a customer is, for issuing identity tokens.' },
+  { description: 'A customer, with the data for identity tokens.' },
 )
 
 export type CustomerMatch = Static<typeof CustomerMatch>
 export const CustomerMatch = record(
   'CustomerMatch',
   { id: Id, name: Text },
-  { phoneNumber: described(Text, 'Where a one-time passcode is sent by SMS.') },
+  { phoneNumber: described(Text, 'The number that receives one-time passcodes by SMS.') },
   { description: 'A customer found by e-mail address.' },
 )
 
@@ -54,7 +54,7 @@ export const ShareableAccount = record(
     ),
     displayName: Text,
   },
-  { description: 'An account that the customer may choose to share.' },
+  { description: 'An account that the customer can share.' },
 )
 
 export type ExampleBalance = Static<typeof ExampleBalance>
@@ -67,6 +67,6 @@ export const ExampleBalance = record('ExampleBalance', {
 
 export type CustomerSearch = Static<typeof CustomerSearch>
 export const CustomerSearch = Type.Object(
-  { email: described(Email, 'Matched without regard to case.') },
+  { email: described(Email, 'Case-insensitive.') },
   { name: 'CustomerSearch' },
 )

@@ -34,5 +34,5 @@ export const AccountContact = record(
     telephones: Type.Array(ContactTelephone, { minItems: 1 }),
   },
   {},
-  { description: 'How to reach the holders of an account.' },
+  { description: 'The contact details of the holders of an account.' },
 )

@@ -25,7 +25,7 @@ export const PlanDetail = record(
     isContingentPlan: Flag,
     meteringCharges: Type.Array(MeteringCharge),
     electricityContract: EnergyContract,
-    gasContract: described(EnergyContract, 'Of the same shape as the electricity contract.'),
+    gasContract: described(EnergyContract, 'The same structure as the electricity contract.'),
   },
 )
 
@@ -49,7 +49,7 @@ export const EnergyPlan = record(
     nickname: Text,
     servicePointIds: described(
       Type.Array(Type.Union([Type.String({ minLength: 1 }), Type.Number()])),
-      'Identifiers as strings or numbers; served as loaded.',
+      'Identifiers as strings or numbers. Served as loaded.',
     ),
     planOverview: record(
       'PlanOverview',
@@ -78,7 +78,7 @@ export const EnergyUser = record(
 const account = {
   accountNumber: Text,
   displayName: Text,
-  openStatus: described(oneOf(values.openStatus), 'An account without it counts as open.'),
+  openStatus: described(oneOf(values.openStatus), 'An account without this field is open.'),
   creationDate: Timestamp,
   plans: Type.Array(EnergyPlan),
 }
@@ -89,19 +89,19 @@ export const EnergyAccount = record(
   { accountId: Id },
   {
     ...account,
-    complexAccountType: described(Text, 'An open list; INDIVIDUAL is one person’s account.'),
+    complexAccountType: described(Text, 'An open list. INDIVIDUAL is an account with one holder.'),
     users: described(
       Type.Array(EnergyUser),
-      'Every related user of a joint or organisation account.',
+      'All related users of a joint or organisation account.',
     ),
   },
   {
-    description: 'An energy account with its plans, as E1 shows it.',
+    description: 'An energy account with its plans, as returned by E1.',
     rules: [sharedByType],
   },
 )
 
 export type EnergyAccountDetail = Static<typeof EnergyAccountDetail>
 export const EnergyAccountDetail = record('EnergyAccountDetail', { accountId: Id }, account, {
-  description: 'An energy account with its plans, as E2 shows it: without its users.',
+  description: 'An energy account with its plans, as returned by E2: without users.',
 })

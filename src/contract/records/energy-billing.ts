@@ -43,11 +43,11 @@ export const EnergyInvoice = record(
     gas: InvoiceGas,
     paymentStatus: oneOf(values.paymentStatus),
   },
-  { description: 'A bill of an energy account.' },
+  { description: 'An invoice of an energy account.' },
 )
 
 const charge = { servicePointId: Text, invoiceNumber: Text, description: Text }
-const span = { isEstimate: Flag, startDate: PlainDate, endDate: PlainDate }
+const period = { isEstimate: Flag, startDate: PlainDate, endDate: PlainDate }
 const metered = {
   measureUnit: oneOf(values.measureUnit),
   calculationFactors: Type.Array(
@@ -61,7 +61,7 @@ export const BillingUsage = record(
   { amount: Money },
   {
     ...charge,
-    ...span,
+    ...period,
     ...metered,
     usage: described(Decimal, 'The quantity used.'),
     timeOfUseType: oneOf(values.usageTimeType),
@@ -73,7 +73,7 @@ export const BillingDemand = record(
   { amount: Money },
   {
     ...charge,
-    ...span,
+    ...period,
     ...metered,
     rate: Decimal,
     timeOfUseType: oneOf(values.demandTimeType),
@@ -111,7 +111,7 @@ export const EnergyBillingTransaction = record(
     transactionUType: oneOf(billingTypes),
     executionDateTime: described(
       LocalDateTime,
-      'Read in the provider’s configured time zone: it carries none.',
+      'Local time, in the configured time zone of the provider.',
     ),
   },
   {
@@ -123,7 +123,7 @@ export const EnergyBillingTransaction = record(
     payment: BillingPayment,
   },
   {
-    description: 'One charge or payment of an energy account.',
+    description: 'A charge or payment of an energy account.',
     rules: union('transactionUType', billingTypes),
   },
 )

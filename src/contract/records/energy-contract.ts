@@ -33,7 +33,7 @@ export const TimeWindow = record(
   },
 )
 
-const supplyChargeSpelling = { dailySupplyCharges: 'dailySupplyCharge' }
+const supplyChargeAlias = { dailySupplyCharges: 'dailySupplyCharge' }
 
 const controlledBlocks = ['singleRate', 'timeOfUseRates'] as const
 
@@ -48,7 +48,7 @@ export const ControlledLoad = record(
       'ControlledLoadSingleRate',
       {},
       { displayName: Text, description: Text, dailySupplyCharge: Money, rates, period: Duration },
-      { aliases: supplyChargeSpelling },
+      { aliases: supplyChargeAlias },
     ),
     timeOfUseRates: Type.Array(
       record(
@@ -63,7 +63,7 @@ export const ControlledLoad = record(
           timeOfUse: Type.Array(TimeWindow),
           type: oneOf(values.controlledLoadTimeOfUseType),
         },
-        { aliases: supplyChargeSpelling },
+        { aliases: supplyChargeAlias },
       ),
     ),
   },
@@ -244,7 +244,7 @@ export const EnergyContract = record(
     fees: Type.Array(ContractFee),
     greenPowerCharges: Type.Array(GreenPowerCharge),
     solarFeedInTariff: Type.Array(SolarFeedInTariff),
-    tariffPeriod: described(Type.Array(TariffPeriod), 'The prices, season by season.'),
+    tariffPeriod: described(Type.Array(TariffPeriod), 'The prices by season.'),
   },
-  { description: 'What the retailer charges and pays for one fuel.' },
+  { description: 'The charges and credits of the retailer for one fuel.' },
 )

@@ -7,7 +7,7 @@ import { EnergyAccount } from './energy-account.ts'
 import { EnergyBillingTransaction, EnergyInvoice } from './energy-billing.ts'
 import { Product } from './product.ts'
 
-/** What a provider or a catalogue holds, by the type that a line of data names it with. */
+/** The records that can be loaded, by the `type` of their line. */
 export const recordTypes = {
   customer: Customer,
   'banking.account': BankingAccount,

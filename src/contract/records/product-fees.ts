@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { otherNeedsInfo, valueForms } from '../additional-values.ts'
+import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { record } from '../record.ts'
 import { mappedUnion } from '../rules.ts'
@@ -17,13 +17,13 @@ export const ProductDiscountEligibility = record(
   explained,
   {
     rules: [
-      otherNeedsInfo('discount_eligibility_type'),
-      ...valueForms('discount_eligibility_type', 'eligibility'),
+      otherRequiresInfo('discount_eligibility_type'),
+      ...valueFormats('discount_eligibility_type', 'eligibility'),
     ],
   },
 )
 
-/** The value of the union is in camelCase even here, its sibling in snake_case. */
+/** Even here, the values of the union are camelCase, while its fields are snake_case. */
 const discountMethods = { fixedAmount: 'fixed_amount', rateBased: 'rate_based' } as const
 const feeMethods = { ...discountMethods, variable: 'variable' } as const
 
@@ -38,10 +38,10 @@ const discount = {
 }
 const discountRules = [
   ...mappedUnion('discount_method_u_type', discountMethods),
-  ...valueForms('discount_type', 'discount'),
+  ...valueFormats('discount_type', 'discount'),
 ]
 
-/** What a read derives from the method of a discount, for readers of the older structure. */
+/** Derived from the discount method on reads, for clients that use the older structure. */
 const legacyDiscount = {
   accrued_rate: RateText,
   amount: Money,
@@ -87,7 +87,7 @@ export const ProductDiscountRead = record(
     ...legacyDiscount,
   },
   {
-    description: 'A discount as P3 shows it, with its older spelling beside.',
+    description: 'A discount as returned by P3, with the fields of the older structure.',
     rules: discountRules,
   },
 )
@@ -110,8 +110,8 @@ const fee = {
 }
 const feeRules = [
   ...mappedUnion('fee_method_u_type', feeMethods),
-  otherNeedsInfo('fee_type'),
-  ...valueForms('fee_type', 'fee'),
+  otherRequiresInfo('fee_type'),
+  ...valueFormats('fee_type', 'fee'),
 ]
 
 export type ProductFee = Static<typeof ProductFee>

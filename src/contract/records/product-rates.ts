@@ -1,18 +1,18 @@
 import Type, { type Static } from 'typebox'
-import { otherNeedsInfo, valueForms } from '../additional-values.ts'
+import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { acceptsNumber, record } from '../record.ts'
 import { Duration, Money, RateText, Text } from '../scalars.ts'
 
-/** Text beside a type: what it means, where to read more, and the value the type asks for. */
+/** The explanation of a type, a link to more information, and the value that the type requires. */
 export const explained = {
   additional_info: Text,
   additional_info_uri: Text,
   additional_value: Text,
 }
 
-/** `unitOfMeasure` for `unit_of_measure`: create requests are seen with tiers in camelCase. */
-function camelCaseOf(fields: readonly string[]): Record<string, string> {
+/** Aliases such as `unitOfMeasure` for `unit_of_measure`: some create requests use camelCase in tiers. */
+function camelCaseAliases(fields: readonly string[]): Record<string, string> {
   const camel = (field: string) =>
     field.replaceAll(/_([a-z])/g, (_, letter) => letter.toUpperCase())
   return Object.fromEntries(
@@ -27,11 +27,11 @@ const condition = {
 export type ProductRateCondition = Static<typeof ProductRateCondition>
 export const ProductRateCondition = record('ProductRateCondition', condition, explained, {
   rules: [
-    otherNeedsInfo('rate_applicability_type'),
-    ...valueForms('rate_applicability_type', 'condition'),
+    otherRequiresInfo('rate_applicability_type'),
+    ...valueFormats('rate_applicability_type', 'condition'),
   ],
   aliases: {
-    ...camelCaseOf(Object.keys({ ...condition, ...explained })),
+    ...camelCaseAliases(Object.keys({ ...condition, ...explained })),
     rateApplicablityType: 'rate_applicability_type',
   },
 })
@@ -49,8 +49,9 @@ const tier = {
 
 export type ProductRateTier = Static<typeof ProductRateTier>
 export const ProductRateTier = record('ProductRateTier', {}, tier, {
-  description: 'The range that the rate applies to. Keys in camelCase are taken and kept as these.',
-  aliases: camelCaseOf(Object.keys(tier)),
+  description:
+    'The range that the rate applies to. Field names in camelCase are accepted as aliases.',
+  aliases: camelCaseAliases(Object.keys(tier)),
 })
 
 const rate = {
@@ -67,7 +68,7 @@ export const ProductDepositRate = record(
   'ProductDepositRate',
   { deposit_rate_type: oneOf(values.depositRateType), rate: RateText },
   rate,
-  { rules: valueForms('deposit_rate_type', 'rate') },
+  { rules: valueFormats('deposit_rate_type', 'rate') },
 )
 
 export type ProductLendingRate = Static<typeof ProductLendingRate>
@@ -81,5 +82,5 @@ export const ProductLendingRate = record(
     interest_payment_due: oneOf(values.interestPaymentDue),
     ...rate,
   },
-  { rules: valueForms('lending_rate_type', 'rate') },
+  { rules: valueFormats('lending_rate_type', 'rate') },
 )

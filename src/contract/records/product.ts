@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
-import { otherNeedsInfo, valueForms } from '../additional-values.ts'
+import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { Count, Flag, Id, Money, Text, Timestamp } from '../scalars.ts'
@@ -54,21 +54,28 @@ export const Constraint = record(
   'Constraint',
   { constraint_type: oneOf(values.constraintType) },
   explained,
-  { rules: [otherNeedsInfo('constraint_type'), ...valueForms('constraint_type', 'constraint')] },
+  {
+    rules: [otherRequiresInfo('constraint_type'), ...valueFormats('constraint_type', 'constraint')],
+  },
 )
 
 export const Eligibility = record(
   'Eligibility',
   { eligibility_type: oneOf(values.eligibilityType) },
   explained,
-  { rules: [otherNeedsInfo('eligibility_type'), ...valueForms('eligibility_type', 'eligibility')] },
+  {
+    rules: [
+      otherRequiresInfo('eligibility_type'),
+      ...valueFormats('eligibility_type', 'eligibility'),
+    ],
+  },
 )
 
 export const ProductFeature = record(
   'ProductFeature',
   { feature_type: oneOf(values.featureType) },
   explained,
-  { rules: [otherNeedsInfo('feature_type'), ...valueForms('feature_type', 'feature')] },
+  { rules: [otherRequiresInfo('feature_type'), ...valueFormats('feature_type', 'feature')] },
 )
 
 export const Instalments = record(
@@ -92,18 +99,18 @@ const required = {
   product_category: oneOf(values.productCategory),
 }
 
-/** The same fields for what is written and what is read: only a fee's discounts differ. */
+/** Input and output differ only in the discounts of a fee. */
 function optional<Fee extends TSchema>(fee: Fee) {
   return {
     additional_information: AdditionalInformation,
-    application_uri: described(Text, 'A page on which to apply.'),
+    application_uri: described(Text, 'The web page for applications.'),
     brand_name: Text,
     bundles: Type.Array(Bundle),
     card_art: Type.Array(CardArt),
     constraints: Type.Array(Constraint),
     deposit_rates: Type.Array(ProductDepositRate),
-    effective_from: described(Timestamp, 'Available at once where it is left out.'),
-    effective_to: described(Timestamp, 'When it is retired for new applications.'),
+    effective_from: described(Timestamp, 'Default: available immediately.'),
+    effective_to: described(Timestamp, 'When the product closes for new applications.'),
     eligibility: Type.Array(Eligibility),
     features: Type.Array(ProductFeature),
     fees: Type.Array(fee),
@@ -114,7 +121,7 @@ function optional<Fee extends TSchema>(fee: Fee) {
 
 export type ProductInput = Static<typeof ProductInput>
 export const ProductInput = record('ProductInput', required, optional(ProductFee), {
-  description: 'A product as it is created or replaced.',
+  description: 'A product in a create or replace request.',
   ignores: ['product_id', 'last_updated'],
 })
 
@@ -123,7 +130,7 @@ export const Product = record(
   'Product',
   { product_id: Id, ...required },
   { ...optional(ProductFee), last_updated: Timestamp },
-  { description: 'A product as it is loaded and dumped.' },
+  { description: 'A product in a load or dump.' },
 )
 
 export type ProductRead = Static<typeof ProductRead>
@@ -131,7 +138,7 @@ export const ProductRead = record(
   'ProductRead',
   { product_id: Id, ...required, last_updated: Timestamp },
   optional(ProductFeeRead),
-  { description: 'A product as P3 shows it.' },
+  { description: 'A product as returned by P3.' },
 )
 
 export const changes = ['CREATED', 'UPDATED', 'DELETED'] as const
@@ -140,12 +147,12 @@ export type ProductChange = Static<typeof ProductChange>
 export const ProductChange = record(
   'ProductChange',
   {
-    version: described(Count, 'Counts up from 1. `?version=` reads the product as it was then.'),
+    version: described(Count, 'Starts at 1. `?version=` returns the product in this version.'),
     change: Type.Enum(changes),
     changed_at: Timestamp,
     changed_by: described(Text, 'The id of the API client, or `load`.'),
-    changed_by_name: described(Text, 'The name that the client had then.'),
+    changed_by_name: described(Text, 'The name of the client at that time.'),
   },
   {},
-  { description: 'One change of a product.' },
+  { description: 'A change of a product.' },
 )
