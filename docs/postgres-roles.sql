@@ -39,7 +39,7 @@ begin
   grant usage on sequence account_number to holdfast_load;
 
   grant select on customer, account, holder, balance, contact, entry, payment to holdfast_serve;
-  grant select, insert, update, delete on claim to holdfast_serve;
+  grant select, insert, update, delete on token_use to holdfast_serve;
   grant select, update on replay_purge to holdfast_serve;
 
   grant select, insert, update on signing_key to holdfast_platform;

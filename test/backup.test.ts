@@ -44,10 +44,10 @@ describeOn('sqlite', 'a backup', () => {
 
     assert.deepEqual(
       { status, stdout, stderr },
-      { status: 0, stdout: `${target}\n${target}-claims\n`, stderr: '' },
+      { status: 0, stdout: `${target}\n${target}-replay\n`, stderr: '' },
     )
-    assert.deepEqual(readdirSync(dirname(target)).sort(), ['bank.db', 'bank.db-claims'])
-    for (const file of [target, `${target}-claims`]) {
+    assert.deepEqual(readdirSync(dirname(target)).sort(), ['bank.db', 'bank.db-replay'])
+    for (const file of [target, `${target}-replay`]) {
       assert.equal(statSync(file).mode & 0o777, 0o600)
     }
     const dump = (address: string) => holdfastHere(['dump', '--database', address])
@@ -60,22 +60,22 @@ describeOn('sqlite', 'a backup', () => {
   it('replaces an earlier one only on request', async (t) => {
     const { target, backup } = await servedBank(t)
     mkdirSync(dirname(target))
-    writeFileSync(`${target}-claims`, 'kept')
+    writeFileSync(`${target}-replay`, 'kept')
 
     const refused = await backup()
     assert.equal(refused.status, 1)
-    assert.match(refused.stderr, /^\/.*bank\.db-claims exists: .*--force\n$/)
-    assert.deepEqual(readdirSync(dirname(target)), ['bank.db-claims'])
-    assert.equal(readFileSync(`${target}-claims`, 'utf8'), 'kept')
+    assert.match(refused.stderr, /^\/.*bank\.db-replay exists: .*--force\n$/)
+    assert.deepEqual(readdirSync(dirname(target)), ['bank.db-replay'])
+    assert.equal(readFileSync(`${target}-replay`, 'utf8'), 'kept')
 
     assert.equal((await backup('--force')).status, 0)
     assert.equal((await backup('--force')).status, 0)
-    assert.deepEqual(readdirSync(dirname(target)).sort(), ['bank.db', 'bank.db-claims'])
+    assert.deepEqual(readdirSync(dirname(target)).sort(), ['bank.db', 'bank.db-replay'])
   })
 
   it('never replaces the files of a database that is in use, its own or another', async (t) => {
     const { database, target, backup } = await servedBank(t)
-    for (const file of [pathOf(database), `${pathOf(database)}-claims`]) {
+    for (const file of [pathOf(database), `${pathOf(database)}-replay`]) {
       const own = await holdfastHere(['backup', file, '--force', '--database', database])
       assert.equal(own.status, 1)
       assert.match(own.stderr, /belongs to the database itself/)
@@ -97,7 +97,7 @@ describeOn('sqlite', 'a backup', () => {
       { name: 'AbortError' },
     )
     assert.deepEqual(readdirSync(dirname(target)), [])
-    rmSync(`${pathOf(database)}-claims`)
+    rmSync(`${pathOf(database)}-replay`)
 
     const { status, stderr } = await backup()
 

@@ -215,9 +215,9 @@ describeOn('sqlite', 'the files of a database', () => {
       assert.deepEqual(modesIn(join(pathOf(database), '..')), {
         '.': '700',
         'bank.db': '600',
-        'bank.db-claims': '600',
-        'bank.db-claims-shm': '600',
-        'bank.db-claims-wal': '600',
+        'bank.db-replay': '600',
+        'bank.db-replay-shm': '600',
+        'bank.db-replay-wal': '600',
         'bank.db-shm': '600',
         'bank.db-wal': '600',
       })
@@ -233,14 +233,14 @@ describeOn('sqlite', 'the files of a database', () => {
     await (await openReplayStore(database, () => Temporal.Now.instant())).close()
     const file = pathOf(database).replace("'", "'\\''")
 
-    for (const path of [pathOf(database), `${pathOf(database)}-claims`]) chmodSync(path, 0o640)
+    for (const path of [pathOf(database), `${pathOf(database)}-replay`]) chmodSync(path, 0o640)
     const loose = await holdfastHere(['keys', 'list', '--database', database])
     const commands = /chmod 600 .*/.exec(loose.stderr)?.[0]
-    for (const path of [pathOf(database), `${pathOf(database)}-claims`]) chmodSync(path, 0o600)
+    for (const path of [pathOf(database), `${pathOf(database)}-replay`]) chmodSync(path, 0o600)
     const tight = await holdfastHere(['keys', 'list', '--database', database])
 
     assert.match(loose.stderr, /^warning: [^\n]+\n$/)
-    assert.equal(commands, `chmod 600 '${file}' '${file}-claims'`)
+    assert.equal(commands, `chmod 600 '${file}' '${file}-replay'`)
     assert.deepEqual([loose.status, tight.status, tight.stderr], [0, 0, ''])
   })
 

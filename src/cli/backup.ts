@@ -13,7 +13,7 @@ export function backupCommand(terminal: Terminal): Command {
   const command = new Command('backup')
     .summary('copy the database and its replay file while they are in use')
     .description(
-      'Writes a consistent copy of a SQLite database to FILE, and of the record of used tokens to FILE-claims. Servers and loads go on meanwhile. To restore, stop the server and put both files in the place of the database.',
+      'Writes a consistent copy of a SQLite database to FILE, and of the record of used tokens to FILE-replay. Servers and loads go on meanwhile. To restore, stop the server and put both files in the place of the database.',
     )
     .argument('<file>', 'the copy to write')
     .option('--force', 'replace the copy if it exists')

@@ -15,27 +15,27 @@ import {
   type World,
 } from './world.ts'
 
-/** Holds the file as another process does that is in the middle of writing. */
-function hold(t: TestContext, file: string): { release(): void } {
+/** Locks the file as another process does while it writes. */
+function lock(t: TestContext, file: string): { release(): void } {
   const database = new DatabaseSync(file)
   database.exec('begin immediate')
   t.after(() => database.close())
   return { release: () => database.exec('rollback') }
 }
 
-function claimsFile({ database }: Pick<World, 'database'>): string {
-  return `${database.slice('sqlite:'.length)}-claims`
+function replayPath({ database }: Pick<World, 'database'>): string {
+  return `${database.slice('sqlite:'.length)}-replay`
 }
 
 async function openStore(t: TestContext, clock = () => Temporal.Instant.fromEpochMilliseconds(0)) {
   const database = `sqlite:${join(await temporaryFolder(t), 'bank.db')}`
-  const file = claimsFile({ database })
+  const file = replayPath({ database })
   createPrivateFile(file)
   return { file, database, store: openSqliteReplayStore(file, clock, { settleMs: 0 }) }
 }
 
-/** A second passes whenever somebody looks. */
-function hurry(t: TestContext): void {
+/** Lets a second pass at each reading of the clock. */
+function speedUpClock(t: TestContext): void {
   let now = performance.now()
   t.mock.method(performance, 'now', () => {
     now += 1000
@@ -43,40 +43,40 @@ function hurry(t: TestContext): void {
   })
 }
 
-describeOn('sqlite', 'while another process holds the record of spent tokens', () => {
-  it('others are served, and a token passes as soon as it can be written', async (t) => {
+describeOn('sqlite', 'while another process locks the replay file', () => {
+  it('other requests are answered, and a token passes once its use is written', async (t) => {
     const world = await openWorld(t)
     await assertPasses(world, world.mint(accountsPath))
     const token = world.mint(accountsPath)
-    const held = hold(t, claimsFile(world))
+    const locked = lock(t, replayPath(world))
 
     const answers = Promise.all([world.ask(token), world.ask(token)])
     for (let turn = 0; turn < 10; turn += 1) {
       assertRefused(await world.send(accountsPath), 'Bearer')
     }
-    held.release()
+    locked.release()
 
     assert.deepEqual((await answers).map(({ status }) => status).sort(), [200, 401])
   })
 
-  it('a token that waits too long is a 503, and not spent', async (t) => {
+  it('a token that waits too long gets a 503 and stays unused', async (t) => {
     const world = await openWorld(t)
     await assertPasses(world, world.mint(accountsPath))
     const token = world.mint(accountsPath)
-    const held = hold(t, claimsFile(world))
-    hurry(t)
+    const locked = lock(t, replayPath(world))
+    speedUpClock(t)
 
     const { status, text, headers } = await world.ask(token)
-    held.release()
+    locked.release()
 
     assert.deepEqual([status, text], [503, '{"error":"Service unavailable"}'])
     assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/)
     await assertPasses(world, token)
   })
 
-  it('only those that have waited too long are given up', async (t) => {
+  it('only the uses that waited too long are rejected', async (t) => {
     const { file, database, store } = await openStore(t)
-    const held = hold(t, file)
+    const locked = lock(t, file)
     let now = 0
     t.mock.method(performance, 'now', () => now)
 
@@ -85,50 +85,50 @@ describeOn('sqlite', 'while another process holds the record of spent tokens', (
     const late = store.recordUse('late', 100)
     now = 5000
     await assert.rejects(early, /locked/)
-    held.release()
+    locked.release()
 
     assert.equal(await late, 'first use')
     await store.close()
     assert.deepEqual(await claimedIds(database), ['late'])
   })
 
-  it('what waits is written in the end, though the store is being closed', async (t) => {
+  it('a waiting use is written although the store is being closed', async (t) => {
     const { file, database, store } = await openStore(t)
-    const held = hold(t, file)
+    const locked = lock(t, file)
 
-    const claim = store.recordUse('id', 100)
+    const use = store.recordUse('id', 100)
     const closed = store.close()
-    held.release()
+    locked.release()
 
-    assert.equal(await claim, 'first use')
+    assert.equal(await use, 'first use')
     await closed
     assert.deepEqual(await claimedIds(database), ['id'])
   })
 
-  it('nothing is forgotten, and nobody waits for that', async (t) => {
+  it('nothing is purged, and no use waits for the purge', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     let now = Temporal.Instant.fromEpochMilliseconds(0)
     const { file, database, store } = await openStore(t, () => now)
     await store.recordUse('id', 100)
     now = Temporal.Instant.fromEpochMilliseconds(200_000)
-    const held = hold(t, file)
+    const locked = lock(t, file)
 
     t.mock.timers.tick(1000)
     assert.deepEqual(await claimedIds(database), ['id'])
-    held.release()
+    locked.release()
     t.mock.timers.tick(1000)
     assert.deepEqual(await claimedIds(database), [])
     await store.close()
   })
 })
 
-describeOn('sqlite', 'the record of spent tokens', () => {
-  it('takes claims after one that failed', async (t) => {
+describeOn('sqlite', 'the replay store', () => {
+  it('records uses after one that failed', async (t) => {
     const { file, store } = await openStore(t)
     const database = new DatabaseSync(file)
-    database.exec('alter table claim rename to away')
+    database.exec('alter table token_use rename to moved')
     await assert.rejects(store.recordUse('id', 100), /no such table/)
-    database.exec('alter table away rename to claim')
+    database.exec('alter table moved rename to token_use')
     database.close()
 
     assert.equal(await store.recordUse('id', 100), 'first use')
@@ -136,10 +136,10 @@ describeOn('sqlite', 'the record of spent tokens', () => {
     await store.close()
   })
 
-  it('refuses claims once it is closed', async (t) => {
+  it('rejects uses once it is closed', async (t) => {
     const { store } = await openStore(t)
     await store.close()
 
-    await assert.rejects(store.recordUse('id', 100), /finalized/)
+    await assert.rejects(store.recordUse('id', 100), /not open/)
   })
 })

@@ -233,7 +233,7 @@ describeOn('postgres', 'the store of used tokens', () => {
     await other.connect()
     scope.after(() => other.end())
     await other.query('begin')
-    await other.query('delete from claim')
+    await other.query('delete from token_use')
     await other.query(`update replay_purge set purged_until = ${keptUntil}`)
 
     const outcome = store.recordUse('id', keptUntil)

@@ -10,80 +10,79 @@ import { temporaryFolder } from './processes.ts'
 const far = 1_000_000
 
 async function newFile(t: TestContext): Promise<string> {
-  const path = join(await temporaryFolder(t), 'bank.db-claims')
+  const path = join(await temporaryFolder(t), 'bank.db-replay')
   createPrivateFile(path)
   return path
 }
 
-function claimsOf(tokenIds: readonly string[], keptUntil = far) {
+function usesOf(tokenIds: readonly string[], keptUntil = far) {
   return tokenIds.map((tokenId) => ({ tokenId, keptUntil }))
 }
 
-/** Of each of a group, whether this is its first use. */
-function isFirst(file: TokenUses, group: ReturnType<typeof claimsOf>): boolean[] {
-  return file.claim(group).outcomes.map((outcome) => outcome === 'first use')
+/** For each use, whether it is the first of its token. */
+function areFirst(file: TokenUses, group: ReturnType<typeof usesOf>): boolean[] {
+  return file.record(group).outcomes.map((outcome) => outcome === 'first use')
 }
 
-/** Looks at the file as nobody who serves does. */
-function countIn(path: string, table: 'claim' | 'batch'): number {
+function countRows(path: string, table: 'token_use' | 'batch'): number {
   const database = new DatabaseSync(path, { readOnly: true })
   const row = database.prepare(`select count(*) as count from ${table}`).get()
   database.close()
   return Number(row?.['count'])
 }
 
-describe('the file of spent tokens', () => {
-  it('tells of each of a group whether it is the first', async (t) => {
+describe('a replay file', () => {
+  it('reports for each use of a group whether it is the first', async (t) => {
     const file = openTokenUses(await newFile(t))
-    assert.deepEqual(isFirst(file, claimsOf(['a', 'b', 'a'])), [true, true, false])
-    assert.deepEqual(isFirst(file, claimsOf(['c', 'b'])), [true, false])
-    assert.deepEqual(isFirst(file, claimsOf(['c'])), [false])
+    assert.deepEqual(areFirst(file, usesOf(['a', 'b', 'a'])), [true, true, false])
+    assert.deepEqual(areFirst(file, usesOf(['c', 'b'])), [true, false])
+    assert.deepEqual(areFirst(file, usesOf(['c'])), [false])
     file.close()
   })
 
-  it('sorts into an index what is more than it holds, and finds it there', async (t) => {
+  it('moves records beyond its limit to the index, and finds them there', async (t) => {
     const path = await newFile(t)
     const file = openTokenUses(path, 10)
     const ids = Array.from({ length: 100 }, (_, index) => `id-${index}`)
-    for (const id of ids) file.claim(claimsOf([id]))
-    file.forget(0)
+    for (const id of ids) file.record(usesOf([id]))
+    file.purge(0)
 
-    assert.equal(countIn(path, 'claim'), 100)
-    assert.equal(countIn(path, 'batch'), 1)
-    assert.deepEqual(isFirst(file, claimsOf([...ids, 'new'])), [...ids.map(() => false), true])
+    assert.equal(countRows(path, 'token_use'), 100)
+    assert.equal(countRows(path, 'batch'), 1)
+    assert.deepEqual(areFirst(file, usesOf([...ids, 'new'])), [...ids.map(() => false), true])
     file.close()
   })
 
-  it('never gives a number twice, also when all is forgotten', async (t) => {
+  it('never uses a batch number twice, even after all records are purged', async (t) => {
     const path = await newFile(t)
     const busy = openTokenUses(path)
     const idle = openTokenUses(path)
-    busy.claim(claimsOf(['early'], 10))
-    idle.claim(claimsOf(['mine'], 10))
-    busy.claim(claimsOf(['late'], 10))
-    busy.forget(20)
-    assert.equal(countIn(path, 'batch'), 1)
+    busy.record(usesOf(['early'], 10))
+    idle.record(usesOf(['idle'], 10))
+    busy.record(usesOf(['late'], 10))
+    busy.purge(20)
+    assert.equal(countRows(path, 'batch'), 1)
 
-    // A third process knows nothing of the numbers that were there.
+    // A third process has not seen the earlier numbers.
     const third = openTokenUses(path)
-    assert.deepEqual(isFirst(third, claimsOf(['once'])), [true])
-    assert.deepEqual(isFirst(busy, claimsOf(['once'])), [false])
-    assert.deepEqual(isFirst(idle, claimsOf(['once'])), [false])
+    assert.deepEqual(areFirst(third, usesOf(['once'])), [true])
+    assert.deepEqual(areFirst(busy, usesOf(['once'])), [false])
+    assert.deepEqual(areFirst(idle, usesOf(['once'])), [false])
     for (const file of [busy, idle, third]) file.close()
   })
 
-  it('leaves nothing behind of what comes and expires', async (t) => {
+  it('deletes the rows of expired records', async (t) => {
     const path = await newFile(t)
     const file = openTokenUses(path)
     for (let time = 0; time < 50; time += 1) {
-      file.claim(claimsOf([`id-${time}`], time))
-      file.forget(time + 1)
+      file.record(usesOf([`id-${time}`], time))
+      file.purge(time + 1)
     }
-    assert.equal(countIn(path, 'batch'), 1)
+    assert.equal(countRows(path, 'batch'), 1)
     file.close()
   })
 
-  it('takes over what an index with another order held', async (t) => {
+  it('keeps the records of a version without batches, which had another index', async (t) => {
     const path = await newFile(t)
     const database = new DatabaseSync(path)
     database.exec(`
@@ -96,19 +95,19 @@ describe('the file of spent tokens', () => {
     database.close()
     const file = openTokenUses(path)
 
-    assert.deepEqual(isFirst(file, claimsOf(['old', 'new'])), [false, true])
-    file.forget(10)
-    assert.deepEqual(isFirst(file, claimsOf(['expired'])), [true])
+    assert.deepEqual(areFirst(file, usesOf(['old', 'new'])), [false, true])
+    file.purge(10)
+    assert.deepEqual(areFirst(file, usesOf(['expired'])), [true])
     file.close()
   })
 
-  it('never gives a token a second first use, whatever its users do and however the clock steps', async (t) => {
+  it('reports one first use per token, for any sequence of processes and clock steps', async (t) => {
     const folder = await temporaryFolder(t)
     const action = fc.record({
-      who: fc.nat(2),
-      what: fc.oneof(
-        { weight: 6, arbitrary: fc.constant('claim' as const) },
-        fc.constantFrom('forget', 'open again'),
+      process: fc.nat(2),
+      operation: fc.oneof(
+        { weight: 6, arbitrary: fc.constant('record' as const) },
+        fc.constantFrom('purge', 'reopen'),
       ),
       ids: fc.array(fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz'), {
         minLength: 1,
@@ -120,26 +119,26 @@ describe('the file of spent tokens', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
         run += 1
-        const path = join(folder, `${run}.claims`)
+        const path = join(folder, `${run}.db-replay`)
         createPrivateFile(path)
         const open = (): TokenUses => openTokenUses(path, 8)
         const files = [open(), open(), open()]
         const usedUntil = new Map<string, number>()
-        let forgottenBefore = 0
-        for (const { who, what, ids, time } of actions) {
-          const file = files[who] as TokenUses
-          if (what === 'forget') {
-            file.forget(time)
-            forgottenBefore = Math.max(forgottenBefore, time)
-          } else if (what === 'open again') {
+        let purgedBefore = 0
+        for (const { process, operation, ids, time } of actions) {
+          const file = files[process] as TokenUses
+          if (operation === 'purge') {
+            file.purge(time)
+            purgedBefore = Math.max(purgedBefore, time)
+          } else if (operation === 'reopen') {
             file.close()
-            files[who] = open()
+            files[process] = open()
           } else {
-            const { outcomes } = file.claim(claimsOf(ids, time))
+            const { outcomes } = file.record(usesOf(ids, time))
             for (const [index, id] of ids.entries()) {
               const until = usedUntil.get(id) ?? -1
               if (time <= until) assert.notEqual(outcomes[index], 'first use', id)
-              else if (until < 0 && time >= forgottenBefore) {
+              else if (until < 0 && time >= purgedBefore) {
                 assert.equal(outcomes[index], 'first use', id)
               }
               if (outcomes[index] === 'first use') usedUntil.set(id, time)

@@ -243,7 +243,7 @@ describe('the record of spent tokens', () => {
     const database = await newDatabase(t)
     const store = await openReplayStore(database, () => Temporal.Instant.fromEpochMilliseconds(0))
     t.after(() => store.close())
-    await onClaims(database, 'drop table claim')
+    await onClaims(database, 'drop table token_use')
 
     // What a timer throws ends the process.
     assert.doesNotThrow(() => t.mock.timers.tick(1000))
@@ -253,12 +253,12 @@ describe('the record of spent tokens', () => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const world = await openWorld(t)
     const token = world.mint(accountsPath)
-    await onClaims(world.database, 'drop table claim')
+    await onClaims(world.database, 'drop table token_use')
 
     const answer = await world.ask(token)
 
     assert.ok(answer.status >= 500, String(answer.status))
-    assert.doesNotMatch(answer.text, /a1|claim|SQL/i)
+    assert.doesNotMatch(answer.text, /a1|token_use|SQL/i)
   })
 })
 

@@ -334,7 +334,7 @@ describe('a jti', () => {
     'one character': 'j',
     '256 characters': 'j'.repeat(256),
     '256 characters beyond the basic plane': '🔑'.repeat(256),
-    'an SQL fragment': "'); delete from claim; --",
+    'an SQL fragment': "'); delete from token_use; --",
     blanks: '   ',
     'something with a NUL': 'a\u0000b',
     'a NUL': '\u0000',

@@ -230,8 +230,8 @@ export async function assertPasses(world: World, token: string, path?: string): 
 
 /** The record of spent tokens, as it is on the disk. */
 export async function claimedIds(database: string): Promise<string[]> {
-  const indexed = 'select token_id from claim'
-  const appended = "select value from batch, json_each(claims) where json_each.type = 'text'"
+  const indexed = 'select token_id from token_use'
+  const appended = "select value from batch, json_each(uses) where json_each.type = 'text'"
   const all = engineHere() === 'sqlite' ? `${indexed} union all ${appended}` : indexed
   const rows = await onClaims(database, `${all} order by 1`)
   return rows.map(([id]) => String(id))
@@ -240,7 +240,7 @@ export async function claimedIds(database: string): Promise<string[]> {
 /** Runs a statement where the claims of a database are. */
 export async function onClaims(database: string, sql: string): Promise<unknown[][]> {
   if (engineHere() === 'postgres') return asOwner(sql, database)
-  const file = new DatabaseSync(`${database.slice('sqlite:'.length)}-claims`, { timeout: 5000 })
+  const file = new DatabaseSync(`${database.slice('sqlite:'.length)}-replay`, { timeout: 5000 })
   try {
     return file.prepare(sql).all().map(Object.values)
   } finally {

@@ -4,12 +4,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
-import { openClientStore } from '../../src/storage/open.ts'
+import { openClientStore, openReplayStore } from '../../src/storage/open.ts'
 import { migrations as postgresSteps } from '../../src/storage/postgres/driver/schema.ts'
 import { migrations as sqliteSteps } from '../../src/storage/sqlite/driver/schema.ts'
 import { holdfastHere } from '../auth/command.ts'
 import { temporaryFolder } from '../auth/processes.ts'
-import { asOwner, describe, engineHere, postgresUrl } from '../support/engines.ts'
+import { asOwner, describe, describeOn, engineHere, postgresUrl } from '../support/engines.ts'
 import { openWorld } from '../support/world.ts'
 
 /** How many steps the schema had before e-mail addresses and tokens got keys of another form. */
@@ -117,5 +117,18 @@ describe('a database of an earlier version', () => {
     assert.equal((await clients.findToken('digest'))?.client.id, 'client')
     await clients.rotate('client', 'sha256$y', Temporal.Now.instant())
     assert.equal(await clients.findToken('digest'), undefined)
+  })
+})
+
+describeOn('postgres', 'a database of an earlier version', () => {
+  it('keeps its used tokens', async (t) => {
+    const database = await earlierDatabase(t)
+    await asOwner("insert into claim values ('used', 4000000000)", database)
+
+    const store = await openReplayStore(database, () => Temporal.Now.instant())
+    t.after(() => store.close())
+
+    assert.equal(await store.recordUse('used', 4_000_000_000), 'used before')
+    assert.equal(await store.recordUse('new', 4_000_000_000), 'first use')
   })
 })

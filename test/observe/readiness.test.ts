@@ -66,7 +66,7 @@ describeOn('sqlite', 'a provider', () => {
   async function open(scope: Scope) {
     const town = await openTown(scope)
     const provider = await town.provider()
-    const file = `${town.database.slice('sqlite:'.length)}-claims`
+    const file = `${town.database.slice('sqlite:'.length)}-replay`
     await untilReady([provider], true)
     return { town, provider, file }
   }
@@ -93,14 +93,14 @@ describeOn('sqlite', 'a provider', () => {
 
     await untilReady([provider], false)
     await until(() => provider.log().some(({ msg }) => msg === 'not ready'))
-    assert.match(provider.output(), /-claims is corrupt: restore it from a backup/)
+    assert.match(provider.output(), /-replay is corrupt: restore it from a backup/)
   })
 
   it('is ready while a load holds the database, and a platform too', async (t) => {
     const scope = closingTogether(t)
     const { town, provider, file } = await open(scope)
     const platform = await town.platform()
-    const holder = new DatabaseSync(file.replace(/-claims$/, ''), { timeout: 5000 })
+    const holder = new DatabaseSync(file.replace(/-replay$/, ''), { timeout: 5000 })
     scope.after(async () => holder.close())
     holder.exec('begin immediate')
 

@@ -129,12 +129,12 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       ['serve', 'select from product'],
       ['serve', 'delete from replay_purge'],
       ['load', 'select from api_token'],
-      ['load', 'select from claim'],
+      ['load', 'select from token_use'],
       ['load', 'select from signing_key'],
       ['load', 'update schema_version set version = 9'],
       ['load', 'create table public.x ()'],
       ['platform', 'select from customer'],
-      ['platform', 'select from claim'],
+      ['platform', 'select from token_use'],
     ] as const) {
       await assert.rejects(asOwner(sql, as(role)), { code: '42501' }, `${role}: ${sql}`)
     }

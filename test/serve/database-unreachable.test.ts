@@ -136,7 +136,7 @@ describeOn('sqlite', 'while another process holds the files', { timeout: 120_000
     const bank = await openBank(scope, `sqlite:${file}`)
     const { caller } = bank.platform
     assert.equal((await bank.ask()).status, 200)
-    const held = [file, `${file}-claims`].map((path) => new DatabaseSync(path, { timeout: 5000 }))
+    const held = [file, `${file}-replay`].map((path) => new DatabaseSync(path, { timeout: 5000 }))
     scope.after(async () => {
       for (const database of held) database.close()
     })

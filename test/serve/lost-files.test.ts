@@ -33,7 +33,7 @@ describeOn('sqlite', 'a provider whose files are changed under it', () => {
     return { town, served: await town.startProvider() }
   })
 
-  for (const file of ['', '-wal', '-claims', '-claims-wal']) {
+  for (const file of ['', '-wal', '-replay', '-replay-wal']) {
     for (const change of ['deleted', 'replaced']) {
       it(`answers 503 while bank.db${file} is ${change}, and says so once`, async () => {
         const { town, served } = await shared()
@@ -65,7 +65,7 @@ describeOn('sqlite', 'a provider whose files are changed under it', () => {
 
   it('accepts no token from the moment its replay file is replaced', async () => {
     const { town, served } = await shared()
-    const path = `${pathOf(town.database)}-claims`
+    const path = `${pathOf(town.database)}-replay`
     copyFileSync(path, `${path}.copy`)
     renameSync(path, `${path}.away`)
     renameSync(`${path}.copy`, path)
@@ -124,13 +124,13 @@ describeOn('sqlite', 'a replay file', () => {
     const claims = await openReplayStore(database, clock)
     await claims.recordUse('used', 100)
     await claims.close()
-    return { database, replayFile: `${pathOf(database)}-claims` }
+    return { database, replayFile: `${pathOf(database)}-replay` }
   }
 
   it('that is lost is only replaced on request', async (t) => {
     const town = await openTown(t)
     await (await openReplayStore(town.database, clock)).close()
-    rmSync(`${pathOf(town.database)}-claims`)
+    rmSync(`${pathOf(town.database)}-replay`)
     const needed = ['--subdomain', 'bank', '--jwks-url', town.keyServer.url]
 
     const { status, stderr } = await holdfast(
@@ -139,8 +139,8 @@ describeOn('sqlite', 'a replay file', () => {
     )
 
     assert.equal(status, 1)
-    assert.match(stderr, /^the replay file \/.*-claims is missing: .*--new-replay-file.*\n$/)
-    assert.equal(existsSync(`${pathOf(town.database)}-claims`), false)
+    assert.match(stderr, /^the replay file \/.*-replay is missing: .*--new-replay-file.*\n$/)
+    assert.equal(existsSync(`${pathOf(town.database)}-replay`), false)
     for (const _ of ['first', 'again']) {
       const served = await town.startProvider({ 'new-replay-file': '' })
       assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
@@ -155,7 +155,7 @@ describeOn('sqlite', 'a replay file', () => {
 
     await assert.rejects(openReplayStore(one.database, clock), {
       name: 'DatabaseError',
-      message: /^the replay file \/.*-claims does not belong to the database \/.*bank\.db: /,
+      message: /^the replay file \/.*-replay does not belong to the database \/.*bank\.db: /,
     })
   })
 

@@ -53,7 +53,7 @@ const uses = {
     session: {
       ...steady,
       synchronous_commit: 'on',
-      // Each statement must see what was committed before it began (claim-store.ts).
+      // Each statement must see what was committed before it began (replay-store.ts).
       default_transaction_isolation: 'read\\ committed',
     },
   }),

@@ -184,4 +184,9 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
   `,
   // E-mail addresses were compared as text in a filter is, which took some people for others.
   () => rekeyCustomers,
+  () => `
+  alter table claim rename to token_use;
+  alter index claim_pkey rename to token_use_pkey;
+  alter index claim_kept_until rename to token_use_kept_until;
+  `,
 ]

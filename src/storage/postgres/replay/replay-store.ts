@@ -7,44 +7,44 @@ import { type Statement, timeoutOf } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
 import { rowsInOrder, rowsOf } from '../driver/statements.ts'
 
-/** How many groups of claims are on their way at once; while all are, the next one gathers. */
+/** How many groups of uses are written at once. Uses that arrive while all are busy form the next group. */
 const groupsMax = 4
 const groupSizeMax = 1000
 
 const purgeEveryMs = 1000
 const purgeStep = 1000
 
-/** How long a group may be on its way, in seconds. */
+/** How long writing a group may take, in seconds. */
 const groupSeconds = 10
 
-/** So often the purge looks at everything again, for what a process left behind that died. */
+/** Every so many purges, one examines all records again, for those that a crashed process left. */
 const purgesBetweenFullOnes = 600
 
-/** More than these do not wait: the database is away, or not fast enough. */
+/** How many uses may wait to be written. More are rejected: the database is unreachable or too slow. */
 const waitingMax = 10_000
 
-/** Sorted by the caller: processes that claim the same ids wait for each other, and never in a circle. */
+/** The caller sorts the ids: processes that record the same ids wait for each other without a deadlock. */
 const insert: Statement = {
-  name: 'claim',
-  text: `insert into claim select * from unnest($1::text[], $2::bigint[])
+  name: 'record-uses',
+  text: `insert into token_use select * from unnest($1::text[], $2::bigint[])
     on conflict do nothing returning token_id`,
 }
 
 /**
- * Read by a statement of its own, after the insert: an insert may wait for a purge that is deleting the same id, and
- * then succeed. What that purge has noted is visible only to a statement that begins afterwards.
+ * A statement of its own after the insert: an insert may wait for a purge that is deleting the same id, and then
+ * succeed. The time that the purge stored is visible only to a statement that begins afterwards.
  */
 const readPurged: Statement = {
   name: 'read-purged',
   text: 'select purged_until from replay_purge',
 }
 
-/** Never ahead of the database's own clock: one process with a wrong clock does not purge for all. */
+/** Never ahead of the database's clock: a process with a wrong clock must not purge the records of all processes. */
 const purge: Statement = {
-  name: 'purge-claims',
+  name: 'purge-uses',
   text: `with purged as (
-      delete from claim where token_id in (
-        select token_id from claim
+      delete from token_use where token_id in (
+        select token_id from token_use
         where kept_until >= $1
           and kept_until < least($2, extract(epoch from now())::bigint - ${clockSkewSeconds})
         order by kept_until limit ${purgeStep} for update skip locked)
@@ -59,15 +59,15 @@ const purge: Statement = {
 interface Waiting {
   readonly tokenId: string
   readonly keptUntil: number
-  /** A time of `performance.now()`, from which on its caller does not wait any more. */
+  /** A time of `performance.now()` after which the caller no longer waits. */
   readonly deadline: number
   readonly resolve: (outcome: UseOutcome) => void
   readonly reject: (error: unknown) => void
 }
 
 /**
- * Claims on connections of their own, so that no long answer holds them up. Those that arrive together are
- * one statement: one wait for the disk serves them all.
+ * Records used tokens on connections of their own, so that no long query delays them. Uses that arrive together are one
+ * statement, with one wait for the disk.
  */
 export async function openPostgresReplayStore(
   database: string,
@@ -79,7 +79,7 @@ export async function openPostgresReplayStore(
   const timeoutMs = timeoutOf(pool)
   let waiting: Waiting[] = []
   let groups = 0
-  let onRest: (() => void) | undefined
+  let onIdle: (() => void) | undefined
 
   const flush = (): void => {
     const now = performance.now()
@@ -91,7 +91,7 @@ export async function openPostgresReplayStore(
       commit(group).finally(() => {
         groups -= 1
         flush()
-        if (groups === 0) onRest?.()
+        if (groups === 0) onIdle?.()
       })
     }
   }
@@ -121,7 +121,7 @@ export async function openPostgresReplayStore(
     }
   }
 
-  // Where the last purge ended: before it lie only deleted rows that are not yet vacuumed.
+  // Where the last purge ended. Before it are only deleted rows that are not yet vacuumed.
   let purgedBefore = 0
   let purges = 0
   let isClosing = false
@@ -135,9 +135,9 @@ export async function openPostgresReplayStore(
     purgedBefore = Math.max(purgedBefore, before - groupSeconds)
   }
   const timer = setInterval(() => {
-    // Asked each time: it must see every step of the clock.
+    // Called each time: it must see every step of the clock.
     const before = purgeBefore()
-    // A record that is kept too long does no harm, and the next attempt is soon.
+    // A record that is kept too long does no harm, and the next attempt follows soon.
     purging ??= purgeSome(before)
       .catch(() => {})
       .finally(() => {
@@ -159,7 +159,7 @@ export async function openPostgresReplayStore(
         reject,
       })
       if (waiting.length === 1) setImmediate(flush)
-      // The wait for other groups counts too. What is written later than this is recorded all the same.
+      // Includes the wait for other groups. A use that is written later is recorded all the same.
       const timer = setTimeout(() => reject(new ContractError('unavailable')), timeoutMs)
       return promise.finally(() => clearTimeout(timer))
     },
@@ -169,7 +169,7 @@ export async function openPostgresReplayStore(
       flush()
       if (groups > 0) {
         await new Promise<void>((resolve) => {
-          onRest = resolve
+          onIdle = resolve
         })
       }
       await purging

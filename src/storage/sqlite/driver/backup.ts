@@ -1,11 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { backup, type DatabaseSync } from 'node:sqlite'
 import { type BackupOptions, DatabaseError } from '../../database.ts'
 import { systemReason } from '../../system-reason.ts'
 import { existingReplayFile } from '../replay/replay-file.ts'
-import { createPrivateFile, identityOf, logPathOf, replayPathOf, withCompanions } from './files.ts'
+import {
+  createPrivateFile,
+  earlierReplayPathOf,
+  identityOf,
+  logPathOf,
+  replayPathOf,
+  syncToDisk,
+  withCompanions,
+} from './files.ts'
 import { openExisting, openFile } from './open.ts'
 
 /** How many pages are copied between two reports of the progress: 16 MB. */
@@ -60,8 +68,8 @@ function reasonOf(cause: unknown): string {
 
 /** A file that exists is only replaced on request, and never one that belongs to the database or to an open one. */
 function refuseTarget(path: string, target: string, force: boolean): void {
-  const own = new Set([path, replayPathOf(path)].flatMap(withCompanions).map(identityOf))
-  for (const file of [target, replayPathOf(target)]) {
+  const own = new Set(filesAt(path).flatMap(withCompanions).map(identityOf))
+  for (const file of filesAt(target)) {
     const identity = identityOf(file)
     if (identity !== undefined && own.has(identity)) {
       throw new DatabaseError(`${file} belongs to the database itself: choose another file`)
@@ -74,6 +82,10 @@ function refuseTarget(path: string, target: string, force: boolean): void {
       throw new DatabaseError(`${log} exists: ${file} is in use as a database`)
     }
   }
+}
+
+function filesAt(path: string): string[] {
+  return [path, replayPathOf(path), earlierReplayPathOf(path)]
 }
 
 /** Copies one state of the source, whatever other processes commit meanwhile. */
@@ -105,18 +117,11 @@ async function copyOf(
 }
 
 /** The data last: where it is complete, so is its replay file. A replay file that is newer than the data does no harm. */
-function place(copies: readonly Copy[]): void {
-  const [data] = copies
-  if (data && copies.length === 1) rmSync(replayPathOf(data.target), { force: true })
-  for (const { temporary, target } of copies.toReversed()) renameSync(temporary, target)
-  if (data) syncToDisk(dirname(data.target))
-}
-
-function syncToDisk(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
-  }
+function place([data, replayFile]: readonly Copy[]): void {
+  if (!data) return
+  if (replayFile) renameSync(replayFile.temporary, replayFile.target)
+  else rmSync(replayPathOf(data.target), { force: true })
+  rmSync(earlierReplayPathOf(data.target), { force: true })
+  renameSync(data.temporary, data.target)
+  syncToDisk(dirname(data.target))
 }

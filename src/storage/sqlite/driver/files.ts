@@ -3,6 +3,7 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
+  fsyncSync,
   mkdirSync,
   openSync,
   realpathSync,
@@ -17,6 +18,11 @@ const othersMask = 0o077
 
 /** The file that records the used tokens of a database. */
 export function replayPathOf(database: string): string {
+  return `${database}-replay`
+}
+
+/** What earlier versions called it. */
+export function earlierReplayPathOf(database: string): string {
   return `${database}-claims`
 }
 
@@ -95,5 +101,15 @@ export function identityOf(path: string): string | undefined {
     return `${dev}:${ino}`
   } catch {
     return undefined
+  }
+}
+
+/** Makes the content of a file, or the names in a folder, survive a power failure. */
+export function syncToDisk(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }

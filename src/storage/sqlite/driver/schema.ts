@@ -165,4 +165,7 @@ export const migrations: readonly string[] = [
   delete from holder where account in (select number from account where head is null)
     or customer in (select number from customer where record is null);
   `,
+  `
+  -- The replay file has another name. Versions that would look for it under the earlier one must not open the database.
+  `,
 ]

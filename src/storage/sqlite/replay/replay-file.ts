@@ -4,6 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { DatabaseError } from '../../database.ts'
 import { createPrivateFile, replayPathOf } from '../driver/files.ts'
 import { openDatabase, openFile } from '../driver/open.ts'
+import { currentReplayPath, renameEarlierReplayFile } from './earlier-replay-file.ts'
 
 /** How often a replay file is recorded again in a database that a load holds. */
 const recordEveryMs = 1000
@@ -23,7 +24,8 @@ export function pairReplayFile(databasePath: string): PairedReplayFile {
   const path = replayPathOf(databasePath)
   const database = openDatabase(databasePath, 'write')
   try {
-    if (!isRecorded(databasePath, database)) {
+    renameEarlierReplayFile(databasePath, database)
+    if (!isRecorded(path, databasePath, database)) {
       createPrivateFile(path)
       return { path, close: record(database, identify(path)) }
     }
@@ -38,8 +40,9 @@ export function pairReplayFile(databasePath: string): PairedReplayFile {
 /** Begins an empty replay file in place of one that is lost. Leaves one that exists alone. */
 export function replaceReplayFile(databasePath: string): void {
   const path = replayPathOf(databasePath)
-  const database = openDatabase(databasePath, 'read')
+  const database = openDatabase(databasePath, 'write')
   try {
+    renameEarlierReplayFile(databasePath, database)
     const recorded = recordedId(database)
     if (recorded !== undefined && createPrivateFile(path)) identify(path, recorded)
   } finally {
@@ -52,13 +55,12 @@ export function existingReplayFile(
   databasePath: string,
   database: DatabaseSync,
 ): string | undefined {
-  const path = replayPathOf(databasePath)
-  return isRecorded(databasePath, database) || existsSync(path) ? path : undefined
+  const path = currentReplayPath(databasePath)
+  return isRecorded(path, databasePath, database) || existsSync(path) ? path : undefined
 }
 
 /** Whether a replay file was recorded. Then it must be there, and be that one. */
-function isRecorded(databasePath: string, database: DatabaseSync): boolean {
-  const path = replayPathOf(databasePath)
+function isRecorded(path: string, databasePath: string, database: DatabaseSync): boolean {
   const recorded = recordedId(database)
   if (recorded === undefined) return false
   if (!existsSync(path)) throw missingReplayFile(path)

@@ -7,31 +7,31 @@ import { cannotOpen, isBusy } from '../driver/errors.ts'
 import { identityOf } from '../driver/files.ts'
 import { openTokenUses, type TokenUse, type TokenUses } from './token-uses.ts'
 
-/** How often some of the records that are no longer needed are purged. */
+/** How often some of the expired records are purged. */
 const purgeEveryMs = 200
 
-/** How many claims are written before others are served again. */
+/** How many uses are written at once, before the event loop runs other work. */
 const groupMax = 1000
 
-/** How long a claim waits for a file that another process holds, and how long between two tries. */
+/** How long a use waits while another process locks the file, and the pause between two attempts. */
 const busyMaxMs = 5000
 const busyRetryMs = 5
 
-/** More than these do not wait: the disk is not fast enough. */
+/** How many uses may wait to be written. More are rejected: the disk is too slow. */
 const waitingMax = 10_000
 
 const replaced = 'the replay file was deleted or replaced'
 
 interface Waiting {
-  readonly claim: TokenUse
+  readonly use: TokenUse
   readonly since: number
   readonly resolve: (outcome: UseOutcome) => void
   readonly reject: (error: unknown) => void
 }
 
 /**
- * Claims in a file of their own, so that a long load never holds up a request. Those that arrive together
- * are committed together: one wait for the disk serves them all.
+ * Records used tokens in a file of their own, so that a long load never delays a request. Uses that arrive together are
+ * committed together, with one wait for the disk.
  */
 export function openSqliteReplayStore(
   path: string,
@@ -49,8 +49,8 @@ export function openSqliteReplayStore(
     while (waiting.length > 0) {
       const group = waiting.splice(0, groupMax)
       try {
-        const { outcomes, purgedUntil } = file.claim(group.map(({ claim }) => claim))
-        // Another process would not see what is recorded in a file that was deleted or replaced.
+        const { outcomes, purgedUntil } = file.record(group.map(({ use }) => use))
+        // Another process does not see the records in a file that was deleted or replaced.
         if (identityOf(path) !== opened) throw new ContractError('unavailable', replaced)
         for (const [index, { resolve }] of group.entries()) {
           resolve(outcomes[index] ?? 'used before')
@@ -59,9 +59,9 @@ export function openSqliteReplayStore(
         if (waiting.length > 0) await nextTurn()
       } catch (error) {
         const now = performance.now()
-        const isPatient = ({ since }: Waiting) => isBusy(error) && now - since < busyMaxMs
-        waiting.unshift(...group.filter(isPatient))
-        for (const each of group) if (!isPatient(each)) each.reject(file.toAppError(error))
+        const mayRetry = ({ since }: Waiting) => isBusy(error) && now - since < busyMaxMs
+        waiting.unshift(...group.filter(mayRetry))
+        for (const each of group) if (!mayRetry(each)) each.reject(file.toAppError(error))
         if (waiting.length > 0) await wait(busyRetryMs)
       }
     }
@@ -69,9 +69,9 @@ export function openSqliteReplayStore(
   }
   const timer = setInterval(() => {
     try {
-      file.forget(purgeBefore())
+      file.purge(purgeBefore())
     } catch {
-      // A record that is kept too long does no harm, and the next attempt is soon.
+      // A record that is kept too long does no harm, and the next attempt follows soon.
     }
   }, purgeEveryMs)
   timer.unref()
@@ -80,8 +80,8 @@ export function openSqliteReplayStore(
     recordUse(tokenId, keptUntil) {
       if (waiting.length >= waitingMax) return Promise.reject(new ContractError('unavailable'))
       return new Promise((resolve, reject) => {
-        const claim = { tokenId, keptUntil }
-        waiting.push({ claim, since: performance.now(), resolve, reject })
+        const use = { tokenId, keptUntil }
+        waiting.push({ use, since: performance.now(), resolve, reject })
         writing ??= write()
       })
     },

@@ -3,234 +3,166 @@ import type { UseOutcome } from '../../../auth/replay-store.ts'
 import { isDiskFull, toAppError } from '../driver/errors.ts'
 import { openFile } from '../driver/open.ts'
 import { isTight } from '../driver/write-ahead-log.ts'
+import { transaction } from '../driver/write-queue.ts'
+import { prepareReplayTables } from './schema.ts'
 
-/** How many claims are held in memory, and how many of the oldest go to the index when there are more. */
-const heldMax = 65_536
-const settleStep = 2048
+/** How many records are kept in memory, and how many of the oldest are moved to the index when there are more. */
+const recentMax = 65_536
+const indexStep = 2048
 
-/** How many expired claims are forgotten at once, and how many of the index are looked at for that. */
-const forgetStep = 1000
+/** How many expired records are purged at once, and how many rows of the index are examined for that. */
+const purgeStep = 1000
 
-/** How many ids one look into the index asks for. */
+/** How many ids one query looks up in the index. */
 const lookUpMax = 16
 
-/** How large the log may grow before its pages are copied: they are rarely the same ones. */
+/** How large the log may grow before its pages are copied: consecutive commits rarely change the same pages. */
 const logPagesMax = 4000
 
-/** The same on a disk with little space: a log that fills it could not be copied any more. */
+/** The same on a disk with little space: a log that fills the disk can no longer be copied. */
 const logPagesWhenTight = 100
 const logBytesWhenTight = 512 * 1024
 
-/** How often the free space is looked at, and how often an attempt is made to gain some. */
+/** How often the free space is checked, and how often an attempt is made to gain some. */
 const spaceEveryMs = 1000
 
 export interface TokenUse {
   readonly tokenId: string
+  /** In seconds since 1970. */
   readonly keptUntil: number
 }
 
 export interface TokenUses {
-  /** Writes the new ones, durably when it returns, and gives the outcome of each. */
-  claim(group: readonly TokenUse[]): Recorded
-  /** Purges some of those that are kept until before that time, in seconds since 1970. */
-  forget(time: number): void
-  /** What a failure of the file means to callers. */
+  /** Records the uses that are the first of their token, durably when it returns. */
+  record(group: readonly TokenUse[]): Recorded
+  /** Purges some of the records that are kept until before that time, in seconds since 1970. */
+  purge(time: number): void
   toAppError(error: unknown): unknown
   close(): void
 }
 
 export interface Recorded {
+  /** In the order of the group. */
   readonly outcomes: readonly UseOutcome[]
-  /** The latest time until which a purged claim was kept. */
+  /** The latest time until which a purged record was kept. */
   readonly purgedUntil: number
 }
 
-/** Claims that were written together. */
+/** Uses that were recorded together, in one row. */
 interface Batch {
   readonly number: number
   readonly tokenIds: readonly string[]
-  /** When the last of them may be forgotten. */
+  /** When the last of them may be purged. */
   readonly keptUntil: number
 }
 
 /**
- * Ids are random: each that went to its place in an index would have a page of the disk written for it alone.
- * So a group is appended as one row, which every process that shares the file reads and holds in memory. Most
- * expire there. Only when there are too many, the oldest are sorted into the index, thousands at once.
+ * Token ids are random, so inserting each into an index would write one page of the disk per token. A group is
+ * appended as one row instead, which every process that shares the file reads and keeps in memory. Most records expire
+ * there. When there are too many, the oldest are sorted into the index, thousands at once.
  */
-export function openTokenUses(path: string, most = heldMax): TokenUses {
+export function openTokenUses(path: string, max = recentMax): TokenUses {
   const database = openFile(path)
-  database.exec(`
-    create table if not exists claim (
-      token_id text primary key, kept_until integer not null
-    ) strict, without rowid;
-    drop index if exists claim_kept_until;
-    create table if not exists batch (
-      number integer primary key,
-      claims text not null  -- in JSON: an id, until when it is kept, the next id, and so on
-    ) strict;
-    -- One row: the latest time until which a purged claim was kept. A token that is kept no longer than that may
-    -- have been used before, whatever the clock says now.
-    create table if not exists replay_purge (
-      id integer primary key check (id = 1), purged_until integer not null
-    ) strict;
-    insert or ignore into replay_purge values (1, 0);
-    pragma wal_autocheckpoint = ${logPagesMax};
-    -- SQLite would wait by holding up the whole process.
-    pragma busy_timeout = 0;
-  `)
-  const begin = database.prepare('begin immediate')
-  const commit = database.prepare('commit')
-  const newBatches = database.prepare('select number, claims from batch where number > ?')
-  const oldBatches = database.prepare('select claims from batch where number <= ?')
-  const addBatch = database.prepare('insert into batch (claims) values (?)')
-  const dropBatch = database.prepare('delete from batch where number = ?')
-  const dropBatches = database.prepare('delete from batch where number < ?')
-  const emptyBatch = database.prepare("update batch set claims = '[]' where number = ?")
-  const anyIndexed = database.prepare('select 1 from claim limit 1')
-  const indexedOf = database.prepare(
-    `select token_id as tokenId from claim where token_id in (${Array(lookUpMax).fill('?').join()})`,
-  )
-  const index = database.prepare('insert or ignore into claim values (?, ?)')
-  const stretch = database.prepare(
-    `select max(token_id) as last, count(*) filter (where kept_until < ?2) as expired
-     from (select * from claim where token_id > ?1 order by token_id limit ${forgetStep})`,
-  )
-  const dropIndexed = database.prepare(
-    `delete from claim where token_id > ? and token_id <= ? and kept_until < ?
-     returning kept_until as keptUntil`,
-  )
-  const purgedUntil = database.prepare('select purged_until as time from replay_purge')
-  const notePurged = database.prepare(
-    'update replay_purge set purged_until = ?1 where purged_until < ?1',
-  )
-
-  const held = new Set<string>()
-  let batches: Batch[] = []
-  let newest = 0
-  let firstExpiry = Infinity
-  let looked = ''
-
+  prepareReplayTables(database)
+  // A busy timeout would block the whole process.
+  database.exec(`pragma wal_autocheckpoint = ${logPagesMax}; pragma busy_timeout = 0`)
+  const statements = prepareStatements(database)
+  const recent = openRecentBatches()
   const space = openSpace(database, path)
   space.adapt()
+  let indexPurgedTo = ''
+
   const inTransaction = <Result>(work: () => Result): Result => {
     try {
-      return attempt(work)
+      return transaction(database, work)
     } catch (error) {
       if (!isDiskFull(error) || !space.gain()) throw error
-      return attempt(work)
+      return transaction(database, work)
     }
   }
-  const attempt = <Result>(work: () => Result): Result => {
-    begin.run()
-    try {
-      const result = work()
-      commit.run()
-      return result
-    } catch (error) {
-      if (database.isTransaction) database.exec('rollback')
-      throw error
+  const readNewBatches = (): void => {
+    for (const row of statements.newBatches.all(recent.newest())) {
+      recent.add(Number(row['number']), parseUses(row['uses']))
     }
   }
-  const hold = (number: number, claims: readonly TokenUse[]): void => {
-    newest = Math.max(newest, number)
-    const tokenIds = claims.map(({ tokenId }) => tokenId)
-    const keptUntil = claims.reduce((latest, claim) => Math.max(latest, claim.keptUntil), 0)
-    batches.push({ number, tokenIds, keptUntil })
-    firstExpiry = Math.min(firstExpiry, keptUntil)
-    for (const id of tokenIds) held.add(id)
-  }
-  const release = (gone: readonly Batch[]): void => {
-    const numbers = new Set(gone.map(({ number }) => number))
-    batches = batches.filter(({ number }) => !numbers.has(number))
-    for (const { tokenIds } of gone) for (const id of tokenIds) held.delete(id)
-  }
-  /** What other processes have written since, or earlier ones left. */
-  const catchUp = (): void => {
-    for (const row of newBatches.all(newest)) hold(Number(row['number']), usesIn(row['claims']))
-  }
-  const indexed = (tokenIds: readonly string[]): Set<string> => {
+  const findIndexed = (tokenIds: readonly string[]): Set<string> => {
     const found = new Set<string>()
-    if (!anyIndexed.get()) return found
+    if (!statements.anyIndexed.get()) return found
     for (let start = 0; start < tokenIds.length; start += lookUpMax) {
-      const asked = tokenIds.slice(start, start + lookUpMax)
-      const rows = indexedOf.all(...asked, ...Array(lookUpMax - asked.length).fill(null))
+      const part = tokenIds.slice(start, start + lookUpMax)
+      const rows = statements.findIndexed.all(...part, ...Array(lookUpMax - part.length).fill(null))
       for (const row of rows) found.add(String(row['tokenId']))
     }
     return found
   }
-  /** Numbers only rise, also when all is forgotten: the last row stays, though without its claims. */
-  const dropUpTo = (number: number): void => {
-    dropBatches.run(number)
-    emptyBatch.run(number)
-  }
-  const settle = (): void => {
-    const oldest = firstFew(batches, settleStep)
-    const upTo = oldest.at(-1)?.number ?? 0
+  const moveOldestToIndex = (): void => {
+    const oldest = recent.oldest(indexStep)
+    const last = oldest.at(-1)?.number ?? 0
     inTransaction(() => {
-      // Read again: another process may have done so first.
-      const claims = oldBatches.all(upTo).flatMap((row) => usesIn(row['claims']))
-      claims.sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
-      for (const { tokenId, keptUntil } of claims) index.run(tokenId, keptUntil)
-      dropUpTo(upTo)
+      // Read again: another process may have moved them already.
+      const uses = statements.oldBatches.all(last).flatMap((row) => parseUses(row['uses']))
+      uses.sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
+      for (const { tokenId, keptUntil } of uses) statements.addIndexed.run(tokenId, keptUntil)
+      statements.deleteBatchesBefore.run(last)
+      statements.emptyBatch.run(last)
     })
-    release(oldest)
+    recent.remove(oldest)
   }
-  const forgetHeld = (time: number): void => {
-    if (firstExpiry >= time) return
-    const expired = firstFew(
-      batches.filter(({ keptUntil }) => keptUntil < time),
-      forgetStep,
-    )
+  const purgeRecent = (time: number): void => {
+    const expired = recent.expired(time, purgeStep)
+    if (expired.length === 0) return
     inTransaction(() => {
       for (const { number, keptUntil } of expired) {
-        notePurged.run(keptUntil)
-        if (number === newest) emptyBatch.run(number)
-        else dropBatch.run(number)
+        statements.notePurged.run(keptUntil)
+        if (number === recent.newest()) statements.emptyBatch.run(number)
+        else statements.deleteBatch.run(number)
       }
-      // And what was emptied earlier.
-      dropBatches.run(batches.find((batch) => !expired.includes(batch))?.number ?? newest)
+      // Also deletes rows that were emptied earlier.
+      statements.deleteBatchesBefore.run(recent.firstExcept(expired) ?? recent.newest())
     })
-    release(expired)
-    firstExpiry = batches.reduce((first, { keptUntil }) => Math.min(first, keptUntil), Infinity)
+    recent.remove(expired)
   }
-  const forgetIndexed = (time: number): void => {
-    const { last, expired } = stretch.get(looked, time) as { last: string | null; expired: number }
+  const purgeIndexed = (time: number): void => {
+    const { last, expired } = statements.nextIndexed.get(indexPurgedTo, time) as {
+      last: string | null
+      expired: number
+    }
     if (expired > 0) {
       inTransaction(() => {
-        // Of the rows that are deleted, not of those seen before: another process may have added some since.
-        const purged = dropIndexed.all(looked, last ?? '', time)
-        notePurged.run(Math.max(0, ...purged.map((row) => Number(row['keptUntil']))))
+        // The times of the deleted rows, as another process may have added some since they were counted.
+        const purged = statements.deleteIndexed.all(indexPurgedTo, last ?? '', time)
+        statements.notePurged.run(Math.max(0, ...purged.map((row) => Number(row['keptUntil']))))
       })
     }
-    looked = last ?? ''
+    indexPurgedTo = last ?? ''
   }
 
   return {
-    claim(group) {
+    record(group) {
       const { number, added, recorded } = inTransaction(() => {
-        catchUp()
-        const used = indexed(group.map(({ tokenId }) => tokenId))
-        // Read behind the same lock as the claims: another process may have purged some meanwhile.
-        const purged = Number(purgedUntil.get()?.['time'])
+        readNewBatches()
+        const used = findIndexed(group.map(({ tokenId }) => tokenId))
+        // Read under the same lock as the records: another process may purge some at any other time.
+        const purgedUntil = Number(statements.purgedUntil.get()?.['time'])
         const outcomes = group.map(({ tokenId, keptUntil }): UseOutcome => {
-          if (held.has(tokenId) || used.has(tokenId)) return 'used before'
-          if (keptUntil <= purged) return 'purged'
+          if (recent.has(tokenId) || used.has(tokenId)) return 'used before'
+          if (keptUntil <= purgedUntil) return 'purged'
           used.add(tokenId)
           return 'first use'
         })
         const added = group.filter((_, index) => outcomes[index] === 'first use')
-        const number = added.length > 0 ? addBatch.run(textOf(added)).lastInsertRowid : 0
-        return { number: Number(number), added, recorded: { outcomes, purgedUntil: purged } }
+        const number =
+          added.length > 0 ? statements.addBatch.run(formatUses(added)).lastInsertRowid : 0
+        return { number: Number(number), added, recorded: { outcomes, purgedUntil } }
       })
-      if (added.length > 0) hold(number, added)
+      if (added.length > 0) recent.add(number, added)
       return recorded
     },
-    forget(time) {
+    purge(time) {
       space.adapt()
-      if (held.size > most) settle()
-      forgetHeld(time)
-      forgetIndexed(time)
+      if (recent.size() > max) moveOldestToIndex()
+      purgeRecent(time)
+      purgeIndexed(time)
     },
     toAppError: (error) => toAppError(error, database),
     close() {
@@ -239,7 +171,88 @@ export function openTokenUses(path: string, most = heldMax): TokenUses {
   }
 }
 
-/** Keeps the log small where there is little space, and makes some by emptying it where there is none. */
+/**
+ * The numbers of batches only rise, so that a process recognises new ones. The row with the highest number is therefore
+ * emptied instead of deleted.
+ */
+function prepareStatements(database: DatabaseSync) {
+  return {
+    newBatches: database.prepare('select number, uses from batch where number > ?'),
+    oldBatches: database.prepare('select uses from batch where number <= ?'),
+    addBatch: database.prepare('insert into batch (uses) values (?)'),
+    deleteBatch: database.prepare('delete from batch where number = ?'),
+    deleteBatchesBefore: database.prepare('delete from batch where number < ?'),
+    emptyBatch: database.prepare("update batch set uses = '[]' where number = ?"),
+    anyIndexed: database.prepare('select 1 from token_use limit 1'),
+    findIndexed: database.prepare(
+      `select token_id as tokenId from token_use
+       where token_id in (${Array(lookUpMax).fill('?').join()})`,
+    ),
+    addIndexed: database.prepare('insert or ignore into token_use values (?, ?)'),
+    nextIndexed: database.prepare(
+      `select max(token_id) as last, count(*) filter (where kept_until < ?2) as expired
+       from (select * from token_use where token_id > ?1 order by token_id limit ${purgeStep})`,
+    ),
+    deleteIndexed: database.prepare(
+      `delete from token_use where token_id > ? and token_id <= ? and kept_until < ?
+       returning kept_until as keptUntil`,
+    ),
+    purgedUntil: database.prepare('select purged_until as time from replay_purge'),
+    notePurged: database.prepare(
+      'update replay_purge set purged_until = ?1 where purged_until < ?1',
+    ),
+  }
+}
+
+/** The batches that are not in the index, oldest first. */
+function openRecentBatches() {
+  const ids = new Set<string>()
+  let batches: Batch[] = []
+  let newest = 0
+  let firstExpiry = Infinity
+  return {
+    newest: () => newest,
+    size: () => ids.size,
+    has: (tokenId: string) => ids.has(tokenId),
+    oldest: (usesMax: number) => takeUpTo(batches, usesMax),
+    expired(time: number, usesMax: number): Batch[] {
+      if (firstExpiry >= time) return []
+      return takeUpTo(
+        batches.filter(({ keptUntil }) => keptUntil < time),
+        usesMax,
+      )
+    },
+    firstExcept: (some: readonly Batch[]) => batches.find((batch) => !some.includes(batch))?.number,
+    add(number: number, uses: readonly TokenUse[]): void {
+      newest = Math.max(newest, number)
+      const tokenIds = uses.map(({ tokenId }) => tokenId)
+      const keptUntil = uses.reduce((latest, use) => Math.max(latest, use.keptUntil), 0)
+      batches.push({ number, tokenIds, keptUntil })
+      firstExpiry = Math.min(firstExpiry, keptUntil)
+      for (const id of tokenIds) ids.add(id)
+    },
+    remove(some: readonly Batch[]): void {
+      const numbers = new Set(some.map(({ number }) => number))
+      batches = batches.filter(({ number }) => !numbers.has(number))
+      for (const { tokenIds } of some) for (const id of tokenIds) ids.delete(id)
+      firstExpiry = batches.reduce((first, { keptUntil }) => Math.min(first, keptUntil), Infinity)
+    },
+  }
+}
+
+/** The first batches, at least one, with at most that many uses together. */
+function takeUpTo(batches: readonly Batch[], usesMax: number): Batch[] {
+  const taken: Batch[] = []
+  let count = 0
+  for (const batch of batches) {
+    count += batch.tokenIds.length
+    if (taken.length > 0 && count > usesMax) break
+    taken.push(batch)
+  }
+  return taken
+}
+
+/** Keeps the log small while the disk has little space, and empties it when the disk is full. */
 function openSpace(database: DatabaseSync, path: string) {
   let adaptedAt = Number.NEGATIVE_INFINITY
   let gainedAt = Number.NEGATIVE_INFINITY
@@ -256,7 +269,7 @@ function openSpace(database: DatabaseSync, path: string) {
       `)
       wasTight = tight
     },
-    /** False where it was tried a moment ago, or was of no use. */
+    /** False if the last attempt was a moment ago, or this one failed. */
     gain(): boolean {
       if (performance.now() - gainedAt < spaceEveryMs) return false
       gainedAt = performance.now()
@@ -270,23 +283,11 @@ function openSpace(database: DatabaseSync, path: string) {
   }
 }
 
-/** As many as have no more claims than that together, and one at least. */
-function firstFew(batches: readonly Batch[], most: number): Batch[] {
-  const few: Batch[] = []
-  let count = 0
-  for (const batch of batches) {
-    count += batch.tokenIds.length
-    if (few.length > 0 && count > most) break
-    few.push(batch)
-  }
-  return few
+function formatUses(uses: readonly TokenUse[]): string {
+  return JSON.stringify(uses.flatMap(({ tokenId, keptUntil }) => [tokenId, keptUntil]))
 }
 
-function textOf(claims: readonly TokenUse[]): string {
-  return JSON.stringify(claims.flatMap(({ tokenId, keptUntil }) => [tokenId, keptUntil]))
-}
-
-function usesIn(text: unknown): TokenUse[] {
+function parseUses(text: unknown): TokenUse[] {
   const members = JSON.parse(String(text)) as (string | number)[]
   return Array.from({ length: members.length / 2 }, (_, index) => ({
     tokenId: String(members[2 * index]),
