@@ -13,10 +13,12 @@ export { examples } from './examples/index.ts'
 export * from './limits.ts'
 export { buildOpenApiDocument } from './openapi.ts'
 export {
+  type AccountKind,
   type Base,
   type Deprecation,
   type Input,
   listErrors,
+  locateAccounts,
   type Operation,
   type Output,
   type Protection,
@@ -39,7 +41,7 @@ export {
   type LinkQuery,
   type PageRequest,
 } from './page-body.ts'
-export { Links, Meta } from './paging.ts'
+export { findPageRecords, Links, Meta } from './paging.ts'
 export {
   KeySet,
   permits,

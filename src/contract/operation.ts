@@ -1,11 +1,14 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
+import { asNode } from './schema.ts'
 
 /** The token that a call needs: the platform's signed single-use token, an API client's token, or none. */
 export type Protection = 'platformToken' | 'clientToken' | 'none'
 
 /** The base URL of a path: the data provider's, its contact endpoint's, or the platform's. */
 export type Base = 'provider' | 'resource' | 'platform'
+
+export type AccountKind = 'banking' | 'energy'
 
 export interface Deprecation {
   /** The date in the `Deprecation` header. */
@@ -25,6 +28,8 @@ export interface Operation {
   readonly scope?: string
   readonly deprecated?: Deprecation
   readonly tag: 'banking' | 'energy' | 'contact' | 'consent' | 'catalogue' | 'access'
+  /** The kinds of account that it is about. Required where a request names accounts. */
+  readonly accountKinds?: readonly AccountKind[]
   readonly summary: string
   readonly description?: string
   readonly params: TObject
@@ -43,6 +48,12 @@ export interface Operation {
   readonly headers?: Readonly<Record<string, string>>
   /** Errors beyond those that `listErrors` derives from the input and the protection. */
   readonly errors: readonly ErrorCode[]
+}
+
+/** Where a request names accounts. */
+export function locateAccounts({ path, body }: Operation): 'path' | 'body' | undefined {
+  if (/\{(accountId|id)\}/.test(path)) return 'path'
+  return body && asNode(body).name === 'AccountIds' ? 'body' : undefined
 }
 
 export interface Input<O extends Operation> {

@@ -1,20 +1,32 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { errorTable, listErrors, type Operation, operations } from './index.ts'
+import {
+  errorTable,
+  findPageRecords,
+  listErrors,
+  locateAccounts,
+  type Operation,
+  operations,
+  providerOperations,
+} from './index.ts'
 
-/** The tables of the interface, transcribed by hand, followed by the additional catalogue operations. */
+/**
+ * The tables of the interface, transcribed by hand, followed by the additional catalogue operations: reference, method,
+ * path, the list in `data` of a paged response, query parameters. An operation that extends the interface needs no line: the
+ * tests of all operations follow below.
+ */
 const document = `
-B1 GET /v1/banking/customer/{customerId}/accounts : product-category open-status is-owned page page-size
-B2 POST /v1/banking/customer/{customerId}/accounts/balances : page page-size product-category open-status is-owned
-B3 GET /v1/banking/customer/{customerId}/accounts/{accountId}/transactions : oldest-time newest-time min-amount max-amount text page page-size
-B4 GET /v1/banking/customer/{customerId}/accounts/{accountId}/payments/scheduled : page page-size
-B5 POST /v1/banking/customer/{customerId}/accounts/direct-debits : product-category open-status is-owned page page-size
-B6 POST /v1/banking/customer/{customerId}/payments/scheduled : is-owned open-status page page-size
-E1 GET /v1/energy/customer/{customerId}/accounts : open-status page page-size
-E2 POST /v1/energy/customer/{customerId}/accounts : open-status page page-size
-E3 POST /v1/energy/customer/{customerId}/accounts/invoices : newest-date oldest-date page page-size
-E4 GET /v1/energy/customer/{customerId}/accounts/{accountId}/billing : oldest-time newest-time page page-size
-E5 POST /v1/energy/customer/{customerId}/accounts/billing : oldest-time newest-time page page-size
+B1 GET /v1/banking/customer/{customerId}/accounts [accounts] : product-category open-status is-owned page page-size
+B2 POST /v1/banking/customer/{customerId}/accounts/balances [balances] : page page-size product-category open-status is-owned
+B3 GET /v1/banking/customer/{customerId}/accounts/{accountId}/transactions [transactions] : oldest-time newest-time min-amount max-amount text page page-size
+B4 GET /v1/banking/customer/{customerId}/accounts/{accountId}/payments/scheduled [scheduledPayments] : page page-size
+B5 POST /v1/banking/customer/{customerId}/accounts/direct-debits [directDebitAuthorisations] : product-category open-status is-owned page page-size
+B6 POST /v1/banking/customer/{customerId}/payments/scheduled [scheduledPayments] : is-owned open-status page page-size
+E1 GET /v1/energy/customer/{customerId}/accounts [accounts] : open-status page page-size
+E2 POST /v1/energy/customer/{customerId}/accounts [accounts] : open-status page page-size
+E3 POST /v1/energy/customer/{customerId}/accounts/invoices [invoices] : newest-date oldest-date page page-size
+E4 GET /v1/energy/customer/{customerId}/accounts/{accountId}/billing [transactions] : oldest-time newest-time page page-size
+E5 POST /v1/energy/customer/{customerId}/accounts/billing [transactions] : oldest-time newest-time page page-size
 contact GET /fdx/v6/customer/{customerId}/accounts/{accountId}/contact :
 C1 POST /auth/v1/customer/search :
 C2 GET /auth/v1/customer/{customerId}/accounts :
@@ -23,84 +35,115 @@ C4 GET /customer/{customerId}/accounts/{id}/balances :
 P1 POST /v1/data-provider/cdr/products :
 P2 PUT /v1/data-provider/cdr/products/{productID} :
 P3 GET /v1/data-provider/cdr/products/{productID} : version
-P4 GET /v1/data-provider/cdr/products : product-category brand effective updated-since page page-size
+P4 GET /v1/data-provider/cdr/products [products] : product-category brand effective updated-since page page-size
 P5 DELETE /v1/data-provider/cdr/products/{productID} :
-P6 GET /v1/data-provider/cdr/products/{productID}/history : page page-size
+P6 GET /v1/data-provider/cdr/products/{productID}/history [history] : page page-size
 T1 POST /v1/token :
 T2 GET /.well-known/jwks.json :`
 
 const lines = document.trim().split('\n')
+const tableRefs = new Set(lines.map((line) => line.split(' ')[0] ?? ''))
 const all = Object.values<Operation>(operations)
 const byRef = new Map(all.map((operation) => [operation.ref, operation]))
 const refsWhere = (test: (operation: Operation) => boolean) =>
   all.filter(test).map(({ ref }) => ref)
+/** Of the operations in the tables. */
+const knownWhere = (test: (operation: Operation) => boolean) =>
+  refsWhere((operation) => tableRefs.has(operation.ref) && test(operation))
 
 describe('the operations', () => {
   for (const line of lines) {
-    const [ref = '', method, path, , ...query] = line.split(' ')
+    const [, ref = '', method, path, list, query = ''] =
+      /^(\S+) (\S+) (\S+)(?: \[(\w+)\])? :(.*)$/.exec(line) ?? []
 
     it(`define ${ref} as the interface does`, () => {
-      const operation = byRef.get(ref)
+      const operation = byRef.get(ref) ?? assert.fail(`${ref} is missing`)
 
-      assert.equal(operation?.method, method)
-      assert.equal(operation?.path, path)
-      assert.deepEqual(Object.keys(operation?.query.properties ?? {}), query.filter(Boolean))
-    })
-    it(`define every path parameter of ${ref}`, () => {
-      const names = [...(path ?? '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-
-      assert.deepEqual(Object.keys(byRef.get(ref)?.params.properties ?? {}), names)
+      assert.equal(operation.method, method)
+      assert.equal(operation.path, path)
+      assert.equal(findPageRecords(operation.response)?.field, list)
+      assert.deepEqual(Object.keys(operation.query.properties), query.split(' ').filter(Boolean))
     })
   }
 
-  it('are exactly those of the interface', () => {
+  it('have unique references, and unique methods and paths', () => {
+    assert.equal(new Set(all.map(({ ref }) => ref)).size, all.length)
+    assert.equal(new Set(all.map(({ method, path }) => `${method} ${path}`)).size, all.length)
+  })
+
+  it('define every path parameter', () => {
+    for (const { ref, path, params } of all) {
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+
+      assert.deepEqual(Object.keys(params.properties), names, ref)
+    }
+  })
+
+  it('accept page and page-size exactly where the response is a page', () => {
     assert.deepEqual(
-      all.map(({ ref }) => ref).sort(),
-      lines.map((line) => line.split(' ')[0]).sort(),
+      refsWhere(({ query }) => 'page' in query.properties && 'page-size' in query.properties),
+      refsWhere(({ response }) => findPageRecords(response) !== undefined),
+    )
+  })
+
+  it('state the kinds of the accounts that a request names', () => {
+    assert.deepEqual(
+      refsWhere((each) => locateAccounts(each) !== undefined && !each.accountKinds?.length),
+      [],
     )
   })
 
   it('deprecate B1 and E1 in favour of C2', () => {
     assert.deepEqual(
-      refsWhere(({ deprecated }) => deprecated?.successor === 'C2'),
+      knownWhere(({ deprecated }) => deprecated !== undefined),
       ['B1', 'E1'],
     )
   })
 
-  it('require the platform’s token in sections A and C, a client’s token to change products, and none to read them', () => {
+  it('require the platform’s token in sections A and C', () => {
+    for (const { ref, protection } of Object.values<Operation>(providerOperations)) {
+      assert.equal(protection, 'platformToken', ref)
+    }
+  })
+
+  it('require a client’s token to change products, and none to read them', () => {
     assert.deepEqual(
-      refsWhere(({ protection }) => protection === 'none'),
+      knownWhere(({ protection }) => protection === 'none'),
       ['P3', 'P4', 'T1', 'T2'],
     )
     assert.deepEqual(
-      refsWhere(({ scope }) => scope === 'products.write'),
+      knownWhere(({ scope }) => scope === 'products.write'),
       ['P1', 'P2', 'P5'],
     )
     assert.deepEqual(
-      refsWhere(({ scope }) => scope === 'products.read'),
+      knownWhere(({ scope }) => scope === 'products.read'),
       ['P6'],
     )
     assert.deepEqual(
       refsWhere(({ protection }) => protection === 'clientToken'),
-      ['P1', 'P2', 'P5', 'P6'],
+      refsWhere(({ scope }) => scope !== undefined),
     )
   })
 
   it('place contact under the resource URL and the catalogue under the platform URL', () => {
     assert.deepEqual(
-      refsWhere(({ base }) => base === 'resource'),
+      knownWhere(({ base }) => base === 'resource'),
       ['contact'],
     )
     assert.deepEqual(
       refsWhere(({ base }) => base === 'platform'),
-      ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'T1', 'T2'],
+      refsWhere(({ tag }) => tag === 'catalogue' || tag === 'access'),
     )
   })
 
-  it('return account_in_query_not_found only if they take account ids in the body', () => {
+  it('return account_in_query_not_found for accounts in the body, account_not_found for one in the path', () => {
     assert.deepEqual(
-      refsWhere((operation) => listErrors(operation).includes('account_in_query_not_found')).sort(),
-      ['B2', 'B5', 'B6', 'E2', 'E3', 'E5'],
+      refsWhere((operation) => listErrors(operation).includes('account_in_query_not_found')),
+      refsWhere((operation) => locateAccounts(operation) === 'body'),
+    )
+    assert.deepEqual(
+      refsWhere((operation) => listErrors(operation).includes('account_not_found')),
+      refsWhere((operation) => locateAccounts(operation) === 'path'),
     )
   })
 

@@ -1,7 +1,8 @@
-import Type, { type Static, type TProperties } from 'typebox'
+import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { pageSizeDefault, pageSizeMax, publicPageSizeMax } from './limits.ts'
 import { described, record } from './record.ts'
 import { Count, Flag, Text } from './scalars.ts'
+import { asNode, type Node } from './schema.ts'
 
 export const pageQuery = pageQueryUpTo(pageSizeMax)
 
@@ -49,7 +50,19 @@ export const Meta = record('Meta', totals, {
   ),
 })
 
-/** The envelope of every paged list. */
+/** The response of every paged list: `data` has one field, the list of records. */
 export function paged<Data extends TProperties>(name: string, data: Data) {
   return record(name, { data: Type.Object(data), links: Links, meta: Meta })
+}
+
+/** The field of `data` with the records of a paged list, and their schema; undefined for any other response. */
+export function findPageRecords(
+  response: TSchema | undefined,
+): { readonly field: string; readonly items: Node } | undefined {
+  const { data, links } = response ? (asNode(response).properties ?? {}) : {}
+  if (links?.name !== 'Links') return undefined
+  const [first, ...others] = Object.entries(data?.properties ?? {})
+  const [field, { items }] = first ?? ['', {}]
+  if (!items || others.length > 0) throw new TypeError('a page must have exactly one list in data')
+  return { field, items }
 }

@@ -6,6 +6,7 @@ import * as lines from '../support/world-lines.ts'
 import {
   ask,
   bodyOf,
+  isEnergy,
   operationOf,
   pagedRefs,
   pathOf,
@@ -38,7 +39,7 @@ const broken = sharedWorld([], async () => ({
 }))
 
 function accountsFor(ref: Ref): string[] {
-  return [ref.startsWith('E') ? 'e1' : 'a1']
+  return [isEnergy(ref) ? 'e1' : 'a1']
 }
 
 function assertRefused(answer: Answer, status: number, error: string | RegExp): void {

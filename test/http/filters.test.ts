@@ -3,7 +3,14 @@ import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import { sharedWorld } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
-import { accountsOf, ask, type Ref, refs } from '../support/world-operations.ts'
+import {
+  accountsOf,
+  ask,
+  isEnergy,
+  operationOf,
+  type Ref,
+  refs,
+} from '../support/world-operations.ts'
 
 /** The values of the filter, as the interface lists them. */
 const categories = [
@@ -166,22 +173,16 @@ describe('the account filters', () => {
     'open-status': ['', 'open', 'RESTRICTED', 'ALL,OPEN'],
     'product-category': ['', 'term_deposits', 'SAVINGS', 'TERM_DEPOSITS,LEASES'],
   }
-  const takes: Partial<Record<Ref, readonly (keyof typeof values)[]>> = {
-    B1: ['product-category', 'open-status', 'is-owned'],
-    B2: ['product-category', 'open-status', 'is-owned'],
-    B5: ['product-category', 'open-status', 'is-owned'],
-    B6: ['open-status', 'is-owned'],
-    E1: ['open-status'],
-    E2: ['open-status'],
-  }
-  for (const [ref, names] of Object.entries(takes)) {
-    for (const name of names) {
+  const filterNames = Object.keys(values) as (keyof typeof values)[]
+  const takes = (ref: Ref, name: string) => operationOf(ref).parameters.includes(name)
+  for (const ref of refs) {
+    for (const name of filterNames.filter((filter) => takes(ref, filter))) {
       it(`refuse on ${ref} any other value of ${name}`, async () => {
         const here = await world()
 
         for (const value of values[name]) {
           const query = `${name}=${encodeURIComponent(value)}`
-          const { status, body } = await ask(here, ref as Ref, { accounts: [], query })
+          const { status, body } = await ask(here, ref, { accounts: [], query })
 
           assert.equal(status, 400, query)
           assert.match(body.error, new RegExp(`^${name} must be `), query)
@@ -191,13 +192,11 @@ describe('the account filters', () => {
   }
 
   for (const ref of refs) {
-    const foreign = (Object.keys(values) as (keyof typeof values)[]).filter(
-      (name) => !takes[ref]?.includes(name),
-    )
+    const foreign = filterNames.filter((name) => !takes(ref, name))
     if (foreign.length === 0) continue
     it(`have no effect on ${ref} where it does not list them: ${foreign.join(', ')}`, async () => {
       const here = await world()
-      const accounts = ref.startsWith('E') ? energyIds : ids
+      const accounts = isEnergy(ref) ? energyIds : ids
       const plain = await ask(here, ref, { accounts })
 
       for (const name of foreign) {

@@ -5,7 +5,14 @@ import { describe } from '../support/engines.ts'
 import { sharedWorld, type World, walk } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
 import { newestFirst } from '../support/world-model.ts'
-import { accountsOf, ask, pagedRefs, type Ref, recordsOf } from '../support/world-operations.ts'
+import {
+  accountsOf,
+  ask,
+  isEnergy,
+  pagedRefs,
+  type Ref,
+  recordsOf,
+} from '../support/world-operations.ts'
 
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 const moment = (index: number) => new Date(Date.UTC(2025, 4, 1, 0, (index * 37) % 23)).toISOString()
@@ -64,7 +71,7 @@ const bankingIds = banking.map(({ accountId }) => accountId)
 const energyIds = energy.map(({ accountId }) => accountId)
 
 function questionOf(ref: Ref) {
-  return { accounts: ref.startsWith('E') ? energyIds : ['b0', ...bankingIds] }
+  return { accounts: isEnergy(ref) ? energyIds : ['b0', ...bankingIds] }
 }
 
 /** All that passes a query, in one page. */

@@ -3,7 +3,14 @@ import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import { sharedWorld, walk } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
-import { ask, operationOf, pagedRefs, type Ref, recordsOf } from '../support/world-operations.ts'
+import {
+  ask,
+  isEnergy,
+  operationOf,
+  pagedRefs,
+  type Ref,
+  recordsOf,
+} from '../support/world-operations.ts'
 
 const usual = '2025-07-01T00:00:00Z'
 const count = 26
@@ -37,7 +44,7 @@ const world = sharedWorld(data)
 function accountsFor(ref: Ref): readonly string[] {
   if (ref === 'B2') return bankingIds
   if (ref === 'E2') return energyIds
-  return [ref.startsWith('E') ? 'e0' : 'b0']
+  return [isEnergy(ref) ? 'e0' : 'b0']
 }
 
 function parametersOf(link: string): Record<string, string> {
@@ -93,7 +100,7 @@ for (const ref of pagedRefs) {
           ? { customer: 'empty', query: 'open-status=CLOSED' }
           : operationOf(ref).names === 'body'
             ? { accounts: [] }
-            : { customer: 'empty', accounts: [ref.startsWith('E') ? 'none-energy' : 'none'] }
+            : { customer: 'empty', accounts: [isEnergy(ref) ? 'none-energy' : 'none'] }
 
       const { status, body } = await ask(await world(), ref, question)
 

@@ -6,7 +6,14 @@ import { describe } from '../support/engines.ts'
 import { nobodysName, prototypeNames } from '../support/prototype-names.ts'
 import { type Answer, sharedWorld, type World } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
-import { bodyOf, pathOf, type Question, type Ref, refs } from '../support/world-operations.ts'
+import {
+  bodyOf,
+  isEnergy,
+  pathOf,
+  type Question,
+  type Ref,
+  refs,
+} from '../support/world-operations.ts'
 
 const world = sharedWorld([
   lines.customer('ana'),
@@ -28,7 +35,7 @@ interface Sent extends Question {
 }
 
 function ask(here: World, ref: Ref, { body, ...question }: Sent): Promise<Answer> {
-  const accounts = [ref.startsWith('E') ? 'e1' : 'a1']
+  const accounts = [isEnergy(ref) ? 'e1' : 'a1']
   const path = pathOf(ref, { accounts, ...question })
   return operationFor(ref).method === 'GET'
     ? here.get(path, question.headers)

@@ -5,7 +5,7 @@ import * as energy from '../../src/contract/examples/energy.ts'
 import { describe } from '../support/engines.ts'
 import { sharedWorld } from '../support/world.ts'
 import * as lines from '../support/world-lines.ts'
-import { ask, type Ref, recordsOf } from '../support/world-operations.ts'
+import { ask, isEnergy, type Ref, recordsOf } from '../support/world-operations.ts'
 
 /** Records as no program of ours would write them, and where each is served. */
 const odd = {
@@ -159,7 +159,7 @@ describe('a record', () => {
   })) {
     it(`has on ${ref} all the fields of the interface`, async () => {
       const here = await world()
-      const accountId = ref.startsWith('E')
+      const accountId = isEnergy(ref as Ref)
         ? energy.energyAccount.accountId
         : banking.bankingBalance.accountId
 

@@ -141,16 +141,12 @@ export function caller(town: Town, server: Server, markers: Markers) {
 export async function askAll(bank: Bank, send: ReturnType<typeof caller>['send']): Promise<string> {
   const { customerId, bankingId, energyId, email } = bank
   const answers: string[] = []
-  for (const [name, operation] of Object.entries<(typeof operations)[keyof typeof operations]>(
-    operations,
-  )) {
-    const kind = 'kind' in operation ? operation.kind : 'banking'
-    const account = kind === 'energy' ? energyId : bankingId
+  for (const [name, operation] of Object.entries(operations)) {
+    const account = operation.kind === 'energy' ? energyId : bankingId
     const path = operation.path.replace('{customer}', customerId).replace('{account}', account)
-    const named = 'names' in operation && operation.names === 'body'
-    const body = named
-      ? JSON.stringify({ data: { accountIds: [account] } })
-      : JSON.stringify({ email })
+    const body = JSON.stringify(
+      operation.names === 'body' ? { data: { accountIds: [account] } } : { email },
+    )
     const { status, text } = await send(path, {
       method: operation.method,
       ...(operation.method === 'POST' && { body }),

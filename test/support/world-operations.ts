@@ -1,102 +1,46 @@
+import {
+  type AccountKind,
+  type Operation as ContractOperation,
+  findPageRecords,
+  locateAccounts,
+  providerOperations,
+} from '../../src/contract/index.ts'
 import type { Answer, World } from './world.ts'
 
+type ProviderOperation = (typeof providerOperations)[keyof typeof providerOperations]
+
+export type Ref = ProviderOperation['ref']
+
 interface Operation {
-  readonly method: 'GET' | 'POST'
+  readonly method: ContractOperation['method']
+  /** With the places `{customer}` and `{account}`. */
   readonly path: string
-  /** The field of `data` that holds the records, where the answer is paged. */
-  readonly list?: string
-  /** Where the request names accounts, and of which kind they must be. */
-  readonly names?: 'path' | 'body'
-  readonly kind?: 'banking' | 'energy'
+  /** The names of its query parameters. */
+  readonly parameters: readonly string[]
+  /** The field of `data` with the records, if the response is paged. */
+  readonly list?: string | undefined
+  /** Where a request names accounts, and of which kind they must be; of either if undefined. */
+  readonly names?: 'path' | 'body' | undefined
+  readonly kind?: AccountKind | undefined
 }
 
-const banking = '/v1/banking/customer/{customer}'
-const energy = '/v1/energy/customer/{customer}'
+/** Sections A and C. That the contract has them as the interface does is tested beside the contract. */
+export const operations = Object.fromEntries(
+  Object.values(providerOperations).map((operation) => [operation.ref, toOperation(operation)]),
+) as Readonly<Record<Ref, Operation>>
 
-/** Sections A and C as the interface lists them: read from there, not from the code. */
-export const operations = {
-  B1: { method: 'GET', path: `${banking}/accounts`, list: 'accounts' },
-  B2: {
-    method: 'POST',
-    path: `${banking}/accounts/balances`,
-    list: 'balances',
-    names: 'body',
-    kind: 'banking',
-  },
-  B3: {
-    method: 'GET',
-    path: `${banking}/accounts/{account}/transactions`,
-    list: 'transactions',
-    names: 'path',
-    kind: 'banking',
-  },
-  B4: {
-    method: 'GET',
-    path: `${banking}/accounts/{account}/payments/scheduled`,
-    list: 'scheduledPayments',
-    names: 'path',
-    kind: 'banking',
-  },
-  B5: {
-    method: 'POST',
-    path: `${banking}/accounts/direct-debits`,
-    list: 'directDebitAuthorisations',
-    names: 'body',
-    kind: 'banking',
-  },
-  B6: {
-    method: 'POST',
-    path: `${banking}/payments/scheduled`,
-    list: 'scheduledPayments',
-    names: 'body',
-    kind: 'banking',
-  },
-  E1: { method: 'GET', path: `${energy}/accounts`, list: 'accounts' },
-  E2: {
-    method: 'POST',
-    path: `${energy}/accounts`,
-    list: 'accounts',
-    names: 'body',
-    kind: 'energy',
-  },
-  E3: {
-    method: 'POST',
-    path: `${energy}/accounts/invoices`,
-    list: 'invoices',
-    names: 'body',
-    kind: 'energy',
-  },
-  E4: {
-    method: 'GET',
-    path: `${energy}/accounts/{account}/billing`,
-    list: 'transactions',
-    names: 'path',
-    kind: 'energy',
-  },
-  E5: {
-    method: 'POST',
-    path: `${energy}/accounts/billing`,
-    list: 'transactions',
-    names: 'body',
-    kind: 'energy',
-  },
-  contact: {
-    method: 'GET',
-    path: '/fdx/v6/customer/{customer}/accounts/{account}/contact',
-    names: 'path',
-  },
-  C1: { method: 'POST', path: '/auth/v1/customer/search' },
-  C2: { method: 'GET', path: '/auth/v1/customer/{customer}/accounts' },
-  C3: { method: 'GET', path: '/auth/v1/customer/{customer}' },
-  C4: {
-    method: 'GET',
-    path: '/customer/{customer}/accounts/{account}/balances',
-    names: 'path',
-    kind: 'banking',
-  },
-} as const satisfies Record<string, Operation>
-
-export type Ref = keyof typeof operations
+function toOperation(operation: ContractOperation): Operation {
+  const { method, path, query, response, accountKinds = [] } = operation
+  const [kind, ...otherKinds] = accountKinds
+  return {
+    method,
+    path: path.replace('{customerId}', '{customer}').replace(/\{(accountId|id)\}/, '{account}'),
+    parameters: Object.keys(query.properties),
+    list: findPageRecords(response)?.field,
+    names: locateAccounts(operation),
+    kind: otherKinds.length === 0 ? kind : undefined,
+  }
+}
 
 export const refs = Object.keys(operations) as Ref[]
 export const pagedRefs = refs.filter((ref) => operationOf(ref).list !== undefined)
@@ -105,6 +49,10 @@ export const refsWithPath = refs.filter((ref) => operationOf(ref).names === 'pat
 
 export function operationOf(ref: Ref): Operation {
   return operations[ref]
+}
+
+export function isEnergy(ref: Ref): boolean {
+  return operationOf(ref).kind === 'energy'
 }
 
 export interface Question {

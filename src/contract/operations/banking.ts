@@ -22,6 +22,7 @@ const common = {
   base: 'provider',
   protection: 'platformToken',
   tag: 'banking',
+  accountKinds: ['banking'],
   status: 200,
 } as const
 

@@ -59,6 +59,7 @@ export const getExampleBalance = {
   ref: 'C4',
   method: 'GET',
   path: '/customer/{customerId}/accounts/{id}/balances',
+  accountKinds: ['banking'],
   summary: 'Get the balance of an account, as numbers',
   params: Type.Object({
     ...CustomerParams.properties,

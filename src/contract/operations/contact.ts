@@ -14,6 +14,7 @@ export const getAccountContact = {
   base: 'resource',
   protection: 'platformToken',
   tag: 'contact',
+  accountKinds: ['banking', 'energy'],
   summary: 'Get the contact details of an account’s holders',
   description: 'The response has an empty body if the status of the account is RESTRICTED.',
   params: Type.Object({

@@ -19,6 +19,7 @@ const common = {
   base: 'provider',
   protection: 'platformToken',
   tag: 'energy',
+  accountKinds: ['energy'],
   status: 200,
 } as const
 
