@@ -1,19 +1,19 @@
 import type { AccountContact } from '../contract/index.ts'
-import { lineOf } from './options.ts'
+import { formatLine } from './options.ts'
 import type { Ownership } from './ownership.ts'
-import { streetLine } from './people.ts'
+import { formatStreet } from './person.ts'
 import type { Random } from './random.ts'
 
-/** How to reach the holders, if the provider knows. */
-export function* contactLines(
+/** One account in ten has no contact. */
+export function* generateContact(
   { accountId, holders }: Ownership,
   isClosed: boolean,
   random: Random,
 ): Generator<string, void> {
   if (random.chance(0.1)) return
 
-  const [{ person: main }] = holders
-  const { place, unit } = main.home
+  const [{ person: primary }] = holders
+  const { place, unit } = primary.home
   const contact: AccountContact = {
     holders: holders.map(({ person, relationship }) => ({
       relationship,
@@ -27,7 +27,7 @@ export function* contactLines(
     emails: [...new Set(holders.map(({ person }) => person.email))],
     addresses: [
       {
-        line1: streetLine({ ...main.home, unit: undefined }),
+        line1: formatStreet({ ...primary.home, unit: undefined }),
         ...(unit && { line2: `Unit ${unit}` }),
         city: place.city,
         region: place.state,
@@ -37,16 +37,16 @@ export function* contactLines(
       },
     ],
     telephones: [
-      { type: 'CELL', country: '61', number: main.mobile },
+      { type: 'CELL', country: '61', number: primary.mobile },
       ...(random.chance(0.4)
-        ? [{ type: 'HOME', country: '61', number: main.landline, network: 'LANDLINE' } as const]
+        ? [{ type: 'HOME', country: '61', number: primary.landline, network: 'LANDLINE' } as const]
         : []),
     ],
   }
-  yield lineOf('account.contact', contact, { accountId, status: statusOf(isClosed, random) })
+  yield formatLine('account.contact', contact, { accountId, status: pickStatus(isClosed, random) })
 }
 
-function statusOf(isClosed: boolean, random: Random): string {
+function pickStatus(isClosed: boolean, random: Random): string {
   if (isClosed) return 'CLOSED'
   return random.chance(0.85) ? 'OPEN' : random.pick(['RESTRICTED', 'DELINQUENT', 'PENDINGCLOSE'])
 }

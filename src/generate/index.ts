@@ -1,22 +1,22 @@
-import { bankingLines, largeAccountLines } from './banking/lines.ts'
-import { dayOfInstant } from './calendar.ts'
-import { productLines } from './catalogue/products.ts'
-import { energyLines } from './energy/lines.ts'
-import { type GenerationContext, lineOf } from './options.ts'
-import { largeOwnership, ownershipsOf } from './ownership.ts'
-import { customerOf } from './people.ts'
+import { generateBankingAccount, generateLargeAccount } from './banking/lines.ts'
+import { parseDay } from './calendar.ts'
+import { generateProducts } from './catalogue/products.ts'
+import { generateEnergyAccount } from './energy/lines.ts'
+import { formatLine, type GenerationContext } from './options.ts'
+import { createLargeOwnership, createOwnerships } from './ownership.ts'
+import { createCustomer } from './person.ts'
 
 export interface GenerateOptions {
   readonly customers: number
   /** The same seed and options give the same bytes. */
   readonly seed: number | string
-  /** An RFC 3339 instant: every history is past by then, and reaches the day before. */
+  /** An RFC 3339 instant: histories end on the day before. */
   readonly until: string
-  /** Accounts a customer, on average; one in three is for energy. */
+  /** The average number of accounts per customer; every third is an energy account. */
   readonly accounts?: number
-  /** Transactions a banking account, on average. Billing of an energy account stays near or below it. */
+  /** The average number of transactions per banking account; an energy account has at most about as many. */
   readonly transactions?: number
-  /** Gives the first customer one more account, with exactly that many transactions. */
+  /** Adds an account with exactly this many transactions to the first customer. */
   readonly largeAccount?: number
   readonly products?: number
 }
@@ -24,8 +24,8 @@ export interface GenerateOptions {
 export const generateDefaults = { accounts: 3, transactions: 300, products: 26 } as const
 
 /**
- * Synthetic customers with everything that they have, as lines that `holdfast load` reads. The lines of a
- * customer are the same however many follow. Nothing is kept: memory does not grow with the size.
+ * Generates synthetic customers, with their accounts and histories, as lines for `holdfast load`. The lines of a
+ * customer do not depend on how many customers follow. Memory use is constant.
  */
 export function* generateLines(options: GenerateOptions): Generator<string> {
   const {
@@ -39,21 +39,24 @@ export function* generateLines(options: GenerateOptions): Generator<string> {
     ...generateDefaults,
     ...options,
   }
-  const world: GenerationContext = {
+  const context: GenerationContext = {
     seed: String(seed),
-    lastDay: dayOfInstant(until) - 1,
+    lastDay: parseDay(until) - 1,
     ...averages,
   }
 
-  yield* productLines(world, products)
+  yield* generateProducts(context, products)
   for (let index = 0; index < customers; index += 1) {
-    yield lineOf('customer', customerOf(world, index))
-    for (const holding of ownershipsOf(world, index)) {
-      if (holding.kind) yield* bankingLines(world, holding, holding.kind)
-      else yield* energyLines(world, holding)
+    yield formatLine('customer', createCustomer(context, index))
+    for (const ownership of createOwnerships(context, index)) {
+      if (ownership.accountType) {
+        yield* generateBankingAccount(context, ownership, ownership.accountType)
+      } else {
+        yield* generateEnergyAccount(context, ownership)
+      }
     }
     if (index === 0 && largeAccount > 0) {
-      yield* largeAccountLines(world, largeOwnership(world), largeAccount)
+      yield* generateLargeAccount(context, createLargeOwnership(context), largeAccount)
     }
   }
 }

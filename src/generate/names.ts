@@ -1,4 +1,4 @@
-/** Words that people, places and firms are put together from. None of the firms exists. */
+/** Parts of the names of customers, places and businesses. All businesses are invented. */
 
 export const firstNames = words(`
   Aisha Alex Amelia Ana Andrew Anh Arjun Ben Bronwyn Callum
@@ -60,7 +60,7 @@ export interface Place {
   readonly city: string
   readonly state: string
   readonly postcode: string
-  /** The area code of fixed lines. */
+  /** The area code of landlines. */
   readonly area: string
 }
 
@@ -118,7 +118,7 @@ export const firmTrades = [
   'Nursery',
 ] as const
 
-/** Mobile numbers that are reserved for fiction. */
+/** Mobile numbers reserved for use in fiction. */
 export const mobileNumbers = [
   '491570006',
   '491570156',

@@ -1,16 +1,17 @@
 import type { RecordType } from '../contract/index.ts'
 
-/** What holds for everything that one run makes. */
+/** The options that apply to everything in one run. */
 export interface GenerationContext {
   readonly seed: string
-  /** The last whole day in Sydney before the histories end. */
+  /** The last complete day in Sydney before `until`. */
   readonly lastDay: number
-  /** Averages: accounts a customer, transactions a banking account. */
+  /** The average number per customer. */
   readonly accounts: number
+  /** The average number per banking account. */
   readonly transactions: number
 }
 
-/** One line as `holdfast load` reads it; `beside` is what stands next to the record. */
-export function lineOf(type: RecordType, record: object, beside: object = {}): string {
-  return JSON.stringify({ type, ...beside, record })
+/** Formats one line for `holdfast load`; `envelope` contains the fields beside the record. */
+export function formatLine(type: RecordType, record: object, envelope: object = {}): string {
+  return JSON.stringify({ type, ...envelope, record })
 }

@@ -5,9 +5,9 @@ import {
   personalAccountTypes,
 } from './banking/account-types.ts'
 import type { GenerationContext } from './options.ts'
-import { type Person, padded, personOf } from './people.ts'
-import { accountsFactor, personaOf, type Sharing } from './personas.ts'
-import { type Random, randomFrom } from './random.ts'
+import { createPerson, type Person, padNumber } from './person.ts'
+import { getAccountsFactor, getPersona, type Sharing } from './personas.ts'
+import { createRandom, type Random } from './random.ts'
 
 export interface Holder {
   readonly person: Person
@@ -15,111 +15,111 @@ export interface Holder {
   readonly relationship: AccountContact['holders'][number]['relationship']
 }
 
-/** An account before it has a history: what it is and whose. */
+/** The type and the holders of an account. */
 export interface Ownership {
   readonly accountId: string
-  /** An energy account has none. */
-  readonly kind: AccountTypeName | undefined
-  readonly ownership: NonNullable<BankingAccount['accountOwnership']>
+  /** Undefined for an energy account. */
+  readonly accountType: AccountTypeName | undefined
+  readonly accountOwnership: NonNullable<BankingAccount['accountOwnership']>
   readonly complexAccountType: string
   readonly holders: readonly [Holder, ...Holder[]]
-  /** Other banking accounts of the same customer, a few of them. */
+  /** Some of the customer's other banking accounts. */
   readonly siblingIds: readonly string[]
 }
 
 const siblingsMax = 5
 
-/** What a customer has. Shared accounts come with the last of those who share them. */
-export function ownershipsOf(world: GenerationContext, index: number): Ownership[] {
-  const random = randomFrom(world.seed, 'holdings', index)
-  const turn = personaOf(index)
-  const count = countOf(world, index, random)
-  const isBusiness = turn.isOrganisation || turn.isSoleTrader
+/** Assigns accounts to a customer. A shared account is generated with the last of its holders. */
+export function createOwnerships(context: GenerationContext, index: number): Ownership[] {
+  const random = createRandom(context.seed, 'holdings', index)
+  const persona = getPersona(index)
+  const count = countAccounts(context, index, random)
+  const isBusiness = persona.isOrganisation || persona.isSoleTrader
   const others = isBusiness ? businessAccountTypes : personalAccountTypes
-  // Two firms come in each turn of twenty: each goes on in the list where the one before stopped.
+  // Two in twenty customers are organisations; each continues in the list where the previous one stopped.
   const start = isBusiness ? Math.floor(index / 10) * 3 : index
 
-  const kinds = Array.from({ length: count }, (_, order) => {
-    if (turn.hasEnergyOnly || order % 3 === 2) return undefined
+  const types = Array.from({ length: count }, (_, order) => {
+    if (persona.hasEnergyOnly || order % 3 === 2) return undefined
     if (order === 0) return isBusiness ? 'merchant' : 'everyday'
     return others[(start + order - Math.floor(order / 3) - 1) % others.length]
   })
-  const ids = kinds.map((kind, order) => `${kind ? 'b' : 'e'}-${padded(index + 1)}-${order + 1}`)
+  const ids = types.map((type, order) => `${type ? 'b' : 'e'}-${padNumber(index + 1)}-${order + 1}`)
 
-  const payableIds = ids.filter((_, order) => kinds[order]).slice(0, siblingsMax)
+  const payableIds = ids.filter((_, order) => types[order]).slice(0, siblingsMax)
 
-  return kinds.map((kind, order) => {
+  return types.map((accountType, order) => {
     const accountId = ids[order] ?? ''
     const siblingIds = payableIds.filter((id) => id !== accountId)
-    const sharing = order === 0 || turn.isOrganisation ? (turn.shares ?? 'alone') : 'alone'
-    return { accountId, kind, ...shared(world, index, sharing), siblingIds }
+    const sharing = order === 0 || persona.isOrganisation ? (persona.shares ?? 'alone') : 'alone'
+    return { accountId, accountType, ...assignHolders(context, index, sharing), siblingIds }
   })
 }
 
-/** One more account, of the first customer, as busy as it is asked for. */
-export function largeOwnership(world: GenerationContext): Ownership {
-  const [first] = shared(world, 0, 'alone').holders
+/** The additional account of the first customer that `largeAccount` requests. */
+export function createLargeOwnership(context: GenerationContext): Ownership {
+  const [first] = assignHolders(context, 0, 'alone').holders
   return {
-    accountId: `b-${padded(1)}-large`,
-    kind: 'merchant',
-    ownership: 'ONE_PARTY',
+    accountId: `b-${padNumber(1)}-large`,
+    accountType: 'merchant',
+    accountOwnership: 'ONE_PARTY',
     complexAccountType: 'SOLE_TRADER',
     holders: [first],
     siblingIds: [],
   }
 }
 
-/** Shared accounts must name their users. */
+/** A shared account must list its users. */
 export function isShared({ holders, complexAccountType }: Ownership): boolean {
   return holders.length > 1 || complexAccountType === 'ORGANISATION'
 }
 
-/** One at least, where there are enough, and up to twice the average. */
-function countOf({ accounts }: GenerationContext, index: number, random: Random): number {
-  const mean = accounts * accountsFactor(index)
+/** At least one if the average is one or more, and up to twice the average. */
+function countAccounts({ accounts }: GenerationContext, index: number, random: Random): number {
+  const mean = accounts * getAccountsFactor(index)
   if (mean < 1) return random.chance(mean) ? 1 : 0
-  const count = 1 + Math.floor(random.unit() * (2 * (mean - 1) + 1))
-  // The first customer is the one that people look at.
+  const count = 1 + Math.floor(random.fraction() * (2 * (mean - 1) + 1))
+  // The first customer is the one that users look at.
   return index === 0 ? Math.max(count, Math.ceil(accounts)) : count
 }
 
-type Shared = Pick<Ownership, 'ownership' | 'complexAccountType' | 'holders'>
+type Holders = Pick<Ownership, 'accountOwnership' | 'complexAccountType' | 'holders'>
 
-function shared(world: GenerationContext, index: number, sharing: Sharing): Shared {
+function assignHolders(context: GenerationContext, index: number, sharing: Sharing): Holders {
   const holder = (
     back: number,
     isOwned: boolean,
     relationship: Holder['relationship'],
-  ): Holder => ({ person: personOf(world, index - back), isOwned, relationship })
+  ): Holder => ({ person: createPerson(context, index - back), isOwned, relationship })
 
   switch (sharing) {
     case 'alone':
       return {
-        ownership: 'ONE_PARTY',
-        complexAccountType: personaOf(index).isSoleTrader ? 'SOLE_TRADER' : 'INDIVIDUAL',
+        accountOwnership: 'ONE_PARTY',
+        complexAccountType: getPersona(index).isSoleTrader ? 'SOLE_TRADER' : 'INDIVIDUAL',
         holders: [holder(0, true, 'SOLE_OWNER')],
       }
     case 'joint':
       return {
-        ownership: 'TWO_PARTY',
+        accountOwnership: 'TWO_PARTY',
         complexAccountType: 'JOINT',
         holders: [holder(1, true, 'PRIMARY_JOINT'), holder(0, true, 'SECONDARY_JOINT')],
       }
     case 'jointNotOwned':
       return {
-        ownership: 'TWO_PARTY',
+        accountOwnership: 'TWO_PARTY',
         complexAccountType: 'JOINT',
         holders: [holder(1, true, 'PRIMARY_JOINT'), holder(0, false, 'SECONDARY')],
       }
     case 'secondaryUser':
       return {
-        ownership: 'ONE_PARTY',
+        accountOwnership: 'ONE_PARTY',
         complexAccountType: 'INDIVIDUAL',
         holders: [holder(1, true, 'PRIMARY'), holder(0, false, 'AUTHORIZED_USER')],
       }
     case 'family':
       return {
-        ownership: 'MANY_PARTY',
+        accountOwnership: 'MANY_PARTY',
         complexAccountType: 'JOINT',
         holders: [
           holder(2, true, 'PRIMARY_JOINT_TENANTS'),
@@ -129,7 +129,7 @@ function shared(world: GenerationContext, index: number, sharing: Sharing): Shar
       }
     case 'organisation':
       return {
-        ownership: 'OTHER',
+        accountOwnership: 'OTHER',
         complexAccountType: 'ORGANISATION',
         holders: [holder(0, true, 'BUSINESS'), holder(1, false, 'AUTHORIZED_SIGNER')],
       }

@@ -1,4 +1,4 @@
-/** How the first account of a customer is shared with those who came before. */
+/** How the first account of a customer is shared with the preceding customers. */
 export type Sharing =
   | 'alone'
   | 'joint'
@@ -12,16 +12,16 @@ export interface Persona {
   readonly hasNoAccounts?: true
   readonly hasEnergyOnly?: true
   readonly isSoleTrader?: true
-  /** Has the e-mail address of the customer before, perhaps in other letters. */
+  /** Shares the e-mail address of the preceding customer, unchanged or in capitals. */
   readonly email?: 'same' | 'capitals'
   readonly shares?: Exclude<Sharing, 'alone'>
 }
 
 /**
- * Who the customers are, by turns, so that a few are enough to meet every kind. Each looks back and never
- * ahead: what is made for a customer does not depend on how many follow.
+ * The personas repeat in this order, so that a small data set contains every kind. A persona refers only to preceding
+ * customers: the data of a customer does not depend on how many follow.
  */
-const turns: readonly Persona[] = [
+const personas: readonly Persona[] = [
   {},
   { shares: 'joint' },
   {},
@@ -44,18 +44,19 @@ const turns: readonly Persona[] = [
   {},
 ]
 
-export function personaOf(index: number): Persona {
-  return turns[index % turns.length] ?? {}
+export function getPersona(index: number): Persona {
+  return personas[index % personas.length] ?? {}
 }
 
-/** How many accounts a customer has against the average of all: firms have twice as many. */
-export function accountsFactor(index: number): number {
-  return accountsWeight(personaOf(index)) / accountsWeightMean
+/** The customer's number of accounts relative to the average: organisations have twice as many. */
+export function getAccountsFactor(index: number): number {
+  return accountsWeight(getPersona(index)) / accountsWeightMean
 }
 
-function accountsWeight(turn: Persona): number {
-  if (turn.hasNoAccounts) return 0
-  return turn.isOrganisation ? 2 : 1
+function accountsWeight(persona: Persona): number {
+  if (persona.hasNoAccounts) return 0
+  return persona.isOrganisation ? 2 : 1
 }
 
-const accountsWeightMean = turns.reduce((sum, turn) => sum + accountsWeight(turn), 0) / turns.length
+const accountsWeightMean =
+  personas.reduce((sum, persona) => sum + accountsWeight(persona), 0) / personas.length

@@ -1,27 +1,27 @@
-/** A stream of chance that its seed decides: the same seed, the same stream, on any machine. */
+/** A deterministic random stream: the same seed gives the same values on every machine. */
 export interface Random {
   /** At least 0, less than 1. */
-  unit(): number
-  /** A whole number; both bounds can come up. */
-  whole(least: number, most: number): number
+  fraction(): number
+  /** Both bounds are inclusive. */
+  integer(min: number, max: number): number
   chance(probability: number): boolean
-  /** One of a list that is not empty. */
+  /** Picks an element of a non-empty list. */
   pick<T>(list: readonly T[]): T
-  /** As many digits, the first of them not zero. */
+  /** A number with this many digits, the first of them not zero. */
   digits(count: number): string
 }
 
-/** The parts name what is decided, so that no two things share a stream. */
-export function randomFrom(...parts: readonly (string | number)[]): Random {
+/** The parts identify what is generated, so that no two things share a stream. Changing a part changes the data. */
+export function createRandom(...parts: readonly (string | number)[]): Random {
   const next = stream(parts.join('\n'))
-  const unit = () => next() / 2 ** 32
-  const whole = (least: number, most: number) => least + Math.floor(unit() * (most - least + 1))
+  const fraction = () => next() / 2 ** 32
+  const integer = (min: number, max: number) => min + Math.floor(fraction() * (max - min + 1))
   return {
-    unit,
-    whole,
-    chance: (probability) => unit() < probability,
-    pick: <T>(list: readonly T[]) => list[Math.floor(unit() * list.length)] as T,
-    digits: (count) => String(whole(10 ** (count - 1), 10 ** count - 1)),
+    fraction,
+    integer,
+    chance: (probability) => fraction() < probability,
+    pick: <T>(list: readonly T[]) => list[Math.floor(fraction() * list.length)] as T,
+    digits: (count) => String(integer(10 ** (count - 1), 10 ** count - 1)),
   }
 }
 
@@ -39,7 +39,7 @@ function stream(seed: string): () => number {
     c = (((c << 21) | (c >>> 11)) + word) | 0
     return word >>> 0
   }
-  // Seeds that differ in one character need some steps to part.
+  // Seeds that differ in one character need some steps to diverge.
   for (let step = 0; step < 12; step += 1) next()
   return next
 }

@@ -1,12 +1,12 @@
 import type { BankingAccount } from '../../contract/index.ts'
-import { addMonths, dateOf, timeOf } from '../calendar.ts'
-import { amountNear, moneyText } from '../money.ts'
+import { addMonths, formatDate, formatTime } from '../calendar.ts'
+import { formatMoney, pickAmountNear } from '../money.ts'
 import { isShared, type Ownership } from '../ownership.ts'
-import { streetLine } from '../people.ts'
+import { formatStreet } from '../person.ts'
 import type { Random } from '../random.ts'
-import { type AccountType, accountType } from './account-types.ts'
+import { type AccountType, getAccountType } from './account-types.ts'
 import type { BankingPlan } from './plan.ts'
-import { depositRatesOf, featuresOf, feesOf, lendingRatesOf } from './terms.ts'
+import { createDepositRates, createLendingRates, pickFeatures, pickFees } from './terms.ts'
 
 type Address = NonNullable<BankingAccount['addresses']>[number]
 type Specifics = Pick<
@@ -23,38 +23,38 @@ const nicknames = [
 ]
 const accountantIdFirst = 900_000_000
 
-/** The account as B1 shows it. Who owns it stands with the holders, beside the record. */
-export function bankingAccountOf(plan: BankingPlan, random: Random): BankingAccount {
-  const { holding, accountId, isClosed } = plan
-  const kind = accountType(plan.kind)
-  const [{ person }] = holding.holders
+/** Creates the record that B1 returns. The envelope of its line contains the holders. */
+export function createBankingAccount(plan: BankingPlan, random: Random): BankingAccount {
+  const { ownership, accountId, isClosed } = plan
+  const type = getAccountType(plan.accountType)
+  const [{ person }] = ownership.holders
   const accountNumber = random.digits(8)
   return {
     accountId,
-    creationDate: timeOf(plan.firstDay, 5 * 3_600_000, random.pick(plan.zones)),
+    creationDate: formatTime(plan.firstDay, 5 * 3_600_000, random.pick(plan.zones)),
     displayName: plan.productName,
     ...(random.chance(0.25) && { nickname: random.pick(nicknames) }),
-    // Left out now and then: an account without it counts as open.
+    // Sometimes omitted: an account without it is open.
     ...((isClosed || random.chance(0.97)) && { openStatus: isClosed ? 'CLOSED' : 'OPEN' }),
-    accountOwnership: holding.ownership,
+    accountOwnership: ownership.accountOwnership,
     maskedNumber: `xxxx ${accountNumber.slice(-4)}`,
-    productCategory: kind.category,
+    productCategory: type.category,
     productName: plan.productName,
-    complexAccountType: holding.complexAccountType,
-    ...(isShared(holding) && { users: usersOf(holding) }),
-    bsb: random.whole(999_000, 999_099),
+    complexAccountType: ownership.complexAccountType,
+    ...(isShared(ownership) && { users: createUsers(ownership) }),
+    bsb: random.integer(999_000, 999_099),
     accountNumber: Number(accountNumber),
     ...(random.chance(0.15) && { bundleName: 'Home & Hearth bundle' }),
-    ...ratesOf(kind, plan, random),
-    features: featuresOf(kind, random),
-    fees: feesOf(random),
-    addresses: [addressOf(person, random)],
-    ...specificsOf(kind, plan, random),
+    ...createRates(type, plan, random),
+    features: pickFeatures(type, random),
+    fees: pickFees(random),
+    addresses: [createAddress(person, random)],
+    ...createSpecifics(type, plan, random),
   }
 }
 
-/** Everyone who is related to the account; a firm also has an accountant who is no customer. */
-function usersOf({ holders, complexAccountType }: Ownership): BankingAccount['users'] & object {
+/** All holders; an organisation also has an accountant who is not a customer. */
+function createUsers({ holders, complexAccountType }: Ownership): BankingAccount['users'] & object {
   const users = holders.map(({ person, isOwned }) => ({
     id: person.number,
     email: person.email,
@@ -66,16 +66,17 @@ function usersOf({ holders, complexAccountType }: Ownership): BankingAccount['us
   return [...users, { id, email: `books.${firm.number}@example.net`, isAccountHolder: false }]
 }
 
-function ratesOf(
-  kind: AccountType,
+function createRates(
+  type: AccountType,
   { rate, openingCents }: BankingPlan,
   random: Random,
 ): Pick<BankingAccount, 'depositRate' | 'depositRates' | 'lendingRates'> {
-  if (kind.limits || openingCents < 0) return { lendingRates: lendingRatesOf(kind, rate, random) }
-  return { depositRate: rate, depositRates: depositRatesOf(rate, random) }
+  if (type.limitDollars || openingCents < 0)
+    return { lendingRates: createLendingRates(type, rate, random) }
+  return { depositRate: rate, depositRates: createDepositRates(rate, random) }
 }
 
-function addressOf({ name, home }: Ownership['holders'][0]['person'], random: Random): Address {
+function createAddress({ name, home }: Ownership['holders'][0]['person'], random: Random): Address {
   const { city, state } = home.place
   const postcode = Number(home.place.postcode)
   if (random.chance(0.7)) {
@@ -83,7 +84,7 @@ function addressOf({ name, home }: Ownership['holders'][0]['person'], random: Ra
       addressUType: 'simple',
       simple: {
         mailingName: name,
-        addressLine1: streetLine(home),
+        addressLine1: formatStreet(home),
         city,
         postcode,
         state,
@@ -106,19 +107,19 @@ function addressOf({ name, home }: Ownership['holders'][0]['person'], random: Ra
   }
 }
 
-/** A card, a loan or a deposit for a term says more; not every bank passes it on. */
-function specificsOf(kind: AccountType, plan: BankingPlan, random: Random): Specifics {
+/** The fields specific to cards, loans and term deposits. One account in ten has none. */
+function createSpecifics(type: AccountType, plan: BankingPlan, random: Random): Specifics {
   if (random.chance(0.1)) return {}
-  const { openingCents, firstDay, lastDay, holding } = plan
-  switch (kind.category) {
+  const { openingCents, firstDay, lastDay, ownership } = plan
+  switch (type.category) {
     case 'CRED_AND_CHRG_CARDS':
       return {
         specificAccountUType: 'creditCard',
         creditCard: {
-          minPaymentAmount: moneyText(random.whole(25, 90) * 100),
-          paymentDueAmount: moneyText(amountNear(random, plan.limitCents / 4, 0.5)),
+          minPaymentAmount: formatMoney(random.integer(25, 90) * 100),
+          paymentDueAmount: formatMoney(pickAmountNear(random, plan.limitCents / 4, 0.5)),
           paymentCurrency: 'AUD',
-          paymentDueDate: dateOf(lastDay + random.whole(2, 28)),
+          paymentDueDate: formatDate(lastDay + random.integer(2, 28)),
         },
       }
     case 'TERM_DEPOSITS':
@@ -126,9 +127,9 @@ function specificsOf(kind: AccountType, plan: BankingPlan, random: Random): Spec
         specificAccountUType: 'termDeposit',
         termDeposit: [
           {
-            lodgementDate: dateOf(firstDay),
-            maturityDate: dateOf(addMonths(lastDay, random.whole(1, 11))),
-            maturityAmount: moneyText(Math.round(openingCents * (1 + plan.rate))),
+            lodgementDate: formatDate(firstDay),
+            maturityDate: formatDate(addMonths(lastDay, random.integer(1, 11))),
+            maturityAmount: formatMoney(Math.round(openingCents * (1 + plan.rate))),
             maturityCurrency: 'AUD',
             maturityInstructions: random.pick(['ROLLED_OVER', 'PAID_OUT_AT_MATURITY'] as const),
           },
@@ -140,14 +141,14 @@ function specificsOf(kind: AccountType, plan: BankingPlan, random: Random): Spec
       return {
         specificAccountUType: 'loan',
         loan: {
-          originalStartDate: dateOf(firstDay),
-          originalLoanAmount: moneyText(-openingCents),
+          originalStartDate: formatDate(firstDay),
+          originalLoanAmount: formatMoney(-openingCents),
           originalLoanCurrency: 'AUD',
-          loanEndDate: dateOf(addMonths(firstDay, 300)),
-          nextInstalmentDate: dateOf(lastDay + random.whole(1, 28)),
-          offsetAccountEnabled: holding.siblingIds.length > 0,
-          ...(holding.siblingIds.length > 0 && {
-            offsetAccountIds: holding.siblingIds.slice(0, 1),
+          loanEndDate: formatDate(addMonths(firstDay, 300)),
+          nextInstalmentDate: formatDate(lastDay + random.integer(1, 28)),
+          offsetAccountEnabled: ownership.siblingIds.length > 0,
+          ...(ownership.siblingIds.length > 0 && {
+            offsetAccountIds: ownership.siblingIds.slice(0, 1),
           }),
           repaymentType: 'PRINCIPAL_AND_INTEREST',
           repaymentFrequency: 'P1M',

@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts'
 
-/** Where money goes: invented names, with the cents that one purchase costs, from and to. */
-export type Merchant = readonly [name: string, least: number, most: number]
+/** An invented name, and the range of the price of a purchase in cents. */
+export type Merchant = readonly [name: string, min: number, max: number]
 
 export const grocers = [
   'Saltmarsh Supermarket',
@@ -29,7 +29,7 @@ export const shops: readonly Merchant[] = [
   ['Snip Snip Barber', 2800, 9500],
 ]
 
-/** Text that searches, files and screens have to survive. */
+/** Names with characters that are hard to search, store or display. */
 export const oddShops: readonly Merchant[] = [
   ['50% Off_Outlet, "Bay 7"', 900, 9000],
   ['100% Wool_Co \\ Online', 2500, 24_000],
@@ -51,7 +51,7 @@ export const foreignShops: readonly Merchant[] = [
   ['Rail pass 7-day, 2nd class', 14_000, 52_000],
 ]
 
-/** Who takes money by direct debit, and about how much. */
+/** Creditors that use direct debit. */
 export const billers: readonly Merchant[] = [
   ['Lorikeet Mobile', 2500, 7900],
   ['Sandpiper Broadband', 5900, 9900],
@@ -93,9 +93,9 @@ const oddReferences = [
   '',
 ] as const
 
-/** What the payer wrote, or a machine; one in forty is hard to handle. */
-export function referenceOf(random: Random): string {
-  const kind = random.unit()
+/** One reference in forty has characters that are hard to search, store or display. */
+export function createReference(random: Random): string {
+  const kind = random.fraction()
   if (kind < 0.55) return `Receipt ${random.digits(8)}`
   if (kind < 0.8) return `Auth ${random.digits(6)}`
   if (kind < 0.975) return `${random.pick(['INV', 'PAY', 'TFR', 'POS'])}-${random.digits(6)}`

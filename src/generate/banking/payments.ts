@@ -1,7 +1,7 @@
 import type { ScheduledPayment } from '../../contract/index.ts'
-import { dateOf, timeOf, type Zone } from '../calendar.ts'
-import { amountBetween, moneyText } from '../money.ts'
-import { type GenerationContext, lineOf } from '../options.ts'
+import { formatDate, formatTime, type Zone } from '../calendar.ts'
+import { formatMoney, pickAmountBetween } from '../money.ts'
+import { formatLine, type GenerationContext } from '../options.ts'
 import type { Ownership } from '../ownership.ts'
 import type { Random } from '../random.ts'
 import { suppliers } from './merchants.ts'
@@ -28,12 +28,12 @@ const names = [
   'Boat_fund',
 ]
 
-export function* scheduledPaymentLines(
-  world: GenerationContext,
+export function* generateScheduledPayments(
+  context: GenerationContext,
   { accountId, siblingIds, holders }: Ownership,
   random: Random,
 ): Generator<string> {
-  const count = random.chance(0.7) ? random.whole(1, 3) : 0
+  const count = random.chance(0.7) ? random.integer(1, 3) : 0
   const payer = holders[0].person.name
   for (let number = 1; number <= count; number += 1) {
     const scheduledPaymentId = `s-${accountId}-${number}`
@@ -45,45 +45,45 @@ export function* scheduledPaymentLines(
       ...(random.chance(0.4) && { payeeReference: `Thanks for "${nickname}"` }),
       status: random.pick(['ACTIVE', 'ACTIVE', 'ACTIVE', 'INACTIVE', 'SKIP'] as const),
       from: { accountId },
-      paymentSet: paymentSetOf(
+      paymentSet: createPaymentSet(
         { payer, payeeID: `payee-${scheduledPaymentId}`, siblingIds },
         random,
       ),
-      recurrence: recurrenceOf(world.lastDay + random.whole(2, 45), random),
+      recurrence: createRecurrence(context.lastDay + random.integer(2, 45), random),
     }
-    yield lineOf('banking.scheduledPayment', payment)
+    yield formatLine('banking.scheduledPayment', payment)
   }
 }
 
-/** A calculated amount, such as a card's balance, is not known before the day. */
-function paymentSetOf(parties: Parties, random: Random): PaymentSet {
-  const to = targetOf(parties, random)
+/** A calculated amount, such as a card's balance, is not known in advance. */
+function createPaymentSet(parties: Parties, random: Random): PaymentSet {
+  const to = createTarget(parties, random)
   if (random.chance(0.1)) return { to, isAmountCalculated: true }
-  const amount = moneyText(amountBetween(random, 1000, 180_000))
+  const amount = formatMoney(pickAmountBetween(random, 1000, 180_000))
   return { to, isAmountCalculated: false, amount }
 }
 
-/** To an own account where there is another one, else to someone, in each of the ways there are. */
-function targetOf({ payer, payeeID, siblingIds }: Parties, random: Random): Target {
+/** Another account of the payer if there is one, or else a payee of each kind. */
+function createTarget({ payer, payeeID, siblingIds }: Parties, random: Random): Target {
   if (siblingIds.length > 0 && random.chance(0.4)) {
     const accountId = random.pick(siblingIds)
-    return { toUType: 'accountId', accountId, payeeID, domestic: domesticOf(0, payer, random) }
+    return { toUType: 'accountId', accountId, payeeID, domestic: createDomestic(0, payer, random) }
   }
   const payee = random.pick(suppliers)
-  switch (random.whole(1, 6)) {
+  switch (random.integer(1, 6)) {
     case 1:
     case 2:
       return {
         toUType: 'domestic',
         payeeID,
-        domestic: domesticOf(random.whole(0, 2), payee, random),
+        domestic: createDomestic(random.integer(0, 2), payee, random),
       }
     case 3:
       return {
         toUType: 'payeeId',
         payeeID,
         nickname: payee,
-        domestic: domesticOf(0, payee, random),
+        domestic: createDomestic(0, payee, random),
       }
     case 4:
       return {
@@ -116,7 +116,7 @@ function targetOf({ payer, payeeID, siblingIds }: Parties, random: Random): Targ
   }
 }
 
-function domesticOf(kind: number, accountName: string, random: Random): Domestic {
+function createDomestic(kind: number, accountName: string, random: Random): Domestic {
   if (kind === 1) {
     return { payeeAccountUType: 'card', card: { cardNumber: `xxxx xxxx xxxx ${random.digits(4)}` } }
   }
@@ -124,17 +124,17 @@ function domesticOf(kind: number, accountName: string, random: Random): Domestic
     const identifier = `pay.${random.digits(5)}@example.com`
     return { payeeAccountUType: 'payId', payId: { identifier, type: 'EMAIL', name: accountName } }
   }
-  const bsb = random.whole(999_000, 999_099)
+  const bsb = random.integer(999_000, 999_099)
   const accountNumber = Number(random.digits(8))
   return { payeeAccountUType: 'account', account: { accountName, bsb, accountNumber } }
 }
 
-function recurrenceOf(nextDay: number, random: Random): Recurrence {
+function createRecurrence(nextDay: number, random: Random): Recurrence {
   const zone: Zone = random.pick(['local', 'utc'])
-  const nextPaymentDate = timeOf(nextDay, 9 * 3_600_000, zone)
-  switch (random.whole(1, 8)) {
+  const nextPaymentDate = formatTime(nextDay, 9 * 3_600_000, zone)
+  switch (random.integer(1, 8)) {
     case 1:
-      return { reccurenceUType: 'onceOff', onceOff: { paymentDate: dateOf(nextDay) } }
+      return { reccurenceUType: 'onceOff', onceOff: { paymentDate: formatDate(nextDay) } }
     case 2:
       return {
         nextPaymentDate,
@@ -159,7 +159,7 @@ function recurrenceOf(nextDay: number, random: Random): Recurrence {
               { interval: 'P1M', dayInInterval: 'P28D' },
             ],
           ]),
-          ...(random.chance(0.3) && { paymentsRemaining: random.whole(1, 60) }),
+          ...(random.chance(0.3) && { paymentsRemaining: random.integer(1, 60) }),
         },
       }
   }

@@ -3,9 +3,9 @@ import type { AccountTypeName } from './account-types.ts'
 import type { HistoryPlan } from './history.ts'
 import type { AccountState } from './schedule.ts'
 
-/** Everything about one account that its lines must agree on. */
+/** The properties of one account that its lines have in common. */
 export interface BankingPlan extends HistoryPlan, AccountState {
-  readonly kind: AccountTypeName
+  readonly accountType: AccountTypeName
   readonly productName: string
-  readonly holding: Ownership
+  readonly ownership: Ownership
 }

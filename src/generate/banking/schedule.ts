@@ -1,8 +1,8 @@
 import type { BankingTransaction } from '../../contract/index.ts'
-import { businessDay, dayIn, dayOfMonth, monthOf } from '../calendar.ts'
+import { findDay, getDayOfMonth, getMonth, toBusinessDay } from '../calendar.ts'
 import type { Random } from '../random.ts'
 
-/** One thing that happens on an account, before it has a time. */
+/** A transaction that has no time yet. */
 export interface Entry {
   readonly type: NonNullable<BankingTransaction['type']>
   readonly description: string
@@ -10,71 +10,80 @@ export interface Entry {
   readonly reference?: string
 }
 
-/** What comes back by the calendar. Nothing is entered where `entry` makes nothing. */
-export interface Regular {
+/** Entries at regular intervals. If `entry` returns undefined, the interval has none. */
+export interface RecurringEntry {
   next: number
-  readonly following: (day: number) => number
+  readonly nextAfter: (day: number) => number
   readonly entry: (balance: number) => Entry | undefined
 }
 
-/** The life of one account: how it begins, what comes back, and what happens in between. */
+/** The transactions of one account: its opening, the recurring ones, and those in between. */
 export interface AccountBehaviour {
   readonly opening: Entry
-  readonly regulars: readonly Regular[]
+  readonly recurring: readonly RecurringEntry[]
   readonly occasional: (balance: number) => Entry
 }
 
-/** What a programme is made for. Amounts are in cents, the rate is a part of one a year. */
+/** The parameters of a behaviour. */
 export interface AccountState {
   readonly openingCents: number
   readonly limitCents: number
+  /** Per year, as a fraction: 0.05 is 5 %. */
   readonly rate: number
   readonly firstDay: number
-  /** Where its holder lives and shops. */
+  /** The city of the first holder. */
   readonly city: string
 }
 
-export type BehaviourFactory = (course: AccountState, random: Random) => AccountBehaviour
+export type BehaviourFactory = (state: AccountState, random: Random) => AccountBehaviour
 
-export function everyDays(first: number, days: number, entry: Regular['entry']): Regular {
-  return { next: first, following: (day) => day + days, entry }
+export function repeatDays(
+  first: number,
+  days: number,
+  entry: RecurringEntry['entry'],
+): RecurringEntry {
+  return { next: first, nextAfter: (day) => day + days, entry }
 }
 
-/** On a date of the month, or on the Monday after: for what banks do by themselves. */
-export function everyMonths(
+/** On a date of the month, or the following Monday on a weekend. */
+export function repeatMonths(
   first: number,
   months: number,
   date: number,
-  entry: Regular['entry'],
-): Regular {
-  let month = monthOf(first) + (dayOfMonth(first) < date ? 0 : 1)
-  const following = () => {
+  entry: RecurringEntry['entry'],
+): RecurringEntry {
+  let month = getMonth(first) + (getDayOfMonth(first) < date ? 0 : 1)
+  const nextAfter = () => {
     month += months
-    return businessDay(dayIn(month, date))
+    return toBusinessDay(findDay(month, date))
   }
-  return { next: businessDay(dayIn(month, date)), following, entry }
+  return { next: toBusinessDay(findDay(month, date)), nextAfter, entry }
 }
 
-/** What is due by this day, each at most once. */
-export function dueBy(day: number, regulars: readonly Regular[], balance: number): Entry[] {
+/** Returns the entries due by this day, each at most once, and advances their schedule. */
+export function takeDue(
+  day: number,
+  recurring: readonly RecurringEntry[],
+  balance: number,
+): Entry[] {
   const due: Entry[] = []
-  for (const regular of regulars) {
-    if (regular.next > day) continue
-    regular.next = regular.following(day)
-    const entry = regular.entry(balance)
+  for (const recurringEntry of recurring) {
+    if (recurringEntry.next > day) continue
+    recurringEntry.next = recurringEntry.nextAfter(day)
+    const entry = recurringEntry.entry(balance)
     if (entry) due.push(entry)
   }
   return due
 }
 
-/** A month's interest on what is there; nothing on what is owed. */
-export function interestPaid(balance: number, rate: number): Entry | undefined {
+/** A month's interest on a positive balance. */
+export function payInterest(balance: number, rate: number): Entry | undefined {
   const cents = Math.round((balance * rate) / 12)
   return cents > 0 ? { type: 'INTEREST_PAID', description: 'Interest', cents } : undefined
 }
 
-/** A month's interest on what is owed; nothing on what is there. */
-export function interestCharged(balance: number, rate: number): Entry | undefined {
+/** A month's interest on a negative balance. */
+export function chargeInterest(balance: number, rate: number): Entry | undefined {
   const cents = Math.round((balance * rate) / 12)
   return cents < 0
     ? { type: 'INTEREST_CHARGED', description: 'Interest charged', cents }

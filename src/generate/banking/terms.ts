@@ -8,16 +8,16 @@ type LendingRate = Exclude<LendingRates, readonly unknown[]>
 type Feature = NonNullable<BankingAccount['features']>[number]
 type Fee = NonNullable<BankingAccount['fees']>[number]
 
-/** Rates are parts of one with four decimals. A float would show more. */
-function part(value: number): number {
+/** Rounds to four decimals: floating-point arithmetic adds more. */
+function roundRate(value: number): number {
   return Math.round(value * 10_000) / 10_000
 }
 
-/** A base rate, and for some a bonus that must be earned. */
-export function depositRatesOf(rate: number, random: Random): DepositRate[] {
+/** A base rate, sometimes with a conditional bonus rate. */
+export function createDepositRates(rate: number, random: Random): DepositRate[] {
   const base: DepositRate = {
     depositRateType: random.pick(['VARIABLE', 'VARIABLE', 'FLOATING'] as const),
-    rate: part(rate),
+    rate: roundRate(rate),
     calculationFrequency: 'P1D',
     applicationFrequency: 'P1M',
     applicationType: 'PERIODIC',
@@ -69,13 +69,13 @@ const bonusRates: readonly DepositRate[] = [
   },
 ]
 
-/** One rate stands alone, several are a list: the interface shows the first, lenders need the second. */
-export function lendingRatesOf(kind: AccountType, rate: number, random: Random): LendingRates {
-  const isHome = kind.category === 'RESIDENTIAL_MORTGAGES'
+/** A single rate is an object, several are an array: the interface accepts both. */
+export function createLendingRates(type: AccountType, rate: number, random: Random): LendingRates {
+  const isHome = type.category === 'RESIDENTIAL_MORTGAGES'
   const main: LendingRate = {
-    lendingRateType: kind.category === 'CRED_AND_CHRG_CARDS' ? 'PURCHASE' : 'VARIABLE',
-    rate: part(rate),
-    comparisonRate: part(rate + 0.0021),
+    lendingRateType: type.category === 'CRED_AND_CHRG_CARDS' ? 'PURCHASE' : 'VARIABLE',
+    rate: roundRate(rate),
+    comparisonRate: roundRate(rate + 0.0021),
     calculationFrequency: 'P1D',
     applicationFrequency: 'P1M',
     applicationType: 'PERIODIC',
@@ -85,11 +85,11 @@ export function lendingRatesOf(kind: AccountType, rate: number, random: Random):
   }
   if (random.chance(0.5)) return main
   const more: LendingRate =
-    kind.category === 'CRED_AND_CHRG_CARDS'
+    type.category === 'CRED_AND_CHRG_CARDS'
       ? { lendingRateType: 'BALANCE_TRANSFER', rate: 0, additionalInfo: 'For 18 months' }
       : {
           lendingRateType: 'FIXED',
-          rate: part(rate - 0.004),
+          rate: roundRate(rate - 0.004),
           additionalValue: 'P3Y',
           tiers: [{ name: 'LVR to 80%', unitOfMeasure: 'PERCENT', maximumValue: '80' }],
         }
@@ -172,11 +172,15 @@ const fees: readonly Fee[] = [
   },
 ]
 
-export function featuresOf(kind: AccountType, random: Random): Feature[] {
-  const own = kind.limits ? cardFeatures : kind.opens[0] < 0 ? loanFeatures : depositFeatures
+export function pickFeatures(type: AccountType, random: Random): Feature[] {
+  const own = type.limitDollars
+    ? cardFeatures
+    : type.openingDollars[0] < 0
+      ? loanFeatures
+      : depositFeatures
   return [...own, ...commonFeatures].filter(() => random.chance(0.5))
 }
 
-export function feesOf(random: Random): Fee[] {
+export function pickFees(random: Random): Fee[] {
   return fees.filter(() => random.chance(0.4))
 }

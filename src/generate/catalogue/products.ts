@@ -1,56 +1,63 @@
 import type { Product } from '../../contract/index.ts'
 import { type AccountType, accountTypes } from '../banking/account-types.ts'
-import { timeOf } from '../calendar.ts'
-import { moneyText } from '../money.ts'
-import { type GenerationContext, lineOf } from '../options.ts'
-import { type Random, randomFrom } from '../random.ts'
-import { constraintsOf, depositRates, eligibility, features, fees, lendingRates } from './terms.ts'
+import { formatTime } from '../calendar.ts'
+import { formatMoney } from '../money.ts'
+import { formatLine, type GenerationContext } from '../options.ts'
+import { createRandom, type Random } from '../random.ts'
+import {
+  createConstraints,
+  createDepositRates,
+  createLendingRates,
+  eligibility,
+  features,
+  fees,
+} from './terms.ts'
 
 const brands = ['Wattlebird Bank', 'Saltbush Mutual', 'Wattlebird Business']
 const site = 'https://www.example.com'
 
-/** Everything on sale, by category: the names are those that accounts have. */
-const shelves = Map.groupBy(
-  Object.values<AccountType>(accountTypes).flatMap((kind) =>
-    kind.names.map((name) => ({ kind, name })),
+/** The products of each category, with the names that generated accounts use. */
+const offersByCategory = Map.groupBy(
+  Object.values<AccountType>(accountTypes).flatMap((type) =>
+    type.names.map((name) => ({ type, name })),
   ),
-  ({ kind }) => kind.category,
+  ({ type }) => type.category,
 )
 
-/** The catalogue, every category by turns. */
-export function* productLines(world: GenerationContext, count: number): Generator<string> {
-  const categories = [...shelves.values()]
+/** Generates products of each category in rotation. */
+export function* generateProducts(context: GenerationContext, count: number): Generator<string> {
+  const categories = [...offersByCategory.values()]
   for (let index = 0; index < count; index += 1) {
     const round = Math.floor(index / categories.length)
-    const shelf = categories[index % categories.length] ?? []
-    const offer = shelf[round % shelf.length]
-    const edition = Math.floor(round / shelf.length) + 1
+    const offers = categories[index % categories.length] ?? []
+    const offer = offers[round % offers.length]
+    const edition = Math.floor(round / offers.length) + 1
     const name = edition > 1 ? `${offer?.name} ${edition}` : offer?.name
-    if (offer && name) yield lineOf('product', productOf(world, index, name, offer.kind))
+    if (offer && name) yield formatLine('product', createProduct(context, index, name, offer.type))
   }
 }
 
-function productOf(
-  world: GenerationContext,
+function createProduct(
+  context: GenerationContext,
   index: number,
   name: string,
-  kind: AccountType,
+  type: AccountType,
 ): Product {
-  const random = randomFrom(world.seed, 'product', index)
+  const random = createRandom(context.seed, 'product', index)
   const page = `${site}/products/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`
-  const before = world.lastDay - random.whole(30, 2000)
+  const effectiveDay = context.lastDay - random.integer(30, 2000)
   return {
-    product_id: idOf(index),
-    last_updated: timeOf(world.lastDay - random.whole(0, 30), 10 * 3_600_000, 'utc'),
+    product_id: productId(index),
+    last_updated: formatTime(context.lastDay - random.integer(0, 30), 10 * 3_600_000, 'utc'),
     brand: random.pick(brands),
     name,
     description: `${name}: ${random.pick(['plain', 'no surprises, "promise"', 'für alle – 100%'])}`,
     is_tailored: random.chance(0.2),
-    product_category: kind.category,
+    product_category: type.category,
     ...(random.chance(0.4) && { brand_name: 'Wattlebird & Friends' }),
     ...(random.chance(0.6) && { application_uri: `${page}/apply` }),
-    ...(random.chance(0.7) && { effective_from: timeOf(before, 0, 'utc') }),
-    ...(random.chance(0.2) && { effective_to: timeOf(world.lastDay + 400, 0, 'utc') }),
+    ...(random.chance(0.7) && { effective_from: formatTime(effectiveDay, 0, 'utc') }),
+    ...(random.chance(0.2) && { effective_to: formatTime(context.lastDay + 400, 0, 'utc') }),
     additional_information: {
       overview_uri: page,
       terms_uri: `${page}/terms`,
@@ -60,44 +67,47 @@ function productOf(
         ],
       }),
     },
-    ...bundlesOf(index, random),
-    constraints: constraintsOf(kind, random),
-    eligibility: some(eligibility, random),
-    features: some(features, random),
-    fees: some(fees, random),
-    ...ratesOf(kind, random),
-    ...specialsOf(kind, page, random),
+    ...createBundles(index, random),
+    constraints: createConstraints(type, random),
+    eligibility: pickSome(eligibility, random),
+    features: pickSome(features, random),
+    fees: pickSome(fees, random),
+    ...createRates(type, random),
+    ...createSpecifics(type, page, random),
   }
 }
 
-function idOf(index: number): string {
+function productId(index: number): string {
   return `p-${String(index + 1).padStart(4, '0')}`
 }
 
-/** With the product before, so that what it names exists. */
-function bundlesOf(index: number, random: Random): Pick<Product, 'bundles'> {
+/** Bundles a product with the preceding one, which exists. */
+function createBundles(index: number, random: Random): Pick<Product, 'bundles'> {
   if (index === 0 || random.chance(0.7)) return {}
-  const product_ids = [idOf(index - 1), idOf(index)]
+  const product_ids = [productId(index - 1), productId(index)]
   return { bundles: [{ name: 'Home & Hearth bundle', description: 'Two in one', product_ids }] }
 }
 
-function ratesOf({ limits, opens, rates }: AccountType, random: Random): Partial<Product> {
-  const rate = (random.whole(...rates) / 10_000).toFixed(4)
-  return limits || opens[0] < 0
-    ? { lending_rates: lendingRates(rate, random) }
-    : { deposit_rates: depositRates(rate, random) }
+function createRates(
+  { limitDollars, openingDollars, rateBasisPoints }: AccountType,
+  random: Random,
+): Partial<Product> {
+  const rate = (random.integer(...rateBasisPoints) / 10_000).toFixed(4)
+  return limitDollars || openingDollars[0] < 0
+    ? { lending_rates: createLendingRates(rate, random) }
+    : { deposit_rates: createDepositRates(rate, random) }
 }
 
-/** Cards have a face, instalments have limits. */
-function specialsOf(kind: AccountType, page: string, random: Random): Partial<Product> {
-  switch (kind.category) {
+/** The fields specific to cards and instalment plans. */
+function createSpecifics(type: AccountType, page: string, random: Random): Partial<Product> {
+  switch (type.category) {
     case 'BUY_NOW_PAY_LATER':
       return {
         instalments: {
           minimum_split: 4,
-          maximum_split: random.whole(4, 8),
+          maximum_split: random.integer(4, 8),
           maximum_concurrent_plans: 3,
-          instalments_limit: moneyText(random.whole(10, 30) * 10_000),
+          instalments_limit: formatMoney(random.integer(10, 30) * 10_000),
           minimum_plan_value: '10.00',
           maximum_plan_value: '1500.00',
         },
@@ -119,6 +129,6 @@ function specialsOf(kind: AccountType, page: string, random: Random): Partial<Pr
   }
 }
 
-function some<T>(list: readonly T[], random: Random): T[] {
+function pickSome<T>(list: readonly T[], random: Random): T[] {
   return list.filter(() => random.chance(0.5))
 }

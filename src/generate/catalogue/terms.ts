@@ -1,12 +1,12 @@
 import type { Product } from '../../contract/index.ts'
 import type { AccountType } from '../banking/account-types.ts'
-import { moneyText } from '../money.ts'
+import { formatMoney } from '../money.ts'
 import type { Random } from '../random.ts'
 
 type Elements<Name extends keyof Product> =
   NonNullable<Product[Name]> extends readonly (infer Element)[] ? Element : never
 
-export function depositRates(rate: string, random: Random): Elements<'deposit_rates'>[] {
+export function createDepositRates(rate: string, random: Random): Elements<'deposit_rates'>[] {
   const base: Elements<'deposit_rates'> = {
     deposit_rate_type: 'VARIABLE',
     rate,
@@ -33,7 +33,7 @@ export function depositRates(rate: string, random: Random): Elements<'deposit_ra
   return random.chance(0.5) ? [base, bonus] : [base]
 }
 
-export function lendingRates(rate: string, random: Random): Elements<'lending_rates'>[] {
+export function createLendingRates(rate: string, random: Random): Elements<'lending_rates'>[] {
   const base: Elements<'lending_rates'> = {
     lending_rate_type: 'VARIABLE',
     rate,
@@ -57,13 +57,15 @@ export function lendingRates(rate: string, random: Random): Elements<'lending_ra
   return random.chance(0.5) ? [base, fixed] : [base]
 }
 
-export function constraintsOf(kind: AccountType, random: Random): Elements<'constraints'>[] {
-  const least = moneyText(random.whole(1, 50) * 100)
-  if (!kind.limits) return [{ constraint_type: 'OPENING_BALANCE', additional_value: least }]
-  const [low, high] = kind.limits
+export function createConstraints(type: AccountType, random: Random): Elements<'constraints'>[] {
+  const minimum = formatMoney(random.integer(1, 50) * 100)
+  if (!type.limitDollars) {
+    return [{ constraint_type: 'OPENING_BALANCE', additional_value: minimum }]
+  }
+  const [min, max] = type.limitDollars
   return [
-    { constraint_type: 'MIN_LIMIT', additional_value: moneyText(low * 100) },
-    { constraint_type: 'MAX_LIMIT', additional_value: moneyText(high * 100) },
+    { constraint_type: 'MIN_LIMIT', additional_value: formatMoney(min * 100) },
+    { constraint_type: 'MAX_LIMIT', additional_value: formatMoney(max * 100) },
   ]
 }
 

@@ -1,8 +1,8 @@
 import type { EnergyAccount } from '../../contract/index.ts'
-import { dateOf, timeOf } from '../calendar.ts'
+import { formatDate, formatTime } from '../calendar.ts'
 import { isShared } from '../ownership.ts'
 import type { Random } from '../random.ts'
-import { contractOf } from './contract.ts'
+import { createContract } from './contract.ts'
 import type { EnergyPlan } from './plan.ts'
 
 type Plan = NonNullable<EnergyAccount['plans']>[number]
@@ -10,41 +10,42 @@ type PlanDetail = NonNullable<Plan['planDetail']>
 
 const planNames = ['Steady Saver', 'Sunny Side', 'Flexi 24', 'Business Basics', 'Warm Hearth']
 
-/** The account as E1 shows it, users included. */
-export function energyAccountOf(plan: EnergyPlan, random: Random): EnergyAccount {
-  const { holding, isClosed, firstDay } = plan
-  const { holders, complexAccountType } = holding
+/** Creates the record that E1 returns, including its users. */
+export function createEnergyAccount(plan: EnergyPlan, random: Random): EnergyAccount {
+  const { ownership, isClosed, firstDay } = plan
+  const { holders, complexAccountType } = ownership
   const users = holders.map(({ person, isOwned }) => ({
     id: person.customerId,
     email: person.email,
     isAccountHolder: isOwned,
   }))
-  const what = plan.supplies.map(({ fuel }) => (fuel === 'GAS' ? 'gas' : 'electricity')).join(' & ')
+  const fuels = plan.supplies
+    .map(({ fuel }) => (fuel === 'GAS' ? 'gas' : 'electricity'))
+    .join(' & ')
   return {
     accountId: plan.accountId,
     accountNumber: random.digits(9),
-    displayName: `${complexAccountType === 'ORGANISATION' ? 'Site' : 'Home'} ${what}`,
+    displayName: `${complexAccountType === 'ORGANISATION' ? 'Site' : 'Home'} ${fuels}`,
     openStatus: isClosed ? 'CLOSED' : 'OPEN',
-    creationDate: timeOf(firstDay, 9 * 3_600_000, random.pick(['local', 'utc'] as const)),
+    creationDate: formatTime(firstDay, 9 * 3_600_000, random.pick(['local', 'utc'] as const)),
     complexAccountType,
-    ...((isShared(holding) || random.chance(0.5)) && { users }),
-    plans: [agreementOf(plan, random)],
+    ...((isShared(ownership) || random.chance(0.5)) && { users }),
+    plans: [createAgreement(plan, random)],
   }
 }
 
-function agreementOf(plan: EnergyPlan, random: Random): Plan {
+function createAgreement(plan: EnergyPlan, random: Random): Plan {
   const { supplies, isClosed } = plan
-  const [{ person }] = plan.holding.holders
-  const points = supplies.map(({ servicePointId }) => servicePointId)
+  const [{ person }] = plan.ownership.holders
   return {
     ...(random.chance(0.3) && { nickname: random.pick(['Home', 'The shed', 'Unit 2 — tenants']) }),
-    servicePointIds: points,
+    servicePointIds: supplies.map(({ servicePointId }) => servicePointId),
     planOverview: {
       displayName: random.pick(planNames),
-      startDate: dateOf(plan.firstDay),
-      ...(isClosed && { endDate: dateOf(plan.endDay) }),
+      startDate: formatDate(plan.firstDay),
+      ...(isClosed && { endDate: formatDate(plan.endDay) }),
     },
-    planDetail: detailOf(plan, random),
+    planDetail: createDetail(plan, random),
     authorisedContacts: [
       {
         firstName: person.first,
@@ -56,7 +57,7 @@ function agreementOf(plan: EnergyPlan, random: Random): Plan {
   }
 }
 
-function detailOf(plan: EnergyPlan, random: Random): PlanDetail {
+function createDetail(plan: EnergyPlan, random: Random): PlanDetail {
   const { supplies } = plan
   const electricity = supplies.find(({ fuel }) => fuel === 'ELECTRICITY')
   const gas = supplies.find(({ fuel }) => fuel === 'GAS')
@@ -72,7 +73,7 @@ function detailOf(plan: EnergyPlan, random: Random): PlanDetail {
         period: 'P1D',
       },
     ],
-    ...(electricity && { electricityContract: contractOf(electricity, plan, random) }),
-    ...(gas && { gasContract: contractOf(gas, plan, random) }),
+    ...(electricity && { electricityContract: createContract(electricity, plan, random) }),
+    ...(gas && { gasContract: createContract(gas, plan, random) }),
   }
 }

@@ -1,13 +1,13 @@
 import type { EnergyBillingTransaction } from '../../contract/index.ts'
-import { dateOf, monthOf } from '../calendar.ts'
-import { moneyText } from '../money.ts'
+import { formatDate, getMonth } from '../calendar.ts'
+import { formatMoney } from '../money.ts'
 import type { Random } from '../random.ts'
 import { controlledLoadPrice, timeOfUsePrices } from './contract.ts'
 import type { Supply } from './plan.ts'
 
 type Usage = NonNullable<EnergyBillingTransaction['usage']>
 
-/** What a charge is charged for: one supply over one period of a bill. */
+/** The billing period of an invoice. */
 export interface Period {
   readonly number: number
   readonly invoiceNumber: string
@@ -15,21 +15,21 @@ export interface Period {
   readonly days: number
 }
 
-/** One item of a bill, tax included. Below zero it is a credit, which has no tax. */
+/** One item of a bill, including GST. A negative amount is a credit, which has no GST. */
 export interface Charge {
   readonly fuel: Supply['fuel']
   readonly kind: 'use' | 'feedIn' | 'supply' | 'onceOff'
   /** Adjustments included. */
   readonly cents: number
-  /** The billing transaction but for whose and when it is. */
+  /** The billing transaction without account, time and GST. */
   readonly body: Omit<EnergyBillingTransaction, 'accountId' | 'executionDateTime' | 'gst'>
 }
 
-export function chargesOf(supply: Supply, period: Period, random: Random): Charge[] {
+export function createCharges(supply: Supply, period: Period, random: Random): Charge[] {
   const { feedInPrice, demandPrice } = supply
-  const quantity = Math.round(supply.dailyUse * period.days * seasonOf(supply.fuel, period))
+  const quantity = Math.round(supply.dailyUse * period.days * seasonFactor(supply.fuel, period))
   const used = (part: number, factor: number, type: NonNullable<Usage['timeOfUseType']>) =>
-    usageOf(supply, period, Math.round(quantity * part), factor, type, random)
+    createUsage(supply, period, Math.round(quantity * part), factor, type, random)
 
   const { PEAK, SHOULDER, OFF_PEAK } = timeOfUsePrices
   const usage = supply.isTimeOfUse
@@ -38,28 +38,28 @@ export function chargesOf(supply: Supply, period: Period, random: Random): Charg
   return [
     ...usage,
     ...(supply.hasControlledLoad ? [used(0.3, controlledLoadPrice, 'CONTROLLED_LOAD')] : []),
-    ...(feedInPrice ? [feedInOf(supply, period, feedInPrice, quantity, random)] : []),
-    ...(demandPrice ? [demandOf(supply, period, demandPrice, random)] : []),
-    supplyOf(supply, period),
-    ...onceOffsOf(supply, period, random),
+    ...(feedInPrice ? [createFeedIn(supply, period, feedInPrice, quantity, random)] : []),
+    ...(demandPrice ? [createDemand(supply, period, demandPrice, random)] : []),
+    createSupply(supply, period),
+    ...createOnceOffs(supply, period, random),
   ]
 }
 
-/** Gas warms in winter; electricity cools in summer, a little. */
-function seasonOf(fuel: Supply['fuel'], { firstDay }: Period): number {
-  const winter = -Math.cos(((monthOf(firstDay) % 12) / 12) * 2 * Math.PI)
+/** Gas use is highest in winter, electricity use slightly higher in summer. */
+function seasonFactor(fuel: Supply['fuel'], { firstDay }: Period): number {
+  const winter = -Math.cos(((getMonth(firstDay) % 12) / 12) * 2 * Math.PI)
   return fuel === 'GAS' ? 1 + 0.7 * winter : 1 - 0.15 * winter
 }
 
-function aboutOf({ servicePointId }: Supply, { invoiceNumber }: Period) {
+function chargeReference({ servicePointId }: Supply, { invoiceNumber }: Period) {
   return { servicePointId: String(servicePointId), invoiceNumber }
 }
 
-function spanOf({ firstDay, days }: Period) {
-  return { startDate: dateOf(firstDay), endDate: dateOf(firstDay + days - 1) }
+function chargeDates({ firstDay, days }: Period) {
+  return { startDate: formatDate(firstDay), endDate: formatDate(firstDay + days - 1) }
 }
 
-function usageOf(
+function createUsage(
   supply: Supply,
   period: Period,
   units: number,
@@ -71,9 +71,9 @@ function usageOf(
   const cents = Math.round((units * Math.round(unitPrice * factor)) / 100)
   const correction = random.chance(0.05) ? -Math.round(cents * 0.02) : 0
   const usage: Usage = {
-    amount: moneyText(cents),
-    ...aboutOf(supply, period),
-    ...spanOf(period),
+    amount: formatMoney(cents),
+    ...chargeReference(supply, period),
+    ...chargeDates(period),
     isEstimate: random.chance(0.1),
     usage: units,
     description: fuel === 'GAS' ? 'Gas, megajoules' : 'Electricity',
@@ -81,7 +81,7 @@ function usageOf(
     calculationFactors: [{ type: random.pick(['DLF', 'MLF'] as const), value: 1.0457 }],
     timeOfUseType,
     ...(correction && {
-      adjustments: [{ amount: moneyText(correction), description: 'Meter correction, 2%' }],
+      adjustments: [{ amount: formatMoney(correction), description: 'Meter correction, 2%' }],
     }),
   }
   return {
@@ -92,20 +92,20 @@ function usageOf(
   }
 }
 
-/** A good summer earns more than it costs. */
-function feedInOf(
+/** The feed-in credit may exceed the charges. */
+function createFeedIn(
   supply: Supply,
   period: Period,
   price: number,
   quantity: number,
   random: Random,
 ): Charge {
-  const units = Math.round(quantity * (0.2 + random.unit() * 4))
+  const units = Math.round(quantity * (0.2 + random.fraction() * 4))
   const cents = -Math.round((units * price) / 100)
   const usage: Usage = {
-    amount: moneyText(cents),
-    ...aboutOf(supply, period),
-    ...spanOf(period),
+    amount: formatMoney(cents),
+    ...chargeReference(supply, period),
+    ...chargeDates(period),
     usage: units,
     description: 'Fed in',
     measureUnit: 'KWH',
@@ -114,13 +114,13 @@ function feedInOf(
   return { fuel: supply.fuel, kind: 'feedIn', cents, body: { transactionUType: 'usage', usage } }
 }
 
-function demandOf(supply: Supply, period: Period, price: number, random: Random): Charge {
-  const rate = random.whole(8, 40)
+function createDemand(supply: Supply, period: Period, price: number, random: Random): Charge {
+  const rate = random.integer(8, 40)
   const cents = Math.round((rate * price) / 100)
   const demand = {
-    amount: moneyText(cents),
-    ...aboutOf(supply, period),
-    ...spanOf(period),
+    amount: formatMoney(cents),
+    ...chargeReference(supply, period),
+    ...chargeDates(period),
     rate,
     measureUnit: 'KW',
     timeOfUseType: 'PEAK',
@@ -128,12 +128,12 @@ function demandOf(supply: Supply, period: Period, price: number, random: Random)
   return { fuel: supply.fuel, kind: 'use', cents, body: { transactionUType: 'demand', demand } }
 }
 
-function supplyOf(supply: Supply, period: Period): Charge {
+function createSupply(supply: Supply, period: Period): Charge {
   const cents = Math.round((period.days * supply.dailyPrice) / 100)
   const otherCharges = {
-    amount: moneyText(cents),
-    ...aboutOf(supply, period),
-    ...spanOf(period),
+    amount: formatMoney(cents),
+    ...chargeReference(supply, period),
+    ...chargeDates(period),
     type: 'NETWORK',
     description: `Supply, ${period.days} days`,
   } as const
@@ -141,14 +141,14 @@ function supplyOf(supply: Supply, period: Period): Charge {
   return { fuel: supply.fuel, kind: 'supply', cents, body }
 }
 
-/** The connection at the start; now and then a credit. */
-function onceOffsOf(supply: Supply, period: Period, random: Random): Charge[] {
+/** A connection fee on the first invoice, and occasional credits. */
+function createOnceOffs(supply: Supply, period: Period, random: Random): Charge[] {
   const isFirst = period.number === 1
   if (!isFirst && random.chance(0.93)) return []
-  const cents = isFirst ? 2750 : -random.whole(5, 40) * 100
+  const cents = isFirst ? 2750 : -random.integer(5, 40) * 100
   const onceOff = {
-    amount: moneyText(cents),
-    ...aboutOf(supply, period),
+    amount: formatMoney(cents),
+    ...chargeReference(supply, period),
     description: isFirst ? 'Connection' : 'Credit, with our apologies',
   }
   const body = { transactionUType: 'onceOff', onceOff } as const

@@ -1,5 +1,5 @@
 import type { EnergyAccount } from '../../contract/index.ts'
-import { dateOf } from '../calendar.ts'
+import { formatDate } from '../calendar.ts'
 import type { Random } from '../random.ts'
 import type { EnergyPlan, Supply } from './plan.ts'
 
@@ -9,14 +9,14 @@ type Part<Name extends keyof Contract> = NonNullable<Contract[Name]>
 type Elements<Name extends keyof Contract> =
   Part<Name> extends readonly (infer Element)[] ? Element : never
 
-/** Against the price of the plan, by the time of day. */
+/** Factors on the unit price of the plan, by time of day. */
 export const timeOfUsePrices = { PEAK: 1.4, SHOULDER: 1, OFF_PEAK: 0.65 } as const
 export const controlledLoadPrice = 0.55
 
-/** What is written on the bill and what is billed come from the same prices. */
-export function contractOf(supply: Supply, plan: EnergyPlan, random: Random): Contract {
+/** Uses the same prices as the bills. */
+export function createContract(supply: Supply, plan: EnergyPlan, random: Random): Contract {
   const { isTimeOfUse, hasControlledLoad } = supply
-  const startDate = dateOf(plan.firstDay)
+  const startDate = formatDate(plan.firstDay)
   const base = isTimeOfUse ? 'TIME_OF_USE' : 'SINGLE_RATE'
   return {
     ...(random.chance(0.3) && { additionalFeeInformation: 'Fees include GST' }),
@@ -31,16 +31,16 @@ export function contractOf(supply: Supply, plan: EnergyPlan, random: Random): Co
       ...(random.chance(0.5) ? (['PAPER_BILL'] as const) : []),
     ],
     intrinsicGreenPower: { greenPercentage: random.pick([0, 0.1, 0.25, 1]) },
-    ...(hasControlledLoad && { controlledLoad: [controlledLoadOf(supply, startDate, random)] }),
+    ...(hasControlledLoad && { controlledLoad: [createControlledLoad(supply, startDate, random)] }),
     incentives: incentives.filter(() => random.chance(0.4)),
-    discounts: discountsOf(plan.onTimePercent, random),
+    discounts: createDiscounts(plan.onTimePercent, random),
     eligibility: [{ type: 'NEW_CUSTOMER', information: 'Once a household' }],
     fees: fees.filter(() => random.chance(0.5)),
     ...(random.chance(0.2) && { greenPowerCharges: [greenPower] }),
     ...(supply.feedInPrice && {
-      solarFeedInTariff: [feedInOf(supply.feedInPrice, startDate, random)],
+      solarFeedInTariff: [createFeedIn(supply.feedInPrice, startDate, random)],
     }),
-    tariffPeriod: tariffPeriodsOf(supply, random),
+    tariffPeriod: createTariffPeriods(supply, random),
   }
 }
 
@@ -48,13 +48,16 @@ function priceText(price: number): string {
   return (price / 10_000).toFixed(4)
 }
 
-/** The contract has no unit of gas: its prices are by the megajoule, and say so in words. */
-function ratesOf({ fuel }: Supply, price: number): { unitPrice: string; measureUnit?: 'KWH' }[] {
+/** The contract has no unit for gas: the description says that prices are per megajoule. */
+function createRates(
+  { fuel }: Supply,
+  price: number,
+): { unitPrice: string; measureUnit?: 'KWH' }[] {
   const unitPrice = priceText(price)
   return fuel === 'GAS' ? [{ unitPrice }] : [{ unitPrice, measureUnit: 'KWH' }]
 }
 
-function tariffPeriodsOf(supply: Supply, random: Random): Elements<'tariffPeriod'>[] {
+function createTariffPeriods(supply: Supply, random: Random): Elements<'tariffPeriod'>[] {
   const { unitPrice, dailyPrice, demandPrice, fuel } = supply
   const season = {
     type: 'RETAIL_SERVICE',
@@ -70,7 +73,7 @@ function tariffPeriodsOf(supply: Supply, random: Random): Elements<'tariffPeriod
         timeOfUseRates: Object.entries(timeOfUsePrices).map(([type, factor]) => ({
           displayName: type === 'OFF_PEAK' ? 'Off-peak' : type === 'PEAK' ? 'Peak' : 'Shoulder',
           type: type as keyof typeof timeOfUsePrices,
-          rates: ratesOf(supply, Math.round(unitPrice * factor)),
+          rates: createRates(supply, Math.round(unitPrice * factor)),
           timeOfUse: [{ days: [...weekdays], startTime: '07:00', endTime: '21:00' }],
         })),
       }
@@ -81,7 +84,7 @@ function tariffPeriodsOf(supply: Supply, random: Random): Elements<'tariffPeriod
           displayName: 'Anytime',
           description: fuel === 'GAS' ? 'Dollars a megajoule' : 'One price all day',
           generalUnitPrice: priceText(unitPrice),
-          rates: ratesOf(supply, unitPrice),
+          rates: createRates(supply, unitPrice),
         },
       }
   if (!demandPrice) return [usage]
@@ -95,12 +98,12 @@ function tariffPeriodsOf(supply: Supply, random: Random): Elements<'tariffPeriod
 
 const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI'] as const
 
-function controlledLoadOf(
+function createControlledLoad(
   supply: Supply,
   startDate: string,
   random: Random,
 ): Elements<'controlledLoad'> {
-  const rates = ratesOf(supply, Math.round(supply.unitPrice * controlledLoadPrice))
+  const rates = createRates(supply, Math.round(supply.unitPrice * controlledLoadPrice))
   const base = { displayName: 'Hot water', startDate }
   if (random.chance(0.7)) {
     const singleRate = { displayName: 'Overnight', dailySupplyCharge: '0.0000', rates }
@@ -110,7 +113,11 @@ function controlledLoadOf(
   return { ...base, rateBlockUType: 'timeOfUseRates', timeOfUseRates: [sponge] }
 }
 
-function feedInOf(price: number, startDate: string, random: Random): Elements<'solarFeedInTariff'> {
+function createFeedIn(
+  price: number,
+  startDate: string,
+  random: Random,
+): Elements<'solarFeedInTariff'> {
   const rates = [{ unitPrice: priceText(price), measureUnit: 'KWH' as const }]
   const base = {
     displayName: 'Feed-in',
@@ -125,7 +132,7 @@ function feedInOf(price: number, startDate: string, random: Random): Elements<'s
   return { ...base, tariffUType: 'timeVaryingTariffs', timeVaryingTariffs: [varying] }
 }
 
-function discountsOf(onTimePercent: number, random: Random): Elements<'discounts'>[] {
+function createDiscounts(onTimePercent: number, random: Random): Elements<'discounts'>[] {
   const onTime: Elements<'discounts'> = {
     displayName: 'On time',
     description: 'Paid by the due date',
@@ -140,7 +147,7 @@ function discountsOf(onTimePercent: number, random: Random): Elements<'discounts
   ]
 }
 
-/** Written into the prices already. */
+/** Already included in the prices: the bills do not deduct them. */
 const otherDiscounts: readonly Elements<'discounts'>[] = [
   {
     displayName: 'Guaranteed 2% off use',

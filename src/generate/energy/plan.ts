@@ -1,34 +1,35 @@
 import type { Ownership } from '../ownership.ts'
 
-/** One fuel at one meter. Prices are hundredths of a cent: electricity has four decimals of a dollar. */
+/** One fuel at one meter. Prices are in hundredths of a cent: unit prices have four decimals of a dollar. */
 export interface Supply {
   readonly fuel: 'ELECTRICITY' | 'GAS'
   readonly servicePointId: string | number
-  /** A day's use: kilowatt hours, or megajoules of gas. */
+  /** In kilowatt hours, or megajoules of gas. */
   readonly dailyUse: number
   readonly unitPrice: number
   readonly dailyPrice: number
   readonly isTimeOfUse: boolean
   readonly hasControlledLoad: boolean
-  /** What the roof earns a unit. */
+  /** The solar feed-in tariff per kilowatt hour. */
   readonly feedInPrice: number | undefined
-  /** What a firm pays for its peak. */
+  /** The demand charge per kilowatt; only organisations have one. */
   readonly demandPrice: number | undefined
 }
 
-/** Everything about one energy account that its lines must agree on. */
+/** The properties of one energy account that its lines have in common. */
 export interface EnergyPlan {
   readonly accountId: string
-  readonly holding: Ownership
+  readonly ownership: Ownership
   readonly supplies: readonly [Supply, ...Supply[]]
   readonly isClosed: boolean
-  /** Days are those of the supply: the first, and the one after the last that was billed. */
+  /** The first day of supply. */
   readonly firstDay: number
+  /** The day after the last billed day. */
   readonly endDay: number
   readonly invoiceCount: number
   readonly invoiceMonths: 1 | 3
-  /** Percent off a bill that is paid in time. */
+  /** The discount on a bill that is paid on time. */
   readonly onTimePercent: number
-  /** The last day with anything on it. */
+  /** The last day that may have a billing transaction. */
   readonly lastDay: number
 }

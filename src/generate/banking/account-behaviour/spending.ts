@@ -1,85 +1,86 @@
-import { weekdayOf } from '../../calendar.ts'
-import { amountBetween, amountNear } from '../../money.ts'
+import { getWeekday } from '../../calendar.ts'
+import { pickAmountBetween, pickAmountNear } from '../../money.ts'
 import type { Random } from '../../random.ts'
 import {
   billers,
+  createReference,
   employers,
   foreignShops,
   grocers,
   oddShops,
-  referenceOf,
   shops,
 } from '../merchants.ts'
 import {
   type BehaviourFactory,
+  chargeInterest,
   type Entry,
-  everyDays,
-  everyMonths,
-  interestCharged,
-  interestPaid,
-  type Regular,
+  payInterest,
+  type RecurringEntry,
+  repeatDays,
+  repeatMonths,
 } from '../schedule.ts'
 
 const lowCents = 20_000
 const highCents = 900_000
 
-/** Salary each second week, rent and groceries each week, bills by the month, and the small things. */
+/** Fortnightly salary, weekly rent and groceries, monthly bills, and small purchases. */
 export const everyday: BehaviourFactory = ({ openingCents, rate, firstDay, city }, random) => {
-  const salary = random.whole(190_000, 420_000)
+  const salary = random.integer(190_000, 420_000)
   const employer = random.pick(employers)
-  const rent = Math.round(salary * (0.12 + random.unit() * 0.06))
+  const rent = Math.round(salary * (0.12 + random.fraction() * 0.06))
   const grocer = random.pick(grocers)
-  const payday = onWeekday(firstDay, random.pick([2, 3, 4]))
+  const payday = nextWeekday(firstDay, random.pick([2, 3, 4]))
   return {
     opening: { type: 'TRANSFER_INCOMING', description: 'Opening deposit', cents: openingCents },
-    regulars: [
-      everyDays(payday, 14, () => ({
+    recurring: [
+      repeatDays(payday, 14, () => ({
         type: 'TRANSFER_INCOMING',
         description: `Salary ${employer}`,
         cents: salary,
         reference: `PAYROLL ${random.digits(5)}`,
       })),
-      everyDays(payday + 1, 7, () => ({
+      repeatDays(payday + 1, 7, () => ({
         type: 'TRANSFER_OUTGOING',
         description: 'Rent',
         cents: -rent,
         reference: `Rent ${city}`,
       })),
-      everyDays(onWeekday(firstDay, 6), 7, () => ({
+      repeatDays(nextWeekday(firstDay, 6), 7, () => ({
         type: 'PAYMENT',
         description: `${grocer} ${city}`,
-        cents: -amountNear(random, 14_000, 0.5),
-        reference: referenceOf(random),
+        cents: -pickAmountNear(random, 14_000, 0.5),
+        reference: createReference(random),
       })),
       ...directDebits(firstDay, random),
-      everyMonths(firstDay, 1, 1, (balance) => interestPaid(balance, rate)),
-      everyMonths(firstDay, 1, 28, () => ({
+      repeatMonths(firstDay, 1, 1, (balance) => payInterest(balance, rate)),
+      repeatMonths(firstDay, 1, 28, () => ({
         type: 'FEE',
         description: 'Account-keeping fee',
         cents: -400,
       })),
     ],
     occasional: (balance) => {
-      if (balance < lowCents) return transfer('from savings', amountBetween(random, 20_000, 90_000))
-      if (balance > highCents) return transfer('to savings', -amountNear(random, 400_000, 0.3))
-      return small(random, city)
+      if (balance < lowCents)
+        return transfer('from savings', pickAmountBetween(random, 20_000, 90_000))
+      if (balance > highCents) return transfer('to savings', -pickAmountNear(random, 400_000, 0.3))
+      return smallPurchase(random, city)
     },
   }
 }
 
-/** A statement that is paid each month, in full or in part. */
+/** A monthly statement that is paid in full or in part. */
 export const card: BehaviourFactory = ({ rate, limitCents, firstDay, city }, random) => {
   const paysInFull = random.chance(0.6)
   return {
-    opening: { type: 'FEE', description: 'Annual card fee', cents: -random.whole(29, 395) * 100 },
-    regulars: [
-      everyMonths(firstDay, 1, random.whole(2, 27), (balance) =>
-        balance < 0 ? thanks(paysInFull ? -balance : Math.round(-balance * 0.4)) : undefined,
+    opening: { type: 'FEE', description: 'Annual card fee', cents: -random.integer(29, 395) * 100 },
+    recurring: [
+      repeatMonths(firstDay, 1, random.integer(2, 27), (balance) =>
+        balance < 0 ? cardPayment(paysInFull ? -balance : Math.round(-balance * 0.4)) : undefined,
       ),
-      everyMonths(firstDay, 1, 28, (balance) =>
-        paysInFull ? undefined : interestCharged(balance, rate),
+      repeatMonths(firstDay, 1, 28, (balance) =>
+        paysInFull ? undefined : chargeInterest(balance, rate),
       ),
-      everyMonths(firstDay + 330, 12, 15, () => ({
+      repeatMonths(firstDay + 330, 12, 15, () => ({
         type: 'FEE',
         description: 'Annual card fee',
         cents: -9500,
@@ -87,32 +88,32 @@ export const card: BehaviourFactory = ({ rate, limitCents, firstDay, city }, ran
     ],
     occasional: (balance) =>
       balance < -limitCents * 0.8
-        ? thanks(amountNear(random, limitCents / 4, 0.3))
-        : small(random, city),
+        ? cardPayment(pickAmountNear(random, limitCents / 4, 0.3))
+        : smallPurchase(random, city),
   }
 }
 
-/** Loaded at home, spent abroad, with a fee for each change of money. */
+/** Loaded in Australian dollars and spent abroad, with a conversion fee. */
 export const travel: BehaviourFactory = ({ openingCents, firstDay }, random) => ({
   opening: { type: 'TRANSFER_INCOMING', description: 'Card loaded', cents: openingCents },
-  regulars: [
-    everyMonths(firstDay, 1, 20, (balance) =>
+  recurring: [
+    repeatMonths(firstDay, 1, 20, (balance) =>
       balance > 300
         ? { type: 'FEE', description: 'Currency conversion 3%', cents: -300 }
         : undefined,
     ),
   ],
   occasional: (balance) => {
-    if (balance < 60_000) return transfer('to card', random.whole(5, 20) * 10_000)
-    return bought(random, foreignShops, '')
+    if (balance < 60_000) return transfer('to card', random.integer(5, 20) * 10_000)
+    return purchase(random, foreignShops, '')
   },
 })
 
-/** A purchase, paid off in four parts, a fortnight apart. */
+/** Purchases that are repaid in four fortnightly instalments. */
 export const instalments: BehaviourFactory = ({ openingCents, firstDay }, random) => {
   let price = -openingCents
-  const purchase = (): Entry => {
-    const entry = bought(random, shops, 'in 4 payments')
+  const instalmentPurchase = (): Entry => {
+    const entry = purchase(random, shops, 'in 4 payments')
     price = -entry.cents
     return entry
   }
@@ -123,18 +124,18 @@ export const instalments: BehaviourFactory = ({ openingCents, firstDay }, random
   })
   return {
     opening: { type: 'PAYMENT', description: 'First purchase in 4 payments', cents: openingCents },
-    regulars: [everyDays(firstDay + 14, 14, (owed) => (owed < 0 ? instalment(owed) : undefined))],
-    occasional: (balance) => (balance < -60_000 ? instalment(balance) : purchase()),
+    recurring: [repeatDays(firstDay + 14, 14, (owed) => (owed < 0 ? instalment(owed) : undefined))],
+    occasional: (balance) => (balance < -60_000 ? instalment(balance) : instalmentPurchase()),
   }
 }
 
-function directDebits(firstDay: number, random: Random): Regular[] {
+function directDebits(firstDay: number, random: Random): RecurringEntry[] {
   return billers
     .filter(() => random.chance(0.5))
-    .map(([name, least, most]) => {
-      const cents = -random.whole(least, most)
+    .map(([name, min, max]) => {
+      const cents = -random.integer(min, max)
       const reference = `DD ${random.digits(9)}`
-      return everyMonths(firstDay, 1, random.whole(1, 28), () => ({
+      return repeatMonths(firstDay, 1, random.integer(1, 28), () => ({
         type: 'DIRECT_DEBIT',
         description: name,
         cents,
@@ -143,27 +144,27 @@ function directDebits(firstDay: number, random: Random): Regular[] {
     })
 }
 
-/** Shopping, mostly; now and then cash, or money back. */
-function small(random: Random, city: string): Entry {
-  const kind = random.unit()
-  if (kind < 0.05) {
-    const cents = -random.whole(1, 20) * 2000
+/** Mostly purchases, sometimes a cash withdrawal or a refund. */
+function smallPurchase(random: Random, city: string): Entry {
+  const choice = random.fraction()
+  if (choice < 0.05) {
+    const cents = -random.integer(1, 20) * 2000
     return { type: 'OTHER', description: `Cash withdrawal ${city}`, cents }
   }
-  if (kind < 0.08) {
-    const { description, cents } = bought(random, shops, city)
+  if (choice < 0.08) {
+    const { description, cents } = purchase(random, shops, city)
     return { type: 'PAYMENT', description: `Refund ${description}`, cents: -cents }
   }
-  return bought(random, kind < 0.12 ? oddShops : shops, city)
+  return purchase(random, choice < 0.12 ? oddShops : shops, city)
 }
 
-function bought(random: Random, merchants: typeof shops, where: string): Entry {
-  const [name, least, most] = random.pick(merchants)
+function purchase(random: Random, merchants: typeof shops, where: string): Entry {
+  const [name, min, max] = random.pick(merchants)
   return {
     type: 'PAYMENT',
     description: where ? `${name} ${where}` : name,
-    cents: -amountBetween(random, least, most),
-    ...(random.chance(0.8) && { reference: referenceOf(random) }),
+    cents: -pickAmountBetween(random, min, max),
+    ...(random.chance(0.8) && { reference: createReference(random) }),
   }
 }
 
@@ -172,11 +173,11 @@ function transfer(what: string, cents: number): Entry {
   return { type, description: `Transfer ${what}`, cents }
 }
 
-function thanks(cents: number): Entry {
+function cardPayment(cents: number): Entry {
   return { type: 'TRANSFER_INCOMING', description: 'Payment received, thank you', cents }
 }
 
-/** The first such day of the week after a day. */
-function onWeekday(day: number, weekday: number): number {
-  return day + 1 + ((weekday - weekdayOf(day + 1) + 7) % 7)
+/** The first day after `day` with this weekday. */
+function nextWeekday(day: number, weekday: number): number {
+  return day + 1 + ((weekday - getWeekday(day + 1) + 7) % 7)
 }

@@ -1,47 +1,47 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { linesOf, parsed, recordsOf } from '../../test/support/generated.ts'
+import { filterLines, filterRecords, parseLine } from '../../test/support/generated-lines.ts'
 import { values } from '../contract/enumerations.ts'
 import { recordTypes } from '../contract/index.ts'
 import { generateLines } from './index.ts'
 
 const until = '2026-03-01T09:30:00+11:00'
-const townText = [...generateLines({ customers: 200, seed: 'town', until, transactions: 120 })]
-const town = townText.map(parsed)
+const lineTexts = [...generateLines({ customers: 200, seed: 'coverage', until, transactions: 120 })]
+const lines = lineTexts.map(parseLine)
 
-describe('a generated town', () => {
-  const accounts = linesOf(town, 'banking.account')
-  const transactions = recordsOf(town, 'banking.transaction')
-  const balances = recordsOf(town, 'banking.balance')
-  const energy = linesOf(town, 'energy.account')
-  const invoices = recordsOf(town, 'energy.invoice')
-  const billing = recordsOf(town, 'energy.billing')
-  const customers = recordsOf(town, 'customer')
-  const products = recordsOf(town, 'product')
-  const payments = recordsOf(town, 'banking.scheduledPayment')
-  const contacts = linesOf(town, 'account.contact')
+describe('generated data', () => {
+  const accounts = filterLines(lines, 'banking.account')
+  const transactions = filterRecords(lines, 'banking.transaction')
+  const balances = filterRecords(lines, 'banking.balance')
+  const energy = filterLines(lines, 'energy.account')
+  const invoices = filterRecords(lines, 'energy.invoice')
+  const billing = filterRecords(lines, 'energy.billing')
+  const customers = filterRecords(lines, 'customer')
+  const products = filterRecords(lines, 'product')
+  const payments = filterRecords(lines, 'banking.scheduledPayment')
+  const contacts = filterLines(lines, 'account.contact')
   const plans = energy.flatMap(({ record }) => record.plans ?? [])
   const contracts = plans.flatMap(({ planDetail }) => planDetail?.electricityContract ?? [])
-  const busyIds = new Set(transactions.map(({ accountId }) => accountId))
+  const accountIdsWithHistory = new Set(transactions.map(({ accountId }) => accountId))
   const holderIds = new Set(
     [...accounts, ...energy].flatMap(({ holders = [] }) => holders.map((one) => one.customerId)),
   )
 
-  for (const [what, seen, expected] of [
-    ['record', town.map(({ type }) => type), Object.keys(recordTypes)],
+  for (const [name, actual, expected] of [
+    ['record', lines.map(({ type }) => type), Object.keys(recordTypes)],
     [
-      'product category on sale',
+      'product category in the catalogue',
       products.map((one) => one.product_category),
       values.productCategory,
     ],
     [
-      'product category held',
+      'product category of an account',
       accounts.map((one) => one.record.productCategory),
       values.productCategory,
     ],
     ['transaction type', transactions.map(({ type }) => type), values.transactionType],
     ['transaction status', transactions.map(({ status }) => status), values.transactionStatus],
-    ['fuel', plans.map(({ planDetail }) => planDetail?.fuelType), values.fuelType],
+    ['fuel type', plans.map(({ planDetail }) => planDetail?.fuelType), values.fuelType],
     [
       'open status',
       [...accounts, ...energy].map((one) => one.record.openStatus),
@@ -50,7 +50,7 @@ describe('a generated town', () => {
     ['payment status', invoices.map((one) => one.paymentStatus), values.paymentStatus],
     ['scheduled payment status', payments.map((one) => one.status), values.scheduledPaymentStatus],
     [
-      'way to pay',
+      'payment target',
       payments.map((one) => one.paymentSet?.to.toUType),
       ['accountId', 'biller', 'digitalWallet', 'domestic', 'international', 'payeeId'],
     ],
@@ -105,7 +105,7 @@ describe('a generated town', () => {
       ['creditCard', 'loan', 'termDeposit'],
     ],
     [
-      'ownership',
+      'account ownership',
       accounts.map(({ record }) => record.accountOwnership),
       ['ONE_PARTY', 'TWO_PARTY', 'MANY_PARTY'],
     ],
@@ -117,24 +117,28 @@ describe('a generated town', () => {
     ['contact status', contacts.map(({ status }) => status), ['OPEN', 'CLOSED', 'RESTRICTED']],
     ['currency', balances.map(({ currency }) => currency), [undefined, 'EUR']],
   ] as const) {
-    it(`has every kind of ${what}`, () => {
-      const kinds = new Set<string | undefined>(seen)
+    it(`includes every ${name}`, () => {
+      const found = new Set<string | undefined>(actual)
 
       assert.deepEqual(
-        expected.filter((value) => !kinds.has(value)),
+        expected.filter((value) => !found.has(value)),
         [],
       )
     })
   }
 
-  for (const [what, isThere] of Object.entries({
+  for (const [name, isIncluded] of Object.entries({
     'a customer without accounts': customers.some(({ id }) => !holderIds.has(id)),
-    'a customer of whom little is known': customers.some((one) => !one.phoneNumber),
-    'two customers on one e-mail address': repeats(customers.map(({ email }) => email)),
-    'two who write it in other letters':
+    'a customer with only the required fields': customers.some((one) => !one.phoneNumber),
+    'two customers with the same e-mail address': hasDuplicates(
+      customers.map(({ email }) => email),
+    ),
+    'two customers whose e-mail addresses differ only in case':
       new Set(customers.map(({ email }) => email.toLowerCase())).size <
       new Set(customers.map(({ email }) => email)).size,
-    'an account without a history': accounts.some(({ record }) => !busyIds.has(record.accountId)),
+    'an account without a history': accounts.some(
+      ({ record }) => !accountIdsWithHistory.has(record.accountId),
+    ),
     'an energy account without invoices': energy.some(
       ({ record }) => !invoices.some(({ accountId }) => accountId === record.accountId),
     ),
@@ -143,20 +147,20 @@ describe('a generated town', () => {
     ),
     'an account that both holders own': accounts.some(({ holders = [] }) => holders[1]?.isOwned),
     'an energy account with two holders': energy.some(({ holders = [] }) => holders.length > 1),
-    'one lending rate by itself': accounts.some(
+    'a single lending rate as an object': accounts.some(
       ({ record }) => record.lendingRates && !Array.isArray(record.lendingRates),
     ),
     'a list of lending rates': accounts.some(({ record }) => Array.isArray(record.lendingRates)),
-    'rate tiers with conditions': townText.some((line) =>
+    'rate tiers with conditions': lineTexts.some((line) =>
       /"tiers":\[[^\]]*"applicabilityConditions"/.test(line),
     ),
     'a fee with discounts': accounts.some(({ record }) =>
       record.fees?.some((fee) => fee.discounts),
     ),
-    'service points as strings and numbers together': plans.some(
+    'service point ids as strings and numbers in one plan': plans.some(
       ({ servicePointIds = [] }) => new Set(servicePointIds.map((id) => typeof id)).size > 1,
     ),
-    'a bill that is a credit': invoices.some((one) => Number(one.invoiceAmount) < 0),
+    'an invoice with a credit balance': invoices.some((one) => Number(one.invoiceAmount) < 0),
     'a pending transaction with an execution time': transactions.some(
       (one) => one.status === 'PENDING' && one.executionDateTime,
     ),
@@ -164,24 +168,26 @@ describe('a generated town', () => {
       (one) => one.status === 'PENDING' && !one.executionDateTime,
     ),
     'times in UTC': transactions.some((one) => one.postingDateTime?.endsWith('Z')),
-    'times in winter': transactions.some((one) => one.postingDateTime?.endsWith('+10:00')),
-    'times in summer': transactions.some((one) => one.postingDateTime?.endsWith('+11:00')),
+    'times in standard time': transactions.some((one) => one.postingDateTime?.endsWith('+10:00')),
+    'times in daylight saving time': transactions.some((one) =>
+      one.postingDateTime?.endsWith('+11:00'),
+    ),
     'a refund': transactions.some((one) => one.description?.startsWith('Refund')),
     'an amount without cents': transactions.some(({ amount }) => /^-\d+$/.test(amount)),
   })) {
-    it(`has ${what}`, () => assert.ok(isThere))
+    it(`includes ${name}`, () => assert.ok(isIncluded))
   }
 
   for (const character of ['%', '_', '\\', '"', ',', 'é', '狸', '🍨']) {
-    it(`has ${character} in what transactions say`, () => {
+    it(`includes ${character} in the text of a transaction`, () => {
       assert.ok(
         transactions.some((one) => `${one.description}${one.reference}`.includes(character)),
       )
     })
   }
 
-  it('can be reached only where nobody is', () => {
-    const domains = townText.flatMap((line) =>
+  it('contains only reserved e-mail domains and phone numbers', () => {
+    const domains = lineTexts.flatMap((line) =>
       [...line.matchAll(/@([\w.-]+)/g)].map(([, domain]) => domain),
     )
     const numbers = contacts.flatMap(({ record }) => record.telephones.map(({ number }) => number))
@@ -195,6 +201,6 @@ describe('a generated town', () => {
   })
 })
 
-function repeats(list: readonly string[]): boolean {
+function hasDuplicates(list: readonly string[]): boolean {
   return new Set(list).size < list.length
 }

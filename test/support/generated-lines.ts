@@ -21,62 +21,64 @@ const validators = new Map(
   Object.entries(recordTypes).map(([type, schema]) => [type, validator(schema)]),
 )
 
-export function parsed(text: string): Line {
+export function parseLine(text: string): Line {
   return JSON.parse(text)
 }
 
-export function linesOf<T extends RecordType>(lines: readonly Line[], type: T): Line<T>[] {
+export function filterLines<T extends RecordType>(lines: readonly Line[], type: T): Line<T>[] {
   return lines.filter((line) => line.type === type) as unknown as Line<T>[]
 }
 
-export function recordsOf<T extends RecordType>(lines: readonly Line[], type: T) {
-  return linesOf(lines, type).map(({ record }) => record)
+export function filterRecords<T extends RecordType>(lines: readonly Line[], type: T) {
+  return filterLines(lines, type).map(({ record }) => record)
 }
 
-/** What the contract has against a line. */
-export function problemsOf({ type, record }: Line): string[] {
+export function validateLine({ type, record }: Line): string[] {
   const problems = validators.get(type)?.problems(record) ?? [
     { path: 'type', reason: 'is unknown' },
   ]
   return problems.map((problem) => `${type}: ${formatProblem(problem)}`)
 }
 
-/** Customers, accounts and products that are mentioned and not there. */
-export function strangersIn(lines: readonly Line[]): string[] {
-  const accounts = [...linesOf(lines, 'banking.account'), ...linesOf(lines, 'energy.account')]
+/** Referenced customers, accounts and products that do not exist. */
+export function findUnresolvedIds(lines: readonly Line[]): string[] {
+  const accounts = [
+    ...filterLines(lines, 'banking.account'),
+    ...filterLines(lines, 'energy.account'),
+  ]
   const known = new Set([
-    ...recordsOf(lines, 'customer').map(({ id }) => id),
-    ...recordsOf(lines, 'product').map((product) => product.product_id),
+    ...filterRecords(lines, 'customer').map(({ id }) => id),
+    ...filterRecords(lines, 'product').map((product) => product.product_id),
     ...accounts.map(({ record }) => record.accountId),
   ])
-  const mentioned = lines.flatMap((line) => [
+  const referenced = lines.flatMap((line) => [
     ...(line.holders ?? []).map(({ customerId }) => customerId),
     ...[...JSON.stringify(line).matchAll(/"accountId":"([^"]+)"/g)].map(([, id = '']) => id),
   ])
-  const offsets = recordsOf(lines, 'banking.account').flatMap(
+  const offsets = filterRecords(lines, 'banking.account').flatMap(
     ({ loan }) => loan?.offsetAccountIds ?? [],
   )
-  const bundled = recordsOf(lines, 'product').flatMap(({ bundles = [] }) =>
+  const bundled = filterRecords(lines, 'product').flatMap(({ bundles = [] }) =>
     bundles.flatMap((bundle) => bundle.product_ids ?? []),
   )
-  return [...mentioned, ...offsets, ...bundled].filter((id) => !known.has(id))
+  return [...referenced, ...offsets, ...bundled].filter((id) => !known.has(id))
 }
 
-/** When a transaction took effect. Without any time it is still to come. */
+/** The effective time of a transaction; infinity if it has none. */
 export function effectiveMs({ postingDateTime, executionDateTime }: BankingTransaction): number {
   const time = postingDateTime ?? executionDateTime
   return time === undefined ? Number.POSITIVE_INFINITY : Date.parse(time)
 }
 
-/** Accounts come one after another, each from its oldest transaction to its newest, all of them past. */
+/** Transactions are grouped by account, oldest first, and none is in the future. */
 export function assertOrdered(lines: readonly Line[], untilMs: number): void {
   const seen = new Set<string>()
   let accountId = ''
   let last = Number.NEGATIVE_INFINITY
-  for (const transaction of recordsOf(lines, 'banking.transaction')) {
+  for (const transaction of filterRecords(lines, 'banking.transaction')) {
     if (transaction.accountId !== accountId) {
       accountId = transaction.accountId
-      assert.ok(!seen.has(accountId), `${accountId} comes twice`)
+      assert.ok(!seen.has(accountId), `${accountId} has two groups of transactions`)
       seen.add(accountId)
       last = Number.NEGATIVE_INFINITY
     }
@@ -87,26 +89,28 @@ export function assertOrdered(lines: readonly Line[], untilMs: number): void {
   }
 }
 
-/** Posted transactions add up to the balance; pending ones, and no more, to what money is available. */
+/** The current balance is the sum of posted transactions; the available balance of a deposit adds pending ones. */
 export function assertBalanced(lines: readonly Line[]): void {
   const posted = new Map<string, number>()
   const pending = new Map<string, number>()
-  for (const { accountId, status, amount } of recordsOf(lines, 'banking.transaction')) {
+  for (const { accountId, status, amount } of filterRecords(lines, 'banking.transaction')) {
     const sums = status === 'POSTED' ? posted : pending
-    sums.set(accountId, (sums.get(accountId) ?? 0) + centsOf(amount))
+    sums.set(accountId, (sums.get(accountId) ?? 0) + parseCents(amount))
   }
-  const balances = new Map(recordsOf(lines, 'banking.balance').map((one) => [one.accountId, one]))
-  for (const { accountId, lendingRates } of recordsOf(lines, 'banking.account')) {
+  const balances = new Map(
+    filterRecords(lines, 'banking.balance').map((balance) => [balance.accountId, balance]),
+  )
+  for (const { accountId, lendingRates } of filterRecords(lines, 'banking.account')) {
     const balance = balances.get(accountId)
     const current = posted.get(accountId) ?? 0
-    assert.equal(centsOf(balance?.currentBalance), current, accountId)
+    assert.equal(parseCents(balance?.currentBalance), current, accountId)
     if (lendingRates) continue
     const available = current + (pending.get(accountId) ?? 0)
-    assert.equal(centsOf(balance?.availableBalance), available, accountId)
+    assert.equal(parseCents(balance?.availableBalance), available, accountId)
   }
 }
 
-export function centsOf(money: string | undefined): number {
+export function parseCents(money: string | undefined): number {
   return Math.round(Number(money ?? 0) * 100)
 }
 
