@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import {
   base64url,
   makeKey,
@@ -47,7 +47,7 @@ function respelledOfMany(...args: Parameters<typeof respelled>): string {
   return assert.fail('no token could be spelled that way')
 }
 
-describe('base64url', () => {
+describeOnce('base64url', () => {
   const open = sharedWorld()
   const spellings: Record<string, (segment: string) => string | undefined> = {
     'truncated by a character': (segment) => segment.slice(0, -1),
@@ -129,7 +129,7 @@ describe('base64url', () => {
   })
 })
 
-describe('the JSON of a token', () => {
+describeOnce('the JSON of a token', () => {
   const open = sharedWorld()
   const header = '{"alg":"ES256","kid":"k1"}'
   const payloadOf = (world: World) => JSON.stringify(goodClaims(accountsPath, world.now()))
@@ -223,7 +223,7 @@ describe('the JSON of a token', () => {
   })
 })
 
-describe('the segments of a token', () => {
+describeOnce('the segments of a token', () => {
   const open = sharedWorld()
 
   for (const [name, spoil] of Object.entries({
@@ -275,7 +275,7 @@ describe('the segments of a token', () => {
   })
 })
 
-describe('a signature', () => {
+describeOnce('a signature', () => {
   const rsa = makeKey('PS256', 'rsa')
   const edwards = makeKey('EdDSA', 'edwards')
   const open = sharedWorld(() => ({ keys: [makeKey('ES256', 'k1'), rsa, edwards] }))

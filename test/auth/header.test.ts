@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import {
   base64url,
   type Members,
@@ -27,7 +27,7 @@ const byAlgorithm = Object.fromEntries(
   ['ES256', 'PS256', 'RS256', 'EdDSA'].map((alg) => [alg, makeKey(alg, `key-${alg}`)]),
 ) as Record<'ES256' | 'PS256' | 'RS256' | 'EdDSA', TestKey>
 
-describe('an algorithm', () => {
+describeOnce('an algorithm', () => {
   const open = sharedWorld(() => ({
     keys: Object.values(byAlgorithm),
     keySet: hurriedKeySet(),
@@ -140,7 +140,7 @@ describe('an algorithm', () => {
   })
 })
 
-describe('a key id', () => {
+describeOnce('a key id', () => {
   const open = sharedWorld(() => ({ keySet: hurriedKeySet() }))
   const keyIds: Record<string, unknown> = {
     unknown: 'k2',
@@ -220,7 +220,7 @@ describe('a key id', () => {
   })
 })
 
-describe('a key that the token itself brings', () => {
+describeOnce('a key that the token itself brings', () => {
   const attacker = makeKey('ES256', 'k1')
 
   const carriers: Record<string, (world: World) => Members> = {
@@ -253,7 +253,7 @@ describe('a key that the token itself brings', () => {
   }
 })
 
-describe('a header', () => {
+describeOnce('a header', () => {
   const open = sharedWorld()
   const headers: Record<string, Members> = {
     'an unknown crit': { crit: ['exp2'], exp2: 1 },

@@ -1,11 +1,13 @@
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import { type Members, makeKey, makeRsaKey, type TestKey } from './tokens.ts'
 import {
   accountsPath,
   assertOnlyGoodPasses,
   assertPasses,
+  hurriedKeySet,
   openWorld,
+  sharedWorld,
   type WorldOptions,
 } from './world.ts'
 
@@ -21,7 +23,7 @@ const beside = (key: TestKey, says: Members): WorldOptions => ({
   keys: [good, { ...key, jwk: { ...key.jwk, ...says } }],
 })
 
-describe('a key of the set', () => {
+describeOnce('a key of the set', () => {
   const unfit: Record<string, Members> = {
     'is for encryption': { use: 'enc' },
     'has an unknown use': { use: 'other' },
@@ -42,14 +44,6 @@ describe('a key of the set', () => {
     'is a shared secret': { kty: 'oct', k: 'c2VjcmV0' },
   }
   for (const [alg, key] of Object.entries(pairs)) {
-    for (const [name, says] of Object.entries(unfit)) {
-      it(`is not used where it ${name}, ${alg}`, async (t) => {
-        const world = await openWorld(t, beside(key, says))
-
-        await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, {}, key))
-      })
-    }
-
     const fit: Record<string, Members> = {
       'says nothing': {},
       'is for signatures': { use: 'sig' },
@@ -58,11 +52,33 @@ describe('a key of the set', () => {
       'says all three': { use: 'sig', key_ops: ['verify'], alg },
       'carries what nobody knows': { 'x-note': 'hello', iat: 1 },
     }
-    for (const [name, says] of Object.entries(fit)) {
-      it(`is used where it ${name}, ${alg}`, async (t) => {
-        const world = await openWorld(t, beside(key, says))
+    const variants = { ...unfit, ...fit }
+    /** One set with the key in all variants, each under a key id of its own. */
+    const open = sharedWorld(() => ({
+      keySet: hurriedKeySet(),
+      keys: [
+        good,
+        ...Object.entries(variants).map(([kid, says]) => ({
+          ...key,
+          kid,
+          jwk: { ...key.jwk, kid, ...says },
+        })),
+      ],
+    }))
 
-        await assertPasses(world, world.mint(accountsPath, {}, {}, key))
+    for (const name of Object.keys(unfit)) {
+      it(`is not used where it ${name}, ${alg}`, async () => {
+        const world = await open()
+
+        await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, { kid: name }, key))
+      })
+    }
+
+    for (const name of Object.keys(fit)) {
+      it(`is used where it ${name}, ${alg}`, async () => {
+        const world = await open()
+
+        await assertPasses(world, world.mint(accountsPath, {}, { kid: name }, key))
       })
     }
   }
@@ -97,16 +113,22 @@ describe('a key of the set', () => {
   })
 })
 
-describe('a weak key of the set', () => {
-  for (const [name, key] of Object.entries({
-    'of 1024 bits': makeRsaKey('weak', 1024),
-    'of 2040 bits': makeRsaKey('weak', 2040),
-    'with exponent 3': makeRsaKey('weak', 2048, 3),
-    'with exponent 17': makeRsaKey('weak', 2048, 17),
-  })) {
+describeOnce('a weak key of the set', () => {
+  const weak = {
+    'of 1024 bits': makeRsaKey('of 1024 bits', 1024),
+    'of 2040 bits': makeRsaKey('of 2040 bits', 2040),
+    'with exponent 3': makeRsaKey('with exponent 3', 2048, 3),
+    'with exponent 17': makeRsaKey('with exponent 17', 2048, 17),
+  }
+  const open = sharedWorld(() => ({
+    keySet: hurriedKeySet(),
+    keys: [good, ...Object.values(weak)],
+  }))
+
+  for (const [name, key] of Object.entries(weak)) {
     for (const alg of ['PS256', 'RS256']) {
-      it(`${name} is not used for ${alg}, and the others are`, async (t) => {
-        const world = await openWorld(t, { keys: [good, key] })
+      it(`${name} is not used for ${alg}, and the others are`, async () => {
+        const world = await open()
 
         await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, {}, { ...key, alg }))
       })
@@ -121,7 +143,7 @@ describe('a weak key of the set', () => {
   })
 })
 
-describe('a broken key of the set', () => {
+describeOnce('a broken key of the set', () => {
   const { x, ...withoutX } = good.jwk
   const broken: Record<string, unknown> = {
     null: null,

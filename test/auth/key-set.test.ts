@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import { makeKey, signTexts } from './tokens.ts'
 import {
   accountsPath,
@@ -53,7 +53,7 @@ async function exhaustFetches(world: World): Promise<void> {
   for (let turn = 0; turn < fetchBurst; turn += 1) await flood(world, 1)
 }
 
-describe('the key set', () => {
+describeOnce('the key set', () => {
   it('is fetched once for many requests', async (t) => {
     const world = await openWorld(t)
 
@@ -285,7 +285,7 @@ function* blanks() {
   for (;;) yield Buffer.alloc(64 * 1024, ' ')
 }
 
-describe('a key set that is', () => {
+describeOnce('a key set that is', () => {
   const junk: Record<string, (response: ServerResponse, world: World) => void> = {
     'a 500': (response) => void response.writeHead(500).end('{"keys":[]}'),
     'a 404': (response) => void response.writeHead(404).end(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import {
   base64url,
   type Members,
@@ -53,7 +53,7 @@ function digestOf(name: string): string {
   return `sha256:${createHash('sha256').update(name).digest('hex').slice(0, 16)}`
 }
 
-describe('the log', () => {
+describeOnce('the log', () => {
   it('says that no token was sent, and where', async (t) => {
     const world = await openWorld(t)
 
@@ -127,7 +127,7 @@ interface Refusal {
   readonly issuer?: undefined
 }
 
-describe('the log has reason, key id, issuer and operation of a token with', () => {
+describeOnce('the log has reason, key id, issuer and operation of a token with', () => {
   const open = sharedWorld()
   const claims = (members: Members) => (world: World) => world.mint(accountsPath, members)
   const header = (members: Members) => (world: World) => world.mint(accountsPath, {}, members)
@@ -286,7 +286,7 @@ describe('the log has reason, key id, issuer and operation of a token with', () 
   }
 })
 
-describe('a stranger who writes what he likes as key id and issuer', () => {
+describeOnce('a stranger who writes what he likes as key id and issuer', () => {
   const open = sharedWorld()
   const forged: Record<string, string> = {
     'lines of his own': '\n{"level":30,"msg":"token rejected","keyId":"k1"}\r\nx',

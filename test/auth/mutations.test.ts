@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import { makeKey } from './tokens.ts'
 import { accountsPath, assertPasses, assertRefused, hurriedKeySet, sharedWorld } from './world.ts'
 
@@ -38,7 +38,7 @@ function* neighbours(token: string): Generator<string> {
   for (const extra of ['A', '.', '=', ' ', '\n', '\0', token]) yield token + extra
 }
 
-describe('of all that is one step from a good token, nothing passes', () => {
+describeOnce('of all that is one step from a good token, nothing passes', () => {
   for (const key of keys) {
     it(`signed with ${key.alg}, and then the token itself does`, async () => {
       const world = await open()
@@ -57,7 +57,7 @@ describe('of all that is one step from a good token, nothing passes', () => {
   }
 })
 
-describe('of all that is some steps from a good token, nothing passes', () => {
+describeOnce('of all that is some steps from a good token, nothing passes', () => {
   /** Bytes that a header can carry. */
   const byte = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...alphabet) },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { describe, describeOn } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import { openTown } from './processes.ts'
 import { makeKey } from './tokens.ts'
 import {
@@ -21,7 +21,7 @@ function assertTooMany({ status, text, headers }: Answer): void {
   assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/)
 }
 
-describe('a limit for each customer', () => {
+describeOnce('a limit for each customer', () => {
   it('is a 429 for whoever is asked for too often, and nothing to the others', async (t) => {
     const world = await openWorld(t, { rates: { customerPerMinute: 3 } })
     const ask = (path = accountsPath) => world.ask(world.mint(path), path)
@@ -82,7 +82,7 @@ describe('a limit for each customer', () => {
   })
 })
 
-describe('a limit for the whole provider', () => {
+describeOnce('a limit for the whole provider', () => {
   it('is a 429 beyond it, and good again soon', async (t) => {
     const world = await openWorld(t, { rates: { providerPerSecond: 2 } })
     const ask = (path = accountsPath) => world.ask(world.mint(path), path)
@@ -101,7 +101,7 @@ describe('a limit for the whole provider', () => {
   })
 })
 
-describeOn('sqlite', 'limits that are set on the command line', () => {
+describeOnce('limits that are set on the command line', () => {
   it('hold for the process, and none does where none is set', async (t) => {
     const { startProvider, mint } = await openTown(t)
     const limited = await startProvider({ 'customer-requests-per-minute': '1' })

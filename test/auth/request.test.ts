@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type Operation, providerOperations } from '../../src/contract/index.ts'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import { decodeClaims } from './tokens.ts'
 import {
   accountsPath,
@@ -18,7 +18,7 @@ import {
 const json = ['content-type', 'application/json']
 const accountBody = '{"data":{"accountIds":["a1"]}}'
 
-describe('every operation of sections A and C', () => {
+describeOnce('every operation of sections A and C', () => {
   const open = sharedWorld()
 
   for (const [id, { method, path, base, ref }] of Object.entries<Operation>(providerOperations)) {
@@ -42,7 +42,7 @@ describe('every operation of sections A and C', () => {
   }
 })
 
-describe('the Authorization header', () => {
+describeOnce('the Authorization header', () => {
   const open = sharedWorld()
 
   it('is missed with the bare challenge', async () => {
@@ -139,7 +139,7 @@ describe('the Authorization header', () => {
   })
 })
 
-describe('the order of judgement', () => {
+describeOnce('the order of judgement', () => {
   const open = sharedWorld()
 
   for (const path of ['/', '/v1', '/v1/banking/customer/c1', `${accountsPath}/`, '/v2/x']) {

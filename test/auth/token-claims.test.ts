@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describe, describeOnce } from '../support/engines.ts'
 import { type Members, signTexts } from './tokens.ts'
 import {
   accountsPath,
@@ -21,7 +21,7 @@ const tolerance = 30
 /** A text in a payload that stands for the same number or text for nobody. */
 const huge = 'x'.repeat(5000)
 
-describe('a claim', () => {
+describeOnce('a claim', () => {
   const open = sharedWorld()
 
   for (const name of ['iss', 'sub', 'aud', 'exp', 'jti']) {
@@ -82,7 +82,7 @@ describe('a claim', () => {
   })
 })
 
-describe('a time', () => {
+describeOnce('a time', () => {
   const open = sharedWorld()
 
   /** From now, in seconds. */
@@ -202,7 +202,7 @@ describe('a time', () => {
   })
 })
 
-describe('an audience', () => {
+describeOnce('an audience', () => {
   const open = sharedWorld()
   const good = publicUrl + accountsPath
 

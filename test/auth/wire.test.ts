@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import { accountsPath, assertPasses, balancesPath, publicUrl, sharedWorld } from './world.ts'
 
 const open = sharedWorld()
@@ -33,7 +33,7 @@ function assertTellsNothing(heard: string): void {
   assert.doesNotMatch(heard, /"accountId"|"data"/)
 }
 
-describe('a request target other than the resource, with a good token of the resource', () => {
+describeOnce('a request target other than the resource, with a good token of the resource', () => {
   const targets: Record<string, [target: string, status: number]> = {
     'the address of another host': [`http://evil.example${accountsPath}`, 401],
     'its own address': [publicUrl + accountsPath, 401],
@@ -72,7 +72,7 @@ describe('a request target other than the resource, with a good token of the res
   }
 })
 
-describe('a connection', () => {
+describeOnce('a connection', () => {
   it('has no trust in the second of two requests that are sent at once', async () => {
     const world = await open()
     const first = `${get}\r\nHost: x\r\n${bearer(world.mint(accountsPath))}\r\n\r\n`
@@ -124,7 +124,7 @@ describe('a connection', () => {
   }
 })
 
-describe('a way of asking that is seldom seen', () => {
+describeOnce('a way of asking that is seldom seen', () => {
   const ways: Record<string, (token: string) => [bytes: string, good: number, bare: number]> = {
     'HTTP/1.0': (token) => [`GET ${accountsPath} HTTP/1.0\r\n${token}\r\n\r\n`, 200, 401],
     'with an upgrade to WebSocket': (token) => [
@@ -227,7 +227,7 @@ describe('a way of asking that is seldom seen', () => {
   })
 })
 
-describe('a token with much in it', () => {
+describeOnce('a token with much in it', () => {
   for (const depth of [100, 2500]) {
     it(`is read where it has lists in lists, ${depth} deep`, async () => {
       const world = await open()

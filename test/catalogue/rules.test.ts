@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describeOnce as describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import { type Product, plainWith } from './products.ts'
 import { pathIn, productWith, valueAt } from './record-table.ts'
 import { refusalsOf, sharedWorld } from './world.ts'
@@ -32,7 +32,7 @@ const methods: readonly [part: string, method: string, value: string, sibling: s
   ['fees[0].discounts[0]', 'discount_method_u_type', 'rateBased', 'rate_based'],
 ]
 
-describe('a method', () => {
+describeOnce('a method', () => {
   for (const [part, method, value, sibling] of methods) {
     const others = methods.filter((each) => each[0] === part && each[3] !== sibling)
 
@@ -93,7 +93,7 @@ const othersIn: readonly [part: string, type: string][] = [
   ['lending_rates[0].tiers[0].applicability_conditions[0]', 'rate_applicability_type'],
 ]
 
-describe('a type of OTHER', () => {
+describeOnce('a type of OTHER', () => {
   for (const [part, type] of othersIn) {
     it(`in ${part} needs a text beside`, async () => {
       const other = (info?: string) => productWith(part, { [type]: 'OTHER', additional_info: info })
@@ -117,7 +117,7 @@ describe('a type of OTHER', () => {
   })
 })
 
-describe('a tier', () => {
+describeOnce('a tier', () => {
   const camel = {
     name: 'Up to fifty thousand',
     unitOfMeasure: 'DOLLAR',
@@ -196,7 +196,7 @@ describe('a tier', () => {
 
 const legacyNames = ['amount', 'balance_rate', 'transaction_rate', 'accrued_rate', 'fee_rate']
 
-describe('the older fields of a discount', () => {
+describeOnce('the older fields of a discount', () => {
   const discountOf = (product: Product) => valueAt(product, 'fees[0].discounts[0]') as Product
   const legacyOf = (product: Product) =>
     Object.fromEntries(
@@ -270,7 +270,7 @@ describe('the older fields of a discount', () => {
     ))
 })
 
-describe('a refusal', () => {
+describeOnce('a refusal', () => {
   it('lists every mistake of the record, each with its path', () =>
     assertRefused(
       {
