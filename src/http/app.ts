@@ -25,58 +25,57 @@ import { watchSlowClients } from './slow-clients.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What the route is, for the guard, the error door and the log. */
+    /** Identifies the route to the guard, the error handler and the log. */
     operation?: Operation
     probe?: Probe
   }
   interface FastifyRequest {
-    /** Settles when the token of the request is spent, or was before. */
+    /** Resolves once the use of the token is recorded; rejects if it was used before. */
     tokenRecorded?: Promise<void>
   }
 }
 
-/** A server that is ready to listen. */
 export type HttpApp = FastifyInstance
 
 export interface AppOptions extends RequestLogOptions, ErrorHandlerOptions {
   readonly limits?: Partial<HttpLimits> | undefined
-  /** Without any of which it is not ready. */
+  /** The server is ready only while all of these pass. */
   readonly readiness?: readonly ReadinessCheck[] | undefined
-  /** Puts spans around requests. */
+  /** Adds a tracing span to every request. */
   readonly trace?: ((app: HttpApp) => void) | undefined
-  /** The proxies whose headers name the caller's address. */
+  /** The proxies whose forwarding headers are used for the client's address. */
   readonly trustedProxies?: TrustedProxies | undefined
-  /** With what to serve https. Without, it is http. */
+  /** Serves HTTPS with these options; plain HTTP without them. */
   readonly tls?: TlsOptions | undefined
 }
 
-/** A server that has these operations, still without what they do: bounds, errors, ids, unknown routes. */
+/** Creates a server with everything that operations share: limits, errors, interaction ids, unknown routes, health. */
 export function openApp(operations: readonly Operation[], options: AppOptions): HttpApp {
   const limits = { ...httpLimits, ...options.limits }
-  const watch = createRequestLogger(options)
+  const logRequest = createRequestLogger(options)
   const anonymousIdleMs = Math.min(limits.anonymousIdleMs, limits.keepAliveTimeoutMs)
   const anonymousKeepAlive = `timeout=${Math.floor(anonymousIdleMs / 1000)}`
-  const door = createErrorHandler(options, limits)
+  const handleError = createErrorHandler(options, limits)
   const connections = {
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersTimeoutMs,
     connectionsCheckingInterval: limits.checkIntervalMs,
   }
-  // Fastify has a type of its own for each kind of server; nothing here depends on which it is.
+  // Fastify's types differ for HTTP and HTTPS servers; nothing here depends on the difference.
   const scheme = options.tls
     ? { https: { ...options.tls, ...connections, handshakeTimeout: limits.headersTimeoutMs } }
     : { http: connections }
   const app = Fastify({
-    // Its own lines would repeat addresses and bytes that were sent.
+    // Fastify's own log lines contain paths and request data.
     logger: false,
     bodyLimit: limits.bodyBytesMax,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     exposeHeadRoutes: false,
-    // What it refuses before any hook.
+    // Fastify raises these before any hook runs.
     frameworkErrors: (error, request, reply) => {
-      watch(request, reply)
-      return door(error, request, reply)
+      logRequest(request, reply)
+      return handleError(error, request, reply)
     },
     clientErrorHandler: createParserErrorHandler(limits, options),
     return503OnClosing: false,
@@ -86,59 +85,61 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
     routerOptions: { maxParamLength: limits.headerBytesMax },
     ...(scheme as { http: typeof connections }),
   })
-  app.setErrorHandler(door)
-  keepWithinLimits(app, limits, options)
+  app.setErrorHandler(handleError)
+  enforceLimits(app, limits, options)
   acceptJsonBodies(app)
-  const refuseRoute = routeRefusal([...operations, ...Object.values(probes)])
+  const rejectRoute = routeRejection([...operations, ...Object.values(probes)])
   options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {
-    watch(request, reply)
+    logRequest(request, reply)
     setInteractionId(request, reply)
     if (!isTrustedConnection(request.raw.socket)) reply.header('keep-alive', anonymousKeepAlive)
-    // Unless the operation knows better: nothing on the way keeps an answer.
+    // The default; an operation may override it.
     reply.header('cache-control', 'no-store')
-    // Here, and not in the handler for what is not found: that one reads the body first.
-    if (request.is404) refuseRoute(request, reply)
+    // Not in the not-found handler: that one runs only after the body has been read.
+    if (request.is404) rejectRoute(request, reply)
     done()
   })
-  app.setNotFoundHandler(refuseRoute)
+  app.setNotFoundHandler(rejectRoute)
   mountHealth(app, options.readiness ?? [], options.log)
   return app
 }
 
-/** Fastify would load what compiles schemas at every start. The contract has its own, and no route has one. */
+/** Keeps Fastify from loading its schema compilers at every start: requests are validated by the contract. */
 function noSchemas(): never {
   throw new Error('no route has a schema')
 }
 
-/** Before any operation is mounted: each is admitted or rejected, counted and timed out by the limits. */
-function keepWithinLimits(
+/** Must run before operations are mounted: it adds admission control and a timeout to each of their routes. */
+function enforceLimits(
   app: HttpApp,
   limits: HttpLimits,
   { log, trustedProxies }: AppOptions,
 ): void {
   const connections = limitConnections(app.server, limits, trustedProxies)
-  const work = openLoadShedding(limits)
+  const shedding = openLoadShedding(limits)
   app.decorateReply('reserveBytes', undefined)
-  const checkReaders = watchSlowClients(app.server)
+  const closeSlowClients = watchSlowClients(app.server)
   let rejected = 0
 
-  // Before the token is looked at, so that a refusal costs little and the token can be used again. One connection must
-  // not have all the places of requests in flight: its client may never read an answer.
+  // Runs before the guard: a rejection is cheap, and its token can be used again. The limit for each connection keeps a
+  // client that never reads its responses from occupying the whole in-flight limit.
   const admit: onRequestHookHandler = ({ raw }, _reply, done) => {
-    if (countInFlight(raw.socket) <= limits.pipelinedMax && work.admits()) return done()
+    if (countInFlight(raw.socket) <= limits.pipelinedMax && shedding.admits()) return done()
     rejected += 1
     done(overloaded)
   }
   app.addHook('onRoute', (route) => {
-    // What is no operation answers also under pressure.
+    // Health probes are answered even under overload.
     if (!route.config?.operation) return
     route.onRequest = [admit, ...[route.onRequest ?? []].flat()]
-    route.handler = work.withTimeout(route.handler)
+    route.handler = shedding.withTimeout(route.handler)
   })
   const timer = setInterval(() => {
-    work.check()
-    checkReaders(work.hasBackpressure() ? limits.writeTimeoutBackpressureMs : limits.writeTimeoutMs)
+    shedding.abortExpired()
+    closeSlowClients(
+      shedding.hasBackpressure() ? limits.writeTimeoutBackpressureMs : limits.writeTimeoutMs,
+    )
     connections.closeExpired()
     const closed = connections.takeClosedCount()
     if (closed > 0) log?.warn({ connections: closed }, 'too many connections: closed')
@@ -149,19 +150,19 @@ function keepWithinLimits(
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-/** Notes that the request carried a valid token. */
+/** Marks the connection of a request with a valid token as trusted. */
 export function noteValidToken({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (isTrustedConnection(raw.socket)) return
   trustConnection(raw.socket)
   reply.removeHeader('keep-alive')
 }
 
-/** The path of an operation as Fastify writes it. */
+/** The path of an operation in Fastify's syntax. */
 export function toFastifyPath({ path }: Operation): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-function routeRefusal(operations: readonly Pick<Operation, 'method' | 'path'>[]) {
+function routeRejection(operations: readonly Pick<Operation, 'method' | 'path'>[]) {
   const routes = operations.map(({ method, path }) => ({
     method,
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),

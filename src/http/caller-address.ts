@@ -5,7 +5,7 @@ export type TrustedProxies = BlockList
 
 const prefixMax = { 4: 32, 6: 128 } as const
 
-/** Addresses and CIDR ranges, separated by commas. Undefined where one of them is neither. */
+/** Parses addresses and CIDR ranges, separated by commas. Returns undefined if one of them is invalid. */
 export function readTrustedProxies(text: string): TrustedProxies | undefined {
   const proxies = new BlockList()
   for (const range of text.split(',').map((part) => part.trim())) {
@@ -13,7 +13,7 @@ export function readTrustedProxies(text: string): TrustedProxies | undefined {
     const version = isIP(address)
     if (version !== 4 && version !== 6) return undefined
     const length = Number(prefix ?? prefixMax[version])
-    // A range of every address would let any caller name its own.
+    // A range of all addresses would let every client choose its own address.
     if (length < 1 || length > prefixMax[version]) return undefined
     proxies.addSubnet(address, length, `ipv${version}`)
   }
@@ -21,27 +21,29 @@ export function readTrustedProxies(text: string): TrustedProxies | undefined {
 }
 
 /**
- * The address that a request comes from. Each trusted proxy appends the address that it was called from, so the
- * header is read from its end, and what stands before the first address that is not of a trusted proxy is that
- * caller's own text.
+ * The address of the client that sent a request. Each trusted proxy appends the address of its peer, so the header is
+ * read from the end. Everything before the first address that is not a trusted proxy was written by the client.
  */
 export function resolveCallerAddress(
   { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
   trusted: TrustedProxies | undefined,
 ): string {
-  const peer = plainAddress(socket.remoteAddress ?? '')
+  const peer = normalizeAddress(socket.remoteAddress ?? '')
   if (!trusted || !isTrusted(trusted, peer)) return peer
-  const named = [hopsOf(headers, 'x-forwarded-for'), hopsOf(headers, 'forwarded', forwardedFor)]
+  const addresses = [
+    readHops(headers, 'x-forwarded-for'),
+    readHops(headers, 'forwarded', forwardedFor),
+  ]
     .filter((hops) => hops !== undefined)
     .map((hops) => firstUntrusted(peer, hops, trusted))
-  const [address = peer] = named
-  // A proxy that writes one of the headers may pass on the caller's own of the other kind.
-  return named.every((other) => other === address) ? address : peer
+  const [address = peer] = addresses
+  // A proxy that sets one of the headers may pass on the other one as the client sent it.
+  return addresses.every((other) => other === address) ? address : peer
 }
 
 /** Whether a connection comes from a trusted proxy. */
 export function isTrustedProxy(socket: Socket, trusted: TrustedProxies | undefined): boolean {
-  return trusted !== undefined && isTrusted(trusted, plainAddress(socket.remoteAddress ?? ''))
+  return trusted !== undefined && isTrusted(trusted, normalizeAddress(socket.remoteAddress ?? ''))
 }
 
 function firstUntrusted(
@@ -58,20 +60,20 @@ function firstUntrusted(
   return address
 }
 
-/** The addresses in a header from its end; undefined for an element that names none. */
-function hopsOf(
+/** The addresses in a header, last first; undefined for an element without an address. */
+function readHops(
   headers: IncomingHttpHeaders,
   name: 'x-forwarded-for' | 'forwarded',
-  asNode: (element: string) => string = (element) => element,
+  readNode: (element: string) => string = (element) => element,
 ): Iterable<string | undefined> | undefined {
   const value = headers[name]
   if (value === undefined) return undefined
-  return elementsFromEnd([value].flat().join(',')).map((element) => addressOf(asNode(element)))
+  return elementsFromEnd([value].flat().join(',')).map((element) => parseNode(readNode(element)))
 }
 
 /**
- * The elements of a list in a header, the last one first. A comma inside quotes separates nothing. A caller may send
- * a quote without its pair: read from the end, it cannot reach what a proxy appended.
+ * The elements of a list in a header, last first. A comma inside quotes is not a separator. A client may send an
+ * unbalanced quote: read from the end, it cannot affect the elements that a proxy appended.
  */
 function* elementsFromEnd(text: string): Generator<string> {
   let end = text.length
@@ -85,7 +87,7 @@ function* elementsFromEnd(text: string): Generator<string> {
   yield text.slice(0, end).trim()
 }
 
-/** The node of `for=192.0.2.60;proto=http` (RFC 7239). */
+/** The `for` parameter of an element such as `for=192.0.2.60;proto=http` (RFC 7239). */
 function forwardedFor(element: string): string {
   const [, quoted, token] =
     /(?:^|;)[ \t]*for=(?:"([^"\\]*)"|([^";, \t]+))[ \t]*(?:;|$)/i.exec(element) ?? []
@@ -93,14 +95,14 @@ function forwardedFor(element: string): string {
 }
 
 /** Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
-function addressOf(node: string): string | undefined {
+function parseNode(node: string): string | undefined {
   const [, ipv6, ipv4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\w+)?$/.exec(node) ?? []
   const address = ipv6 ?? ipv4 ?? node
-  return isIP(address) === 0 ? undefined : plainAddress(address)
+  return isIP(address) === 0 ? undefined : normalizeAddress(address)
 }
 
-/** Without a zone, and an IPv4 address in IPv6 form as IPv4: one spelling per address. */
-function plainAddress(address: string): string {
+/** Removes the zone and unwraps IPv4-mapped IPv6 addresses, so that each address has one spelling. */
+function normalizeAddress(address: string): string {
   const [bare = ''] = address.toLowerCase().split('%', 1)
   return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '')
 }

@@ -12,7 +12,7 @@ export type ConcurrencyOptions = Pick<
   | 'burstMs'
 >
 
-/** In milliseconds: the time that passes, and the CPU time of this thread. */
+/** In milliseconds: elapsed time, and the CPU time of this thread. */
 export interface Clocks {
   readonly now: () => number
   readonly cpu: () => number
@@ -26,32 +26,30 @@ const systemClocks: Clocks = {
   },
 }
 
-/**
- * While there is a crowd, as many fewer requests are worked on as what was quickest took too long, within these
- * bounds; and so many more once it is gone.
- */
+/** Reduce the limit in proportion to how far the fastest request exceeded the target, within these bounds. */
 const shrinkFactorMin = 0.1
 const shrinkFactorMax = 0.7
+/** Raise it slowly while requests are still rejected, and quickly once none is. */
 const growthFactor = 1.05
 const recoveryFactor = 2
 
 export interface ConcurrencyLimit {
-  /** Whether one more may be worked on, besides so many. */
-  admits(working: number): boolean
-  /** So long one of them has taken, from its beginning to its answer. */
-  recordLatency(tookMs: number): void
+  /** Whether one more request may be handled while `inFlight` others are. */
+  admits(inFlight: number): boolean
+  /** The time from the start of a request to its response. */
+  recordLatency(latencyMs: number): void
 }
 
 /**
- * Finds how many requests can be worked on at once in good time. There are two places to wait: before a request is
- * read, as all connections that have something to say are read in one turn of the event loop, one after another; and
- * behind others for the database. A queue that does not go away in either is kept short: what would have to wait
- * is rejected, and admitted requests keep their latency.
+ * An adaptive concurrency limit: finds how many requests can be handled at once within the latency target. Requests
+ * queue in two places: before they are read, since one event-loop iteration reads all readable connections one after
+ * another; and for the database. A standing queue in either place is kept short by rejecting requests, so that admitted
+ * requests keep their latency.
  *
- * A request whose handler never waits is done before the next one is read, so that the number of requests in flight
- * says nothing of how long the others wait. The requests of a turn therefore count until it ends, and a turn admits
- * no more once it has used its time. That is CPU time: a turn that was long because other processes had the CPU
- * would not be shorter with fewer requests.
+ * A handler that never waits finishes before the next request is read, so the number of requests in flight does not show
+ * how long the others queue. Requests therefore count until their iteration ends, and an iteration admits no more once it
+ * has used its CPU time. Elapsed time alone is not enough: an iteration that is slow because other processes use the CPU
+ * would not be faster with fewer requests.
  */
 export function openConcurrencyLimit(
   {
@@ -67,79 +65,83 @@ export function openConcurrencyLimit(
   { now, cpu }: Clocks = systemClocks,
 ): ConcurrencyLimit {
   let limit = inFlightMax
-  let turnStart: number | undefined
-  /** The CPU time when the turn had admitted what every turn may: most turns never do, and never ask for it. */
+  let iterationStart: number | undefined
+  /** Read only after `iterationAdmitMin` requests: most iterations never need it. */
   let cpuStart: number | undefined
-  let turnEnd = 0
-  /** In this turn. */
-  let admitted = 0
+  let iterationEnd = 0
+  let admittedInIteration = 0
   let overloadedSince: number | undefined
-  /** What was seen since the last judgement. */
-  let seen = emptySample(0)
+  let sample = emptySample(0)
 
-  const look = (at: number): void => {
-    seen = emptySample(at)
-  }
-  const judge = (at: number): void => {
-    // Where nothing was answered, only turns tell.
-    const { quickestTurn, quickestAnswer } = seen
-    const tookMs = Math.max(quickestTurn, quickestAnswer === Infinity ? 0 : quickestAnswer)
-    if (tookMs <= latencyTargetMs) {
+  const adjust = (at: number): void => {
+    // Without a response in the sample, only iterations were measured.
+    const { fastestIteration, fastestRequest } = sample
+    const fastestMs = Math.max(fastestIteration, fastestRequest === Infinity ? 0 : fastestRequest)
+    if (fastestMs <= latencyTargetMs) {
       overloadedSince = undefined
-      limit = Math.min(inFlightMax, limit * (seen.rejected > 0 ? growthFactor : recoveryFactor) + 1)
+      const factor = sample.rejected > 0 ? growthFactor : recoveryFactor
+      limit = Math.min(inFlightMax, limit * factor + 1)
     } else {
-      overloadedSince ??= seen.since
+      overloadedSince ??= sample.since
       if (at - overloadedSince >= overloadAfterMs) {
-        const share = Math.max(shrinkFactorMin, Math.min(shrinkFactorMax, latencyTargetMs / tookMs))
-        limit = Math.max(inFlightMin, Math.min(limit, seen.most) * share)
+        const ratio = latencyTargetMs / fastestMs
+        const factor = Math.max(shrinkFactorMin, Math.min(shrinkFactorMax, ratio))
+        limit = Math.max(inFlightMin, Math.min(limit, sample.concurrencyMax) * factor)
       }
     }
-    look(at)
+    sample = emptySample(at)
   }
-  const endTurn = (): void => {
-    turnEnd = now()
-    seen.quickestTurn = Math.min(seen.quickestTurn, turnEnd - (turnStart ?? turnEnd))
-    turnStart = undefined
-    if (turnEnd - seen.since >= sampleMs) judge(turnEnd)
+  const endIteration = (): void => {
+    iterationEnd = now()
+    const durationMs = iterationEnd - (iterationStart ?? iterationEnd)
+    sample.fastestIteration = Math.min(sample.fastestIteration, durationMs)
+    iterationStart = undefined
+    if (iterationEnd - sample.since >= sampleMs) adjust(iterationEnd)
   }
-  const beginTurn = (working: number): void => {
-    turnStart = now()
+  const beginIteration = (inFlight: number): void => {
+    iterationStart = now()
     cpuStart = undefined
-    admitted = 0
-    // Runs when all connections of this turn have been read.
-    setImmediate(endTurn)
-    // After a pause there is no crowd. While somebody waits, it is none.
-    if (working > 0 || turnStart - turnEnd < sampleMs) return
+    admittedInIteration = 0
+    // Runs when all readable connections of this iteration have been read.
+    setImmediate(endIteration)
+    // Reset after an idle window with nothing in flight.
+    if (inFlight > 0 || iterationStart - iterationEnd < sampleMs) return
     limit = inFlightMax
     overloadedSince = undefined
-    look(turnStart)
+    sample = emptySample(iterationStart)
   }
 
-  const isTurnUsedUp = (): boolean => {
-    if (admitted < iterationAdmitMin) return false
+  const isIterationUsedUp = (): boolean => {
+    if (admittedInIteration < iterationAdmitMin) return false
     cpuStart ??= cpu()
     const allowedMs = limit < inFlightMax ? iterationMs : burstMs
-    return now() - (turnStart ?? 0) > allowedMs && cpu() - cpuStart > allowedMs
+    return now() - (iterationStart ?? 0) > allowedMs && cpu() - cpuStart > allowedMs
   }
 
   return {
-    admits(working) {
-      if (turnStart === undefined) beginTurn(working)
-      const busy = Math.max(working, admitted)
-      if (busy > seen.most) seen.most = busy
-      if (busy < limit && !isTurnUsedUp()) {
-        admitted += 1
+    admits(inFlight) {
+      if (iterationStart === undefined) beginIteration(inFlight)
+      const concurrency = Math.max(inFlight, admittedInIteration)
+      if (concurrency > sample.concurrencyMax) sample.concurrencyMax = concurrency
+      if (concurrency < limit && !isIterationUsedUp()) {
+        admittedInIteration += 1
         return true
       }
-      seen.rejected += 1
+      sample.rejected += 1
       return false
     },
-    recordLatency(tookMs) {
-      seen.quickestAnswer = Math.min(seen.quickestAnswer, tookMs)
+    recordLatency(latencyMs) {
+      sample.fastestRequest = Math.min(sample.fastestRequest, latencyMs)
     },
   }
 }
 
 function emptySample(since: number) {
-  return { since, most: 0, rejected: 0, quickestTurn: Infinity, quickestAnswer: Infinity }
+  return {
+    since,
+    concurrencyMax: 0,
+    rejected: 0,
+    fastestIteration: Infinity,
+    fastestRequest: Infinity,
+  }
 }

@@ -10,47 +10,50 @@ type ConnectionLimits = Pick<
 >
 
 interface Connection {
-  /** The TCP socket; of a TLS server, from the end of the handshake on, the TLS socket above it. */
+  /** The TCP socket; on a TLS server, the TLS socket once the handshake is complete. */
   socket: Socket
   readonly address: string
   /** It carried a valid token, or comes from a trusted proxy. */
   isTrusted: boolean
   inFlight: number
-  /** Of the last request that arrived. */
+  /** The response to the most recent request. */
   lastResponse: ServerResponse | undefined
-  /** When the last request was answered, or the connection was made. */
+  /** When the last response was sent, or the connection was opened. */
   idleSince: number
 }
 
 export interface Connections {
   /** Closes connections that never carried a valid token and have been idle for too long. */
   closeExpired(): void
-  /** How many connections were closed since the last call because there was no room for all. */
+  /** Returns how many connections were closed since the last call because of a connection limit. */
   takeClosedCount(): number
 }
 
-/** In place of the address of a trusted proxy: its connections are those of many clients. */
+/** Replaces the address of a trusted proxy, whose connections serve many clients. */
 const anyProxy = 'proxy'
 
 const connectionBySocket = new WeakMap<Socket, Connection>()
 
 /**
- * Bounds how many connections a server has. When it is full, a new connection takes the place of the one that has
- * been idle for longest: first of those that never carried a valid token, then of the others. Between the two come
- * connections without a valid token whose request body is still being received: a client that sends its body slowly
- * must not occupy a place. Any other connection with a request in flight is never closed; where all have one, the
- * new connection is. The same holds for the connection that goes beyond what one address may have. A trusted proxy
- * has no such limit, and is treated as if it had sent a valid token.
+ * Limits the number of connections. When the limit is reached, a new connection replaces the first of these:
+ *
+ * 1. the connection that has been idle longest without ever carrying a valid token;
+ * 2. a connection without a valid token whose request body is still being received, since a client must not keep a
+ *    connection by sending slowly;
+ * 3. the trusted connection that has been idle longest.
+ *
+ * Any other connection with a request in flight stays open. If there is nothing to replace, or the address has reached
+ * its own limit, the new connection is closed. A trusted proxy has no limit of its own and counts as trusted.
  */
 export function limitConnections(
   server: Server,
   { connectionsMax, addressConnectionsMax, anonymousIdleMs }: ConnectionLimits,
   trustedProxies?: TrustedProxies,
 ): Connections {
-  // In the order in which they became idle.
+  // Least recently used first.
   const idleAnonymous = new Set<Connection>()
   const idleTrusted = new Set<Connection>()
-  /** In the order in which their requests began. One whose request is complete by now may still be in it. */
+  /** Oldest request first. May contain connections whose request is complete by now. */
   const receivingAnonymous = new Set<Connection>()
   const countByAddress = new Map<string, number>()
   const handshaking = new Map<string, Connection>()
@@ -81,14 +84,14 @@ export function limitConnections(
     if (left > 0) countByAddress.set(connection.address, left)
     else countByAddress.delete(connection.address)
   }
-  /** The connection that is closed where one more comes from this address: itself where no other can be. */
-  const excess = (socket: Socket, address: string): Socket | undefined => {
+  /** The socket to close when one more connection arrives; the new one itself if nothing can be replaced. */
+  const pickExcess = (socket: Socket, address: string): Socket | undefined => {
     if (address !== anyProxy && (countByAddress.get(address) ?? 0) >= addressConnectionsMax)
       return socket
     if (count < connectionsMax) return undefined
-    const oldest = firstOf(idleAnonymous) ?? oldestReceiving() ?? firstOf(idleTrusted)
+    const oldest = first(idleAnonymous) ?? oldestReceiving() ?? first(idleTrusted)
     if (!oldest) return socket
-    // At once: it is closed a moment later, and meanwhile another one may come.
+    // Removed now, since its close event arrives later and another connection may come first.
     unsetEvictable(oldest)
     return oldest.socket
   }
@@ -96,7 +99,7 @@ export function limitConnections(
   server.on('connection', (socket: Socket) => {
     const isProxy = isTrustedProxy(socket, trustedProxies)
     const address = isProxy ? anyProxy : addressGroup(socket.remoteAddress)
-    const closing = excess(socket, address)
+    const closing = pickExcess(socket, address)
     if (closing) closed += 1
     closing?.destroy()
     if (closing === socket) return
@@ -111,7 +114,7 @@ export function limitConnections(
     count += 1
     countByAddress.set(address, (countByAddress.get(address) ?? 0) + 1)
     connectionBySocket.set(socket, connection)
-    const peer = peerOf(socket)
+    const peer = peerKey(socket)
     if (server instanceof TlsServer) handshaking.set(peer, connection)
     setIdle(connection)
     socket.once('close', () => {
@@ -120,9 +123,9 @@ export function limitConnections(
     })
   })
   server.on('secureConnection', (secure: TLSSocket) => {
-    const connection = handshaking.get(peerOf(secure))
+    const connection = handshaking.get(peerKey(secure))
     if (!connection) return
-    handshaking.delete(peerOf(secure))
+    handshaking.delete(peerKey(secure))
     connection.socket = secure
     connectionBySocket.set(secure, connection)
   })
@@ -132,7 +135,7 @@ export function limitConnections(
     if (connection.inFlight === 0) unsetEvictable(connection)
     connection.inFlight += 1
     connection.lastResponse = response
-    if (!connection.isTrusted && announcesBody(request)) receivingAnonymous.add(connection)
+    if (!connection.isTrusted && hasBody(request)) receivingAnonymous.add(connection)
     response.once('close', () => {
       connection.inFlight -= 1
       if (connection.lastResponse === response) connection.lastResponse = undefined
@@ -151,14 +154,14 @@ export function limitConnections(
       }
     },
     takeClosedCount() {
-      const taken = closed
+      const count = closed
       closed = 0
-      return taken
+      return count
     },
   }
 }
 
-/** Notes that a connection carried a valid token: from now on it may be idle for longer. */
+/** Marks a connection that carried a valid token. It may stay idle longer. */
 export function trustConnection(socket: Socket): void {
   const connection = connectionBySocket.get(socket)
   if (connection) connection.isTrusted = true
@@ -168,32 +171,32 @@ export function isTrustedConnection(socket: Socket): boolean {
   return connectionBySocket.get(socket)?.isTrusted ?? false
 }
 
-/** The response to the last request on a connection, while it is not sent. */
+/** The response to the last request on a connection, until it has been sent. */
 export function getLastResponse(socket: Socket): ServerResponse | undefined {
   return connectionBySocket.get(socket)?.lastResponse
 }
 
-/** How many requests on a connection have no complete response yet, the one that just arrived among them. */
+/** The number of requests in flight on a connection, including the one that just arrived. */
 export function countInFlight(socket: Socket): number {
   return connectionBySocket.get(socket)?.inFlight ?? 0
 }
 
-function firstOf<Item>(items: Set<Item>): Item | undefined {
+function first<Item>(items: Set<Item>): Item | undefined {
   return items.values().next().value
 }
 
-function announcesBody({ headers }: IncomingMessage): boolean {
+function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 }
 
-function peerOf({ remoteAddress, remotePort }: Socket): string {
+function peerKey({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }
 
-/** How many of the eight groups of an IPv6 address one customer of a network provider has to itself. */
-const groupsOfSite = 4
+/** A /64 network: the first four of the eight groups of an IPv6 address. */
+const networkGroups = 4
 
-/** One IPv4 address; of IPv6 the network of 64 bits, since each host chooses the rest as it likes. */
+/** An IPv4 address, or the /64 network of an IPv6 address: a client can use any address of its /64. */
 function addressGroup(address = ''): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('::')
@@ -202,5 +205,5 @@ function addressGroup(address = ''): string {
     const after = tail === '' ? [] : tail.split(':')
     while (groups.length + after.length < 8) groups.push('0')
   }
-  return groups.slice(0, groupsOfSite).join(':')
+  return groups.slice(0, networkGroups).join(':')
 }

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import type { HttpLimits } from './limits.ts'
 
 /**
- * An answer that is sent at once, and ends when the client has sent the rest of its body. A connection that is
- * closed while a client still sends is reset, and many clients then never read the answer.
+ * A response that is sent immediately and ends when the client has sent the rest of its body. Closing a connection
+ * while the client is still sending resets it, and many clients then never read the response.
  */
 export function respondThenDrain(
   request: IncomingMessage,
@@ -14,12 +14,12 @@ export function respondThenDrain(
   return Readable.from(
     (async function* () {
       yield Buffer.from(text)
-      await drained(request, limits)
+      await drain(request, limits)
     })(),
   )
 }
 
-function drained(
+function drain(
   request: IncomingMessage,
   { drainBytesMax, drainMs }: Pick<HttpLimits, 'drainBytesMax' | 'drainMs'>,
 ): Promise<void> {

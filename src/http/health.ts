@@ -3,7 +3,7 @@ import { ContractError } from '../contract/index.ts'
 import { sendJson } from './json.ts'
 import type { RequestLogOptions } from './request-log.ts'
 
-/** What operators and load balancers ask a server: without a token, and answered with yes or no alone. */
+/** Probes for operators and load balancers: no token required, and the response says only whether it passed. */
 export const probes = {
   live: { method: 'GET', path: '/health/live' },
   ready: { method: 'GET', path: '/health/ready' },
@@ -11,19 +11,19 @@ export const probes = {
 
 export type Probe = keyof typeof probes
 
-/** Something without which no request can succeed. */
+/** A dependency that requests cannot succeed without. */
 export interface ReadinessCheck {
   /** For the log. */
   readonly name: string
-  /** Rejects with the reason where it is missing. */
+  /** Rejects with the reason if the dependency is unavailable. */
   check(): Promise<void>
 }
 
-/** How long the outcome of the checks serves every caller: a flood of probes must not become one of writes. */
-const sharedMs = 500
+/** How long a result is reused: a flood of probes must not cause a flood of database writes. */
+const reuseMs = 500
 
-/** How long a check may take. One that takes longer goes on, and is not started a second time meanwhile. */
-const checkMs = 1000
+/** How long a check may take. A slower one continues to run, and is not started again until it ends. */
+const checkTimeoutMs = 1000
 
 export function mountHealth(
   app: FastifyInstance,
@@ -35,13 +35,13 @@ export function mountHealth(
     isStopping = true
   })
   const isReady = openReadiness(checks, log)
-  const mount = (probe: Probe, isWell: () => Promise<boolean>) => {
+  const mount = (probe: Probe, passes: () => Promise<boolean>) => {
     app.route({
       method: probes[probe].method,
       url: probes[probe].path,
       config: { probe },
       handler: async (_request, reply) => {
-        const [status, text] = (await isWell()) ? [200, 'ok'] : [503, 'unavailable']
+        const [status, text] = (await passes()) ? [200, 'ok'] : [503, 'unavailable']
         return sendJson(reply.status(status), `{"status":"${text}"}`)
       },
     })
@@ -55,54 +55,54 @@ interface Failure {
   readonly error: unknown
 }
 
-/** Whether all checks pass, asked once for all callers of a moment. Every change is logged, with its reason. */
+/** Runs the checks once for all concurrent probes. Every change of the result is logged with its reason. */
 function openReadiness(
   checks: readonly ReadinessCheck[],
   log?: RequestLogOptions['log'],
 ): () => Promise<boolean> {
   const running = new Map<string, Promise<void>>()
-  let asking: Promise<Failure | undefined> | undefined
+  let pending: Promise<Failure | undefined> | undefined
   let last: { readonly failure: Failure | undefined; readonly at: number } | undefined
-  let failedBefore: string | undefined
+  let lastFailedCheck: string | undefined
 
-  const failureOf = async ({ name, check }: ReadinessCheck): Promise<Failure | undefined> => {
+  const runCheck = async ({ name, check }: ReadinessCheck): Promise<Failure | undefined> => {
     const promise = running.get(name) ?? check().finally(() => running.delete(name))
     running.set(name, promise)
     try {
-      await inTime(promise)
+      await withTimeout(promise)
       return undefined
     } catch (error) {
       return { name, error }
     }
   }
-  const ask = async (): Promise<Failure | undefined> => {
-    const failure = (await Promise.all(checks.map(failureOf))).find((found) => found !== undefined)
-    if (failure && failure.name !== failedBefore) {
+  const runChecks = async (): Promise<Failure | undefined> => {
+    const failure = (await Promise.all(checks.map(runCheck))).find((result) => result !== undefined)
+    if (failure && failure.name !== lastFailedCheck) {
       log?.warn({ check: failure.name, err: failure.error }, 'not ready')
     }
-    if (!failure && failedBefore !== undefined) log?.info('ready again')
-    failedBefore = failure?.name
+    if (!failure && lastFailedCheck !== undefined) log?.info('ready again')
+    lastFailedCheck = failure?.name
     last = { failure, at: performance.now() }
-    asking = undefined
+    pending = undefined
     return failure
   }
   return async () => {
-    if (last && performance.now() - last.at < sharedMs) return last.failure === undefined
-    asking ??= ask()
-    return (await asking) === undefined
+    if (last && performance.now() - last.at < reuseMs) return last.failure === undefined
+    pending ??= runChecks()
+    return (await pending) === undefined
   }
 }
 
-async function inTime(promise: Promise<void>): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(tooSlow()), checkMs)
+async function withTimeout(promise: Promise<void>): Promise<void> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(timedOut()), checkTimeoutMs)
   try {
-    await Promise.race([promise, late])
+    await Promise.race([promise, timeout])
   } finally {
     clearTimeout(timer)
   }
 }
 
-function tooSlow(): ContractError {
-  return new ContractError('unavailable', `no answer within ${checkMs} ms`)
+function timedOut(): ContractError {
+  return new ContractError('unavailable', `timed out after ${checkTimeoutMs} ms`)
 }

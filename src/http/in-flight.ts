@@ -1,36 +1,35 @@
-/** What has begun and not ended yet. */
-export interface InFlight<Item> extends Iterable<[place: number, item: Item]> {
+export interface InFlight<Item> extends Iterable<[index: number, item: Item]> {
   readonly size: number
-  /** Returns the place of the item, by which it is found again. */
+  /** Returns the index to delete the item by. */
   add(item: Item): number
-  /** Does nothing where the item is not there any more. */
-  delete(place: number, item: Item): void
+  /** Does nothing if the item was deleted before. */
+  delete(index: number, item: Item): void
 }
 
 /**
- * For what comes and goes by the thousand a second. A Set would move to another table again and again, and its old
- * tables hold on to what they had, and to the next one, until a full collection: every request would grow old.
+ * A collection for thousands of additions and deletions a second. A Set rehashes again and again, and its old tables
+ * reference their items and the next table until a full collection, so every request would reach the old generation.
  */
 export function openInFlight<Item>(): InFlight<Item> {
-  const places: (Item | undefined)[] = []
+  const slots: (Item | undefined)[] = []
   const free: number[] = []
 
   return {
     get size() {
-      return places.length - free.length
+      return slots.length - free.length
     },
     add(item) {
-      const place = free.pop() ?? places.length
-      places[place] = item
-      return place
+      const index = free.pop() ?? slots.length
+      slots[index] = item
+      return index
     },
-    delete(place, item) {
-      if (places[place] !== item) return
-      places[place] = undefined
-      free.push(place)
+    delete(index, item) {
+      if (slots[index] !== item) return
+      slots[index] = undefined
+      free.push(index)
     },
     *[Symbol.iterator]() {
-      for (const [place, item] of places.entries()) if (item !== undefined) yield [place, item]
+      for (const [index, item] of slots.entries()) if (item !== undefined) yield [index, item]
     },
   }
 }

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export const interactionHeader = 'x-fapi-interaction-id'
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Gives the answer the caller's own id for this exchange, or one that is made here. */
+/** Sets the response header to the client's interaction id, or to a new one. */
 export function setInteractionId(request: FastifyRequest, reply: FastifyReply): void {
   if (reply.hasHeader(interactionHeader)) return
   reply.header(interactionHeader, resolveInteractionId(request.headers[interactionHeader]))

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { ContractError, printable } from '../contract/index.ts'
 import { findRepeatedMember } from '../text/json-text.ts'
 
-/** Every role reads JSON bodies the same way, and takes no other kind of body unless a route adds one. */
+/** Every role parses JSON bodies the same way, and rejects other content types unless a route adds a parser. */
 export function acceptJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
@@ -16,11 +16,11 @@ export function acceptJsonBodies(app: FastifyInstance): void {
 }
 
 /**
- * Stricter than `JSON.parse` on decoded text: invalid UTF-8 would be replaced by characters that the client did
- * not send, and of a repeated member only the last value would be seen.
+ * Stricter than `JSON.parse` on decoded text, which replaces invalid UTF-8 by other characters and silently drops all
+ * but the last value of a repeated member.
  */
 function parseJsonBody(bytes: Buffer): unknown {
-  // Some clients announce JSON on requests without a body.
+  // Some clients send a JSON content type without a body.
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw new ContractError('invalid_request', 'the body must be UTF-8')
   const text = bytes.toString()

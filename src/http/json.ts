@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import type { JsonBody, JsonStream, JsonText } from '../contract/index.ts'
 
-/** Node sends a short text together with its head; a longer one is better encoded here, into memory that is there. */
-const textMax = 2048
+/** Node sends a short string in one write with its headers. A longer one is faster to send as a buffer. */
+const stringLengthMax = 2048
 
-/** What is counted for an answer that is streamed: about as much of it is in memory at once. */
+/** What a streamed response counts as: about this much of it is in memory at once. */
 const streamBytes = 512 * 1024
 
 export const jsonType = 'application/json; charset=utf-8'
@@ -15,36 +15,36 @@ export function sendJson(reply: FastifyReply, body: JsonBody | JsonStream): Fast
   reply.type(jsonType)
   if (typeof body === 'object' && Symbol.asyncIterator in body) {
     reply.reserveBytes?.(streamBytes)
-    // The next piece is made when the client has taken the last.
-    return reply.send(Readable.from(inTurns(body), { objectMode: false, highWaterMark: 1 }))
+    // Each chunk is produced only when the client has read the one before.
+    return reply.send(Readable.from(onePerIteration(body), { objectMode: false, highWaterMark: 1 }))
   }
-  const content = encoded(body)
+  const content = encode(body)
   reply.reserveBytes?.(content.length)
   return reply.send(content)
 }
 
-let lastTurn: Promise<void> = Promise.resolve()
+let lastIteration: Promise<void> = Promise.resolve()
 
 /**
- * Of all answers that are streamed, one piece is made in each iteration of the event loop. Where the system buffers what is
- * sent, and the database is read without waiting, many pieces would otherwise follow each other while all other requests wait.
+ * Produces one chunk in each iteration of the event loop, over all streamed responses together. The operating system
+ * buffers what is sent and SQLite reads synchronously, so a stream could otherwise block all other requests.
  */
-async function* inTurns(pieces: JsonStream): AsyncGenerator<JsonText> {
-  for await (const piece of pieces) {
-    yield piece
-    lastTurn = lastTurn.then(() => setImmediate())
-    await lastTurn
+async function* onePerIteration(chunks: JsonStream): AsyncGenerator<JsonText> {
+  for await (const chunk of chunks) {
+    yield chunk
+    lastIteration = lastIteration.then(() => setImmediate())
+    await lastIteration
   }
 }
 
-function encoded(body: JsonBody): string | Uint8Array {
-  if (typeof body === 'string') return body.length > textMax ? Buffer.from(body) : body
+function encode(body: JsonBody): string | Uint8Array {
+  if (typeof body === 'string') return body.length > stringLengthMax ? Buffer.from(body) : body
   const [first, ...others] = body
-  // Not copied: it may be shared by many answers.
+  // Not copied: many responses may share it.
   if (others.length === 0 && first instanceof Uint8Array) return first
-  return Buffer.concat(body.map(bytesOf))
+  return Buffer.concat(body.map(toBytes))
 }
 
-function bytesOf(piece: JsonText): Uint8Array {
-  return typeof piece === 'string' ? Buffer.from(piece) : piece
+function toBytes(chunk: JsonText): Uint8Array {
+  return typeof chunk === 'string' ? Buffer.from(chunk) : chunk
 }

@@ -1,52 +1,52 @@
-/** What callers may use. All of it is bounded, so that none of them can hold the server. */
+/** Every resource that a client can use is limited, so that no client can exhaust the server. */
 export interface HttpLimits {
   /** Request line and headers. */
   readonly headerBytesMax: number
-  /** A thousand ids of 256 characters fit, even with every character written as two escapes. */
+  /** Fits a thousand ids of 256 characters, even if every character is written as two escapes. */
   readonly bodyBytesMax: number
-  /** Connections to one process; the next one takes the place of one that is idle. */
+  /** Connections to one process; a further one replaces an idle one. */
   readonly connectionsMax: number
-  /** Connections from one address to one process. Behind a proxy, all clients have one address. */
+  /** Connections from one address to one process. Behind a proxy, all clients share an address. */
   readonly addressConnectionsMax: number
-  /** Requests on one connection whose answers are not sent: a client may send the next one before it has read an answer. */
+  /** Requests in flight on one connection: a client may send the next request before it reads a response. */
   readonly pipelinedMax: number
   /** From the first byte of a request to the last of its headers, and of its body. */
   readonly headersTimeoutMs: number
   readonly requestTimeoutMs: number
-  /** From the last byte of a request until there is an answer. */
+  /** From the last byte of a request to the first of its response. */
   readonly handlerTimeoutMs: number
-  /** From the first byte of an answer until the caller has taken the last. */
+  /** From the first byte of a response until the client has received the last. */
   readonly writeTimeoutMs: number
-  /** Between two requests: on a connection that carried a valid token, and on one that did not. */
+  /** Between two requests: on a connection that has carried a valid token, and on one that has not. */
   readonly keepAliveTimeoutMs: number
   readonly anonymousIdleMs: number
-  /** How much of a refused request is read, and for how long, so that its client gets to read the answer. */
+  /** How much of a rejected request is still read, and for how long, so that its client can read the response. */
   readonly drainBytesMax: number
   readonly drainMs: number
-  /** How often the times above are looked at. */
+  /** How often the timeouts above are checked. */
   readonly checkIntervalMs: number
   /**
-   * How many requests are in flight at once, at most, until their answers are sent; and how many are worked on at
-   * least, however slow they are.
+   * The most requests in flight at once, unsent responses included; and the lowest value of the adaptive limit on
+   * requests being handled.
    */
   readonly inFlightMax: number
   readonly inFlightMin: number
-  /** How soon a request should be begun once it has arrived, and answered once it is begun. */
+  /** The target for the time from arrival to the start of handling, and for the handling itself. */
   readonly latencyTargetMs: number
-  /** Where nothing has been that soon for so long, fewer are worked on at once: a burst is no crowd. */
+  /** How long the target must be missed before the limit is lowered: a burst is not overload. */
   readonly overloadAfterMs: number
-  /** How often that is judged. */
+  /** How often the limit is adjusted. */
   readonly sampleMs: number
   /**
-   * How many requests one turn of the event loop admits in any case. Beyond, it admits more for so much CPU time while
-   * there is overload, and for `burstMs` where there was none before.
+   * How many requests every event-loop iteration admits. It admits more until it has used `iterationMs` of CPU time
+   * during overload, or `burstMs` otherwise.
    */
   readonly iterationAdmitMin: number
   readonly iterationMs: number
   readonly burstMs: number
-  /** Bytes of answers that wait until their clients take them, on all connections together. */
+  /** Bytes of responses that are not sent yet, on all connections together. */
   readonly unsentBytesMax: number
-  /** As `writeTimeoutMs`, while more than half of those bytes or of the requests in flight wait for slow clients. */
+  /** Replaces `writeTimeoutMs` while slow clients occupy more than half of `unsentBytesMax` or of `inFlightMax`. */
   readonly writeTimeoutBackpressureMs: number
 }
 

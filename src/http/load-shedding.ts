@@ -4,8 +4,8 @@ import { openConcurrencyLimit } from './concurrency-limit.ts'
 import { openInFlight } from './in-flight.ts'
 import type { HttpLimits } from './limits.ts'
 
-/** Made once: a refusal is to cost as little as it can, and this one has no place in the code to tell of. */
-export const overloaded = new ContractError('unavailable', 'more requests than can be answered')
+/** Created once: a rejection must be cheap, and its stack trace would say nothing. */
+export const overloaded = new ContractError('unavailable', 'the server is overloaded')
 
 interface InFlightRequest {
   readonly since: number
@@ -15,45 +15,45 @@ interface InFlightRequest {
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Counts the bytes of an answer until it is sent; throws where too many wait already. The handler has done its work:
-     * how long the rest takes depends on the client.
+     * Counts the bytes of a response until it is sent; throws if there are too many unsent bytes. Marks the handler as
+     * finished: the rest of the time depends on the client.
      */
     reserveBytes?: (bytes: number) => void
   }
 }
 
 export interface LoadShedding {
-  /** Whether a request that has just arrived can be answered in good time. */
+  /** Whether a request that has just arrived can be answered within the latency target. */
   admits(): boolean
-  /** The handler, counted while it works and given up when it takes too long. */
+  /** Wraps a handler: counts its requests in flight, and lets `abortExpired` answer in its place. */
   withTimeout(handler: RouteHandlerMethod): RouteHandlerMethod
-  /** Gives up what has taken too long. */
-  check(): void
-  /** Whether slow clients hold so many unsent bytes that other requests may soon be rejected. */
+  /** Answers 503 to requests that exceeded the handler timeout. */
+  abortExpired(): void
+  /** Whether so many responses wait for slow clients that other requests may soon be rejected. */
   hasBackpressure(): boolean
 }
 
 /**
- * The requests in flight. Handlers that work are bounded by what the process can do in good time. Answers that are
- * not sent yet are bounded by their number and their bytes: slow clients must not take the place of others.
+ * Limits requests in flight. Requests being handled have an adaptive concurrency limit. Unsent responses are limited
+ * separately, by number and bytes: slow clients must not use up the concurrency of the others.
  */
 export function openLoadShedding(limits: HttpLimits): LoadShedding {
   const { inFlightMax, unsentBytesMax } = limits
   const concurrency = openConcurrencyLimit(limits)
-  const working = openInFlight<InFlightRequest>()
+  const handling = openInFlight<InFlightRequest>()
   let inFlight = 0
   let unsentBytes = 0
 
-  /** Counts a request until its answer is sent, or its client is gone. */
-  const count = (reply: FastifyReply, onAnswer: () => void): void => {
+  /** Counts a request until its response is sent or its client disconnects. */
+  const count = (reply: FastifyReply, onResponse: () => void): void => {
     let reserved = 0
     inFlight += 1
     reply.reserveBytes = (bytes) => {
-      // One answer is always sent, however long it is.
-      if (unsentBytes > 0 && unsentBytes + bytes > unsentBytesMax) throw tooManyBytes()
+      // A single response is always sent, however large it is.
+      if (unsentBytes > 0 && unsentBytes + bytes > unsentBytesMax) throw tooManyUnsentBytes()
       reserved += bytes
       unsentBytes += bytes
-      onAnswer()
+      onResponse()
     }
     reply.raw.on('close', () => {
       inFlight -= 1
@@ -63,49 +63,49 @@ export function openLoadShedding(limits: HttpLimits): LoadShedding {
 
   return {
     admits: () =>
-      inFlight < inFlightMax && unsentBytes < unsentBytesMax && concurrency.admits(working.size),
+      inFlight < inFlightMax && unsentBytes < unsentBytesMax && concurrency.admits(handling.size),
 
     withTimeout: (handler) =>
       async function (request, reply) {
-        const piece: InFlightRequest = { since: performance.now(), reply }
-        const place = working.add(piece)
-        let isWorking = true
+        const current: InFlightRequest = { since: performance.now(), reply }
+        const index = handling.add(current)
+        let isFinished = false
         const finish = (): void => {
-          if (!isWorking) return
-          isWorking = false
-          working.delete(place, piece)
-          concurrency.recordLatency(performance.now() - piece.since)
+          if (isFinished) return
+          isFinished = true
+          handling.delete(index, current)
+          concurrency.recordLatency(performance.now() - current.since)
         }
-        // Its client may be gone while its token was checked.
+        // The client may have disconnected while the token was verified.
         if (!reply.raw.closed) count(reply, finish)
         try {
-          // The reply of an answer that is streamed is awaited here until all of it is sent.
+          // For a streamed response this waits until all of it is sent.
           await handler.call(this, request, reply)
         } finally {
           finish()
         }
       },
 
-    check() {
+    abortExpired() {
       const latest = performance.now() - limits.handlerTimeoutMs
-      for (const [place, piece] of working) {
-        if (piece.since > latest) continue
-        working.delete(place, piece)
-        abandon(piece)
+      for (const [index, request] of handling) {
+        if (request.since > latest) continue
+        handling.delete(index, request)
+        abort(request)
       }
     },
 
     hasBackpressure: () =>
-      unsentBytes > unsentBytesMax / 2 || inFlight - working.size > inFlightMax / 2,
+      unsentBytes > unsentBytesMax / 2 || inFlight - handling.size > inFlightMax / 2,
   }
 }
 
-function tooManyBytes(): ContractError {
-  return new ContractError('unavailable', 'too many bytes wait for slow clients')
+function tooManyUnsentBytes(): ContractError {
+  return new ContractError('unavailable', 'too many unsent bytes: clients read too slowly')
 }
 
-/** Answers in the handler's place. */
-function abandon({ reply }: InFlightRequest): void {
+/** Responds in place of the handler. */
+function abort({ reply }: InFlightRequest): void {
   if (reply.sent) return
-  reply.send(new ContractError('unavailable', 'the answer took too long'))
+  reply.send(new ContractError('unavailable', 'the handler timed out'))
 }

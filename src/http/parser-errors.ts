@@ -7,7 +7,7 @@ import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
 import { noOperation, type RequestLogOptions } from './request-log.ts'
 
-/** What Node's HTTP parser and its timeouts report, by the code that they give. Its other codes are syntax errors. */
+/** Errors of Node's HTTP parser and its timeouts, by their code. The other parser codes are syntax errors. */
 const parserCodes = new Map<string, ErrorCode>([
   ['HPE_HEADER_OVERFLOW', 'headers_too_large'],
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 'body_too_large'],
@@ -16,23 +16,23 @@ const parserCodes = new Map<string, ErrorCode>([
 
 type DrainLimits = Pick<HttpLimits, 'drainBytesMax' | 'drainMs'>
 
-/** Answers what never became a request, in the form that every error has, and closes the connection. */
+/** Responds to what could not be parsed as a request with an ordinary error body, and closes the connection. */
 export function createParserErrorHandler(
   { drainBytesMax, drainMs }: DrainLimits,
-  watching: RequestLogOptions,
+  options: RequestLogOptions,
 ) {
-  /** How many bytes may have been read on a connection that is being closed, or will be after an earlier answer. */
+  /** For each connection that is being closed: the value of `bytesRead` at which it is closed immediately. */
   const readMaxBySocket = new WeakMap<Socket, number>()
 
   return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    const code = errorCodeOf(error)
+    const code = parserErrorCode(error)
     const readMax = readMaxBySocket.get(socket)
     if (readMax !== undefined) {
-      // Each further piece of data is an error again.
+      // Every further chunk of data reports an error again.
       if (socket.bytesRead > readMax) socket.destroy()
       return
     }
-    // On a connection that never sent a byte, nobody waits for an answer.
+    // A client that never sent a byte does not expect a response.
     if (!code || !socket.writable || socket.bytesRead === 0) {
       socket.destroy()
       return
@@ -40,29 +40,29 @@ export function createParserErrorHandler(
     readMaxBySocket.set(socket, socket.bytesRead + drainBytesMax)
     const end = () => {
       if (!socket.writable) return
-      socket.end(rawAnswer(code, watching))
-      // Closed at once, with data unread, the connection would be reset before the client has read the answer.
+      socket.end(rawResponse(code, options))
+      // Closing now, with unread data, would reset the connection before the client has read the response.
       const timer = setTimeout(() => socket.destroy(), drainMs)
       socket.once('close', () => clearTimeout(timer))
     }
     const earlier = getLastResponse(socket)
     if (!earlier) end()
-    // An earlier request is still being answered: its answer comes first.
+    // The response to an earlier request must be sent first.
     else if (earlier.req.complete) earlier.once('close', end)
-    // It is the body of that request that is invalid or late.
+    // The invalid or late bytes are the body of that request.
     else if (earlier.headersSent) socket.destroy()
     else {
-      const { status, headers, text } = answerTo(code, earlier.req.headers[interactionHeader])
+      const { status, headers, text } = errorResponse(code, earlier.req.headers[interactionHeader])
       earlier.writeHead(status, headers).end(text)
     }
   }
 }
 
-function errorCodeOf({ code = '' }: NodeJS.ErrnoException): ErrorCode | undefined {
+function parserErrorCode({ code = '' }: NodeJS.ErrnoException): ErrorCode | undefined {
   return parserCodes.get(code) ?? (code.startsWith('HPE_') ? 'invalid_request' : undefined)
 }
 
-function answerTo(code: ErrorCode, interactionId?: string | string[]) {
+function errorResponse(code: ErrorCode, interactionId?: string | string[]) {
   const { status, message } = errorTable[code]
   const error = code === 'invalid_request' ? 'the request must be valid HTTP/1.1' : message
   const text = JSON.stringify({ error })
@@ -76,9 +76,9 @@ function answerTo(code: ErrorCode, interactionId?: string | string[]) {
   return { status, headers, text }
 }
 
-/** The whole answer as it is sent, where there is no request that Node would answer. */
-function rawAnswer(code: ErrorCode, { log, metrics }: RequestLogOptions): string {
-  const { status, headers, text } = answerTo(code)
+/** The complete response as text: without a parsed request, Node has no response object. */
+function rawResponse(code: ErrorCode, { log, metrics }: RequestLogOptions): string {
+  const { status, headers, text } = errorResponse(code)
   const interactionId = headers[interactionHeader]
   log?.info({ operation: noOperation, status, interactionId }, 'request')
   metrics?.recordRequest(noOperation, status, 0)

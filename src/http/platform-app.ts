@@ -21,7 +21,7 @@ import { mountTokens } from './token-route.ts'
 
 const handlers: Handlers = products
 
-/** How long a reader of the key set may keep it, in seconds. A new key is found by its id before that. */
+/** How long a client may cache the key set, in seconds. An unknown key id makes it fetch a new key sooner. */
 const keySetSeconds = 300
 
 export interface PlatformAppOptions extends AppOptions {
@@ -31,7 +31,7 @@ export interface PlatformAppOptions extends AppOptions {
   readonly clock: () => Temporal.Instant
 }
 
-/** What the platform answers: the catalogue, tokens for it, and its public keys. */
+/** The platform over HTTP: the catalogue, access tokens for it, and the public keys. */
 export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   const all: Operation[] = [
     ...Object.values(catalogueOperations),
@@ -47,7 +47,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   return app
 }
 
-/** The whole way of a request: token, reading, handler, answer. */
+/** The whole path of a request: access token, parsing, handler, response. */
 function mount(
   app: HttpApp,
   id: CatalogueOperationId,
@@ -65,11 +65,11 @@ function mount(
     config: { operation },
     onRequest: async (request, reply) => {
       if (operation.protection === 'clientToken') {
-        request.client = await clientOf(request, operation, access)
+        request.client = await authenticateClient(request, operation, access)
         noteValidToken(request, reply)
         return
       }
-      // What anyone may read, any page may read, and may keep as long as it asks whether it still holds.
+      // Public data: readable from any origin, and cacheable if revalidated.
       reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
     },
     handler: async (request, reply) => {
@@ -89,12 +89,12 @@ function mount(
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The API client whose token was sent. */
+    /** The API client that the access token was issued to. */
     client?: Author
   }
 }
 
-async function clientOf(
+async function authenticateClient(
   { headers }: FastifyRequest,
   operation: Operation,
   access: Access,

@@ -17,12 +17,12 @@ import { createRequestReader, type RawQuery } from './request.ts'
 export interface ProviderAppOptions extends AppOptions {
   readonly context: Omit<Context, 'now'>
   readonly clock: () => Temporal.Instant
-  /** Judges the request before anything else of it is looked at; throws what it refuses. */
+  /** Verifies the token before anything else of the request is parsed; rejects if it is invalid. */
   readonly guard: Guard
   readonly rates?: RateLimits | undefined
 }
 
-/** Sections A and C of the interface over HTTP. Adding an operation does not touch this file. */
+/** Sections A and C of the interface over HTTP. A new operation needs no change here. */
 export function openProviderApp(options: ProviderAppOptions): HttpApp {
   const app = openApp(Object.values<Operation>(providerOperations), options)
   limitRates(app, options.rates ?? {})
@@ -30,7 +30,7 @@ export function openProviderApp(options: ProviderAppOptions): HttpApp {
   return app
 }
 
-/** The whole way of a request: guard, reading, handler, answer. */
+/** The whole path of a request: guard, parsing, handler, response. */
 function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOptions): void {
   const operation: Operation = providerOperations[id]
   const read = createRequestReader(operation)
@@ -41,7 +41,7 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
     url: toFastifyPath(operation),
     config: { operation },
     onRequest(request, reply, done) {
-      options.guard(askedOf(request, operation)).then(({ recorded }) => {
+      options.guard(toAuthRequest(request, operation)).then(({ recorded }) => {
         request.tokenRecorded = recorded
         if (!isTrustedConnection(request.raw.socket)) {
           recorded.then(
@@ -60,7 +60,7 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
       }
       const { deprecated } = operation
       if (deprecated) reply.headers(deprecationHeaders(deprecated, input.params))
-      // Whichever fails first: a token that cannot be recorded is no reason to wait for a slow answer.
+      // Fails on the first error: if the token cannot be recorded, there is no need to wait for a slow handler.
       const [body] = await Promise.all([
         handler(input, { ...options.context, now: options.clock() }),
         request.tokenRecorded,
@@ -71,7 +71,7 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
   })
 }
 
-/** Since when an operation is deprecated (RFC 9745), and what the caller should ask instead. */
+/** The date of the deprecation (RFC 9745) and a link to the operation that replaces this one. */
 function deprecationHeaders(deprecated: Deprecation, params: Readonly<Record<string, string>>) {
   const since = Temporal.PlainDate.from(deprecated.since).toZonedDateTime('UTC')
   const successor = Object.values<Operation>(providerOperations)
@@ -83,8 +83,8 @@ function deprecationHeaders(deprecated: Deprecation, params: Readonly<Record<str
   }
 }
 
-/** What the guard may know. Node keeps one Authorization header of several, so they are counted here. */
-function askedOf(request: FastifyRequest, operation: Operation): AuthRequest {
+/** Node keeps only one of several Authorization headers, so they are collected from the raw headers. */
+function toAuthRequest(request: FastifyRequest, operation: Operation): AuthRequest {
   const { rawHeaders, url = '' } = request.raw
   const authorization: string[] = []
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -96,7 +96,7 @@ function askedOf(request: FastifyRequest, operation: Operation): AuthRequest {
 
 const authorizationHeader = 'authorization'
 
-/** Most headers differ in their length already. */
+/** Compares the length first, which is cheap and differs for most headers. */
 function isAuthorization(name: string): boolean {
   return name.length === authorizationHeader.length && name.toLowerCase() === authorizationHeader
 }

@@ -3,65 +3,68 @@ import { openTokenBuckets } from '../auth/token-bucket.ts'
 import { ContractError } from '../contract/index.ts'
 import type { HttpApp } from './app.ts'
 
-/** How often may be asked, by this process. What is not given is not limited. */
+/** The rates that this process accepts. An absent rate is not limited. */
 export interface RateLimits {
   readonly customerPerMinute?: number | undefined
   readonly providerPerSecond?: number | undefined
 }
 
-const everybody = ''
+/** The key of the one bucket for the whole provider. */
+const wholeProvider = ''
 
-/** How many customers are remembered that were asked for; no id is longer than that. */
+/** How many customers have a bucket, and the longest customer id. */
 const customersMax = 100_000
 const idLengthMax = 256
 
 /**
- * Turns away what goes beyond the rates. Only a request whose token was found good counts, and only once the token
- * was found unused: who has no token, or an old one, cannot use up what a customer may ask.
+ * Rejects requests beyond the rates. Only a request with a valid, unused token counts: a client without a token, or with
+ * a replayed one, cannot use up the rate of a customer.
  */
 export function limitRates(
   app: HttpApp,
   { customerPerMinute, providerPerSecond }: RateLimits,
 ): void {
-  const budgets = [
+  const limiters = [
     ...(providerPerSecond
-      ? [{ ...budgetOf(providerPerSecond, 1), nameOf: (): string | undefined => everybody }]
+      ? [{ ...openBuckets(providerPerSecond, 1), readKey: (): string | undefined => wholeProvider }]
       : []),
-    ...(customerPerMinute ? [{ ...budgetOf(customerPerMinute, 60), nameOf: customerOf }] : []),
+    ...(customerPerMinute
+      ? [{ ...openBuckets(customerPerMinute, 60), readKey: readCustomerId }]
+      : []),
   ]
-  if (budgets.length === 0) return
+  if (limiters.length === 0) return
 
-  // After the guard, and before the body is read.
-  const judge: preParsingHookHandler = (request, _reply, payload, done) => {
-    const spent = budgets.flatMap(({ nameOf, ...budget }) => {
-      const name = nameOf(request)
-      return name === undefined ? [] : [{ ...budget, name }]
+  // Runs after the guard and before the body is read.
+  const limit: preParsingHookHandler = (request, _reply, payload, done) => {
+    const buckets = limiters.flatMap(({ readKey, ...limiter }) => {
+      const key = readKey(request)
+      return key === undefined ? [] : [{ ...limiter, key }]
     })
-    const wait = Math.max(0, ...spent.map((each) => each.retryAfter(each.name)))
-    if (wait > 0) {
-      const retryAfterSeconds = Math.ceil(wait)
+    const waitSeconds = Math.max(0, ...buckets.map((bucket) => bucket.retryAfter(bucket.key)))
+    if (waitSeconds > 0) {
+      const retryAfterSeconds = Math.ceil(waitSeconds)
       done(new ContractError('too_many_requests', undefined, { retryAfterSeconds }))
       return
     }
-    for (const each of spent) each.take(each.name)
+    for (const bucket of buckets) bucket.take(bucket.key)
     request.tokenRecorded?.catch(() => {
-      for (const each of spent) each.refund(each.name)
+      for (const bucket of buckets) bucket.refund(bucket.key)
     })
     done(null, payload)
   }
   app.addHook('onRoute', (route) => {
-    if (route.config?.operation) route.preParsing = judge
+    if (route.config?.operation) route.preParsing = limit
   })
 }
 
-/** As much at once as in the whole time, and then at an even pace; never less than one. */
-function budgetOf(count: number, seconds: number) {
+/** A burst of up to `count`, then `count` evenly spread over `seconds`; at least one request. */
+function openBuckets(count: number, seconds: number) {
   return openTokenBuckets(Math.max(1, count), seconds / count, customersMax)
 }
 
-function customerOf({ params }: FastifyRequest): string | undefined {
+function readCustomerId({ params }: FastifyRequest): string | undefined {
   const { customerId } = params as { readonly customerId?: string }
   if (customerId === undefined || customerId.length > idLengthMax) return undefined
-  // A copy: a part of the address would keep all of it in memory.
+  // A copy: a substring would keep the whole URL in memory.
   return Buffer.from(customerId).toString()
 }

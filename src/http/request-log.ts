@@ -4,13 +4,12 @@ import type { RejectionReason } from '../auth/rejection-reasons.ts'
 import type { Origin } from '../auth/token.ts'
 import { interactionHeader } from './interaction-id.ts'
 
-/** What counts requests, where somebody wants to know. */
 export interface RequestMetrics {
   recordRequest(operation: string, status: number, seconds: number): void
   recordRejection(reason: RejectionReason): void
 }
 
-/** What is said of a request that did not go well, in the one line that it gets. */
+/** What the log line of a failed request contains in addition. */
 export interface LogDetail {
   readonly level: 'info' | 'warn' | 'error'
   readonly message: 'token rejected' | 'client rejected' | 'request failed'
@@ -28,15 +27,15 @@ export interface RequestLogOptions {
   readonly metrics?: RequestMetrics | undefined
 }
 
-/** For a caller who was gone before the answer was: it has no status. This is the one that proxies note. */
+/** Logged if the client disconnected before the response was sent; the status that nginx uses. */
 export const clientClosedStatus = 499
 
-/** How a request is named that is of no operation. */
+/** The operation of a request that matches none. */
 export const noOperation = 'none'
 
 /**
- * Follows a request to its end, and then writes its line and counts it. The line says nothing of what was asked:
- * a path and a query hold ids of customers and accounts.
+ * Logs and counts a request when its response is closed. The log line has neither path nor query: they contain ids of
+ * customers and accounts.
  */
 export function createRequestLogger({ log, metrics }: RequestLogOptions) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
@@ -48,8 +47,7 @@ export function createRequestLogger({ log, metrics }: RequestLogOptions) {
       const { operation, probe } = request.routeOptions.config ?? {}
       const name = operation?.ref ?? probe ?? noOperation
       metrics?.recordRequest(name, status, durationMs / 1000)
-      // Probes come every second or so, and say nothing of anybody's work.
-      const { level, message, fields } = request.logDetail ?? (probe ? probed : went)
+      const { level, message, fields } = request.logDetail ?? (probe ? probeDetail : requestDetail)
       log?.[level](
         {
           operation: name,
@@ -64,24 +62,25 @@ export function createRequestLogger({ log, metrics }: RequestLogOptions) {
   }
 }
 
-const went = { level: 'info', message: 'request', fields: undefined } as const
-const probed = { ...went, level: 'debug' } as const
+const requestDetail = { level: 'info', message: 'request', fields: undefined } as const
+/** Probes arrive every second or so. */
+const probeDetail = { ...requestDetail, level: 'debug' } as const
 
 /**
- * Whom a refused token says it is from. A name that is not known is anybody's text, and so only its digest
- * is written: enough to compare with a name that one has.
+ * The key id and issuer that a rejected token contains. An unknown name is text that the client chose, so only its
+ * digest is logged, which is enough to compare it with a name.
  */
 export function describeOrigin(
   { keyId, issuer }: Origin,
   isKnown: (name: string) => boolean,
 ): Record<string, string | undefined> {
-  const shown = (name: string | undefined) =>
-    name === undefined || isKnown(name) ? name : digestOf(name)
-  return { keyId: shown(keyId), issuer: shown(issuer) }
+  const loggable = (name: string | undefined) =>
+    name === undefined || isKnown(name) ? name : digest(name)
+  return { keyId: loggable(keyId), issuer: loggable(issuer) }
 }
 
 const digestLength = 16
 
-function digestOf(name: string): string {
+function digest(name: string): string {
   return `sha256:${createHash('sha256').update(name).digest('hex').slice(0, digestLength)}`
 }

@@ -13,32 +13,32 @@ import { scalars } from '../contract/scalars.ts'
 import { asNode, type Node } from '../contract/schema.ts'
 import { describeExpected } from '../contract/validate.ts'
 
-/** The query as Fastify reads it: a parameter that is given twice is a list. */
+/** The query as Fastify parses it: a repeated parameter is an array. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface RequestReader {
   readonly params: (raw: Readonly<Record<string, string>>) => Record<string, string>
   readonly query: (raw: RawQuery) => Record<string, unknown>
-  /** Those that the operation has. */
+  /** Only the headers that the operation declares. */
   readonly headers: (raw: IncomingHttpHeaders) => Record<string, unknown>
   readonly body: (raw: unknown) => unknown
 }
 
-/** Reads what an operation takes, or says what is wrong with it: as many mistakes of a body as is told. */
-export function createRequestReader(operation: Operation, mistakesMax = 1): RequestReader {
+/** Validates the parts of a request. `problemsMax` limits how many problems of a body are reported. */
+export function createRequestReader(operation: Operation, problemsMax = 1): RequestReader {
   const params = Object.entries(asNode(operation.params).properties ?? {})
   const query = Object.entries(asNode(operation.query).properties ?? {})
   const headers = Object.entries(
     operation.requestHeaders ? (asNode(operation.requestHeaders).properties ?? {}) : {},
   )
-  const body = bodyReader(operation.body, mistakesMax)
+  const body = bodyReader(operation.body, problemsMax)
 
   return {
     params(raw) {
       for (const [name, node] of params) readText(name, node, raw[name] ?? '')
       return { ...raw }
     },
-    // Parameters that the operation does not have are passed over.
+    // Unknown parameters are ignored.
     query(raw) {
       const values: Record<string, unknown> = {}
       for (const [name, node] of query) {
@@ -61,16 +61,16 @@ export function createRequestReader(operation: Operation, mistakesMax = 1): Requ
 
 function readParameter(name: string, node: Node, given: RawQuery[string]): unknown {
   if (given === undefined) return node.default
-  if (typeof given !== 'string') refuse({ path: name, reason: 'must be given once' })
+  if (typeof given !== 'string') reject({ path: name, reason: 'must be given once' })
   return readText(name, node, given as string)
 }
 
-/** Text converted to the kind that is declared: a query has no other. */
+/** Converts text to the declared type. */
 function readText(name: string, node: Node, given: string): unknown {
-  // A plus sign that was not escaped arrives as a blank, and no date-time has one.
+  // An unescaped plus sign of a UTC offset is decoded as a space, which no date-time contains.
   const text = node.scalar === 'dateTime' ? given.replace(' ', '+') : given
-  const value = converted(node, text)
-  if (value === undefined) refuse({ path: name, reason: `must be ${describeExpected(node)}` })
+  const value = convert(node, text)
+  if (value === undefined) reject({ path: name, reason: `must be ${describeExpected(node)}` })
   return value
 }
 
@@ -79,7 +79,7 @@ const booleans = new Map([
   ['false', false],
 ])
 
-function converted(node: Node, text: string): unknown {
+function convert(node: Node, text: string): unknown {
   if (node.scalar) return scalars[node.scalar].test(text) ? text : undefined
   if (node.enum) return node.enum.includes(text) ? text : undefined
   switch (node.type) {
@@ -98,19 +98,19 @@ function converted(node: Node, text: string): unknown {
   }
 }
 
-function bodyReader(schema: TSchema | undefined, mistakesMax: number): (raw: unknown) => unknown {
+function bodyReader(schema: TSchema | undefined, problemsMax: number): (raw: unknown) => unknown {
   if (!schema) return () => undefined
   const { problems } = validator(schema)
-  const respell = normalizer(schema)
+  const normalize = normalizer(schema)
   return (raw) => {
-    const body = respell(raw)
-    const mistakes = problems(body, mistakesMax)
-    if (mistakes.length === 0) return body
-    const named = mistakes.map((each) => ({ ...each, path: each.path || 'the body' }))
+    const body = normalize(raw)
+    const found = problems(body, problemsMax)
+    if (found.length === 0) return body
+    const named = found.map((problem) => ({ ...problem, path: problem.path || 'the body' }))
     throw new ContractError('invalid_request', named.map(formatProblem).join('; '))
   }
 }
 
-function refuse(problem: Problem): never {
+function reject(problem: Problem): never {
   throw new ContractError('invalid_request', formatProblem(problem))
 }

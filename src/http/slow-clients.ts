@@ -1,34 +1,35 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** All that was to be sent on a connection at some time. */
-interface Owed {
+/** Data that was queued on a connection at some time. */
+interface PendingWrite {
+  /** The value of `bytesWritten` that is reached when all of it has been sent. */
   readonly bytes: number
   readonly since: number
 }
 
 /**
- * Cuts connections whose callers do not take their answers in time: what waits for them would stay in memory.
- * To be called again and again; between two calls it costs a request nothing.
+ * Closes connections whose clients read their responses too slowly, since unsent data stays in memory. The returned
+ * function must be called at regular intervals; requests bear no cost in between.
  */
 export function watchSlowClients(server: Server): (writeTimeoutMs: number) => void {
-  const owed = new Map<Socket, Owed | undefined>()
+  const pendingBySocket = new Map<Socket, PendingWrite | undefined>()
   const watch = (socket: Socket): void => {
-    owed.set(socket, undefined)
-    socket.once('close', () => owed.delete(socket))
+    pendingBySocket.set(socket, undefined)
+    socket.once('close', () => pendingBySocket.delete(socket))
   }
   server.on('connection', watch)
   server.on('secureConnection', watch)
 
   return (writeTimeoutMs) => {
     const now = performance.now()
-    for (const [socket, debt] of owed) {
+    for (const [socket, pending] of pendingBySocket) {
       const { writableLength, bytesWritten } = socket
       if (writableLength === 0) {
-        if (debt) owed.set(socket, undefined)
-      } else if (!debt || bytesWritten - writableLength >= debt.bytes) {
-        owed.set(socket, { bytes: bytesWritten, since: now })
-      } else if (now - debt.since > writeTimeoutMs) {
+        if (pending) pendingBySocket.set(socket, undefined)
+      } else if (!pending || bytesWritten - writableLength >= pending.bytes) {
+        pendingBySocket.set(socket, { bytes: bytesWritten, since: now })
+      } else if (now - pending.since > writeTimeoutMs) {
         socket.destroy()
       }
     }

@@ -19,27 +19,27 @@ import { createRequestReader } from './request.ts'
 import type { LogDetail } from './request-log.ts'
 
 const operation: Operation = accessOperations.issueToken
-const read = createRequestReader(operation)
+const reader = createRequestReader(operation)
 const formType = 'application/x-www-form-urlencoded'
 
 /** Credentials are short, and the sender is not authenticated yet. */
 const bodyBytesMax = 16 * 1024
 
-/** A token request, in either form. */
-interface Asked {
+/** A token request, as JSON or as an OAuth form. */
+interface TokenCredentials {
   readonly clientId: string
   readonly secret: string
   readonly scope: string | undefined
   readonly isOauth: boolean
 }
 
-/** Tokens for the catalogue, asked for in JSON or in the form of OAuth 2.0. */
+/** Issues access tokens for the catalogue. Accepts JSON and the form encoding of OAuth 2.0. */
 export function mountTokens(
   app: HttpApp,
   access: Access,
   trustedProxies: TrustedProxies | undefined,
 ): void {
-  // Forms are taken here and nowhere else.
+  // Only this route accepts forms.
   app.register(async (scope) => {
     scope.addContentTypeParser(formType, { parseAs: 'string' }, (_request, text, done) =>
       done(null, new URLSearchParams(String(text))),
@@ -50,8 +50,8 @@ export function mountTokens(
       config: { operation },
       bodyLimit: bodyBytesMax,
       handler: async (request, reply) => {
-        const asked = askedOf(request)
-        const { clientId, secret, isOauth } = asked
+        const credentials = readCredentials(request)
+        const { clientId, secret, isOauth } = credentials
         const address = resolveCallerAddress(request.raw, trustedProxies)
         const { client, outdatedClientId } = await access.authenticate({
           clientId,
@@ -59,15 +59,15 @@ export function mountTokens(
           address,
         })
         if (outdatedClientId !== undefined) request.logDetail = outdatedSecret(outdatedClientId)
-        if (!client) throw refusal(asked, 'wrong_credentials', 'oauth_invalid_client')
-        const given = scopesOf(asked, client.scopes)
-        const token = await access.issue(client, given)
+        if (!client) throw rejection(credentials, 'wrong_credentials', 'oauth_invalid_client')
+        const granted = selectScopes(credentials, client.scopes)
+        const token = await access.issue(client, granted)
         const answer: TokenResponse = {
           token,
           expires_in: clientTokenSeconds,
-          ...(isOauth && { access_token: token, token_type: 'Bearer', scope: given.join(' ') }),
+          ...(isOauth && { access_token: token, token_type: 'Bearer', scope: granted.join(' ') }),
         }
-        // As RFC 6749 (5.1) wants it, beside the `no-store` that every answer has.
+        // Required by RFC 6749, section 5.1, in addition to the `no-store` of every response.
         reply.header('pragma', 'no-cache')
         return sendJson(reply, JSON.stringify(answer))
       },
@@ -75,20 +75,20 @@ export function mountTokens(
   })
 }
 
-/** Only an operator can act on it, so only the log says it. */
+/** Only the operator can act on this, so it is logged and not sent. */
 function outdatedSecret(clientId: string): LogDetail {
   const reason = 'the secret was stored by an earlier version: run holdfast client rotate'
   return { level: 'warn', message: 'client rejected', fields: { clientId, reason } }
 }
 
-function askedOf(request: FastifyRequest): Asked {
+function readCredentials(request: FastifyRequest): TokenCredentials {
   const { body } = request
-  if (body instanceof URLSearchParams) return askedInForm(body, request.headers.authorization)
-  const { client_id, client_secret, scope } = read.body(body) as TokenRequest
+  if (body instanceof URLSearchParams) return readForm(body, request.headers.authorization)
+  const { client_id, client_secret, scope } = reader.body(body) as TokenRequest
   return { clientId: client_id, secret: client_secret, scope, isOauth: false }
 }
 
-function askedInForm(form: URLSearchParams, authorization: string | undefined): Asked {
+function readForm(form: URLSearchParams, authorization: string | undefined): TokenCredentials {
   const malformed = new ContractError('oauth_invalid_request')
   const names = [...form.keys()]
   if (new Set(names).size < names.length) throw malformed
@@ -98,7 +98,7 @@ function askedInForm(form: URLSearchParams, authorization: string | undefined): 
 
   const inForm = { clientId: form.get('client_id'), secret: form.get('client_secret') }
   const inHeader = authorization === undefined ? undefined : basicCredentials(authorization)
-  // Two ways at once would leave it open which of them counts.
+  // RFC 6749, section 2.3: a client must not use more than one authentication method.
   if (inHeader && inForm.secret !== null) throw malformed
   if (inHeader && inForm.clientId !== null && inForm.clientId !== inHeader.clientId) throw malformed
   const { clientId, secret } = inHeader ?? inForm
@@ -106,7 +106,7 @@ function askedInForm(form: URLSearchParams, authorization: string | undefined): 
   return { clientId, secret, scope: form.get('scope') ?? undefined, isOauth: true }
 }
 
-/** Both parts are written as in a form before they are joined (RFC 6749, 2.3.1). */
+/** Both parts are form-encoded before they are joined (RFC 6749, section 2.3.1). */
 function basicCredentials(authorization: string): { clientId: string; secret: string } {
   const [, encoded = ''] = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization) ?? []
   const [, clientId, secret] =
@@ -114,10 +114,10 @@ function basicCredentials(authorization: string): { clientId: string; secret: st
   if (clientId === undefined || secret === undefined) {
     throw new ContractError('oauth_invalid_client')
   }
-  return { clientId: formDecoded(clientId), secret: formDecoded(secret) }
+  return { clientId: decodeFormValue(clientId), secret: decodeFormValue(secret) }
 }
 
-function formDecoded(text: string): string {
+function decodeFormValue(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
@@ -125,21 +125,24 @@ function formDecoded(text: string): string {
   }
 }
 
-/** Those that were asked for, where the client has them all; else all that it has. */
-function scopesOf(asked: Asked, granted: readonly Scope[]): readonly Scope[] {
-  if (asked.scope === undefined) return granted
-  const allowed = scopes.filter((scope) => permits(granted, scope))
-  const wanted = new Set(asked.scope.split(' ').filter((name) => name !== ''))
-  const given = allowed.filter((scope) => wanted.has(scope))
-  if (wanted.size === 0 || given.length < wanted.size) {
-    throw refusal(asked, 'invalid_request', 'oauth_invalid_scope')
+/** The requested scopes, all of which the client must have; all scopes of the client if it requests none. */
+function selectScopes(
+  credentials: TokenCredentials,
+  clientScopes: readonly Scope[],
+): readonly Scope[] {
+  if (credentials.scope === undefined) return clientScopes
+  const allowed = scopes.filter((scope) => permits(clientScopes, scope))
+  const requested = new Set(credentials.scope.split(' ').filter((name) => name !== ''))
+  const granted = allowed.filter((scope) => requested.has(scope))
+  if (requested.size === 0 || granted.length < requested.size) {
+    throw rejection(credentials, 'invalid_request', 'oauth_invalid_scope')
   }
-  return given
+  return granted
 }
 
-function refusal({ isOauth }: Asked, own: ErrorCode, oauth: ErrorCode): ContractError {
+function rejection({ isOauth }: TokenCredentials, own: ErrorCode, oauth: ErrorCode): ContractError {
   if (isOauth) return new ContractError(oauth)
   const sentence =
-    own === 'invalid_request' ? 'scope must be of the scopes that the client has' : undefined
+    own === 'invalid_request' ? 'scope must contain only scopes of the client' : undefined
   return new ContractError(own, sentence)
 }

@@ -110,7 +110,7 @@ describe('a token', () => {
         assert.equal(status, 400)
         const error = isOauth(form)
           ? 'invalid_scope'
-          : 'scope must be of the scopes that the client has'
+          : 'scope must contain only scopes of the client'
         assert.deepEqual(body, { error })
       }
     })

@@ -82,7 +82,7 @@ describeOn('sqlite', 'a provider', () => {
     holder.exec('rollback')
     await untilReady([provider], true)
 
-    await assertLogged(provider, 'replay records', /no answer within 1000 ms|locked/)
+    await assertLogged(provider, 'replay records', /timed out after 1000 ms|locked/)
   })
 
   it('is not ready while the record of used tokens is corrupt', async (t) => {
@@ -130,7 +130,7 @@ async function setOnServer(server: PostgresServer, setting: string, value: strin
 describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
   const cases = [
     ['is read-only', 'default_transaction_read_only', 'on', 'off', /25006/],
-    ['waits for a standby', 'synchronous_standby_names', 'missing', '', /no answer within 1000 ms/],
+    ['waits for a standby', 'synchronous_standby_names', 'missing', '', /timed out after 1000 ms/],
   ] as const
 
   it('are not ready until it takes them, and say why', async (t) => {
