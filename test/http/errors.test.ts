@@ -107,7 +107,7 @@ describe('what is not there', () => {
       for (const method of ['GET', 'PUT', 'DELETE']) {
         const answer = await send(path, { method })
 
-        assertRefused(answer, 404, /^There is no such /)
+        assertRefused(answer, 404, 'Resource not found')
         assert.equal(answer.headers['allow'], undefined)
       }
     })
@@ -142,7 +142,7 @@ describe('a method that a route does not take', () => {
       for (const method of methods.filter((each) => !taken.includes(each))) {
         const answer = await send(path, { method })
 
-        assertRefused(answer, 405, /method/)
+        assertRefused(answer, 405, 'Method not allowed')
         assert.deepEqual(answer.headers['allow']?.split(', ').sort(), taken)
       }
     })
@@ -231,8 +231,8 @@ describe('the order of judgement', () => {
       const nowhere = await send('/nowhere', { method: 'POST', ...sent })
       const wrongMethod = await send('/auth/v1/customer/ana', { method: 'POST', ...sent })
 
-      assertRefused(nowhere, 404, /^There is no such /)
-      assertRefused(wrongMethod, 405, /method/)
+      assertRefused(nowhere, 404, 'Resource not found')
+      assertRefused(wrongMethod, 405, 'Method not allowed')
       assert.equal(wrongMethod.headers['allow'], 'GET')
     })
   }
@@ -243,8 +243,8 @@ describe('the order of judgement', () => {
     const nowhere = await send('/v1/banking/customer/ana/nowhere?page=zero')
     const wrongMethod = await send(`${pathOf('B1', {})}?page=zero`, { method: 'DELETE' })
 
-    assertRefused(nowhere, 404, /^There is no such /)
-    assertRefused(wrongMethod, 405, /method/)
+    assertRefused(nowhere, 404, 'Resource not found')
+    assertRefused(wrongMethod, 405, 'Method not allowed')
   })
 
   for (const ref of pagedRefs) {
