@@ -1,122 +1,125 @@
 import {
-  accountsBody,
-  customersOf,
-  firstProduct,
-  largeAccount,
+  createTransactionsRequest,
+  findCustomers,
+  findFirstProduct,
+  formatAccountsBody,
+  getLargeAccountId,
   largeCustomer,
-  transactionsAsk,
 } from './data.ts'
-import type { Ask } from './load.ts'
+import type { BenchRequest } from './load-driver.ts'
 
-/** One thing to ask, of every server that can answer it. */
+/** A request that is measured on every server that implements it. */
 export interface Case {
   readonly name: string
   readonly about: string
-  readonly ask: Ask
-  /** Who answers: the provider's process or the platform's. */
+  readonly request: BenchRequest
+  /** The server that implements it. */
   readonly role: 'provider' | 'platform'
-  /** Whether the hand-made server has it. */
-  readonly isHandMade: boolean
-  /** How many requests a round has: fewer where one costs more. */
-  readonly requests: number
+  /** Whether the hand-written server implements it. */
+  readonly isHandWritten: boolean
+  /** Requests per round: fewer for expensive requests. */
+  readonly requestCount: number
 }
 
 export const everything = 'oldest-time=1970-01-01T00:00:00Z'
 
-/** How many transactions the account has that whole thousands are asked of. */
+/** The size of the account for requests with 1000 records per page. */
 export const thousand = 1000
 
-/** The page of 25 that the targets speak of. */
-export function pageCase(): Case {
+/** The request that most targets refer to. */
+export function createPageCase(): Case {
   return {
     name: 'B3',
     about: 'transactions, 25 per page',
-    ask: transactionsAsk(largeCustomer, 'b-000001-1'),
+    request: createTransactionsRequest(largeCustomer, 'b-000001-1'),
     role: 'provider',
-    isHandMade: true,
-    requests: 500,
+    isHandWritten: true,
+    requestCount: 500,
   }
 }
 
-/** The other operations, on the bank in a SQLite file. */
-export function operationCases(database: string): Case[] {
-  const [bank] = customersOf(database, 'banking', 1)
-  const [energy] = customersOf(database, 'energy', 1)
-  if (!bank || !energy) throw new Error('nobody has accounts')
+/** The other operations. `database` is a SQLite URL, used to look up ids. */
+export function createOperationCases(database: string): Case[] {
+  const [bank] = findCustomers(database, 'banking', 1)
+  const [energy] = findCustomers(database, 'energy', 1)
+  if (!bank || !energy) throw new Error('no customer has accounts')
   const banking = `/v1/banking/customer/${bank.customer}/accounts`
   const energyPath = `/v1/energy/customer/${energy.customer}/accounts`
-  const get = (path: string): Ask => ({ method: 'GET', path, algorithm: 'ES256' })
-  const post = (path: string, accounts: readonly string[]): Ask => ({
+  const get = (path: string): BenchRequest => ({ method: 'GET', path, algorithm: 'ES256' })
+  const post = (path: string, accounts: readonly string[]): BenchRequest => ({
     method: 'POST',
     path,
-    body: accountsBody(accounts),
+    body: formatAccountsBody(accounts),
     algorithm: 'ES256',
   })
-  const provider = { role: 'provider', isHandMade: false, requests: 500 } as const
-  const byHand = { ...provider, isHandMade: true }
-  const ofThousand = (query: string) =>
-    transactionsAsk(largeCustomer, largeAccount(thousand), `${everything}&${query}`)
-  const ofBank = `${bank.accounts.length} accounts`
-  const ofEnergy = `${energy.accounts.length} accounts`
+  const provider = { role: 'provider', isHandWritten: false, requestCount: 500 } as const
+  const handWritten = { ...provider, isHandWritten: true }
+  const requestThousand = (query: string) =>
+    createTransactionsRequest(largeCustomer, getLargeAccountId(thousand), `${everything}&${query}`)
+  const bankAccounts = `${bank.accounts.length} accounts`
+  const energyAccounts = `${energy.accounts.length} accounts`
 
   return [
     {
       ...provider,
       name: 'B1',
-      about: `bank accounts of a customer, ${ofBank}`,
-      ask: get(banking),
+      about: `bank accounts of a customer, ${bankAccounts}`,
+      request: get(banking),
     },
     {
       ...provider,
       name: 'B2',
-      about: `balances of ${ofBank}`,
-      ask: post(`${banking}/balances`, bank.accounts),
+      about: `balances of ${bankAccounts}`,
+      request: post(`${banking}/balances`, bank.accounts),
     },
     {
-      ...byHand,
+      ...handWritten,
       name: 'B3 × 1000',
       about: 'transactions, 1000 per page',
-      ask: ofThousand('page-size=1000'),
-      requests: 150,
+      request: requestThousand('page-size=1000'),
+      requestCount: 150,
     },
     {
-      ...byHand,
+      ...handWritten,
       name: 'B3 text',
       about: 'transactions filtered by text and amount, out of 1000, 25 per page',
-      ask: ofThousand('text=a&min-amount=-200.00&max-amount=500.00'),
-      requests: 300,
+      request: requestThousand('text=a&min-amount=-200.00&max-amount=500.00'),
+      requestCount: 300,
     },
     {
       ...provider,
       name: 'E2',
-      about: `energy accounts with their plans, ${ofEnergy}`,
-      ask: post(energyPath, energy.accounts),
+      about: `energy accounts with their plans, ${energyAccounts}`,
+      request: post(energyPath, energy.accounts),
     },
     {
       ...provider,
       name: 'E3',
-      about: `invoices of ${ofEnergy}, 25 per page`,
-      ask: post(`${energyPath}/invoices`, energy.accounts),
+      about: `invoices of ${energyAccounts}, 25 per page`,
+      request: post(`${energyPath}/invoices`, energy.accounts),
     },
     {
       ...provider,
       name: 'E5',
-      about: `billing transactions of ${ofEnergy}, 25 per page`,
-      ask: post(`${energyPath}/billing`, energy.accounts),
+      about: `billing transactions of ${energyAccounts}, 25 per page`,
+      request: post(`${energyPath}/billing`, energy.accounts),
     },
     {
       ...provider,
       name: 'C2',
-      about: `accounts that a customer can share, ${ofBank} and more`,
-      ask: get(`/auth/v1/customer/${bank.customer}/accounts`),
+      about: `accounts that a customer can share, ${bankAccounts} and more`,
+      request: get(`/auth/v1/customer/${bank.customer}/accounts`),
     },
     {
       name: 'P3',
       about: 'one product, without a token',
-      ask: { method: 'GET', path: `/v1/data-provider/cdr/products/${firstProduct(database)}` },
+      request: {
+        method: 'GET',
+        path: `/v1/data-provider/cdr/products/${findFirstProduct(database)}`,
+      },
       role: 'platform',
-      isHandMade: false,
-      requests: 500,
+      isHandWritten: false,
+      requestCount: 500,
     },
   ]
 }

@@ -1,4 +1,4 @@
-import { onHandMade, onLimit, onPostgres, onSqlite } from './requests.ts'
+import { onHandWritten, onLowerBound, onPostgres, onSqlite } from './requests.ts'
 import type { Results, Row } from './results.ts'
 
 const width = 760
@@ -9,12 +9,12 @@ const barGap = 3
 const groupGap = 14
 const panelGap = 34
 
-/** The class of a bar, and how the servers are called in the chart. */
+/** The CSS class of each server. */
 const servers = {
-  [onLimit]: 'limit',
+  [onLowerBound]: 'limit',
   [onSqlite]: 'sqlite',
   [onPostgres]: 'postgres',
-  [onHandMade]: 'hand',
+  [onHandWritten]: 'hand',
 } as const
 
 const style = `
@@ -32,8 +32,8 @@ const style = `
 interface Bar {
   readonly server: keyof typeof servers
   readonly amount: number
-  /** What comes on top, faded: the database's own share. */
-  readonly more: number
+  /** CPU time of the database, drawn faded. */
+  readonly databaseAmount: number
   readonly text: string
 }
 
@@ -42,21 +42,23 @@ interface Panel {
   readonly groups: readonly { readonly name: string; readonly bars: readonly Bar[] }[]
 }
 
-/** CPU time of a page of transactions, and of every other operation against the limit. */
-export function chartOf({ rows }: Pick<Results, 'rows'>): string {
+/** Renders the CPU time of B3, and the ratio of the other operations to the lower bound. */
+export function renderChart({ rows }: Pick<Results, 'rows'>): string {
   const requests = rows.filter(({ group }) => group === 'requests')
   const names = [...new Set(requests.map(({ name }) => name))]
   const isPage = (name: string) => /^B3 (ES|PS)256$/.test(name)
   const panels: Panel[] = [
     {
       title: 'B3, 25 transactions per page: CPU time per request in µs',
-      groups: names.filter(isPage).map((name) => ({ name, bars: barsOf(requests, name, cpuBar) })),
+      groups: names
+        .filter(isPage)
+        .map((name) => ({ name, bars: createBars(requests, name, cpuBar) })),
     },
     {
       title: 'Other operations: CPU time relative to the lower bound',
       groups: names
         .filter((name) => !isPage(name))
-        .map((name) => ({ name, bars: barsOf(requests, name, ratioBar) })),
+        .map((name) => ({ name, bars: createBars(requests, name, ratioBar) })),
     },
   ]
   const parts: string[] = []
@@ -66,14 +68,16 @@ export function chartOf({ rows }: Pick<Results, 'rows'>): string {
   for (const { title, groups } of panels) {
     parts.push(text(0, y, title, 'title'))
     y += 16
-    const most = Math.max(
-      ...groups.flatMap(({ bars }) => bars.map(({ amount, more }) => amount + more)),
+    const max = Math.max(
+      ...groups.flatMap(({ bars }) =>
+        bars.map(({ amount, databaseAmount }) => amount + databaseAmount),
+      ),
     )
-    const scale = (width - labelWidth - valueWidth) / most
+    const scale = (width - labelWidth - valueWidth) / max
     for (const { name, bars } of groups) {
       parts.push(text(0, y + barHeight - 3, name))
       for (const bar of bars) {
-        parts.push(barAt(y, bar, scale))
+        parts.push(renderBar(y, bar, scale))
         y += barHeight + barGap
       }
       y += groupGap
@@ -89,61 +93,75 @@ export function chartOf({ rows }: Pick<Results, 'rows'>): string {
   ].join('\n')
 }
 
-function barsOf(
+function createBars(
   rows: readonly Row[],
   name: string,
-  make: (row: Row) => Omit<Bar, 'server'> | undefined,
+  createBar: (row: Row) => Omit<Bar, 'server'> | undefined,
 ): Bar[] {
   return (Object.keys(servers) as (keyof typeof servers)[]).flatMap((server) => {
     const row = rows.find((candidate) => candidate.name === name && candidate.on === server)
-    const bar = row && make(row)
+    const bar = row && createBar(row)
     return bar ? [{ server, ...bar }] : []
   })
 }
 
 function cpuBar({ figure, ratios }: Row): Omit<Bar, 'server'> | undefined {
   if (!figure) return undefined
-  const ratio = ratios?.[onLimit]
+  const ratio = ratios?.[onLowerBound]
   const { cpu, databaseCpu = 0 } = figure
   const text = [
     cpu.toFixed(0),
     ratio ? ` (${ratio.toFixed(2)} ×)` : '',
     databaseCpu ? ` and ${databaseCpu.toFixed(0)}` : '',
   ].join('')
-  return { amount: cpu, more: databaseCpu, text }
+  return { amount: cpu, databaseAmount: databaseCpu, text }
 }
 
 function ratioBar({ ratios }: Row): Omit<Bar, 'server'> | undefined {
-  const ratio = ratios?.[onLimit]
-  return ratio === undefined ? undefined : { amount: ratio, more: 0, text: `${ratio.toFixed(2)} ×` }
+  const ratio = ratios?.[onLowerBound]
+  return ratio === undefined
+    ? undefined
+    : { amount: ratio, databaseAmount: 0, text: `${ratio.toFixed(2)} ×` }
 }
 
-function barAt(y: number, { server, amount, more, text: value }: Bar, scale: number): string {
-  const own = amount * scale
-  const rest = more * scale
+function renderBar(
+  y: number,
+  { server, amount, databaseAmount, text: value }: Bar,
+  scale: number,
+): string {
+  const ownWidth = amount * scale
+  const databaseWidth = databaseAmount * scale
   return [
-    rectangle(labelWidth, y, own, servers[server]),
-    more > 0 ? rectangle(labelWidth + own, y, rest, `${servers[server]} database`) : '',
-    text(labelWidth + own + rest + 6, y + barHeight - 3, value),
+    rectangle(labelWidth, y, ownWidth, servers[server]),
+    databaseAmount > 0
+      ? rectangle(labelWidth + ownWidth, y, databaseWidth, `${servers[server]} database`)
+      : '',
+    text(labelWidth + ownWidth + databaseWidth + 6, y + barHeight - 3, value),
   ].join('')
 }
 
 function legend(y: number): string {
   const entries = Object.entries(servers)
   return entries
-    .map(([name, kind], index) => {
+    .map(([name, className], index) => {
       const x = index * 165
-      return rectangle(x, y - 11, 12, kind, 12) + text(x + 18, y, name)
+      return rectangle(x, y - 11, 12, className, 12) + text(x + 18, y, name)
     })
     .concat(text(18 + 4 * 165 - 45, y, 'faded: database', 'quiet'))
     .join('')
 }
 
-function rectangle(x: number, y: number, wide: number, kind: string, high = barHeight): string {
-  return `<rect x="${x.toFixed(1)}" y="${y}" width="${wide.toFixed(1)}" height="${high}" class="${kind}"/>`
+function rectangle(
+  x: number,
+  y: number,
+  width: number,
+  className: string,
+  height = barHeight,
+): string {
+  return `<rect x="${x.toFixed(1)}" y="${y}" width="${width.toFixed(1)}" height="${height}" class="${className}"/>`
 }
 
-function text(x: number, y: number, content: string, kind = ''): string {
+function text(x: number, y: number, content: string, className = ''): string {
   const escaped = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-  return `<text x="${x.toFixed(1)}" y="${y}"${kind && ` class="${kind}"`}>${escaped}</text>`
+  return `<text x="${x.toFixed(1)}" y="${y}"${className && ` class="${className}"`}>${escaped}</text>`
 }

@@ -1,41 +1,41 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Bench } from './bank.ts'
-import type { Ask } from './load.ts'
+import type { Bench } from './bench.ts'
+import type { BenchRequest } from './load-driver.ts'
 import { cpuOf, familyOf, memoryOf, type Running } from './processes.ts'
 
-/** What one server used for a request. CPU time in microseconds, latency in milliseconds. */
+/** Measurements per request: CPU time in microseconds, latency in milliseconds. */
 export interface Figure {
   readonly cpu: number
-  /** What the database's own processes used besides. */
+  /** CPU time of the database's own processes. */
   readonly databaseCpu?: number
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  /** The most resident memory of one process so far, in megabytes. */
+  /** The largest peak resident memory of one process. */
   readonly peakMegabytes: number
 }
 
-/** The figure of a server, and what its CPU time was in each round: rounds are compared one by one. */
+/** The median of all rounds, and the CPU time of each round: ratios are calculated per round. */
 export interface Measured extends Figure {
   readonly rounds: readonly number[]
 }
 
-export interface Contestant {
+export interface Candidate {
   readonly server: Running
-  /** The process of the database, if that is another. */
+  /** The database process, if the server has a separate one. */
   readonly databasePid?: number
-  /** Where it is asked something else than the others. */
-  readonly asks?: readonly Ask[]
+  /** Replaces the shared requests. */
+  readonly requests?: readonly BenchRequest[]
 }
 
 export interface Comparison<Name extends string> {
-  readonly contestants: Readonly<Record<Name, Contestant>>
-  /** What those are asked that have nothing of their own. */
-  readonly asks?: readonly Ask[]
-  readonly requests: number
+  readonly candidates: Readonly<Record<Name, Candidate>>
+  /** The requests to candidates that have none of their own. */
+  readonly requests?: readonly BenchRequest[]
+  readonly requestCount: number
   readonly rounds: number
-  /** Requests to each server before the first round, so that its code is compiled. */
+  /** The number of requests to each server before the first round, so that its code is compiled. */
   readonly warmUp: number
   readonly connections?: number
 }
@@ -43,42 +43,42 @@ export interface Comparison<Name extends string> {
 const connectionsDefault = 50
 
 /**
- * Asks all servers the same, in turns of short rounds, so that whatever else the machine does hits all alike.
- * Where they are asked the same, they get the same tokens: each server sees each token once.
+ * Measures all servers in alternating short rounds, so that other work on the machine affects them equally. Shared
+ * requests have the same tokens; each server sees a token once.
  */
 export async function compare<Name extends string>(
   { driver }: Bench,
   comparison: Comparison<Name>,
 ): Promise<Record<Name, Measured>> {
-  const { contestants, asks = [], requests, rounds, warmUp } = comparison
+  const { candidates, requests = [], requestCount, rounds, warmUp } = comparison
   const connections = comparison.connections ?? connectionsDefault
-  const names = Object.keys(contestants) as Name[]
-  const total = warmUp + rounds * requests
-  if (asks.length > 0) await driver.prepare('shared', asks, total)
+  const names = Object.keys(candidates) as Name[]
+  const total = warmUp + rounds * requestCount
+  if (requests.length > 0) await driver.prepare('shared', requests, total)
   for (const name of names) {
-    const own = contestants[name].asks
+    const own = candidates[name].requests
     if (own) await driver.prepare(name, own, total)
   }
 
   const run = async (name: Name, from: number, count: number): Promise<Figure> => {
-    const { server, databasePid, asks: own } = contestants[name]
-    const used: { own: number; database: number }[] = []
-    const driven = await driver.drive(
+    const { server, databasePid, requests: own } = candidates[name]
+    const samples: { own: number; database: number }[] = []
+    const driveResult = await driver.drive(
       { name: own ? name : 'shared', from, count, port: server.port, connections },
       () =>
-        used.push({
+        samples.push({
           own: cpuOf(familyOf(server.pid)),
           database: databasePid ? cpuOf(familyOf(databasePid)) : 0,
         }),
     )
-    const [before, after] = used
+    const [before, after] = samples
     if (!before || !after) throw new Error('nothing was measured')
     return {
       cpu: (after.own - before.own) / count,
       ...(databasePid && { databaseCpu: (after.database - before.database) / count }),
-      perSecond: count / driven.seconds,
-      p50: driven.p50,
-      p99: driven.p99,
+      perSecond: count / driveResult.seconds,
+      p50: driveResult.p50,
+      p99: driveResult.p99,
       peakMegabytes: Math.max(...familyOf(server.pid).map((pid) => memoryOf(pid).peak)),
     }
   }
@@ -86,53 +86,53 @@ export async function compare<Name extends string>(
   const figures = new Map<Name, Figure[]>(names.map((name) => [name, []]))
   for (const name of names) if (warmUp > 0) await run(name, 0, warmUp)
   for (let round = 0; round < rounds; round += 1) {
-    // Another one begins each time.
+    // Each round starts with a different server.
     const order = names.map((_, index) => names[(index + round) % names.length] ?? names[0])
     for (const name of order) {
       if (!name) continue
-      figures.get(name)?.push(await run(name, warmUp + round * requests, requests))
+      figures.get(name)?.push(await run(name, warmUp + round * requestCount, requestCount))
     }
   }
   await driver.forget('shared')
-  for (const name of names) if (contestants[name].asks) await driver.forget(name)
+  for (const name of names) if (candidates[name].requests) await driver.forget(name)
 
-  const measured = names.map((name) => [name, middle(figures.get(name) ?? [])])
+  const measured = names.map((name) => [name, medianFigure(figures.get(name) ?? [])])
   return Object.fromEntries(measured) as Record<Name, Measured>
 }
 
-/** By then little is compiled any more, and what is, in every server alike. */
+/** After this many requests, V8 compiles little more. */
 const warmUpRequests = 6000
 
-/** Asks servers often enough for their code to be compiled, before something else is asked of them. */
-export async function warm(
+/** Sends enough requests to servers for their code to be compiled. */
+export async function warmUpServers(
   { driver }: Bench,
   servers: readonly Running[],
-  ask: Ask,
+  request: BenchRequest,
 ): Promise<void> {
   for (const { port } of servers) {
-    await driver.prepare('warm', [ask], warmUpRequests)
+    await driver.prepare('warm', [request], warmUpRequests)
     const all = { from: 0, count: warmUpRequests, connections: connectionsDefault }
     await driver.drive({ name: 'warm', port, ...all }, () => undefined)
   }
   await driver.forget('warm')
 }
 
-function middle(figures: readonly Figure[]): Measured {
-  const of = (name: keyof Figure) => median(figures.map((figure) => figure[name] ?? 0))
+function medianFigure(figures: readonly Figure[]): Measured {
+  const medianOf = (name: keyof Figure) => median(figures.map((figure) => figure[name] ?? 0))
   return {
-    cpu: of('cpu'),
-    ...(figures[0]?.databaseCpu !== undefined && { databaseCpu: of('databaseCpu') }),
-    perSecond: of('perSecond'),
-    p50: of('p50'),
-    p99: of('p99'),
-    peakMegabytes: of('peakMegabytes'),
+    cpu: medianOf('cpu'),
+    ...(figures[0]?.databaseCpu !== undefined && { databaseCpu: medianOf('databaseCpu') }),
+    perSecond: medianOf('perSecond'),
+    p50: medianOf('p50'),
+    p99: medianOf('p99'),
+    peakMegabytes: medianOf('peakMegabytes'),
     rounds: figures.map(({ cpu }) => cpu),
   }
 }
 
-/** How much more one used than another: the median of the rounds' own ratios. */
-export function ratioOf(one: Measured, other: Measured): number {
-  return median(one.rounds.map((cpu, round) => cpu / (other.rounds[round] ?? Number.NaN)))
+/** The ratio of CPU times: the median of the ratios of the rounds. */
+export function calculateRatio(measured: Measured, baseline: Measured): number {
+  return median(measured.rounds.map((cpu, round) => cpu / (baseline.rounds[round] ?? Number.NaN)))
 }
 
 export function median(values: readonly number[]): number {
@@ -142,8 +142,8 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? upper) + upper) / 2
 }
 
-/** The process that all others of a PostgreSQL server come from. */
-export function postgresPid({ postgres }: Bench): number {
+/** The parent process of all processes of the PostgreSQL server. */
+export function readPostgresPid({ postgres }: Bench): number {
   const [pid] = readFileSync(join(postgres.folder, 'postmaster.pid'), 'utf8').split('\n')
   return Number(pid)
 }

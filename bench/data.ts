@@ -4,14 +4,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type GenerateOptions, generateLines } from '../src/generate/index.ts'
-import type { Ask } from './load.ts'
+import type { BenchRequest } from './load-driver.ts'
 
-/** Histories reach up to today, so that requests without a window find them. */
+/** Histories end today, so that the default time window includes them. */
 const until = `${new Date().toISOString().slice(0, 10)}T00:00:00Z`
 
 const chunkLines = 1000
 
-/** Writes invented lines to a file and says how many there are. */
+/** Writes lines to a file and counts them. */
 export async function writeLines(
   folder: string,
   name: string,
@@ -34,32 +34,35 @@ export async function writeLines(
   return { file, count }
 }
 
-export function bankLines(options: Partial<GenerateOptions>): Iterable<string> {
+export function generateBankLines(options: Partial<GenerateOptions>): Iterable<string> {
   return generateLines({ customers: 1, seed: 'bench', until, ...options })
 }
 
 export const largeCustomer = 'c-000001'
 
-export function largeAccount(size: number): string {
+export function getLargeAccountId(size: number): string {
   return `b-000001-large-${size}`
 }
 
-/** One account of the first customer with exactly that many transactions. */
-export function* largeAccountLines(size: number): Generator<string> {
-  const kept = /^\{"type":"banking\.(account|balance|transaction)"/
-  for (const line of bankLines({ accounts: 0, products: 0, largeAccount: size })) {
-    if (kept.test(line)) yield line.replaceAll('b-000001-large', largeAccount(size))
+/** Generates one account of the first customer with exactly `size` transactions. */
+export function* generateLargeAccount(size: number): Generator<string> {
+  const wantedTypes = /^\{"type":"banking\.(account|balance|transaction)"/
+  for (const line of generateBankLines({ accounts: 0, products: 0, largeAccount: size })) {
+    if (wantedTypes.test(line)) yield line.replaceAll('b-000001-large', getLargeAccountId(size))
   }
 }
 
-/** What can be asked of a bank that was loaded into SQLite. */
-export interface Found {
+export interface CustomerAccounts {
   readonly customer: string
   readonly accounts: readonly string[]
 }
 
-/** The customers with the most accounts of a kind, by their file. */
-export function customersOf(database: string, kind: 'banking' | 'energy', most: number): Found[] {
+/** Finds the customers with the most accounts of a kind in a SQLite database. */
+export function findCustomers(
+  database: string,
+  kind: 'banking' | 'energy',
+  limit: number,
+): CustomerAccounts[] {
   const file = new DatabaseSync(database.replace(/^sqlite:/, ''), { readOnly: true })
   const rows = file
     .prepare(
@@ -70,7 +73,7 @@ export function customersOf(database: string, kind: 'banking' | 'energy', most: 
        where account.is_open and account.id not like '%-large-%'
        group by customer.id order by count(*) desc, customer.id limit ?`,
     )
-    .all(kind === 'banking' ? 1 : 2, most)
+    .all(kind === 'banking' ? 1 : 2, limit)
   file.close()
   return rows.map(({ customer, accounts }) => ({
     customer: String(customer),
@@ -78,18 +81,22 @@ export function customersOf(database: string, kind: 'banking' | 'energy', most: 
   }))
 }
 
-export function firstProduct(database: string): string {
+export function findFirstProduct(database: string): string {
   const file = new DatabaseSync(database.replace(/^sqlite:/, ''), { readOnly: true })
   const row = file.prepare('select id from product order by id limit 1').get()
   file.close()
   return String(row?.['id'])
 }
 
-export function transactionsAsk(customer: string, account: string, query = ''): Ask {
+export function createTransactionsRequest(
+  customer: string,
+  account: string,
+  query = '',
+): BenchRequest {
   const path = `/v1/banking/customer/${customer}/accounts/${account}/transactions`
   return { method: 'GET', path, query, algorithm: 'ES256' }
 }
 
-export function accountsBody(accounts: readonly string[]): string {
+export function formatAccountsBody(accounts: readonly string[]): string {
   return JSON.stringify({ data: { accountIds: accounts } })
 }

@@ -1,71 +1,82 @@
 import { DatabaseSync } from 'node:sqlite'
-import { type Bench, engines, serveProvider } from './bank.ts'
-import { everything, pageCase } from './cases.ts'
-import { type Contestant, compare, type Measured, postgresPid, ratioOf, warm } from './compare.ts'
+import { type Bench, engines, serveProvider } from './bench.ts'
+import { createPageCase, everything } from './cases.ts'
 import {
-  accountsBody,
-  bankLines,
-  largeAccount,
+  type Candidate,
+  calculateRatio,
+  compare,
+  type Measured,
+  readPostgresPid,
+  warmUpServers,
+} from './compare.ts'
+import {
+  createTransactionsRequest,
+  formatAccountsBody,
+  generateBankLines,
+  getLargeAccountId,
   largeCustomer,
-  transactionsAsk,
   writeLines,
 } from './data.ts'
-import type { Ask } from './load.ts'
+import type { BenchRequest } from './load-driver.ts'
 import { runToEnd } from './processes.ts'
-import { onHandMade, onPostgres, onSqlite, type Stores, startHandMade } from './requests.ts'
-import { counted, figureOf, type Row, type Tell } from './results.ts'
+import { onHandWritten, onPostgres, onSqlite, type Stores, startHandWritten } from './requests.ts'
+import { formatCount, type Log, type Row, toFigure } from './results.ts'
 
 const pageSize = 25
 export const firstPage = 'page 1'
 export const lastPage = 'last page'
 const middlePage = 'middle page'
 
-/** B3 at the beginning, in the middle and at the end of long lists. */
+/** Measures the first, middle and last page of long lists. */
 export async function measurePages(
   bench: Bench,
   stores: Stores,
   sizes: readonly number[],
   rounds: number,
-  tell: Tell,
+  log: Log,
 ): Promise<Row[]> {
   const rows: Row[] = []
   const servers = {
     [onSqlite]: { server: await serveProvider(bench, stores.sqlite) },
     [onPostgres]: {
       server: await serveProvider(bench, stores.postgres),
-      databasePid: postgresPid(bench),
+      databasePid: readPostgresPid(bench),
     },
-    [onHandMade]: { server: await startHandMade(bench, stores.sqlite) },
-  } satisfies Record<string, Contestant>
+    [onHandWritten]: { server: await startHandWritten(bench, stores.sqlite) },
+  } satisfies Record<string, Candidate>
   const running = Object.values(servers).map(({ server }) => server)
-  await warm(bench, running, pageCase().ask)
+  await warmUpServers(bench, running, createPageCase().request)
   for (const size of sizes) {
-    for (const [on, contestant] of Object.entries(servers)) {
-      tell(`B3 of ${counted(size)} transactions, ${on}`)
-      // By hand the last page of a long list takes a large part of a second.
-      const requests = on === onHandMade && size > 1000 ? 15 : 400
-      const asksOf = (page: number) => [
-        transactionsAsk(largeCustomer, largeAccount(size), `${everything}&page=${page}`),
+    for (const [on, candidate] of Object.entries(servers)) {
+      log(`B3 of ${formatCount(size)} transactions, ${on}`)
+      // On the hand-written server, the last page of a long list takes several hundred milliseconds.
+      const requestCount = on === onHandWritten && size > 1000 ? 15 : 400
+      const requestsFor = (page: number) => [
+        createTransactionsRequest(
+          largeCustomer,
+          getLargeAccountId(size),
+          `${everything}&page=${page}`,
+        ),
       ]
       const last = Math.ceil(size / pageSize)
       const measured = await compare(bench, {
-        contestants: {
-          [firstPage]: { ...contestant, asks: asksOf(1) },
-          [middlePage]: { ...contestant, asks: asksOf(Math.ceil(last / 2)) },
-          [lastPage]: { ...contestant, asks: asksOf(last) },
+        candidates: {
+          [firstPage]: { ...candidate, requests: requestsFor(1) },
+          [middlePage]: { ...candidate, requests: requestsFor(Math.ceil(last / 2)) },
+          [lastPage]: { ...candidate, requests: requestsFor(last) },
         },
-        requests,
+        requestCount,
         rounds,
-        warmUp: requests,
+        warmUp: requestCount,
       })
       for (const [page, figure] of Object.entries(measured)) {
         rows.push({
           group: 'growth',
-          name: `B3 of ${counted(size)}, ${page}`,
+          name: `B3 of ${formatCount(size)}, ${page}`,
           on,
-          figure: figureOf(figure),
+          figure: toFigure(figure),
           ...(page !== firstPage && {
-            ratios: { [firstPage]: ratioOf(figure, measured[firstPage]) },
+            ratios: { [firstPage]: calculateRatio(figure, measured[firstPage]) },
           }),
         })
       }
@@ -75,19 +86,19 @@ export async function measurePages(
   return rows
 }
 
-const asksMost = 4000
+const requestsMax = 4000
 
-/** B2 and B3 of customers all over a store, in stores of several sizes. */
+/** Measures requests for customers throughout databases of several sizes. */
 export async function measureCustomers(
   bench: Bench,
   sizes: readonly number[],
   rounds: number,
-  tell: Tell,
+  log: Log,
 ): Promise<Row[]> {
   const stores: Record<string, Stores> = {}
   for (const size of sizes) {
-    tell(`a store of ${counted(size)} customers`)
-    const lines = bankLines({ customers: size, accounts: 1, transactions: 3, products: 0 })
+    log(`loading ${formatCount(size)} customers`)
+    const lines = generateBankLines({ customers: size, accounts: 1, transactions: 3, products: 0 })
     const { file } = await writeLines(bench.folder, `customers_${size}`, lines)
     const store = {
       sqlite: await bench.database('sqlite', `customers_${size}`),
@@ -96,44 +107,44 @@ export async function measureCustomers(
     for (const database of Object.values(store)) {
       await runToEnd(bench.program, ['load', file, '--database', database])
     }
-    stores[counted(size)] = store
+    stores[formatCount(size)] = store
   }
 
   const rows: Row[] = []
   for (const engine of engines) {
-    const servers: Record<string, Contestant> = {}
+    const servers: Record<string, Candidate> = {}
     for (const [size, store] of Object.entries(stores)) {
       servers[size] = {
         server: await serveProvider(bench, store[engine]),
-        ...(engine === 'postgres' && { databasePid: postgresPid(bench) }),
+        ...(engine === 'postgres' && { databasePid: readPostgresPid(bench) }),
       }
     }
     for (const [size, { server }] of Object.entries(servers)) {
-      const [ask] = asksOf('B3', stores[size]?.sqlite ?? '')
-      if (ask) await warm(bench, [server], ask)
+      const [request] = createRequests('B3', stores[size]?.sqlite ?? '')
+      if (request) await warmUpServers(bench, [server], request)
     }
     for (const operation of ['B2', 'B3'] as const) {
-      tell(`${operation} in stores of ${sizes.map(counted).join(' and ')} customers, ${engine}`)
-      const contestants = Object.fromEntries(
-        Object.entries(servers).map(([size, contestant]) => [
+      log(`${operation} with ${sizes.map(formatCount).join(' and ')} customers, ${engine}`)
+      const candidates = Object.fromEntries(
+        Object.entries(servers).map(([size, candidate]) => [
           size,
-          { ...contestant, asks: asksOf(operation, stores[size]?.sqlite ?? '') },
+          { ...candidate, requests: createRequests(operation, stores[size]?.sqlite ?? '') },
         ]),
       )
       const measured = await compare<string>(bench, {
-        contestants,
-        requests: 500,
+        candidates,
+        requestCount: 500,
         rounds,
         warmUp: 1000,
       })
-      const smallest = measured[counted(sizes[0] ?? 0)]
+      const smallest = measured[formatCount(sizes[0] ?? 0)]
       for (const [size, figure] of Object.entries(measured)) {
         rows.push({
           group: 'growth',
           name: `${operation}, ${size} customers`,
           on: engine === 'sqlite' ? onSqlite : onPostgres,
-          figure: figureOf(figure),
-          ...ratioToSmallest(figure, smallest, counted(sizes[0] ?? 0)),
+          figure: toFigure(figure),
+          ...ratioToSmallest(figure, smallest, formatCount(sizes[0] ?? 0)),
         })
       }
     }
@@ -144,11 +155,11 @@ export async function measureCustomers(
 
 function ratioToSmallest(figure: Measured, smallest: Measured | undefined, size: string) {
   if (!smallest || smallest === figure) return {}
-  return { ratios: { [`${size} customers`]: ratioOf(figure, smallest) } }
+  return { ratios: { [`${size} customers`]: calculateRatio(figure, smallest) } }
 }
 
-/** Customers evenly over the whole store, each with one of its bank accounts. */
-function asksOf(operation: 'B2' | 'B3', database: string): Ask[] {
+/** Requests for customers distributed over the whole database, each for one bank account. */
+function createRequests(operation: 'B2' | 'B3', database: string): BenchRequest[] {
   const file = new DatabaseSync(database.replace(/^sqlite:/, ''), { readOnly: true })
   const rows = file
     .prepare(
@@ -159,15 +170,15 @@ function asksOf(operation: 'B2' | 'B3', database: string): Ask[] {
        where customer.number % (select max(1, count(*) / ?) from customer) = 0
        group by customer.number`,
     )
-    .all(asksMost)
+    .all(requestsMax)
   file.close()
   return rows.map((row) => {
     const { customer, account } = row as { customer: string; account: string }
-    if (operation === 'B3') return transactionsAsk(customer, account)
+    if (operation === 'B3') return createTransactionsRequest(customer, account)
     return {
       method: 'POST',
       path: `/v1/banking/customer/${customer}/accounts/balances`,
-      body: accountsBody([account]),
+      body: formatAccountsBody([account]),
       algorithm: 'ES256',
     }
   })

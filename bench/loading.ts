@@ -3,14 +3,14 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { type Bench, type Engine, engines } from './bank.ts'
+import { type Bench, type Engine, engines } from './bench.ts'
 import { median } from './compare.ts'
-import { bankLines, largeAccountLines, writeLines } from './data.ts'
+import { generateBankLines, generateLargeAccount, writeLines } from './data.ts'
 import { runToEnd } from './processes.ts'
 import { onPostgres, onSqlite } from './requests.ts'
-import { counted, type Row, type Tell } from './results.ts'
+import { formatCount, type Log, type Row } from './results.ts'
 
-/** The row of an entry, as both engines have it, without the number of its account. */
+/** A row of the table `entry` without its account number. */
 interface Entry {
   readonly ordinal: number
   readonly time: bigint
@@ -26,24 +26,24 @@ export const bulkPath = { sqlite: 'prepared inserts', postgres: 'COPY' } as cons
 const transactionList = 1
 
 /**
- * `holdfast load`, from its first line to its commit, beside the fastest way that the engine itself has to take
- * the same rows into the same tables and indexes, in one transaction that is on the disk at its end. Those rows
- * are ready, numbered and in order, and nobody looks at them.
+ * Compares `holdfast load`, from its first line to its commit, with the fastest method of the engine to insert the same
+ * rows into the same tables and indexes in one durable transaction. The rows for that method are already validated,
+ * numbered and sorted.
  */
 export async function measureLoading(
   bench: Bench,
   size: number,
   rounds: number,
-  tell: Tell,
+  log: Log,
 ): Promise<Row[]> {
-  const customer = bankLines({ customers: 1, accounts: 0, products: 0 })
+  const customer = generateBankLines({ customers: 1, accounts: 0, products: 0 })
   const { file: before } = await writeLines(bench.folder, 'load_before', customer)
   const { file: account } = await writeLines(
     bench.folder,
     'load_account',
-    largeAccountLines(size).take(1),
+    generateLargeAccount(size).take(1),
   )
-  const transactions = largeAccountLines(size).filter((line) => line.includes('.transaction"'))
+  const transactions = generateLargeAccount(size).filter((line) => line.includes('.transaction"'))
   const { file, count } = await writeLines(bench.folder, 'load', transactions)
 
   const rows: Row[] = []
@@ -52,13 +52,13 @@ export async function measureLoading(
     const loads: Load[] = []
     const bulks: number[] = []
     for (let round = 0; round < rounds; round += 1) {
-      tell(`load of ${counted(count)} transactions, ${engine}, round ${round + 1} of ${rounds}`)
+      log(`load of ${formatCount(count)} transactions, ${engine}, round ${round + 1} of ${rounds}`)
       const [loaded, bulk] = [`load_${round}`, `bulk_${round}`]
-      const target = await prepared(bench, engine, loaded, [before, account])
-      loads.push(await timedLoad(bench, file, count, target))
-      if (entries.length === 0) entries = entriesOf(target)
-      const bulkTarget = await prepared(bench, engine, bulk, [before, account])
-      bulks.push(await bulkOf[engine](bulkTarget, entries))
+      const target = await prepareDatabase(bench, engine, loaded, [before, account])
+      loads.push(await timeLoad(bench, file, count, target))
+      if (entries.length === 0) entries = readEntries(target)
+      const bulkTarget = await prepareDatabase(bench, engine, bulk, [before, account])
+      bulks.push(await bulkInsert[engine](bulkTarget, entries))
     }
     const seconds = median(loads.map((load) => load.seconds))
     const ratio = median(loads.map((load, round) => load.seconds / (bulks[round] ?? Number.NaN)))
@@ -94,8 +94,8 @@ interface Load {
   readonly peakMegabytes: number
 }
 
-/** The time is the command's own figure, to which the start of the process does not belong. */
-async function timedLoad(
+/** Uses the speed that the command reports, which excludes process startup. */
+async function timeLoad(
   { program }: Bench,
   file: string,
   count: number,
@@ -106,15 +106,20 @@ async function timedLoad(
   return { seconds: count / Number(speed), peakMegabytes: run.peakMegabytes }
 }
 
-/** A new database that has the customer and the account. */
-async function prepared(bench: Bench, engine: Engine, name: string, files: readonly string[]) {
+/** Creates a database with the customer and the account. */
+async function prepareDatabase(
+  bench: Bench,
+  engine: Engine,
+  name: string,
+  files: readonly string[],
+) {
   const database = await bench.database(engine, name)
   await runToEnd(bench.program, ['load', ...files, '--database', database])
   return database
 }
 
-/** What Holdfast made of the lines: the rows that are put in by other ways. */
-function entriesOf(database: string): Entry[] {
+/** Reads the rows that Holdfast created from the lines, for the bulk inserts. */
+function readEntries(database: string): Entry[] {
   const file = new DatabaseSync(database.replace(/^sqlite:/, ''), { readOnly: true })
   const statement = file.prepare(
     `select position & 4294967295 as ordinal, time, id, amount, description, reference, record
@@ -129,7 +134,7 @@ function entriesOf(database: string): Entry[] {
   return rows
 }
 
-const bulkOf: Readonly<
+const bulkInsert: Readonly<
   Record<Engine, (database: string, entries: readonly Entry[]) => Promise<number>>
 > = {
   async sqlite(database, entries) {
@@ -142,7 +147,7 @@ const bulkOf: Readonly<
       return [position, list, time, id, amount, description, reference, record] as SQLInputValue[]
     })
     const insert = file.prepare('insert into entry values (?,?,?,?,?,?,?,?)')
-    // The driver tells the last position, which is too large for a plain number.
+    // `run` returns the last row id, which exceeds the safe integers.
     insert.setReadBigInts(true)
     const start = performance.now()
     file.exec('begin immediate')
@@ -157,7 +162,7 @@ const bulkOf: Readonly<
     const client = new pg.Client({ connectionString: database })
     await client.connect()
     const { rows } = await client.query<{ number: string }>('select number from account')
-    const chunks = chunksOf(entries, rows[0]?.number ?? '')
+    const chunks = encodeChunks(entries, rows[0]?.number ?? '')
     const start = performance.now()
     await pipeline(Readable.from(chunks), client.query(copyFrom('copy entry from stdin')))
     const seconds = (performance.now() - start) / 1000
@@ -168,8 +173,8 @@ const bulkOf: Readonly<
 
 const chunkRows = 2000
 
-/** Rows in PostgreSQL's own text format. */
-function chunksOf(entries: readonly Entry[], account: string): Buffer[] {
+/** Encodes rows in the text format of `COPY`. */
+function encodeChunks(entries: readonly Entry[], account: string): Buffer[] {
   const escapes: Readonly<Record<string, string>> = {
     '\\': '\\\\',
     '\n': '\\n',
@@ -178,7 +183,7 @@ function chunksOf(entries: readonly Entry[], account: string): Buffer[] {
   }
   const text = (value: string | null) =>
     value === null ? '\\N' : value.replaceAll(/[\\\n\t\r]/g, (found) => escapes[found] ?? found)
-  const lineOf = (entry: Entry) =>
+  const encodeRow = (entry: Entry) =>
     [
       account,
       transactionList,
@@ -188,7 +193,7 @@ function chunksOf(entries: readonly Entry[], account: string): Buffer[] {
       ...[entry.id, entry.amount, entry.description, entry.reference, entry.record].map(text),
     ].join('\t')
   return Array.from({ length: Math.ceil(entries.length / chunkRows) }, (_, index) => {
-    const part = entries.slice(index * chunkRows, (index + 1) * chunkRows)
-    return Buffer.from(`${part.map(lineOf).join('\n')}\n`)
+    const rows = entries.slice(index * chunkRows, (index + 1) * chunkRows)
+    return Buffer.from(`${rows.map(encodeRow).join('\n')}\n`)
   })
 }

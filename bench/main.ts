@@ -1,29 +1,29 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Bench, openBench } from './bank.ts'
+import { type Bench, openBench } from './bench.ts'
 import { thousand } from './cases.ts'
-import { chartOf } from './chart.ts'
-import { bankLines, largeAccountLines, writeLines } from './data.ts'
+import { renderChart } from './chart.ts'
+import { generateBankLines, generateLargeAccount, writeLines } from './data.ts'
 import { measureCustomers, measurePages } from './growth.ts'
 import { measureLoading } from './loading.ts'
 import { measureOverload } from './overload.ts'
-import { pageOf } from './page.ts'
+import { renderPage } from './page.ts'
 import { requireLinux, runToEnd } from './processes.ts'
-import { printed, tablesOf } from './report.ts'
+import { createTables, formatText } from './report.ts'
 import { measureOperations, measurePage, type Stores } from './requests.ts'
-import { machineHere, type Results, type Row } from './results.ts'
-import { measureStarting } from './starting.ts'
-import { judge } from './targets.ts'
+import { describeMachine, type Results, type Row } from './results.ts'
+import { measureStartup } from './startup.ts'
+import { evaluateTargets } from './targets.ts'
 import { measureTokens } from './tokens.ts'
 import { measureValidation } from './validation.ts'
 import { measureWorkers } from './workers.ts'
 
-/** How much is measured. */
 interface Sizes {
   readonly pageRounds: number
   readonly rounds: number
-  /** Accounts with that many transactions, and stores with that many customers. */
+  /** The number of transactions of each large account. */
   readonly accounts: readonly number[]
+  /** The number of customers of each database. */
   readonly customers: readonly number[]
   readonly loadLines: number
 }
@@ -35,7 +35,7 @@ const quick: Sizes = {
   customers: [1000],
   loadLines: 100_000,
 }
-/** As often, on more. */
+/** The same number of rounds, with more data. */
 const full: Sizes = {
   ...quick,
   accounts: [thousand, 100_000, 1_000_000],
@@ -43,69 +43,71 @@ const full: Sizes = {
   loadLines: 500_000,
 }
 
-/** The parts of a run, in their order. */
+/** The parts of a run, in order of execution. */
 const parts: Readonly<
   Record<string, (bench: Bench, stores: Stores, sizes: Sizes) => Promise<Row[]>>
 > = {
-  page: (bench, stores, { pageRounds }) => measurePage(bench, stores, pageRounds, tell),
-  operations: (bench, stores, { rounds }) => measureOperations(bench, stores, rounds, tell),
+  page: (bench, stores, { pageRounds }) => measurePage(bench, stores, pageRounds, log),
+  operations: (bench, stores, { rounds }) => measureOperations(bench, stores, rounds, log),
   pages: (bench, stores, { accounts, rounds }) =>
-    measurePages(bench, stores, accounts, rounds, tell),
+    measurePages(bench, stores, accounts, rounds, log),
   customers: (bench, _stores, { customers, rounds }) =>
-    measureCustomers(bench, customers, rounds, tell),
-  workers: (bench, stores, { rounds }) => measureWorkers(bench, stores, rounds, tell),
-  overload: (bench, stores) => measureOverload(bench, stores, tell),
-  load: (bench, _stores, { loadLines, rounds }) => measureLoading(bench, loadLines, rounds, tell),
-  start: (bench, stores) => measureStarting(bench, stores, tell),
+    measureCustomers(bench, customers, rounds, log),
+  workers: (bench, stores, { rounds }) => measureWorkers(bench, stores, rounds, log),
+  overload: (bench, stores) => measureOverload(bench, stores, log),
+  load: (bench, _stores, { loadLines, rounds }) => measureLoading(bench, loadLines, rounds, log),
+  start: (bench, stores) => measureStartup(bench, stores, log),
   tokens: (bench) => measureTokens(bench),
   validation: async () => measureValidation(),
 }
 
 const { values: flags } = parseArgs({
   options: {
-    // Millions: forty minutes instead of four.
+    // Includes sizes of a million: 40 minutes instead of 4.
     full: { type: 'boolean', default: false },
-    // Some parts only, by their names: page,load
+    // Runs only the named parts: page,load
     only: { type: 'string' },
-    // Stores the results, and writes the page about them.
+    // Stores the results and generates the performance page.
     write: { type: 'boolean', default: false },
-    // Only writes the page again, from the stored results.
+    // Only regenerates the page from the stored results.
     page: { type: 'boolean', default: false },
   },
 })
 const names = flags.only?.split(',') ?? Object.keys(parts)
 const unknown = names.filter((name) => !Object.hasOwn(parts, name))
 if (unknown.length > 0) {
-  throw new Error(`there is no ${unknown.join(', ')}: ${Object.keys(parts).join(', ')}`)
+  throw new Error(
+    `unknown part ${unknown.join(', ')}; the parts are ${Object.keys(parts).join(', ')}`,
+  )
 }
-if (flags.only && flags.write) throw new Error('only a whole run is written')
+if (flags.only && flags.write) throw new Error('--write requires a complete run, without --only')
 
-const place = (name: string) => new URL(`../${name}`, import.meta.url)
-const storedResults = place('bench/results.json')
+const resolve = (name: string) => new URL(`../${name}`, import.meta.url)
+const storedResults = resolve('bench/results.json')
 if (flags.page) {
   writePage()
   process.exit()
 }
 
 requireLinux()
-// What was started is ended, and what was written removed, on the way out.
+// The exit handlers end child processes and remove temporary files.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 const started = performance.now()
 const results = await measure(flags.full ? full : quick)
 console.log()
-for (const table of tablesOf(results)) console.log(printed(table))
+for (const table of createTables(results)) console.log(formatText(table))
 if (flags.write) {
-  writeFileSync(storedResults, `${JSON.stringify(results, rounded, 2)}\n`)
+  writeFileSync(storedResults, `${JSON.stringify(results, roundNumber, 2)}\n`)
   console.log('written: bench/results.json')
   writePage()
 }
 
-/** From the stored results, whose digits are rounded: the page is the same whenever it is written. */
+/** Uses the stored, rounded results, so that the page is reproducible. */
 function writePage(): void {
   const stored = JSON.parse(readFileSync(storedResults, 'utf8')) as Results
-  const page = { 'performance.svg': chartOf(stored), 'performance.md': pageOf(stored) }
+  const page = { 'performance.svg': renderChart(stored), 'performance.md': renderPage(stored) }
   for (const [name, text] of Object.entries(page)) {
-    writeFileSync(place(`docs/explanation/${name}`), text)
+    writeFileSync(resolve(`docs/explanation/${name}`), text)
     console.log(`written: docs/explanation/${name}`)
   }
 }
@@ -113,8 +115,8 @@ function writePage(): void {
 async function measure(sizes: Sizes): Promise<Results> {
   const bench = await openBench()
   try {
-    const machine = await machineHere(bench)
-    tell(`${machine.cores} cores of ${machine.cpu}, Node ${machine.node}`)
+    const machine = await describeMachine(bench)
+    log(`${machine.cores} cores of ${machine.cpu}, Node ${machine.node}`)
     const stores = await loadBank(bench, sizes)
     const rows: Row[] = []
     for (const name of names) rows.push(...((await parts[name]?.(bench, stores, sizes)) ?? []))
@@ -123,7 +125,7 @@ async function measure(sizes: Sizes): Promise<Results> {
       isFull: flags.full,
       minutes: (performance.now() - started) / 60_000,
       rows,
-      targets: judge(rows),
+      targets: evaluateTargets(rows),
     }
   } finally {
     await bench.close()
@@ -131,27 +133,31 @@ async function measure(sizes: Sizes): Promise<Results> {
 }
 
 async function loadBank(bench: Bench, { accounts }: Sizes): Promise<Stores> {
-  tell('the bank, on both engines')
-  const { file: people } = await writeLines(bench.folder, 'people', bankLines({ customers: 100 }))
-  const lines = accounts.values().flatMap(largeAccountLines)
+  log('loading the data into both engines')
+  const { file: customers } = await writeLines(
+    bench.folder,
+    'bank',
+    generateBankLines({ customers: 100 }),
+  )
+  const lines = accounts.values().flatMap(generateLargeAccount)
   const { file: large } = await writeLines(bench.folder, 'large', lines)
   const stores = {
     sqlite: await bench.database('sqlite', 'bank'),
     postgres: await bench.database('postgres', 'bank'),
   }
   for (const database of Object.values(stores)) {
-    await runToEnd(bench.program, ['load', people, large, '--database', database])
+    await runToEnd(bench.program, ['load', customers, large, '--database', database])
   }
   return stores
 }
 
-/** Says what goes on, with the time since the start. */
-function tell(text: string): void {
+/** Prints a message with the time since the start. */
+function log(text: string): void {
   const seconds = (performance.now() - started) / 1000
   console.log(`${seconds.toFixed(0).padStart(5)} s  ${text}`)
 }
 
-/** Digits that mean something. */
-function rounded(_name: string, value: unknown): unknown {
+/** Rounds to four significant digits. */
+function roundNumber(_name: string, value: unknown): unknown {
   return typeof value === 'number' ? Number(value.toPrecision(4)) : value
 }

@@ -1,26 +1,26 @@
-import { type Bench, engines, serveProvider } from './bank.ts'
-import { pageCase } from './cases.ts'
+import { type Bench, engines, serveProvider } from './bench.ts'
+import { createPageCase } from './cases.ts'
 import { memoryOf } from './processes.ts'
 import { onPostgres, onSqlite, type Stores } from './requests.ts'
-import type { Row, Tell } from './results.ts'
+import type { Log, Row } from './results.ts'
 
 const warmUp = 3000
-const measured = 12_000
-/** Few: those in the line are then what the server can just carry. */
-const carriedConnections = 32
+const capacityRequests = 12_000
+/** Few enough that the server is saturated but rejects nothing. */
+const capacityConnections = 32
 const connections = 600
 const seconds = 4
 
-/** Parts of what the server can carry, one after another: the last shows that it comes back by itself. */
+/** Fractions of the capacity, in order: the last one shows the recovery. */
 const shares = [0.5, 1, 2, 0.5]
 
-/** B3 on one worker, asked for at a pace that does not care for the answers. */
-export async function measureOverload(bench: Bench, stores: Stores, tell: Tell): Promise<Row[]> {
-  const { ask } = pageCase()
+/** Sends B3 requests to one worker at a constant rate, up to twice its capacity. */
+export async function measureOverload(bench: Bench, stores: Stores, log: Log): Promise<Row[]> {
+  const { request } = createPageCase()
   const rows: Row[] = []
   for (const engine of engines) {
     const on = engine === 'sqlite' ? onSqlite : onPostgres
-    tell(`overload, ${engine}`)
+    log(`overload, ${engine}`)
     const server = await serveProvider(bench, stores[engine])
     let from = 0
     const next = (count: number) => {
@@ -28,18 +28,18 @@ export async function measureOverload(bench: Bench, stores: Stores, tell: Tell):
       from += count
       return part
     }
-    await bench.driver.prepare('overload', [ask], warmUp + measured)
+    await bench.driver.prepare('overload', [request], warmUp + capacityRequests)
     const drive = (count: number) =>
-      bench.driver.drive({ ...next(count), connections: carriedConnections }, () => {})
+      bench.driver.drive({ ...next(count), connections: capacityConnections }, () => {})
     await drive(warmUp)
-    const carried = measured / (await drive(measured)).seconds
-    rows.push(row('capacity', on, carried, 'requests/s'))
+    const capacity = capacityRequests / (await drive(capacityRequests)).seconds
+    rows.push(row('capacity', on, capacity, 'requests/s'))
 
     for (const [index, share] of shares.entries()) {
-      const perSecond = Math.round(carried * share)
-      await bench.driver.prepare('overload', [ask], perSecond * seconds)
+      const perSecond = Math.round(capacity * share)
+      await bench.driver.prepare('overload', [request], perSecond * seconds)
       from = 0
-      const { answered, refused, ...pressed } = await bench.driver.press({
+      const { answered, rejected, ...result } = await bench.driver.sendAtConstantRate({
         ...next(perSecond * seconds),
         perSecond,
         connections,
@@ -47,11 +47,11 @@ export async function measureOverload(bench: Bench, stores: Stores, tell: Tell):
       const { now, peak } = memoryOf(server.pid)
       const name = `${share * 100} %${index === shares.length - 1 ? ' again' : ''}`
       rows.push(
-        row(`${name}: answered`, on, answered.count / pressed.seconds, 'requests/s'),
+        row(`${name}: answered`, on, answered.count / result.seconds, 'requests/s'),
         row(`${name}: answered, p50`, on, answered.p50, 'ms'),
         row(`${name}: answered, p99`, on, answered.p99, 'ms'),
-        row(`${name}: rejected`, on, refused.count / pressed.seconds, 'requests/s'),
-        row(`${name}: rejected, p99`, on, refused.p99, 'ms'),
+        row(`${name}: rejected`, on, rejected.count / result.seconds, 'requests/s'),
+        row(`${name}: rejected, p99`, on, rejected.p99, 'ms'),
         row(`${name}: memory`, on, now, 'MB'),
         row(`${name}: memory, peak`, on, peak, 'MB'),
       )

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { markdown, tablesOf, titles } from './report.ts'
+import { createTables, formatMarkdown, titles } from './report.ts'
 import type { Results } from './results.ts'
 
-/** `docs/explanation/performance.md`: the results, then what explains them. */
-export function pageOf(results: Results): string {
+/** Renders `docs/explanation/performance.md`: the results, followed by `explanation.md`. */
+export function renderPage(results: Results): string {
   const { machine, isFull, minutes, rows } = results
-  const tables = new Map(tablesOf(results).map((table) => [table.title, markdown(table)]))
+  const tables = new Map(createTables(results).map((table) => [table.title, formatMarkdown(table)]))
   const section = (title: string, about: string): string[] => {
     const table = tables.get(title)
     return table ? [`## ${title}`, '', about, '', table, ''] : []
@@ -26,7 +26,7 @@ export function pageOf(results: Results): string {
       'Targets',
       'The targets, and the measurements of this run. A missed target does not fail the run. Sizes of a million are measured only with `--full`.',
     ),
-    ...section(titles.requests, requestsAbout(rows)),
+    ...section(titles.requests, describeRequests(rows)),
     ...section(
       titles.growth,
       'First, middle and last page of an account with the given number of transactions, relative to page 1. Then requests for customers throughout a database with the given number of customers, one account each, relative to the smallest database.',
@@ -51,9 +51,9 @@ export function pageOf(results: Results): string {
   ].join('\n')
 }
 
-function requestsAbout(rows: Results['rows']): string {
-  const abouts = new Map(rows.flatMap(({ name, about }) => (about ? [[name, about]] : [])))
-  const operations = [...abouts].map(([name, about]) => `- **${name}**: ${about}`)
+function describeRequests(rows: Results['rows']): string {
+  const descriptions = new Map(rows.flatMap(({ name, about }) => (about ? [[name, about]] : [])))
+  const operations = [...descriptions].map(([name, about]) => `- **${name}**: ${about}`)
   return [
     'Servers:',
     '',

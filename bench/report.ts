@@ -1,6 +1,5 @@
-import { type Group, groups, type Judged, type Results, type Row } from './results.ts'
+import { type Group, groups, type Results, type Row, type TargetResult } from './results.ts'
 
-/** A table as text: the cells of its head, and those of each row. */
 export interface Table {
   readonly title: string
   readonly head: readonly string[]
@@ -17,13 +16,15 @@ export const titles: Readonly<Record<Group, string>> = {
   parts: 'Components',
 }
 
-/** Every group as a table, those of requests with more columns. */
-export function tablesOf({ rows, targets }: Pick<Results, 'rows' | 'targets'>): Table[] {
+/** Creates one table per group, and one of the targets. */
+export function createTables({ rows, targets }: Pick<Results, 'rows' | 'targets'>): Table[] {
   const tables = groups.flatMap((group) => {
-    const own = rows.filter((row) => row.group === group)
-    if (own.length === 0) return []
-    const isOfRequests = own.some(({ figure }) => figure)
-    return [{ title: titles[group], ...(isOfRequests ? requestTable(own) : valueTable(own)) }]
+    const groupRows = rows.filter((row) => row.group === group)
+    if (groupRows.length === 0) return []
+    const hasFigures = groupRows.some(({ figure }) => figure)
+    return [
+      { title: titles[group], ...(hasFigures ? requestTable(groupRows) : valueTable(groupRows)) },
+    ]
   })
   return [...tables, targetTable(targets)]
 }
@@ -36,7 +37,7 @@ function requestTable(rows: readonly Row[]): Omit<Table, 'title'> {
       on,
       figure?.cpu.toFixed(0) ?? '',
       figure?.databaseCpu?.toFixed(0) ?? '',
-      ratioText(ratios),
+      formatRatios(ratios),
       figure?.perSecond.toFixed(0) ?? '',
       figure?.p50.toFixed(1) ?? '',
       figure?.p99.toFixed(1) ?? '',
@@ -50,37 +51,37 @@ function valueTable(rows: readonly Row[]): Omit<Table, 'title'> {
     rows: rows.map(({ name, on, value, ratios }) => [
       name,
       on,
-      value ? `${numberText(value.amount)} ${value.unit}` : '',
-      ratioText(ratios),
+      value ? `${formatNumber(value.amount)} ${value.unit}` : '',
+      formatRatios(ratios),
     ]),
   }
 }
 
-function targetTable(targets: readonly Judged[]): Table {
+function targetTable(targets: readonly TargetResult[]): Table {
   return {
     title: 'Targets',
     head: ['', 'at most', 'measured', ''],
     rows: targets.map(({ figure, most, unit, at }) => [
       figure,
       `${most} ${unit}`,
-      at === undefined ? '' : `${unit === '×' ? at.toFixed(2) : numberText(at)} ${unit}`,
+      at === undefined ? '' : `${unit === '×' ? at.toFixed(2) : formatNumber(at)} ${unit}`,
       at === undefined ? 'not measured' : at <= most ? 'met' : 'not met',
     ]),
   }
 }
 
-function ratioText(ratios: Row['ratios']): string {
+function formatRatios(ratios: Row['ratios']): string {
   return Object.entries(ratios ?? {})
-    .map(([against, ratio]) => `${ratio.toFixed(2)} × ${against}`)
+    .map(([baseline, ratio]) => `${ratio.toFixed(2)} × ${baseline}`)
     .join(', ')
 }
 
-function numberText(amount: number): string {
+function formatNumber(amount: number): string {
   return amount < 10 ? amount.toFixed(2) : Math.round(amount).toLocaleString('en')
 }
 
-/** For a terminal. */
-export function printed({ title, head, rows }: Table): string {
+/** Formats a table for a terminal. */
+export function formatText({ title, head, rows }: Table): string {
   const widths = head.map((cell, column) =>
     Math.max(cell.length, ...rows.map((row) => row[column]?.length ?? 0)),
   )
@@ -88,19 +89,19 @@ export function printed({ title, head, rows }: Table): string {
     cells
       .map((cell, column) => {
         const width = widths[column] ?? 0
-        return isNumber(rows, column) ? cell.padStart(width) : cell.padEnd(width)
+        return isNumeric(rows, column) ? cell.padStart(width) : cell.padEnd(width)
       })
       .join('  ')
       .trimEnd()
   return [title, '', line(head), ...rows.map(line), ''].join('\n')
 }
 
-export function markdown({ head, rows }: Table): string {
+export function formatMarkdown({ head, rows }: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  const rule = head.map((_, column) => (isNumber(rows, column) ? '---:' : '---'))
-  return [line(head), `|${rule.join('|')}|`, ...rows.map(line)].join('\n')
+  const separator = head.map((_, column) => (isNumeric(rows, column) ? '---:' : '---'))
+  return [line(head), `|${separator.join('|')}|`, ...rows.map(line)].join('\n')
 }
 
-function isNumber(rows: Table['rows'], column: number): boolean {
+function isNumeric(rows: Table['rows'], column: number): boolean {
   return rows.every((row) => /^([\d,.]+( \S+)?)?$/.test(row[column] ?? ''))
 }

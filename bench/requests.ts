@@ -1,16 +1,23 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Bench, servePlatform, serveProvider } from './bank.ts'
-import { type Case, operationCases, pageCase } from './cases.ts'
-import { type Contestant, compare, type Measured, postgresPid, ratioOf, warm } from './compare.ts'
-import { type Ask, audience, subdomain } from './load.ts'
-import { algorithms, type BenchKeys, openMint } from './mint.ts'
+import { type Bench, servePlatform, serveProvider } from './bench.ts'
+import { type Case, createOperationCases, createPageCase } from './cases.ts'
+import {
+  type Candidate,
+  calculateRatio,
+  compare,
+  type Measured,
+  readPostgresPid,
+  warmUpServers,
+} from './compare.ts'
+import { audience, type BenchRequest, subdomain } from './load-driver.ts'
 import { type Running, startServer } from './processes.ts'
-import { figureOf, type Row, type Tell } from './results.ts'
+import { type Log, type Row, toFigure } from './results.ts'
+import { algorithms, type BenchKeys, createTokenSigner } from './token-signer.ts'
 
-export const onLimit = 'lower bound'
-export const onHandMade = 'hand-written'
+export const onLowerBound = 'lower bound'
+export const onHandWritten = 'hand-written'
 export const onSqlite = 'Holdfast, SQLite'
 export const onPostgres = 'Holdfast, PostgreSQL'
 
@@ -19,19 +26,19 @@ export interface Stores {
   readonly postgres: string
 }
 
-export function startHandMade({ jwksUrl }: Bench, database: string): Promise<Running> {
-  const file = fileURLToPath(new URL('servers/hand-made.ts', import.meta.url))
+export function startHandWritten({ jwksUrl }: Bench, database: string): Promise<Running> {
+  const file = fileURLToPath(new URL('servers/hand-written.ts', import.meta.url))
   return startServer(file, [database.replace(/^sqlite:/, ''), jwksUrl, audience, subdomain])
 }
 
-/** B3 with 25 a page with both algorithms, on everything there is. */
+/** Measures B3 with 25 records per page with both algorithms on all servers. */
 export async function measurePage(
   bench: Bench,
   stores: Stores,
   rounds: number,
-  tell: Tell,
+  log: Log,
 ): Promise<Row[]> {
-  const page = pageCase()
+  const page = createPageCase()
   const rows: Row[] = []
   const servers: Running[] = []
   const start = async (server: Promise<Running>) => {
@@ -40,39 +47,41 @@ export async function measurePage(
   }
   const sqlite = await start(serveProvider(bench, stores.sqlite))
   const postgres = await start(serveProvider(bench, stores.postgres))
-  const handMade = await start(startHandMade(bench, stores.sqlite))
-  const limit = await start(startLimit(bench, [page], { provider: sqlite, platform: sqlite }))
-  await requireSame(bench, page.ask, [sqlite, postgres, handMade])
-  tell(`${page.name}, ${page.about}: warming up`)
-  await warm(bench, servers, page.ask)
+  const handWritten = await start(startHandWritten(bench, stores.sqlite))
+  const lowerBound = await start(
+    startLowerBound(bench, [page], { provider: sqlite, platform: sqlite }),
+  )
+  await requireSameResponse(bench, page.request, [sqlite, postgres, handWritten])
+  log(`${page.name}, ${page.about}: warming up`)
+  await warmUpServers(bench, servers, page.request)
   for (const algorithm of algorithms) {
-    tell(`${page.name}, ${page.about}, ${algorithm}: everything`)
+    log(`${page.name}, ${page.about}, ${algorithm}: all servers`)
     const measured = await compare(bench, {
-      contestants: {
-        [onLimit]: { server: limit },
-        [onHandMade]: { server: handMade },
+      candidates: {
+        [onLowerBound]: { server: lowerBound },
+        [onHandWritten]: { server: handWritten },
         [onSqlite]: { server: sqlite },
-        [onPostgres]: { server: postgres, databasePid: postgresPid(bench) },
+        [onPostgres]: { server: postgres, databasePid: readPostgresPid(bench) },
       },
-      asks: [{ ...page.ask, algorithm }],
-      requests: page.requests,
+      requests: [{ ...page.request, algorithm }],
+      requestCount: page.requestCount,
       rounds,
-      warmUp: page.requests,
+      warmUp: page.requestCount,
     })
-    rows.push(...rowsOf(`${page.name} ${algorithm}`, `${page.about}, ${algorithm}`, measured))
+    rows.push(...createRows(`${page.name} ${algorithm}`, `${page.about}, ${algorithm}`, measured))
   }
   for (const server of servers) await server.stop()
   return rows
 }
 
-/** The other operations, with ES256. */
+/** Measures the other operations with ES256. */
 export async function measureOperations(
   bench: Bench,
   stores: Stores,
   rounds: number,
-  tell: Tell,
+  log: Log,
 ): Promise<Row[]> {
-  const cases = operationCases(stores.sqlite)
+  const cases = createOperationCases(stores.sqlite)
   const sqlite = {
     provider: await serveProvider(bench, stores.sqlite),
     platform: await servePlatform(bench, stores.sqlite),
@@ -81,88 +90,103 @@ export async function measureOperations(
     provider: await serveProvider(bench, stores.postgres),
     platform: await servePlatform(bench, stores.postgres),
   }
-  const handMade = await startHandMade(bench, stores.sqlite)
-  const limit = await startLimit(bench, cases, sqlite)
-  const databasePid = postgresPid(bench)
+  const handWritten = await startHandWritten(bench, stores.sqlite)
+  const lowerBound = await startLowerBound(bench, cases, sqlite)
+  const databasePid = readPostgresPid(bench)
   const rows: Row[] = []
-  tell('warming up')
-  await warm(bench, [sqlite.provider, postgres.provider, handMade], pageCase().ask)
-  for (const { name, about, ask, role, isHandMade, requests } of cases) {
-    tell(`${name}, ${about}`)
+  log('warming up')
+  await warmUpServers(
+    bench,
+    [sqlite.provider, postgres.provider, handWritten],
+    createPageCase().request,
+  )
+  for (const { name, about, request, role, isHandWritten, requestCount } of cases) {
+    log(`${name}, ${about}`)
     const measured = await compare<string>(bench, {
-      contestants: {
-        [onLimit]: { server: limit },
-        ...(isHandMade && { [onHandMade]: { server: handMade } }),
+      candidates: {
+        [onLowerBound]: { server: lowerBound },
+        ...(isHandWritten && { [onHandWritten]: { server: handWritten } }),
         [onSqlite]: { server: sqlite[role] },
         [onPostgres]: { server: postgres[role], databasePid },
-      } satisfies Record<string, Contestant>,
-      asks: [ask],
-      requests,
+      } satisfies Record<string, Candidate>,
+      requests: [request],
+      requestCount,
       rounds,
-      warmUp: 2 * requests,
+      warmUp: 2 * requestCount,
     })
-    rows.push(...rowsOf(name, about, measured))
+    rows.push(...createRows(name, about, measured))
   }
   const all = [sqlite.provider, sqlite.platform, postgres.provider, postgres.platform]
-  for (const server of [...all, handMade, limit]) await server.stop()
+  for (const server of [...all, handWritten, lowerBound]) await server.stop()
   return rows
 }
 
-function rowsOf(name: string, about: string, measured: Readonly<Record<string, Measured>>): Row[] {
-  const { [onLimit]: limit, [onHandMade]: handMade } = measured
+function createRows(
+  name: string,
+  about: string,
+  measured: Readonly<Record<string, Measured>>,
+): Row[] {
+  const { [onLowerBound]: lowerBound, [onHandWritten]: handWritten } = measured
   return Object.entries(measured).map(([on, figure]) => ({
     group: 'requests',
     name,
     about,
     on,
-    figure: figureOf(figure),
+    figure: toFigure(figure),
     ratios: {
-      ...(limit && limit !== figure && { [onLimit]: ratioOf(figure, limit) }),
-      ...(handMade &&
-        handMade !== figure &&
-        on !== onLimit && { [onHandMade]: ratioOf(figure, handMade) }),
+      ...(lowerBound &&
+        lowerBound !== figure && { [onLowerBound]: calculateRatio(figure, lowerBound) }),
+      ...(handWritten &&
+        handWritten !== figure &&
+        on !== onLowerBound && { [onHandWritten]: calculateRatio(figure, handWritten) }),
     },
   }))
 }
 
-/** Servers that do not answer with the same records are not to be compared. */
-async function requireSame({ keys }: Bench, ask: Ask, servers: readonly Running[]): Promise<void> {
-  const answers = await Promise.all(servers.map(({ port }) => answerOf(port, ask, keys)))
-  const [first, ...others] = answers.map((text) => {
+/** Verifies that the servers return the same records, so that the comparison is fair. */
+async function requireSameResponse(
+  { keys }: Bench,
+  request: BenchRequest,
+  servers: readonly Running[],
+): Promise<void> {
+  const responses = await Promise.all(servers.map(({ port }) => fetchResponse(port, request, keys)))
+  const [first, ...others] = responses.map((text) => {
     const { data, meta } = JSON.parse(text) as { data: unknown; meta: unknown }
     return JSON.stringify({ data, meta })
   })
-  if (others.some((other) => other !== first)) throw new Error(`${ask.path}: answers differ`)
+  if (others.some((other) => other !== first)) throw new Error(`${request.path}: responses differ`)
 }
 
-/** The limit answers what Holdfast has just answered. */
-async function startLimit(
+/** Starts the lower bound with responses recorded from Holdfast. */
+async function startLowerBound(
   { folder, keySet, keys }: Bench,
   cases: readonly Case[],
   servers: Readonly<Record<Case['role'], Running>>,
 ): Promise<Running> {
-  const answers: Record<string, string> = {}
-  for (const { ask, role } of cases) {
-    answers[textOf(ask)] = await answerOf(servers[role].port, ask, keys)
+  const responses: Record<string, string> = {}
+  for (const { request, role } of cases) {
+    responses[formatRequestLine(request)] = await fetchResponse(servers[role].port, request, keys)
   }
-  const open = cases.filter(({ ask }) => !ask.algorithm).map(({ ask }) => textOf(ask))
-  const given = join(folder, 'limit.json')
-  writeFileSync(given, JSON.stringify({ keys: keySet.keys, answers, open }))
-  const file = fileURLToPath(new URL('servers/limit.ts', import.meta.url))
-  return startServer(file, [given])
+  const publicRequests = cases
+    .filter(({ request }) => !request.algorithm)
+    .map(({ request }) => formatRequestLine(request))
+  const input = join(folder, 'lower-bound.json')
+  writeFileSync(input, JSON.stringify({ keys: keySet.keys, responses, publicRequests }))
+  const file = fileURLToPath(new URL('servers/lower-bound.ts', import.meta.url))
+  return startServer(file, [input])
 }
 
-function textOf({ method, path, query }: Ask): string {
+function formatRequestLine({ method, path, query }: BenchRequest): string {
   return `${method} ${path}${query ? `?${query}` : ''}`
 }
 
-/** Asks once, and wants a good answer. */
-export async function answerOf(
+/** Sends one request and requires status 200. */
+export async function fetchResponse(
   port: number,
-  { method, path, query, body, algorithm }: Ask,
+  { method, path, query, body, algorithm }: BenchRequest,
   keys: BenchKeys,
 ): Promise<string> {
-  const token = algorithm && (await openMint(keys, subdomain)(algorithm, audience + path))
+  const token = algorithm && (await createTokenSigner(keys, subdomain)(algorithm, audience + path))
   const response = await fetch(`http://127.0.0.1:${port}${path}${query ? `?${query}` : ''}`, {
     method,
     headers: {
@@ -172,7 +196,6 @@ export async function answerOf(
     ...(body !== undefined && { body }),
   })
   const text = await response.text()
-  if (response.status !== 200)
-    throw new Error(`${path} was answered with ${response.status}: ${text}`)
+  if (response.status !== 200) throw new Error(`${path} returned ${response.status}: ${text}`)
   return text
 }

@@ -1,8 +1,8 @@
 import { cpus, totalmem } from 'node:os'
-import { type Bench, runSql } from './bank.ts'
+import { type Bench, runSql } from './bench.ts'
 import type { Figure, Measured } from './compare.ts'
 
-/** Which part of the table a row belongs to. */
+/** The tables of the report. */
 export const groups = [
   'requests',
   'growth',
@@ -14,19 +14,18 @@ export const groups = [
 ] as const
 export type Group = (typeof groups)[number]
 
-/** One line of the table. */
 export interface Row {
   readonly group: Group
-  /** What was measured, such as B3, with the algorithm of the tokens where that matters. */
+  /** The operation or measurement, such as B3, with the token algorithm where it matters. */
   readonly name: string
-  /** What that is, in words, where the name does not say it. */
+  /** A description, if the name is not enough. */
   readonly about?: string
-  /** On what: the lower bound, the hand-written server, Holdfast on SQLite, Holdfast on PostgreSQL. */
+  /** The server: the lower bound, the hand-written server, Holdfast on SQLite or on PostgreSQL. */
   readonly on: string
   readonly figure?: Figure
-  /** A figure of another kind. */
+  /** A single value instead of a figure. */
   readonly value?: { readonly amount: number; readonly unit: string }
-  /** How many times what stands in `against` it is. */
+  /** Ratios by the name of the baseline. */
   readonly ratios?: Readonly<Record<string, number>>
 }
 
@@ -39,8 +38,8 @@ export interface Machine {
   readonly date: string
 }
 
-/** A target, beside what was measured; `at` is missing where this run did not measure it. */
-export interface Judged {
+/** A target and its measurement; `at` is undefined if this run did not measure it. */
+export interface TargetResult {
   readonly figure: string
   readonly most: number
   readonly unit: string
@@ -52,14 +51,14 @@ export interface Results {
   readonly isFull: boolean
   readonly minutes: number
   readonly rows: readonly Row[]
-  readonly targets: readonly Judged[]
+  readonly targets: readonly TargetResult[]
 }
 
-export function figureOf({ rounds: _, ...figure }: Measured): Figure {
+export function toFigure({ rounds: _, ...figure }: Measured): Figure {
   return figure
 }
 
-export async function machineHere({ postgres }: Bench): Promise<Machine> {
+export async function describeMachine({ postgres }: Bench): Promise<Machine> {
   const { rows } = await runSql(postgres.url(), 'show server_version')
   return {
     cores: cpus().length,
@@ -71,15 +70,15 @@ export async function machineHere({ postgres }: Bench): Promise<Machine> {
   }
 }
 
-/** Says what goes on, with the time since the start. */
-export type Tell = (text: string) => void
+/** Prints a progress message. */
+export type Log = (text: string) => void
 
-const inWords: Readonly<Record<number, string>> = {
+const roundNumbers: Readonly<Record<number, string>> = {
   1000: '1 thousand',
   100000: '100 thousand',
   1000000: '1 million',
 }
 
-export function counted(count: number): string {
-  return inWords[count] ?? count.toLocaleString('en')
+export function formatCount(count: number): string {
+  return roundNumbers[count] ?? count.toLocaleString('en')
 }

@@ -5,21 +5,20 @@ import { openKeySet } from '../src/auth/key-set.ts'
 import { parseToken } from '../src/auth/token.ts'
 import { providerOperations } from '../src/contract/index.ts'
 import { createDatabase, openReplayStore } from '../src/storage/open.ts'
-import type { Bench } from './bank.ts'
-import { audience, subdomain } from './load.ts'
-import { type Algorithm, algorithms, openMint } from './mint.ts'
+import type { Bench } from './bench.ts'
+import { audience, subdomain } from './load-driver.ts'
 import type { Row } from './results.ts'
+import { type Algorithm, algorithms, createTokenSigner } from './token-signer.ts'
 
-const tokensCount = 3000
-const wave = 50
+const tokenCount = 3000
+const concurrency = 50
 
 const operation = providerOperations.getCustomer
 const path = '/auth/v1/customer/c1'
 
 /**
- * What the whole check of a token costs beside its signature alone, in CPU time a token: reading, claims,
- * the key, and the claim of its id in SQLite. Tokens arrive in waves, as they do under load, and each wave
- * shares one commit.
+ * Compares the complete check of a token (parsing, claims, key, replay record in SQLite) with its signature
+ * verification, in CPU time per token. Tokens are checked concurrently, as under load, and share commits.
  */
 export async function measureTokens(bench: Bench): Promise<Row[]> {
   const rows: Row[] = []
@@ -46,40 +45,40 @@ async function measure({ folder, jwksUrl, keys }: Bench, algorithm: Algorithm) {
   const keySet = openKeySet({ url: jwksUrl })
   const database = `sqlite:${join(folder, `tokens-${algorithm}.db`)}`
   await createDatabase(database)
-  const claims = await openReplayStore(database, clock)
+  const replay = await openReplayStore(database, clock)
   const bases = { provider: audience, resource: audience, platform: audience }
-  const guard = openGuard({ subdomain, bases, keys: keySet, replay: claims, clock })
-  const mint = openMint(keys, subdomain)
-  const minted = await Promise.all(
-    Array.from({ length: tokensCount }, () => mint(algorithm, audience + path)),
+  const guard = openGuard({ subdomain, bases, keys: keySet, replay, clock })
+  const signToken = createTokenSigner(keys, subdomain)
+  const tokens = await Promise.all(
+    Array.from({ length: tokenCount }, () => signToken(algorithm, audience + path)),
   )
   const key = await keySet.find(algorithm, keys[algorithm].id)
   const verify = findAlgorithm(algorithm)?.verify
-  if (!key || !verify) throw new Error('no key')
+  if (!key || !verify) throw new Error(`no key for ${algorithm}`)
 
-  const parsed = minted.map(parseToken)
-  const signature = await microseconds(async () => {
+  const parsed = tokens.map(parseToken)
+  const signature = await measureMicroseconds(async () => {
     for (const { signedText, signature } of parsed) verify(signedText, key, signature)
   })
-  const whole = await microseconds(async () => {
-    for (let start = 0; start < tokensCount; start += wave) {
-      const group = minted.slice(start, start + wave)
+  const whole = await measureMicroseconds(async () => {
+    for (let start = 0; start < tokenCount; start += concurrency) {
+      const group = tokens.slice(start, start + concurrency)
       await Promise.all(
         group.map(async (token) => {
-          const asked = { authorization: [`Bearer ${token}`], path, operation }
-          await (await guard(asked)).recorded
+          const request = { authorization: [`Bearer ${token}`], path, operation }
+          await (await guard(request)).recorded
         }),
       )
     }
   })
   keySet.close()
-  await claims.close()
+  await replay.close()
   return { signature, whole }
 }
 
-async function microseconds(work: () => Promise<void>): Promise<number> {
+async function measureMicroseconds(work: () => Promise<void>): Promise<number> {
   const start = process.cpuUsage()
   await work()
   const { user, system } = process.cpuUsage(start)
-  return (user + system) / tokensCount
+  return (user + system) / tokenCount
 }

@@ -1,54 +1,55 @@
-import { type Bench, engines, serveProvider } from './bank.ts'
-import { pageCase } from './cases.ts'
-import { type Contestant, compare, postgresPid, ratioOf } from './compare.ts'
+import { type Bench, engines, serveProvider } from './bench.ts'
+import { createPageCase } from './cases.ts'
+import { type Candidate, calculateRatio, compare, readPostgresPid } from './compare.ts'
 import { onPostgres, onSqlite, type Stores } from './requests.ts'
-import { figureOf, type Row, type Tell } from './results.ts'
+import { type Log, type Row, toFigure } from './results.ts'
 
 const counts = [1, 2, 4] as const
-const requests = 1500
+const requestCount = 1500
 
-/** B3 on several processes that share a port. */
+/** Measures B3 on several worker processes that share a port. */
 export async function measureWorkers(
   bench: Bench,
   stores: Stores,
   rounds: number,
-  tell: Tell,
+  log: Log,
 ): Promise<Row[]> {
-  const page = pageCase()
+  const page = createPageCase()
   const rows: Row[] = []
   for (const engine of engines) {
-    tell(`B3 on ${counts.join(', ')} workers, ${engine}`)
-    const contestants: Record<string, Contestant> = {}
+    log(`B3 on ${counts.join(', ')} workers, ${engine}`)
+    const candidates: Record<string, Candidate> = {}
     for (const workers of counts) {
-      contestants[nameOf(workers)] = {
+      candidates[formatWorkers(workers)] = {
         server: await serveProvider(bench, stores[engine], { workers }),
-        // They have one store, where a token is good once.
-        asks: [page.ask],
-        ...(engine === 'postgres' && { databasePid: postgresPid(bench) }),
+        // All servers share a replay store, so each needs its own tokens.
+        requests: [page.request],
+        ...(engine === 'postgres' && { databasePid: readPostgresPid(bench) }),
       }
     }
     const measured = await compare<string>(bench, {
-      contestants,
-      requests,
+      candidates,
+      requestCount,
       rounds,
-      // Each worker has its own code to compile.
-      warmUp: 2 * requests,
+      // Each worker compiles its own code.
+      warmUp: 2 * requestCount,
     })
-    const alone = measured[nameOf(1)]
+    const single = measured[formatWorkers(1)]
     for (const [name, figure] of Object.entries(measured)) {
       rows.push({
         group: 'workers',
         name: `B3, ${name}`,
         on: engine === 'sqlite' ? onSqlite : onPostgres,
-        figure: figureOf(figure),
-        ...(alone && alone !== figure && { ratios: { [nameOf(1)]: ratioOf(figure, alone) } }),
+        figure: toFigure(figure),
+        ...(single &&
+          single !== figure && { ratios: { [formatWorkers(1)]: calculateRatio(figure, single) } }),
       })
     }
-    for (const { server } of Object.values(contestants)) await server.stop()
+    for (const { server } of Object.values(candidates)) await server.stop()
   }
   return rows
 }
 
-function nameOf(workers: number): string {
+function formatWorkers(workers: number): string {
   return workers === 1 ? '1 worker' : `${workers} workers`
 }

@@ -1,20 +1,19 @@
 import { connect, type Socket } from 'node:net'
-import { readAnswers } from './answers.ts'
+import { readResponses } from './responses.ts'
 
-/** How requests are sent that do not wait for each other. */
-export interface Pressure {
+export interface ConstantRateOptions {
   readonly port: number
-  /** How many are sent in a second, whatever becomes of those before. */
+  /** The rate does not depend on the responses. */
   readonly perSecond: number
   readonly connections: number
 }
 
-/** What became of them. Times are in milliseconds, from when a request was due. */
-export interface Pressed {
+/** Times are in milliseconds from when a request was due. */
+export interface ConstantRateResult {
   readonly seconds: number
   readonly answered: Times
-  /** With 503 and a time to come back. */
-  readonly refused: Times
+  /** Responses with 503 and Retry-After. */
+  readonly rejected: Times
 }
 
 export interface Times {
@@ -23,37 +22,37 @@ export interface Times {
   readonly p99: number
 }
 
-interface Turn {
+interface PendingRequest {
   readonly bytes: Buffer
   readonly due: number
 }
 
 const tickMs = 1
 
-/** Sends requests at a steady pace, as many callers do that know nothing of each other. */
-export async function press(
+/** Sends requests at a constant rate, as many independent clients do. */
+export async function sendAtConstantRate(
   requests: readonly Buffer[],
-  { port, perSecond, connections }: Pressure,
-): Promise<Pressed> {
+  { port, perSecond, connections }: ConstantRateOptions,
+): Promise<ConstantRateResult> {
   const answered: number[] = []
-  const refused: number[] = []
-  const idle: ((turn: Turn) => void)[] = []
-  const waiting: Turn[] = []
+  const rejected: number[] = []
+  const idle: ((pending: PendingRequest) => void)[] = []
+  const waiting: PendingRequest[] = []
   const sockets: Socket[] = []
   const start = performance.now()
 
   await new Promise<void>((resolve, reject) => {
-    const done = (turn: Turn, isAnswered: boolean): void => {
-      ;(isAnswered ? answered : refused).push(performance.now() - turn.due)
-      if (answered.length + refused.length === requests.length) resolve()
+    const done = (pending: PendingRequest, isAnswered: boolean): void => {
+      ;(isAnswered ? answered : rejected).push(performance.now() - pending.due)
+      if (answered.length + rejected.length === requests.length) resolve()
     }
     const open = (): void => {
       const socket = connect({ host: '127.0.0.1', port, noDelay: true })
       sockets.push(socket)
       socket.once('error', reject)
       socket.once('close', () => reject(new Error('the server closed a connection')))
-      const send = talk(socket, reject, (turn, isAnswered) => {
-        done(turn, isAnswered)
+      const send = openSender(socket, reject, (pending, isAnswered) => {
+        done(pending, isAnswered)
         const next = waiting.shift()
         if (next) send(next)
         else idle.push(send)
@@ -68,13 +67,13 @@ export async function press(
     const timer = setInterval(() => {
       const due = Math.min(requests.length, ((performance.now() - start) / 1000) * perSecond)
       for (; sent < due; sent += 1) {
-        const turn = {
+        const pending = {
           bytes: requests[sent] ?? Buffer.alloc(0),
           due: start + (sent / perSecond) * 1000,
         }
         const send = idle.pop()
-        if (send) send(turn)
-        else waiting.push(turn)
+        if (send) send(pending)
+        else waiting.push(pending)
       }
       if (sent === requests.length) clearInterval(timer)
     }, tickMs)
@@ -84,37 +83,37 @@ export async function press(
   })
   return {
     seconds: (performance.now() - start) / 1000,
-    answered: timesOf(answered),
-    refused: timesOf(refused),
+    answered: summarize(answered),
+    rejected: summarize(rejected),
   }
 }
 
-/** Sends on a socket, one request at a time, and tells whether it was answered or refused. */
-function talk(
+/** Returns a function that sends one request at a time on a socket. */
+function openSender(
   socket: Socket,
   fail: (error: Error) => void,
-  done: (turn: Turn, isAnswered: boolean) => void,
-): (turn: Turn) => void {
-  let turn: Turn | undefined
+  done: (pending: PendingRequest, isAnswered: boolean) => void,
+): (pending: PendingRequest) => void {
+  let pending: PendingRequest | undefined
   let isAnswered = false
-  readAnswers(
+  readResponses(
     socket,
     (head) => {
       isAnswered = head.startsWith('HTTP/1.1 200')
-      const isRefused = head.startsWith('HTTP/1.1 503') && /\r\nretry-after: \d/i.test(head)
-      if (!isAnswered && !isRefused) fail(new Error(`answered with: ${head.slice(0, 400)}`))
+      const isRejected = head.startsWith('HTTP/1.1 503') && /\r\nretry-after: \d/i.test(head)
+      if (!isAnswered && !isRejected) fail(new Error(`unexpected response: ${head.slice(0, 400)}`))
     },
     () => {
-      if (turn) done(turn, isAnswered)
+      if (pending) done(pending, isAnswered)
     },
   )
   return (next) => {
-    turn = next
+    pending = next
     socket.write(next.bytes)
   }
 }
 
-function timesOf(all: readonly number[]): Times {
+function summarize(all: readonly number[]): Times {
   const sorted = all.toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0
   return { count: all.length, p50: at(0.5), p99: at(0.99) }

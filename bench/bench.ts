@@ -8,23 +8,23 @@ import pg from 'pg'
 import { installProgram } from '../scripts/program.ts'
 import { makeSigningKey, toPublicKeySet } from '../src/auth/signing.ts'
 import { makePostgres, type PostgresServer } from '../test/support/postgres.ts'
-import { audience, type Driver, openDriver, subdomain } from './load.ts'
-import type { BenchKeys } from './mint.ts'
+import { audience, type LoadDriver, openLoadDriver, subdomain } from './load-driver.ts'
 import { type Running, startServer } from './processes.ts'
+import type { BenchKeys } from './token-signer.ts'
 
 export const engines = ['sqlite', 'postgres'] as const
 export type Engine = (typeof engines)[number]
 
-/** Everything that a run stands on: the program as it is published, a folder, a PostgreSQL that keeps what it commits, keys, a driver. */
+/** The environment of a run: the installed package, a temporary folder, a durable PostgreSQL server, keys and a load driver. */
 export interface Bench {
   readonly program: string
   readonly folder: string
   readonly postgres: PostgresServer
-  readonly driver: Driver
+  readonly driver: LoadDriver
   readonly keys: BenchKeys
   readonly keySet: ReturnType<typeof toPublicKeySet>
   readonly jwksUrl: string
-  /** The address of a new, empty database. */
+  /** Returns the URL of a new, empty database. */
   database(engine: Engine, name: string): Promise<string>
   close(): Promise<void>
 }
@@ -47,7 +47,7 @@ export async function openBench(): Promise<Bench> {
   await once(jwks, 'listening')
   const postgres = await makePostgres({ durable: true, settings: postgresSettings })
   await postgres.start()
-  const driver = openDriver(keys)
+  const driver = openLoadDriver(keys)
 
   return {
     program: await installProgram(join(folder, 'package')),
@@ -81,7 +81,7 @@ export async function runSql(url: string, sql: string): Promise<pg.QueryResult> 
   }
 }
 
-/** `holdfast serve provider`, as it is run for real. */
+/** Starts `holdfast serve provider` with production settings. */
 export function serveProvider(
   { jwksUrl, program: installed }: Bench,
   database: string,
@@ -95,13 +95,13 @@ export function serveProvider(
     'provider-url': audience,
     'jwks-url': jwksUrl,
   }
-  return startServer(program, ['serve', 'provider', ...flagsOf(flags)])
+  return startServer(program, ['serve', 'provider', ...formatFlags(flags)])
 }
 
 export function servePlatform({ program }: Bench, database: string): Promise<Running> {
-  return startServer(program, ['serve', 'platform', ...flagsOf({ database, port: 0 })])
+  return startServer(program, ['serve', 'platform', ...formatFlags({ database, port: 0 })])
 }
 
-function flagsOf(flags: Readonly<Record<string, string | number>>): string[] {
+function formatFlags(flags: Readonly<Record<string, string | number>>): string[] {
   return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
 }

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { readAnswers } from './answers.ts'
-import type { Drive, Driven, DriverMessage, Prepare } from './load.ts'
-import { openMint } from './mint.ts'
-import { press } from './press.ts'
+import { sendAtConstantRate } from './constant-rate.ts'
+import type { DriveMessage, DriveResult, DriverMessage, PrepareMessage } from './load-driver.ts'
+import { readResponses } from './responses.ts'
+import { createTokenSigner } from './token-signer.ts'
 
 /**
- * The process that asks. It writes whole requests that were made beforehand to bare sockets, and reads of an
- * answer only its status and its length: whatever it used itself would be missing to the servers beside it.
+ * The load generator process. It writes prepared requests to plain sockets and parses only the status and length of a
+ * response: the CPU time that it uses reduces that of the servers on the same machine.
  */
 const prepared = new Map<string, Buffer[]>()
 
@@ -20,10 +20,10 @@ process.on('message', async (message: DriverMessage) => {
       prepared.delete(message.name)
       process.send?.({ type: 'done' })
     } else if (message.type === 'drive') {
-      process.send?.({ type: 'driven', driven: await drive(message) })
-    } else if (message.type === 'press') {
-      const requests = chosen(message)
-      process.send?.({ type: 'pressed', pressed: await press(requests, message) })
+      process.send?.({ type: 'driveResult', driveResult: await drive(message) })
+    } else if (message.type === 'sendAtConstantRate') {
+      const requests = selectRequests(message)
+      process.send?.({ type: 'result', result: await sendAtConstantRate(requests, message) })
     }
   } catch (error) {
     process.send?.({ type: 'failed', reason: String(error) })
@@ -31,16 +31,22 @@ process.on('message', async (message: DriverMessage) => {
 })
 process.on('disconnect', () => process.exit())
 
-async function prepare({ asks, count, keys, audience, subdomain }: Prepare): Promise<Buffer[]> {
-  const mint = openMint(keys, subdomain)
+async function prepare({
+  requests,
+  count,
+  keys,
+  audience,
+  subdomain,
+}: PrepareMessage): Promise<Buffer[]> {
+  const signToken = createTokenSigner(keys, subdomain)
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
-      const ask = asks[index % asks.length]
-      if (!ask) throw new Error('nothing to ask')
-      const { method, path, query, body, algorithm } = ask
+      const request = requests[index % requests.length]
+      if (!request) throw new Error('no requests')
+      const { method, path, query, body, algorithm } = request
       const lines = [`${method} ${path}${query ? `?${query}` : ''} HTTP/1.1`, 'Host: bank.example']
       if (algorithm) {
-        lines.push(`Authorization: Bearer ${await mint(algorithm, audience + path)}`)
+        lines.push(`Authorization: Bearer ${await signToken(algorithm, audience + path)}`)
       }
       if (body !== undefined) {
         lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
@@ -50,11 +56,11 @@ async function prepare({ asks, count, keys, audience, subdomain }: Prepare): Pro
   )
 }
 
-async function drive({ name, from, count, port, connections }: Drive): Promise<Driven> {
-  const requests = chosen({ name, from, count })
+async function drive({ name, from, count, port, connections }: DriveMessage): Promise<DriveResult> {
+  const requests = selectRequests({ name, from, count })
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)))
   process.send?.({ type: 'connected' })
-  // The next message is to go.
+  // The next message is `go`.
   await once(process, 'message')
 
   const latencies = new Float64Array(count)
@@ -63,7 +69,7 @@ async function drive({ name, from, count, port, connections }: Drive): Promise<D
   try {
     await Promise.all(
       sockets.map((socket) =>
-        talk(socket, () => {
+        sendSequentially(socket, () => {
           if (next >= count) return undefined
           const index = next
           next += 1
@@ -71,7 +77,7 @@ async function drive({ name, from, count, port, connections }: Drive): Promise<D
           const sent = performance.now()
           return {
             bytes,
-            answered: () => {
+            onResponse: () => {
               latencies[index] = performance.now() - sent
             },
           }
@@ -87,9 +93,14 @@ async function drive({ name, from, count, port, connections }: Drive): Promise<D
   return { seconds, p50: at(0.5), p99: at(0.99) }
 }
 
-function chosen({ name, from, count }: Pick<Drive, 'name' | 'from' | 'count'>): Buffer[] {
+function selectRequests({
+  name,
+  from,
+  count,
+}: Pick<DriveMessage, 'name' | 'from' | 'count'>): Buffer[] {
   const requests = prepared.get(name)?.slice(from, from + count) ?? []
-  if (requests.length < count) throw new Error(`only ${requests.length} requests are left`)
+  if (requests.length < count)
+    throw new Error(`only ${requests.length} of ${count} requests are prepared`)
   return requests
 }
 
@@ -101,34 +112,37 @@ function open(port: number): Promise<Socket> {
   })
 }
 
-interface Turn {
+interface PendingRequest {
   readonly bytes: Buffer
-  readonly answered: () => void
+  readonly onResponse: () => void
 }
 
-/** One request after another on a socket, until there are none. */
-function talk(socket: Socket, nextTurn: () => Turn | undefined): Promise<void> {
+/** Sends one request after another on a socket, each after the response to the previous one. */
+function sendSequentially(
+  socket: Socket,
+  takeNext: () => PendingRequest | undefined,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    let turn: Turn | undefined
+    let pending: PendingRequest | undefined
 
-    const ask = (): void => {
-      turn = nextTurn()
-      if (turn) socket.write(turn.bytes)
+    const sendNext = (): void => {
+      pending = takeNext()
+      if (pending) socket.write(pending.bytes)
       else resolve()
     }
-    readAnswers(
+    readResponses(
       socket,
       (head) => {
         if (!head.startsWith('HTTP/1.1 200'))
-          reject(new Error(`answered with: ${head.slice(0, 400)}`))
+          reject(new Error(`unexpected response: ${head.slice(0, 400)}`))
       },
       () => {
-        turn?.answered()
-        ask()
+        pending?.onResponse()
+        sendNext()
       },
     )
     socket.once('error', reject)
     socket.once('close', () => reject(new Error('the server closed the connection')))
-    ask()
+    sendNext()
   })
 }

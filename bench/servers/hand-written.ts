@@ -5,10 +5,9 @@ import jsonwebtoken from 'jsonwebtoken'
 import jwksRsa from 'jwks-rsa'
 
 /**
- * What a team would write in a day to serve B3: the usual packages, a set of used tokens in memory, a count
- * and an offset, objects through JSON. It reads the same SQLite file as Holdfast and answers with the same
- * records, and leaves out what Holdfast does besides: tokens used once even over a restart, errors in
- * sentences, an account that is read in one state of the data.
+ * What a team could write in a day to serve B3: common packages, used tokens in an in-memory set, `count(*)` and
+ * `offset`, objects through JSON. It reads the same SQLite file as Holdfast and returns the same records. Unlike
+ * Holdfast, it has no replay protection across restarts, no descriptive errors and no consistent snapshot.
  */
 const [, , databasePath = '', jwksUri = '', audience = '', subdomain = ''] = process.argv
 
@@ -23,8 +22,8 @@ const from = `from customer
   where customer.id = :customer and account.id = :account
     and entry.time between :oldest and :newest
     and (:text is null or instr(entry.description, :text) > 0 or instr(entry.reference, :text) > 0)
-    and (:least is null or cast(entry.record ->> 'amount' as real) >= :least)
-    and (:most is null or cast(entry.record ->> 'amount' as real) <= :most)`
+    and (:min is null or cast(entry.record ->> 'amount' as real) >= :min)
+    and (:max is null or cast(entry.record ->> 'amount' as real) <= :max)`
 const count = database.prepare(`select count(*) as total ${from}`)
 const page = database.prepare(
   `select entry.record ${from} order by entry.time desc limit :limit offset :offset`,
@@ -37,25 +36,25 @@ const app = express()
 app.use(express.json())
 app.get(
   '/v1/banking/customer/:customerId/accounts/:accountId/transactions',
-  async (ask, answer) => {
-    if (!(await isAllowed(ask))) {
-      answer.status(401).json({ error: 'Unauthorized' })
+  async (request, response) => {
+    if (!(await isAllowed(request))) {
+      response.status(401).json({ error: 'Unauthorized' })
       return
     }
-    answerPage(ask, answer)
+    sendPage(request, response)
   },
 )
 
-async function isAllowed(ask: Request): Promise<boolean> {
+async function isAllowed(request: Request): Promise<boolean> {
   try {
-    const token = ask.get('authorization')?.replace(/^Bearer /, '') ?? ''
+    const token = request.get('authorization')?.replace(/^Bearer /, '') ?? ''
     const kid = jsonwebtoken.decode(token, { complete: true })?.header.kid
     const key = await keys.getSigningKey(kid)
     const claims = jsonwebtoken.verify(token, key.getPublicKey(), {
       algorithms: ['ES256', 'PS256'],
       issuer: subdomain,
       subject: subdomain,
-      audience: audience + ask.path,
+      audience: audience + request.path,
     })
     if (typeof claims === 'string' || !claims.jti || used.has(claims.jti)) return false
     used.add(claims.jti)
@@ -65,36 +64,37 @@ async function isAllowed(ask: Request): Promise<boolean> {
   }
 }
 
-function answerPage(ask: Request<{ customerId: string; accountId: string }>, answer: Response) {
-  const number = (name: string) => (ask.query[name] === undefined ? null : Number(ask.query[name]))
+function sendPage(request: Request<{ customerId: string; accountId: string }>, response: Response) {
+  const number = (name: string) =>
+    request.query[name] === undefined ? null : Number(request.query[name])
   const size = number('page-size') ?? pageSizeDefault
-  const at = number('page') ?? 1
-  const newest = new Date(String(ask.query['newest-time'] ?? new Date().toISOString()))
+  const pageNumber = number('page') ?? 1
+  const newest = new Date(String(request.query['newest-time'] ?? new Date().toISOString()))
   const yearBefore = new Date(newest)
   yearBefore.setUTCFullYear(newest.getUTCFullYear() - 1)
-  const oldest = new Date(String(ask.query['oldest-time'] ?? yearBefore.toISOString()))
+  const oldest = new Date(String(request.query['oldest-time'] ?? yearBefore.toISOString()))
 
-  const wanted = {
-    customer: ask.params.customerId,
-    account: ask.params.accountId,
+  const parameters = {
+    customer: request.params.customerId,
+    account: request.params.accountId,
     oldest: BigInt(oldest.getTime()) * 1_000_000n,
     newest: BigInt(newest.getTime()) * 1_000_000n,
-    text: ask.query['text'] === undefined ? null : String(ask.query['text']).toLowerCase(),
-    least: number('min-amount'),
-    most: number('max-amount'),
+    text: request.query['text'] === undefined ? null : String(request.query['text']).toLowerCase(),
+    min: number('min-amount'),
+    max: number('max-amount'),
   }
-  const totalRecords = Number(count.get(wanted)?.['total'])
+  const totalRecords = Number(count.get(parameters)?.['total'])
   const totalPages = Math.ceil(totalRecords / size)
-  const rows = page.all({ ...wanted, limit: size, offset: (at - 1) * size })
+  const rows = page.all({ ...parameters, limit: size, offset: (pageNumber - 1) * size })
   const transactions = rows.map(({ record }) => JSON.parse(String(record)) as object)
   const link = (to: number) =>
     `page=${to}&page-size=${size}&oldest-time=${oldest.toISOString()}&newest-time=${newest.toISOString()}`
-  answer.json({
+  response.json({
     data: { transactions },
     links: {
       first: link(1),
-      ...(at > 1 && { prev: link(at - 1) }),
-      ...(at < totalPages && { next: link(at + 1) }),
+      ...(pageNumber > 1 && { prev: link(pageNumber - 1) }),
+      ...(pageNumber < totalPages && { next: link(pageNumber + 1) }),
       last: link(totalPages),
     },
     meta: { totalRecords, totalPages },
@@ -102,6 +102,8 @@ function answerPage(ask: Request<{ customerId: string; accountId: string }>, ans
 }
 
 const server = app.listen(0, '127.0.0.1', () => {
-  console.log(`hand-made ready on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  console.log(
+    `hand-written server ready on http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  )
 })
 process.once('SIGTERM', () => process.exit())

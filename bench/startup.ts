@@ -1,30 +1,30 @@
-import { type Bench, engines, serveProvider } from './bank.ts'
-import { pageCase } from './cases.ts'
+import { type Bench, engines, serveProvider } from './bench.ts'
+import { createPageCase } from './cases.ts'
 import { median } from './compare.ts'
 import { cpuOf, holdfastProgram, memoryOf } from './processes.ts'
-import { answerOf, onPostgres, onSqlite, type Stores } from './requests.ts'
-import type { Row, Tell } from './results.ts'
+import { fetchResponse, onPostgres, onSqlite, type Stores } from './requests.ts'
+import type { Log, Row } from './results.ts'
 
-const startsCount = 5
+const startCount = 5
 const loadRequests = 6000
-const samplePause = 50
+const sampleIntervalMs = 50
 
 export const installed = 'as installed'
 export const fromClone = 'from a clone'
 
-/** How long a server takes to its first answer, and what memory one worker has. */
-export async function measureStarting(bench: Bench, stores: Stores, tell: Tell): Promise<Row[]> {
+/** Measures the time to the first response, and the memory of one worker. */
+export async function measureStartup(bench: Bench, stores: Stores, log: Log): Promise<Row[]> {
   const rows: Row[] = []
   const programs = { [installed]: bench.program, [fromClone]: holdfastProgram }
   for (const engine of engines) {
     const on = engine === 'sqlite' ? onSqlite : onPostgres
     for (const [where, program] of Object.entries(programs)) {
-      tell(`start, ${engine}, ${where}`)
+      log(`start, ${engine}, ${where}`)
       const starts: { ready: number; answered: number; cpu: number }[] = []
-      for (let round = 0; round < startsCount; round += 1) {
+      for (let round = 0; round < startCount; round += 1) {
         const start = performance.now()
         const server = await serveProvider(bench, stores[engine], { program })
-        await answerOf(server.port, pageCase().ask, bench.keys)
+        await fetchResponse(server.port, createPageCase().request, bench.keys)
         starts.push({
           ready: server.readyMs,
           answered: performance.now() - start,
@@ -32,8 +32,8 @@ export async function measureStarting(bench: Bench, stores: Stores, tell: Tell):
         })
         await server.stop()
       }
-      const value = (of: 'ready' | 'answered' | 'cpu') => ({
-        amount: median(starts.map((times) => times[of])),
+      const value = (name: 'ready' | 'answered' | 'cpu') => ({
+        amount: median(starts.map((times) => times[name])),
         unit: 'ms',
       })
       rows.push(
@@ -47,28 +47,29 @@ export async function measureStarting(bench: Bench, stores: Stores, tell: Tell):
         { group: 'process', name: `CPU time to first response, ${where}`, on, value: value('cpu') },
       )
     }
-    rows.push(...(await measureMemory(bench, stores[engine], on, tell)))
+    rows.push(...(await measureMemory(bench, stores[engine], on, log)))
   }
   return rows
 }
 
-async function measureMemory(
-  bench: Bench,
-  database: string,
-  on: string,
-  tell: Tell,
-): Promise<Row[]> {
-  tell(`memory, ${on}`)
+async function measureMemory(bench: Bench, database: string, on: string, log: Log): Promise<Row[]> {
+  log(`memory, ${on}`)
   const { driver, keys } = bench
-  const page = pageCase()
+  const page = createPageCase()
   const server = await serveProvider(bench, database)
-  await answerOf(server.port, page.ask, keys)
+  await fetchResponse(server.port, page.request, keys)
   const idle = memoryOf(server.pid).now
-  await driver.prepare('memory', [page.ask], loadRequests)
+  await driver.prepare('memory', [page.request], loadRequests)
   const samples: number[] = []
-  const sampling = setInterval(() => samples.push(memoryOf(server.pid).now), samplePause)
-  const what = { name: 'memory', from: 0, count: loadRequests, port: server.port, connections: 50 }
-  await driver.drive(what, () => undefined)
+  const sampling = setInterval(() => samples.push(memoryOf(server.pid).now), sampleIntervalMs)
+  const options = {
+    name: 'memory',
+    from: 0,
+    count: loadRequests,
+    port: server.port,
+    connections: 50,
+  }
+  await driver.drive(options, () => undefined)
   clearInterval(sampling)
   const { peak } = memoryOf(server.pid)
   await driver.forget('memory')
