@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { start } from '../test/support/process.ts'
 
 /** What processes use is read from Linux's own books. */
 export function requireLinux(): void {
@@ -10,6 +11,13 @@ export function requireLinux(): void {
 }
 
 export const holdfastProgram = fileURLToPath(new URL('../bin/holdfast.js', import.meta.url))
+
+/** The scope of a process that is killed at the latest when this one exits. */
+export const untilExit = { after: (work: () => Promise<void>) => void closings.push(work) }
+const closings: (() => Promise<void>)[] = []
+process.once('exit', () => {
+  for (const close of closings) void close()
+})
 
 export interface Running {
   readonly pid: number
@@ -24,15 +32,13 @@ const stopWaitMs = 10_000
 
 /** Starts a server and waits for the line with its address. */
 export async function startServer(file: string, args: readonly string[]): Promise<Running> {
-  const start = performance.now()
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const since = performance.now()
+  const child = start(untilExit, [process.execPath, file, ...args])
   const said: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => {
     said.push(line)
     if (said.length > 20) said.shift()
   })
-  const killed = () => child.kill('SIGKILL')
-  process.once('exit', killed)
   const port = await new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const found = readyLine.exec(line)
@@ -44,11 +50,8 @@ export async function startServer(file: string, args: readonly string[]): Promis
   return {
     pid: child.pid ?? 0,
     port,
-    readyMs: performance.now() - start,
-    async stop() {
-      process.off('exit', killed)
-      await stopProcess(child)
-    },
+    readyMs: performance.now() - since,
+    stop: () => stopProcess(child),
   }
 }
 
@@ -71,7 +74,7 @@ const memoryPollMs = 20
 
 /** Runs a program to its end. */
 export async function runToEnd(file: string, args: readonly string[]): Promise<Finished> {
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = start(untilExit, [process.execPath, file, ...args])
   const said: string[] = []
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => said.push(line))

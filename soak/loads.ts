@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { holdfastProgram, runToEnd } from '../bench/processes.ts'
+import { holdfastProgram, runToEnd, untilExit } from '../bench/processes.ts'
+import { kill, start } from '../test/support/process.ts'
 import type { Model } from './model.ts'
 
 /** Loads that change what is answered: each one is a version, all of it or nothing. */
@@ -44,11 +43,9 @@ export function openLoads(model: Model, database: string, folder: string): Loads
     load: () => finish(begin()),
     async loadAfterKill() {
       const args = begin()
-      const child = spawn(process.execPath, [holdfastProgram, ...args], { stdio: 'ignore' })
-      const ended = once(child, 'exit')
+      const child = start(untilExit, [process.execPath, holdfastProgram, ...args])
       await wait(200 + Math.random() * 400)
-      child.kill('SIGKILL')
-      await ended
+      await kill(child)
       await finish(args)
     },
     async loadAfterFailure(repair) {

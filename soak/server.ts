@@ -1,9 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
-import { familyOf, holdfastProgram, memoryOf } from '../bench/processes.ts'
-import { inherited } from '../test/support/environment.ts'
+import { familyOf, holdfastProgram, memoryOf, untilExit } from '../bench/processes.ts'
+import { findFreePort, start } from '../test/support/process.ts'
 import { publicUrl, subdomain } from './tokens.ts'
 
 /** The product as it is run: a supervisor and its workers. */
@@ -32,7 +31,7 @@ export async function openServer(
   keysUrl: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Server> {
-  const port = await freePort()
+  const port = await findFreePort()
   const flags = {
     database,
     port: String(port),
@@ -46,8 +45,6 @@ export async function openServer(
   const errors: string[] = []
   let running: ChildProcess | undefined
   let heard: (line: string) => void = () => {}
-  const kill = () => running?.kill('SIGKILL')
-  process.once('exit', kill)
 
   const workerIds = () => familyOf(running?.pid ?? 0).slice(1)
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
@@ -63,10 +60,8 @@ export async function openServer(
   return {
     port,
     async start() {
-      const child = spawn(process.execPath, [holdfastProgram, 'serve', 'provider', ...args], {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...inherited, ...environment },
-      })
+      const command = [process.execPath, holdfastProgram, 'serve', 'provider', ...args]
+      const child = start(untilExit, command, { environment })
       running = child
       createInterface({ input: child.stderr }).on('line', (line) => {
         heard(line)
@@ -109,13 +104,4 @@ export async function openServer(
 
 function isRunning(pid: number): boolean {
   return familyOf(pid).length > 0 && memoryOf(pid).now > 0
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (typeof address !== 'object' || !address) throw new Error('no port')
-  return address.port
 }

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { backupDatabase, openReplayStore } from '../src/storage/open.ts'
-import { smallBank } from './auth/bank.ts'
-import { holdfastHere } from './auth/command.ts'
-import { openTown, type Served, type Town, temporaryFolder } from './auth/processes.ts'
-import { accountsPath } from './auth/world.ts'
-import { ask, until } from './serve/traffic.ts'
+import { ask } from './serve/traffic.ts'
+import { type Deployment, openDeployment } from './support/deployment.ts'
 import { closingTogether, describeOn } from './support/engines.ts'
-import { holdfastProgram } from './support/program.ts'
+import { temporaryFolder } from './support/folder.ts'
+import { holdfastProgram, run, runInProcess, type Server } from './support/process.ts'
+import { accountsPath, createSmallBank } from './support/small-bank.ts'
 import { onSmallDisks, openSmallDisk } from './support/small-disk.ts'
+import { until } from './support/until.ts'
 
 const guide = readFileSync(new URL('../docs/guides/deploy.md', import.meta.url), 'utf8')
 const clock = () => Temporal.Now.instant()
@@ -25,14 +23,14 @@ function pathOf(database: string): string {
 /** A database that was served, and a folder for copies. */
 async function servedBank(t: TestContext) {
   const scope = closingTogether(t)
-  const database = await smallBank(scope)
+  const database = await createSmallBank(scope)
   const claims = await openReplayStore(database, clock)
   await claims.recordUse('used', 4_000_000_000)
   await claims.close()
   const folder = await temporaryFolder(scope)
   const target = join(folder, 'copies/bank.db')
   const backup = (...flags: readonly string[]) =>
-    holdfastHere(['backup', target, '--database', database, ...flags])
+    runInProcess(['backup', target, '--database', database, ...flags])
   return { database, folder, target, backup }
 }
 
@@ -50,7 +48,7 @@ describeOn('sqlite', 'a backup', () => {
     for (const file of [target, `${target}-replay`]) {
       assert.equal(statSync(file).mode & 0o777, 0o600)
     }
-    const dump = (address: string) => holdfastHere(['dump', '--database', address])
+    const dump = (address: string) => runInProcess(['dump', '--database', address])
     assert.deepEqual(await dump(`sqlite:${target}`), await dump(database))
     const claims = await openReplayStore(`sqlite:${target}`, clock)
     t.after(() => claims.close())
@@ -76,7 +74,7 @@ describeOn('sqlite', 'a backup', () => {
   it('never replaces the files of a database that is in use, its own or another', async (t) => {
     const { database, target, backup } = await servedBank(t)
     for (const file of [pathOf(database), `${pathOf(database)}-replay`]) {
-      const own = await holdfastHere(['backup', file, '--force', '--database', database])
+      const own = await runInProcess(['backup', file, '--force', '--database', database])
       assert.equal(own.status, 1)
       assert.match(own.stderr, /belongs to the database itself/)
     }
@@ -114,7 +112,7 @@ describeOn('sqlite', 'a backup', () => {
       const before = readdirSync(disk.folder)
       const target = join(disk.folder, 'bank.db')
 
-      const { status, stderr } = await holdfastHere(['backup', target, '--database', database])
+      const { status, stderr } = await runInProcess(['backup', target, '--database', database])
 
       assert.equal(status, 1)
       assert.match(stderr, /^the backup \/.*bank\.db cannot be written: [^\n]+\n$/)
@@ -123,10 +121,10 @@ describeOn('sqlite', 'a backup', () => {
   })
 
   it('of a database that was never served has no replay file', async (t) => {
-    const database = await smallBank(t)
+    const database = await createSmallBank(t)
     const target = join(await temporaryFolder(t), 'bank.db')
 
-    const { status, stdout } = await holdfastHere(['backup', target, '--database', database])
+    const { status, stdout } = await runInProcess(['backup', target, '--database', database])
 
     assert.deepEqual([status, stdout], [0, `${target}\n`])
     assert.deepEqual(readdirSync(dirname(target)), ['bank.db'])
@@ -149,12 +147,12 @@ describeOn('sqlite', 'a backup', () => {
 })
 
 /** Callers that use one token after another, and what they have used so far. */
-function startCallers(town: Town, served: Served) {
+function startCallers(deployment: Deployment, served: Server) {
   const used: string[] = []
   let isStopped = false
   const callers = Array.from({ length: 4 }, async () => {
     while (!isStopped) {
-      const token = town.mint(accountsPath)
+      const token = deployment.mint(accountsPath)
       const { status } = await ask(served, token, false)
       assert.equal(status, 200)
       used.push(token)
@@ -175,16 +173,16 @@ function startCallers(town: Town, served: Served) {
 
 describeOn('sqlite', 'the backup guide', () => {
   it('has commands after which every token that was used before is still used', async (t) => {
-    const town = await openTown(t)
+    const deployment = await openDeployment(t)
     const folder = await temporaryFolder(t)
     const [, section = ''] = guide.split(/^## Backup$/m)
     const [commands = ''] = section.split(/^## /m)
     const lines = [...commands.matchAll(/```console\n(.*?)```/gs)].flatMap(([, block = '']) =>
       block.replaceAll('\\\n', '').trim().split('\n'),
     )
-    const home = dirname(pathOf(town.database))
-    assert.equal(basename(pathOf(town.database)), 'bank.db')
-    const run = async (line: string) => {
+    const home = dirname(pathOf(deployment.database))
+    assert.equal(basename(pathOf(deployment.database)), 'bank.db')
+    const runLine = async (line: string) => {
       const here = line
         .replaceAll('/var/lib/holdfast', home)
         .replaceAll('/var/backups/holdfast', join(folder, 'backups'))
@@ -194,33 +192,32 @@ describeOn('sqlite', 'the backup guide', () => {
         )
         .replace('runuser -u holdfast -- ', '')
         .replace('-o holdfast -g holdfast ', '')
-      const [status] = await once(
-        spawn('sh', ['-c', here], { stdio: ['ignore', 'ignore', 'inherit'] }),
-        'close',
-      )
-      assert.equal(status, 0, here)
+      const { status, stderr } = await run(['sh', '-c', here], {
+        environment: { PATH: process.env['PATH'] },
+      })
+      assert.equal(status, 0, `${here}\n${stderr}`)
     }
-    let served = await town.startProvider()
-    const load = new DatabaseSync(pathOf(town.database))
+    let served = await deployment.startProvider()
+    const load = new DatabaseSync(pathOf(deployment.database))
     load.exec("begin immediate; update customer set record = 'not committed'")
-    const callers = startCallers(town, served)
+    const callers = startCallers(deployment, served)
     await callers.more(20)
     const used = [...callers.used]
     const isStop = (line: string) => line === 'systemctl stop holdfast'
 
-    for (const line of lines.slice(0, lines.findIndex(isStop))) await run(line)
+    for (const line of lines.slice(0, lines.findIndex(isStop))) await runLine(line)
     await callers.more(20)
     await callers.stop()
     load.close()
     for (const line of lines.slice(lines.findIndex(isStop))) {
       if (isStop(line)) await served.kill()
-      else if (line === 'systemctl start holdfast') served = await town.startProvider()
-      else await run(line)
+      else if (line === 'systemctl start holdfast') served = await deployment.startProvider()
+      else await runLine(line)
     }
 
     const answers = await Promise.all(used.map((token) => ask(served, token, false)))
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401])
-    assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
+    assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
     assert.deepEqual(
       lines.filter((line) => line.includes(' backup ')).length > 0 && lines.some(isStop),
       true,

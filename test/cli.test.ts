@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { inherited } from './support/environment.ts'
-import { holdfastProgram } from './support/program.ts'
+import { runHoldfast, startHoldfast } from './support/process.ts'
 
 const { version } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
@@ -14,22 +12,8 @@ const { version } = JSON.parse(
 /** Each test is a process or two: a few at a time keep the machine busy. */
 const concurrency = 4
 
-/** Runs the program as its users do. It sees the given environment and nothing of ours. */
-async function holdfast(
-  args: readonly string[],
-  environment: Record<string, string> = {},
-  nodeFlags: readonly string[] = [],
-) {
-  const child = spawn(process.execPath, [...nodeFlags, holdfastProgram, ...args], {
-    env: { ...inherited, ...environment },
-  })
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ])
-  return { status, stdout, stderr }
-}
+const holdfast = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+  runHoldfast(args, { environment })
 
 describe('holdfast', { concurrency }, () => {
   it('lists its commands', async () => {
@@ -78,7 +62,9 @@ describe('holdfast', { concurrency }, () => {
     })) Object.defineProperty(process, name, { value })`
     const preload = `data:text/javascript,${encodeURIComponent(older)}`
 
-    const { status, stdout, stderr } = await holdfast(['--help'], {}, ['--import', preload])
+    const { status, stdout, stderr } = await runHoldfast(['--help'], {
+      nodeFlags: ['--import', preload],
+    })
 
     assert.match(stderr, /needs Node 26 or newer, and this is v24\.1\.0/)
     assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
@@ -96,8 +82,8 @@ describe('holdfast openapi', { concurrency }, () => {
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   })
 
-  it('does not mind a reader that leaves early', async () => {
-    const child = spawn(process.execPath, [holdfastProgram, 'openapi'], { env: inherited })
+  it('does not mind a reader that leaves early', async (t) => {
+    const child = startHoldfast(t, ['openapi'])
     const complaint = text(child.stderr)
 
     await once(child.stdout, 'data')

@@ -14,9 +14,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { openReplayStore } from '../src/storage/open.ts'
-import { holdfast, holdfastHere } from './auth/command.ts'
-import { serve, temporaryFolder } from './auth/processes.ts'
-import { until } from './serve/traffic.ts'
 import {
   asOwner,
   closingTogether,
@@ -25,7 +22,9 @@ import {
   engineHere,
   postgresUrl,
 } from './support/engines.ts'
-import { childrenOf } from './support/processes.ts'
+import { temporaryFolder } from './support/folder.ts'
+import { runHoldfast, runInProcess, startServer } from './support/process.ts'
+import { until } from './support/until.ts'
 
 /** An address at which there is no database yet: no file, or no tables. */
 async function bareDatabase(t: TestContext): Promise<string> {
@@ -77,7 +76,7 @@ describe('a database that does not exist', () => {
       const database = await bareDatabase(t)
       const files = args[0] === 'load' ? [await dataFile(t)] : []
 
-      const { status, stdout, stderr } = await holdfastHere([
+      const { status, stdout, stderr } = await runInProcess([
         ...args,
         ...files,
         '--database',
@@ -107,10 +106,10 @@ describe('a database that does not exist', () => {
       const database = await bareDatabase(t)
       const files = args[0] === 'load' ? [await dataFile(t)] : []
 
-      const { status, stderr } = await holdfastHere([...args, ...files, '--database', database])
+      const { status, stderr } = await runInProcess([...args, ...files, '--database', database])
 
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
-      assert.equal((await holdfastHere(['dump', '--database', database])).status, 0)
+      assert.equal((await runInProcess(['dump', '--database', database])).status, 0)
     })
   }
 })
@@ -119,7 +118,7 @@ describeOn('sqlite', 'a server that is asked to create its database', () => {
   it('does so once, and not for a worker that is started later', async (t) => {
     const scope = closingTogether(t)
     const path = join(await temporaryFolder(scope), 'bank.db')
-    const served = await serve(scope, 'provider', {
+    const served = await startServer(scope, ['serve', 'provider'], {
       database: `sqlite:${path}`,
       create: '',
       workers: '2',
@@ -130,9 +129,9 @@ describeOn('sqlite', 'a server that is asked to create its database', () => {
     assert.ok(existsSync(path))
     rmSync(path)
 
-    process.kill(childrenOf(served.pid)[0] ?? 0, 'SIGKILL')
+    process.kill(served.workers()[0] ?? 0, 'SIGKILL')
 
-    await until(() => served.said().includes('there is no database at '), served.said)
+    await until(() => served.stderr().includes('there is no database at '), served.stderr)
     assert.equal(existsSync(path), false)
   })
 })
@@ -162,7 +161,7 @@ describeOn('sqlite', 'a file that is no database of Holdfast', () => {
       [versioned, 'add', /another program/],
     ] as const) {
       const before = readFileSync(path)
-      const { status, stderr } = await holdfastHere([
+      const { status, stderr } = await runInProcess([
         'keys',
         command,
         '--database',
@@ -176,7 +175,7 @@ describeOn('sqlite', 'a file that is no database of Holdfast', () => {
   })
 
   it('fails in one line where its folder cannot be created', async () => {
-    const { status, stderr } = await holdfast([
+    const { status, stderr } = await runHoldfast([
       'keys',
       'add',
       '--database',
@@ -205,7 +204,7 @@ describeOn('sqlite', 'the files of a database', () => {
       const before = process.umask(umask)
       t.after(() => void process.umask(before))
       const database = `sqlite:${join(await temporaryFolder(t), 'deeper/new/bank.db')}`
-      await holdfastHere(['keys', 'add', '--database', database])
+      await runInProcess(['keys', 'add', '--database', database])
       const claims = await openReplayStore(database, () => Temporal.Now.instant())
       await claims.recordUse('id', 100)
       const open = new DatabaseSync(pathOf(database))
@@ -229,15 +228,15 @@ describeOn('sqlite', 'the files of a database', () => {
 
   it('that others may read are named in one warning, with the command that ends it', async (t) => {
     const database = `sqlite:${join(await temporaryFolder(t), "it's.db")}`
-    await holdfastHere(['keys', 'add', '--database', database])
+    await runInProcess(['keys', 'add', '--database', database])
     await (await openReplayStore(database, () => Temporal.Now.instant())).close()
     const file = pathOf(database).replace("'", "'\\''")
 
     for (const path of [pathOf(database), `${pathOf(database)}-replay`]) chmodSync(path, 0o640)
-    const loose = await holdfastHere(['keys', 'list', '--database', database])
+    const loose = await runInProcess(['keys', 'list', '--database', database])
     const commands = /chmod 600 .*/.exec(loose.stderr)?.[0]
     for (const path of [pathOf(database), `${pathOf(database)}-replay`]) chmodSync(path, 0o600)
-    const tight = await holdfastHere(['keys', 'list', '--database', database])
+    const tight = await runInProcess(['keys', 'list', '--database', database])
 
     assert.match(loose.stderr, /^warning: [^\n]+\n$/)
     assert.equal(commands, `chmod 600 '${file}' '${file}-replay'`)
@@ -252,7 +251,7 @@ describeOn('sqlite', 'the files of a database', () => {
     t.after(() => void process.umask(before))
 
     const database = `sqlite:${join(folder, 'bank.db')}`
-    await holdfastHere(['load', data, '--errors', errors, '--database', database])
+    await runInProcess(['load', data, '--errors', errors, '--database', database])
 
     assert.equal(statSync(errors).mode & 0o777, 0o600)
   })
@@ -261,12 +260,12 @@ describeOn('sqlite', 'the files of a database', () => {
 describeOn('sqlite', 'a command on a database that it cannot change', () => {
   it('says in one line that the file is locked, when it has to bring it up to date', async (t) => {
     const database = `sqlite:${join(await temporaryFolder(t), 'bank.db')}`
-    await holdfastHere(['keys', 'add', '--database', database])
+    await runInProcess(['keys', 'add', '--database', database])
     const other = new DatabaseSync(pathOf(database))
     t.after(() => other.close())
     other.exec('pragma user_version = 1; begin immediate')
 
-    const { status, stderr } = await holdfast(['keys', 'list', '--database', database])
+    const { status, stderr } = await runHoldfast(['keys', 'list', '--database', database])
 
     assert.equal(status, 1)
     assert.match(stderr, /^the database \/.*bank\.db is locked by another process[^\n]*\n$/)
@@ -279,11 +278,11 @@ describeOn('sqlite', 'a command on a database that it cannot change', () => {
       ['keys', 'add', '--database', database],
       ['client', 'add', 'pricing', '--scope', 'products.write', '--database', database],
     ]
-    for (const args of commands) assert.equal((await holdfastHere(args)).status, 0)
+    for (const args of commands) assert.equal((await runInProcess(args)).status, 0)
 
     for (const folderMode of [0o500, 0o700]) {
       for (const args of commands) {
-        const { status, stderr } = await withoutRights(folder, folderMode, () => holdfastHere(args))
+        const { status, stderr } = await withoutRights(folder, folderMode, () => runInProcess(args))
 
         assert.equal(status, 1)
         assert.match(stderr, /^the database \/.*bank\.db cannot be (opened|written): [^\n]+\n$/)

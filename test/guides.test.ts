@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { recordTypes } from '../src/contract/index.ts'
-import { holdfastProgram } from './support/program.ts'
+import { temporaryFolder } from './support/folder.ts'
+import { runInProcess } from './support/process.ts'
 
 const guide = readFileSync(new URL('../docs/guides/load-data.md', import.meta.url), 'utf8')
 const blocks = [...guide.matchAll(/```ndjson\n(.*?)```/gs)].map(([, block = '']) => block)
@@ -20,26 +19,19 @@ describe('the guide to loading data', () => {
     assert.deepEqual(new Set(types), new Set(Object.keys(recordTypes)))
   })
 
-  it('has examples that load, as written, and deletes that leave what is not theirs', (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'holdfast-guide-'))
-    t.after(() => rmSync(folder, { recursive: true }))
+  it('has examples that load, as written, and deletes that leave what is not theirs', async (t) => {
+    const folder = await temporaryFolder(t)
     const database = `sqlite:${join(folder, 'guide.db')}`
 
     for (const [index, block] of blocks.entries()) {
       const file = join(folder, `${index}.ndjson`)
       writeFileSync(file, block)
-      const { status, stderr } = spawnSync(
-        process.execPath,
-        [holdfastProgram, 'load', file, '--database', database],
-        { encoding: 'utf8' },
-      )
+      const { status, stderr } = await runInProcess(['load', file, '--database', database])
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     }
-    const dump = execFileSync(process.execPath, [holdfastProgram, 'dump', '--database', database], {
-      encoding: 'utf8',
-    })
+    const { stdout } = await runInProcess(['dump', '--database', database])
 
-    const left = dump
+    const left = stdout
       .trim()
       .split('\n')
       .map((line) => (JSON.parse(line) as { type: string }).type)

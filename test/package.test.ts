@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { run } from './support/process.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -21,14 +21,14 @@ describe('the published package', () => {
   const installed = join(project, 'node_modules', 'holdfast')
   after(() => rmSync(folder, { recursive: true, force: true }))
 
-  before(() => {
-    succeed('npm', ['pack', '--pack-destination', folder], root)
+  before(async () => {
+    await succeed(root, 'npm', 'pack', '--pack-destination', folder)
     const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
 
     mkdirSync(project)
     write('package.json', JSON.stringify({ name: 'project', private: true, type: 'module' }))
     const install = ['install', '--prefer-offline', '--no-audit', '--no-fund']
-    succeed('npm', [...install, '--prefix', project, join(folder, tarball)], project)
+    await succeed(project, 'npm', ...install, '--prefix', project, join(folder, tarball))
   })
 
   it('has compiled code, its types, a licence and a README, and no source', () => {
@@ -41,14 +41,14 @@ describe('the published package', () => {
     }
   })
 
-  it('runs its command', () => {
+  it('runs its command', async () => {
     const command = join(project, 'node_modules', '.bin', 'holdfast')
 
-    assert.match(succeed(command, ['--help'], project), /^Usage: holdfast /)
-    assert.match(succeed(command, ['openapi'], project), /"openapi": "3\.1\./)
+    assert.match(await succeed(project, command, '--help'), /^Usage: holdfast /)
+    assert.match(await succeed(project, command, 'openapi'), /"openapi": "3\.1\./)
   })
 
-  it('gives the contract to programs', () => {
+  it('gives the contract to programs', async () => {
     write(
       'validate.js',
       `import { operations, validator } from 'holdfast/contract'
@@ -56,10 +56,10 @@ describe('the published package', () => {
        console.log(check({ email: 'ana@example.com' }), problems({}).length)`,
     )
 
-    assert.equal(succeed(process.execPath, ['validate.js'], project), 'true 1\n')
+    assert.equal(await succeed(project, process.execPath, 'validate.js'), 'true 1\n')
   })
 
-  it('gives the tester to programs', () => {
+  it('gives the tester to programs', async () => {
     write(
       'check.js',
       `import { checkProvider, publishKeys } from 'holdfast/check'
@@ -71,19 +71,19 @@ describe('the published package', () => {
        console.log(results[0].id, results[0].judgement)`,
     )
 
-    assert.equal(succeed(process.execPath, ['check.js'], project), 'tokens.good fail\n')
+    assert.equal(await succeed(project, process.execPath, 'check.js'), 'tokens.good fail\n')
   })
 
-  it('keeps its inside to itself', () => {
+  it('keeps its inside to itself', async () => {
     write('inside.js', `import 'holdfast/dist/program/main.js'`)
 
-    const { status, stderr } = run(process.execPath, ['inside.js'], project)
+    const { status, stderr } = await runIn(project, process.execPath, 'inside.js')
 
     assert.match(stderr, /ERR_PACKAGE_PATH_NOT_EXPORTED/)
     assert.equal(status, 1)
   })
 
-  it('gives its types to programs', () => {
+  it('gives its types to programs', async () => {
     write(
       'right.ts',
       `import { type BankingBalance, type Input, type Operation, operations } from 'holdfast/contract'
@@ -105,13 +105,13 @@ describe('the published package', () => {
        }`,
     )
 
-    const { status, stdout } = typeCheck('right.ts')
+    const { status, stdout } = await typeCheck('right.ts')
 
     assert.equal(stdout, '')
     assert.equal(status, 0)
   })
 
-  it('finds a wrong use of its types', () => {
+  it('finds a wrong use of its types', async () => {
     write(
       'wrong.ts',
       `import { type BankingBalance, type Input, operations } from 'holdfast/contract'
@@ -123,7 +123,7 @@ describe('the published package', () => {
        export const client = createClient({ providerUrl: 'https://bank.example' })`,
     )
 
-    const { status, stdout } = typeCheck('wrong.ts')
+    const { status, stdout } = await typeCheck('wrong.ts')
 
     for (const line of [2, 4, 5, 7]) assert.match(stdout, new RegExp(`^wrong\\.ts\\(${line},`, 'm'))
     assert.notEqual(status, 0)
@@ -137,22 +137,15 @@ describe('the published package', () => {
   function typeCheck(file: string) {
     const flags = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--pretty', 'false']
     const target = ['--target', 'esnext', '--module', 'nodenext', '--types', '']
-    return run(process.execPath, [compiler, ...flags, ...target, file], project)
+    return runIn(project, process.execPath, compiler, ...flags, ...target, file)
   }
 })
 
-function run(command: string, args: readonly string[], cwd: string) {
-  const { status, stdout, stderr } = spawnSync(command, args, {
-    cwd,
-    env: environment,
-    encoding: 'utf8',
-  })
-  return { status, stdout, stderr }
-}
+const runIn = (cwd: string, ...command: readonly string[]) => run(command, { cwd, environment })
 
-/** What a command printed. Its complaint becomes the test's, if it has one. */
-function succeed(command: string, args: readonly string[], cwd: string): string {
-  const { status, stdout, stderr } = run(command, args, cwd)
-  assert.equal(status, 0, `${command} ${args.join(' ')}\n${stdout}${stderr}`)
+/** What a command printed. Its error is in the message of the test, if it has one. */
+async function succeed(cwd: string, ...command: readonly string[]): Promise<string> {
+  const { status, stdout, stderr } = await runIn(cwd, ...command)
+  assert.equal(status, 0, `${command.join(' ')}\n${stdout}${stderr}`)
   return stdout
 }

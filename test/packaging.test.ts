@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
@@ -11,6 +10,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { definitions, settingNames, variableOf } from '../src/settings/settings.ts'
 import { makeAuthority } from './support/certificates.ts'
+import { run } from './support/process.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const textOf = (path: string) => readFileSync(posix.join(root, path), 'utf8')
@@ -32,7 +32,7 @@ describe('the image', () => {
     assert.deepEqual([...copied].sort(), [...shown].sort())
   })
 
-  it('builds from the files that the Dockerfile copies, and starts from those that it keeps', (t) => {
+  it('builds from the files that the Dockerfile copies, and starts from those that it keeps', async (t) => {
     const folder = mkdtempSync(posix.join(tmpdir(), 'holdfast-image-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const [build = '', final = ''] = dockerfile.split(/^FROM /m).slice(1)
@@ -51,12 +51,12 @@ describe('the image', () => {
       }
       symlinkSync(posix.join(root, 'node_modules'), posix.join(folder, name, 'node_modules'))
     }
-    const run = (name: string, ...args: readonly string[]) =>
-      spawnSync(process.execPath, args, { cwd: posix.join(folder, name), encoding: 'utf8' })
+    const runIn = (name: string, ...args: readonly string[]) =>
+      run([process.execPath, ...args], { cwd: posix.join(folder, name) })
 
     stage('build', build)
     const [, script = ''] = /^RUN node (\S+)$/m.exec(build) ?? []
-    const built = run('build', script)
+    const built = await runIn('build', script)
     stage('final', final)
     for (const [, source = ''] of final.matchAll(/^COPY --from=build \/build\/(\S+) \S+$/gm)) {
       if (source === 'node_modules') continue
@@ -65,7 +65,7 @@ describe('the image', () => {
       })
     }
     const [, program = ''] = /^ENTRYPOINT \["node", "\/app\/(.+)"\]$/m.exec(dockerfile) ?? []
-    const started = run('final', program, '--help')
+    const started = await runIn('final', program, '--help')
 
     assert.equal(built.status, 0, built.stderr)
     assert.match(started.stdout, /^Usage: holdfast /, started.stderr)
@@ -118,10 +118,8 @@ describe('the check of health', () => {
     t.after(() => server.close())
     return (server.address() as AddressInfo).port
   }
-  async function checked(environment: Record<string, string>): Promise<number> {
-    const child = spawn(process.execPath, [healthcheck], { env: environment })
-    const [status] = (await once(child, 'exit')) as [number]
-    return status
+  async function checked(environment: Record<string, string>): Promise<number | null> {
+    return (await run([process.execPath, healthcheck], { environment })).status
   }
   const live: RequestListener = ({ url }, response) => {
     response.writeHead(url === '/health/live' ? 200 : 404).end()

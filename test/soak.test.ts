@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { run } from './support/process.ts'
 
 const program = fileURLToPath(new URL('../soak/main.ts', import.meta.url))
 
-async function run(...args: string[]) {
-  const child = spawn(process.execPath, [program, ...args])
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ])
-  return { stdout, stderr, status }
-}
+const runSoak = (...args: readonly string[]) => run([process.execPath, program, ...args])
 
 describe('the soak', () => {
   it('finds nothing wrong in a few seconds, and shows what it looked at', async () => {
-    const { stdout, stderr, status } = await run('--minutes', '0.1', '--engine', 'sqlite')
+    const { stdout, stderr, status } = await runSoak('--minutes', '0.1', '--engine', 'sqlite')
 
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' }, stdout)
     assert.match(stdout, /^answers held against what was loaded +[1-9]/m)
@@ -31,7 +21,7 @@ describe('the soak', () => {
   })
 
   it('explains itself', async () => {
-    assert.match((await run('--help')).stderr, /--minutes N/)
-    assert.equal((await run('--engine', 'other')).status, 2)
+    assert.match((await runSoak('--help')).stderr, /--minutes N/)
+    assert.equal((await runSoak('--engine', 'other')).status, 2)
   })
 })

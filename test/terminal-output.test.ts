@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { holdfast } from './auth/command.ts'
-import { temporaryFolder } from './auth/processes.ts'
+import { temporaryFolder } from './support/folder.ts'
+import { runHoldfast } from './support/process.ts'
 
 /** Reorders what is read, hides a letter's neighbour, moves the cursor, and begins a forged line. */
 const hostile = 'x\u202ey\u200bz\u001b[2Jforged'
@@ -18,7 +18,7 @@ describe('text from outside in the output of a command', { concurrency: 4 }, () 
     writeFileSync(file, JSON.stringify({ type: 'customer', record }))
 
     const database = `sqlite:${join(folder, 'bank.db')}`
-    const run = await holdfast(['load', file, '--database', database, '--errors', errors])
+    const run = await runHoldfast(['load', file, '--database', database, '--errors', errors])
 
     const line = `${join(folder, shown)}\\u000a.ndjson:1: ${shown}: is not a field of this record\n`
     assert.equal(run.status, 1)
@@ -30,9 +30,9 @@ describe('text from outside in the output of a command', { concurrency: 4 }, () 
     const folder = await temporaryFolder(t)
     const database = `sqlite:${join(folder, 'catalogue.db')}`
     const name = 'pricing\u202eteam\u200b'
-    await holdfast(['client', 'add', name, '--scope', 'products.read', '--database', database])
+    await runHoldfast(['client', 'add', name, '--scope', 'products.read', '--database', database])
 
-    const { stdout } = await holdfast(['client', 'list', '--database', database])
+    const { stdout } = await runHoldfast(['client', 'list', '--database', database])
 
     assert.ok(stdout.endsWith('  pricing\\u202eteam\\u200b\n'), stdout)
   })
@@ -41,7 +41,7 @@ describe('text from outside in the output of a command', { concurrency: 4 }, () 
     const database = `sqlite:${hostile}\n.db`
     const args = ['settings', 'platform', '--database', database]
 
-    const [table, json] = await Promise.all([holdfast(args), holdfast([...args, '--json'])])
+    const [table, json] = await Promise.all([runHoldfast(args), runHoldfast([...args, '--json'])])
 
     assert.ok(table.stdout.includes(` sqlite:${shown}\\u000a.db `), table.stdout)
     assert.doesNotMatch(json.stdout, /[^\n -~]/)
@@ -50,9 +50,11 @@ describe('text from outside in the output of a command', { concurrency: 4 }, () 
 
   it('is escaped in the name of an unknown variable, command and file', async () => {
     const runs = await Promise.all([
-      holdfast(['settings', 'platform'], { [`HOLDFAST_${hostile}`]: '1' }),
-      holdfast([hostile]),
-      holdfast(['load', hostile]),
+      runHoldfast(['settings', 'platform'], {
+        environment: { [`HOLDFAST_${hostile}`]: '1' },
+      }),
+      runHoldfast([hostile]),
+      runHoldfast(['load', hostile]),
     ])
 
     for (const { stderr } of runs) assert.ok(stderr.includes(shown), stderr)

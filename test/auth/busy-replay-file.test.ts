@@ -5,15 +5,15 @@ import { it, type TestContext } from 'node:test'
 import { createPrivateFile } from '../../src/storage/sqlite/driver/files.ts'
 import { openSqliteReplayStore } from '../../src/storage/sqlite/replay/replay-store.ts'
 import { describeOn } from '../support/engines.ts'
-import { temporaryFolder } from './processes.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { accountsPath } from '../support/small-bank.ts'
 import {
-  accountsPath,
   assertPasses,
   assertRefused,
-  claimedIds,
-  openWorld,
-  type World,
-} from './world.ts'
+  openTokenProvider,
+  type TokenProvider,
+  usedTokenIds,
+} from '../support/token-provider.ts'
 
 /** Locks the file as another process does while it writes. */
 function lock(t: TestContext, file: string): { release(): void } {
@@ -23,7 +23,7 @@ function lock(t: TestContext, file: string): { release(): void } {
   return { release: () => database.exec('rollback') }
 }
 
-function replayPath({ database }: Pick<World, 'database'>): string {
+function replayPath({ database }: Pick<TokenProvider, 'database'>): string {
   return `${database.slice('sqlite:'.length)}-replay`
 }
 
@@ -45,14 +45,14 @@ function speedUpClock(t: TestContext): void {
 
 describeOn('sqlite', 'while another process locks the replay file', () => {
   it('other requests are answered, and a token passes once its use is written', async (t) => {
-    const world = await openWorld(t)
-    await assertPasses(world, world.mint(accountsPath))
-    const token = world.mint(accountsPath)
-    const locked = lock(t, replayPath(world))
+    const provider = await openTokenProvider(t)
+    await assertPasses(provider, provider.mint(accountsPath))
+    const token = provider.mint(accountsPath)
+    const locked = lock(t, replayPath(provider))
 
-    const answers = Promise.all([world.ask(token), world.ask(token)])
+    const answers = Promise.all([provider.ask(token), provider.ask(token)])
     for (let turn = 0; turn < 10; turn += 1) {
-      assertRefused(await world.send(accountsPath), 'Bearer')
+      assertRefused(await provider.send(accountsPath), 'Bearer')
     }
     locked.release()
 
@@ -60,18 +60,18 @@ describeOn('sqlite', 'while another process locks the replay file', () => {
   })
 
   it('a token that waits too long gets a 503 and stays unused', async (t) => {
-    const world = await openWorld(t)
-    await assertPasses(world, world.mint(accountsPath))
-    const token = world.mint(accountsPath)
-    const locked = lock(t, replayPath(world))
+    const provider = await openTokenProvider(t)
+    await assertPasses(provider, provider.mint(accountsPath))
+    const token = provider.mint(accountsPath)
+    const locked = lock(t, replayPath(provider))
     speedUpClock(t)
 
-    const { status, text, headers } = await world.ask(token)
+    const { status, text, headers } = await provider.ask(token)
     locked.release()
 
     assert.deepEqual([status, text], [503, '{"error":"Service unavailable"}'])
     assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/)
-    await assertPasses(world, token)
+    await assertPasses(provider, token)
   })
 
   it('only the uses that waited too long are rejected', async (t) => {
@@ -89,7 +89,7 @@ describeOn('sqlite', 'while another process locks the replay file', () => {
 
     assert.equal(await late, 'first use')
     await store.close()
-    assert.deepEqual(await claimedIds(database), ['late'])
+    assert.deepEqual(await usedTokenIds(database), ['late'])
   })
 
   it('a waiting use is written although the store is being closed', async (t) => {
@@ -102,7 +102,7 @@ describeOn('sqlite', 'while another process locks the replay file', () => {
 
     assert.equal(await use, 'first use')
     await closed
-    assert.deepEqual(await claimedIds(database), ['id'])
+    assert.deepEqual(await usedTokenIds(database), ['id'])
   })
 
   it('nothing is purged, and no use waits for the purge', async (t) => {
@@ -114,10 +114,10 @@ describeOn('sqlite', 'while another process locks the replay file', () => {
     const locked = lock(t, file)
 
     t.mock.timers.tick(1000)
-    assert.deepEqual(await claimedIds(database), ['id'])
+    assert.deepEqual(await usedTokenIds(database), ['id'])
     locked.release()
     t.mock.timers.tick(1000)
-    assert.deepEqual(await claimedIds(database), [])
+    assert.deepEqual(await usedTokenIds(database), [])
     await store.close()
   })
 })

@@ -5,10 +5,9 @@ import { it, type TestContext } from 'node:test'
 import { makeSigningKey, signingAlgorithms } from '../../src/auth/signing.ts'
 import { openSigningKeyStore } from '../../src/storage/open.ts'
 import { describe, newDatabase } from '../support/engines.ts'
-import { holdfast, holdfastHere } from './command.ts'
-import { serve, temporaryFolder } from './processes.ts'
-import { decodeClaims, makeKey, textIn } from './tokens.ts'
-import { publicUrl } from './world.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { runHoldfast, runInProcess, startServer } from '../support/process.ts'
+import { decodeClaims, makeKey, publicUrl, textIn } from '../support/tokens.ts'
 
 /** Each test is a process or several. */
 const concurrency = 4
@@ -19,14 +18,14 @@ async function platform(t: TestContext) {
   const folder = await temporaryFolder(t)
   const database = await newDatabase(t)
   const run = async (...args: string[]) => {
-    const { status, stdout, stderr } = await holdfastHere([...args, '--database', database])
+    const { status, stdout, stderr } = await runInProcess([...args, '--database', database])
     assert.equal(status, 0, stderr)
     assert.equal(stderr, '')
     return stdout
   }
   // An id may begin with a dash.
   const retire = async (id: string) => {
-    const { status } = await holdfastHere(['keys', 'retire', '--database', database, '--', id])
+    const { status } = await runInProcess(['keys', 'retire', '--database', database, '--', id])
     return status
   }
   return { folder, database, run, retire }
@@ -79,7 +78,7 @@ describe('holdfast keys', { concurrency }, () => {
     it(`refuses ${name}`, async (t) => {
       const { database } = await platform(t)
 
-      const { status, stdout, stderr } = await holdfastHere([
+      const { status, stdout, stderr } = await runInProcess([
         'keys',
         ...args,
         '--database',
@@ -111,7 +110,7 @@ describe('holdfast token', { concurrency }, () => {
     const { database, run } = await platform(t)
     await run('keys', 'add')
 
-    const { status, stdout, stderr } = await holdfast(['token', url, '--database', database])
+    const { status, stdout, stderr } = await runHoldfast(['token', url, '--database', database])
 
     assert.deepEqual([status, stderr], [0, ''])
     assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/)
@@ -167,7 +166,7 @@ describe('holdfast token', { concurrency }, () => {
       const file = join(folder, 'key.jwk')
       await writeFile(file, content)
 
-      const { status, stdout, stderr } = await holdfastHere(['token', url, '--key', file])
+      const { status, stdout, stderr } = await runInProcess(['token', url, '--key', file])
 
       assert.deepEqual([status, stdout], [2, ''])
       assert.match(stderr, /^\S.*\n/)
@@ -185,7 +184,7 @@ describe('holdfast token', { concurrency }, () => {
     it(`refuses ${name}`, async (t) => {
       const { database } = await platform(t)
 
-      const { status, stdout, stderr } = await holdfastHere([
+      const { status, stdout, stderr } = await runInProcess([
         'token',
         ...args,
         '--database',
@@ -200,7 +199,7 @@ describe('holdfast token', { concurrency }, () => {
 
 describe('holdfast serve', { concurrency }, () => {
   it('does not start a provider without what tokens are judged by, and names all three', async () => {
-    const { status, stdout, stderr } = await holdfast(['serve', 'provider', '--port', '0'])
+    const { status, stdout, stderr } = await runHoldfast(['serve', 'provider', '--port', '0'])
 
     assert.deepEqual([status, stdout], [2, ''])
     for (const name of ['SUBDOMAIN', 'JWKS_URL', 'PROVIDER_URL']) {
@@ -216,7 +215,7 @@ describe('holdfast serve', { concurrency }, () => {
     }
     const [retired = '', ...inUse] = ids
     await retire(retired)
-    const { address } = await serve(t, 'platform', { database })
+    const { address } = await startServer(t, ['serve', 'platform'], { database })
 
     const response = await fetch(`${address}/.well-known/jwks.json`)
     const { keys } = (await response.json()) as { keys: Record<string, unknown>[] }

@@ -13,7 +13,13 @@ import {
   newDatabase,
   type Scope,
 } from '../support/engines.ts'
-import { accountsPath, assertPasses, assertRefused, claimedIds, openWorld } from './world.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import {
+  assertPasses,
+  assertRefused,
+  openTokenProvider,
+  usedTokenIds,
+} from '../support/token-provider.ts'
 
 const minute = 60
 const tolerance = 30
@@ -53,46 +59,46 @@ async function openStore(
 async function purgeDownTo(t: TestContext, database: string, left: readonly string[]) {
   for (let turn = 0; turn < 20_000; turn += 1) {
     t.mock.timers.tick(1000)
-    const ids = await claimedIds(database)
+    const ids = await usedTokenIds(database)
     if (ids.length === left.length && ids.every((id) => left.includes(id))) return
     await setImmediate()
   }
-  assert.fail(`left: ${await claimedIds(database)}`)
+  assert.fail(`left: ${await usedTokenIds(database)}`)
 }
 
 describe('after a clock was ahead and has been set back', () => {
   it('no used token is accepted again, and new tokens are', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const world = await openWorld(t)
-    const start = world.now()
-    const used = Array.from({ length: 40 }, () => world.mint(accountsPath, { exp: start + 300 }))
-    const unused = world.mint(accountsPath, { exp: start + 300 })
-    for (const token of used) await assertPasses(world, token)
+    const provider = await openTokenProvider(t)
+    const start = provider.now()
+    const used = Array.from({ length: 40 }, () => provider.mint(accountsPath, { exp: start + 300 }))
+    const unused = provider.mint(accountsPath, { exp: start + 300 })
+    for (const token of used) await assertPasses(provider, token)
 
-    world.stepClock(start + 20 * minute)
-    await purgeDownTo(t, world.database, [])
-    world.stepClock(start)
+    provider.stepClock(start + 20 * minute)
+    await purgeDownTo(t, provider.database, [])
+    provider.stepClock(start)
 
-    for (const token of [...used, unused]) assertRefused(await world.ask(token))
-    await assertPasses(world, world.mint(accountsPath, { exp: start + 301 }))
-    world.setClock(start + 1)
-    await assertPasses(world, world.mint(accountsPath))
+    for (const token of [...used, unused]) assertRefused(await provider.ask(token))
+    await assertPasses(provider, provider.mint(accountsPath, { exp: start + 301 }))
+    provider.setClock(start + 1)
+    await assertPasses(provider, provider.mint(accountsPath))
   })
 
   it('the log names the condition once, and the reason at each request', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const world = await openWorld(t)
-    const start = world.now()
-    await assertPasses(world, world.mint(accountsPath, { exp: start + 300 }))
-    world.stepClock(start + 20 * minute)
-    await purgeDownTo(t, world.database, [])
-    world.stepClock(start)
+    const provider = await openTokenProvider(t)
+    const start = provider.now()
+    await assertPasses(provider, provider.mint(accountsPath, { exp: start + 300 }))
+    provider.stepClock(start + 20 * minute)
+    await purgeDownTo(t, provider.database, [])
+    provider.stepClock(start)
 
     for (let turn = 0; turn < 5; turn += 1) {
-      assertRefused(await world.ask(world.mint(accountsPath, { exp: start + 299 })))
+      assertRefused(await provider.ask(provider.mint(accountsPath, { exp: start + 299 })))
     }
 
-    const lines = world.log.map((line) => JSON.parse(line) as Record<string, unknown>)
+    const lines = provider.log.map((line) => JSON.parse(line) as Record<string, unknown>)
     const errors = lines.filter(({ level }) => Number(level) >= 50)
     assert.equal(errors.length, 1)
     assert.equal(errors[0]?.['until'], '2025-07-01T00:05:30Z')
@@ -217,7 +223,7 @@ describe('a clock that is set ahead', () => {
     }
     await second.close()
 
-    assert.deepEqual(await claimedIds(database), ['used'])
+    assert.deepEqual(await usedTokenIds(database), ['used'])
   })
 })
 

@@ -1,41 +1,41 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import {
+  assertOnlyGoodPasses,
+  assertPasses,
+  assertRefused,
+  sharedTokenProvider,
+  type TokenProvider,
+} from '../support/token-provider.ts'
 import {
   base64url,
   makeKey,
+  publicUrl,
   segmentsOf,
   signature,
   signSegments,
   signTexts,
   textIn,
+  validClaims,
   withSpareBit,
-} from './tokens.ts'
-import {
-  accountsPath,
-  assertOnlyGoodPasses,
-  assertPasses,
-  assertRefused,
-  goodClaims,
-  publicUrl,
-  sharedWorld,
-  type World,
-} from './world.ts'
+} from '../support/tokens.ts'
 
 const places = { header: 0, payload: 1, signature: 2 } as const
 
 /** The token with one segment in another spelling. A header or payload is signed as it is spelled. */
 function respelled(
-  world: World,
+  provider: TokenProvider,
   place: 0 | 1 | 2,
   spell: (segment: string) => string | undefined,
 ): string | undefined {
-  const segments = segmentsOf(world.mint(accountsPath))
+  const segments = segmentsOf(provider.mint(accountsPath))
   const spelled = spell(segments[place])
   if (spelled === undefined || spelled === segments[place]) return undefined
   segments[place] = spelled
   const [head, body] = segments
-  return place === 2 ? segments.join('.') : signSegments(head, body, world.key)
+  return place === 2 ? segments.join('.') : signSegments(head, body, provider.key)
 }
 
 /** Tokens differ from one to the next, so one that has what is to be spoilt turns up soon. */
@@ -48,7 +48,7 @@ function respelledOfMany(...args: Parameters<typeof respelled>): string {
 }
 
 describeOnce('base64url', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
   const spellings: Record<string, (segment: string) => string | undefined> = {
     'truncated by a character': (segment) => segment.slice(0, -1),
     'truncated to nothing': () => '',
@@ -69,9 +69,9 @@ describeOnce('base64url', () => {
   for (const [place, index] of Object.entries(places)) {
     for (const [name, spell] of Object.entries(spellings)) {
       it(`is refused ${name}, in the ${place}`, async () => {
-        const world = await open()
+        const provider = await open()
 
-        await assertOnlyGoodPasses(world, respelledOfMany(world, index, spell))
+        await assertOnlyGoodPasses(provider, respelledOfMany(provider, index, spell))
       })
     }
   }
@@ -79,69 +79,70 @@ describeOnce('base64url', () => {
   for (const [place, index] of Object.entries(places)) {
     for (const blank of ['\n', '\r\n', '\u0000', '\u00a0', '\u2028']) {
       it(`is refused with ${JSON.stringify(blank)} inside, in the ${place}`, async () => {
-        const world = await open()
+        const provider = await open()
         const token = respelled(
-          world,
+          provider,
           index,
           (segment) => segment.slice(0, 4) + blank + segment.slice(4),
         )
 
-        assert.equal(await world.judge(token ?? ''), 'refused')
-        assert.equal(await world.judge(world.mint(accountsPath)), 'passes')
+        assert.equal(await provider.verify(token ?? ''), 'refused')
+        assert.equal(await provider.verify(provider.mint(accountsPath)), 'passes')
       })
     }
   }
 
   it('is refused in the alphabet with + and /, in the signature', async () => {
-    const world = await open()
+    const provider = await open()
     const spell = (segment: string) => segment.replaceAll('-', '+').replaceAll('_', '/')
 
-    await assertOnlyGoodPasses(world, respelledOfMany(world, 2, spell))
+    await assertOnlyGoodPasses(provider, respelledOfMany(provider, 2, spell))
   })
 
   it('is refused in the alphabet with + and /, in header and payload', async () => {
-    const world = await open()
+    const provider = await open()
     // These characters are written with the two that the alphabets do not share.
     const odd = { 'x-odd': '~~~???>>>ÿÿÿ' }
     const header = base64url(JSON.stringify({ alg: 'ES256', kid: 'k1', ...odd }))
     const payload = base64url(
-      JSON.stringify({ ...goodClaims(accountsPath, world.now()), 'x-odd': '???~~~>>>ÿÿ' }),
+      JSON.stringify({ ...validClaims(accountsPath, provider.now()), 'x-odd': '???~~~>>>ÿÿ' }),
     )
     const other = (segment: string) => segment.replaceAll('-', '+').replaceAll('_', '/')
     assert.notEqual(other(header), header)
     assert.notEqual(other(payload), payload)
 
-    await assertOnlyGoodPasses(world, signSegments(other(header), payload, world.key))
-    await assertOnlyGoodPasses(world, signSegments(header, other(payload), world.key))
-    await assertPasses(world, signSegments(header, payload, world.key))
+    await assertOnlyGoodPasses(provider, signSegments(other(header), payload, provider.key))
+    await assertOnlyGoodPasses(provider, signSegments(header, other(payload), provider.key))
+    await assertPasses(provider, signSegments(header, payload, provider.key))
   })
 
   it('is refused after another writing of the same JSON, under the old signature', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath)
+    const provider = await open()
+    const token = provider.mint(accountsPath)
     const [head, body, tail] = segmentsOf(token)
     const spaced = (segment: 0 | 1) =>
       base64url(JSON.stringify(JSON.parse(textIn(token, segment)), null, 1))
 
-    assertRefused(await world.ask(`${spaced(0)}.${body}.${tail}`))
-    assertRefused(await world.ask(`${head}.${spaced(1)}.${tail}`))
-    await assertPasses(world, token)
+    assertRefused(await provider.ask(`${spaced(0)}.${body}.${tail}`))
+    assertRefused(await provider.ask(`${head}.${spaced(1)}.${tail}`))
+    await assertPasses(provider, token)
   })
 })
 
 describeOnce('the JSON of a token', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
   const header = '{"alg":"ES256","kid":"k1"}'
-  const payloadOf = (world: World) => JSON.stringify(goodClaims(accountsPath, world.now()))
+  const payloadOf = (provider: TokenProvider) =>
+    JSON.stringify(validClaims(accountsPath, provider.now()))
 
   it('may have blanks, escapes and members in any order', async () => {
-    const world = await open()
-    const claims = Object.entries(goodClaims(accountsPath, world.now())).reverse()
+    const provider = await open()
+    const claims = Object.entries(validClaims(accountsPath, provider.now())).reverse()
     const payload = JSON.stringify(Object.fromEntries(claims), null, 2)
 
     await assertPasses(
-      world,
-      signTexts(' { "kid":"k\\u0031" , "alg":"ES256" } ', payload, world.key),
+      provider,
+      signTexts(' { "kid":"k\\u0031" , "alg":"ES256" } ', payload, provider.key),
     )
   })
 
@@ -158,9 +159,12 @@ describeOnce('the JSON of a token', () => {
     __proto__: (good: string) => good.replace('{', '{"__proto__":1,"__proto__":2,'),
   })) {
     it(`is refused where the payload has ${name} twice`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertOnlyGoodPasses(world, signTexts(header, twice(payloadOf(world)), world.key))
+      await assertOnlyGoodPasses(
+        provider,
+        signTexts(header, twice(payloadOf(provider)), provider.key),
+      )
     })
   }
 
@@ -180,9 +184,9 @@ describeOnce('the JSON of a token', () => {
     'a byte order mark': '\ufeff{"alg":"ES256","kid":"k1"}',
   })) {
     it(`is refused where the header has or is ${name}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertOnlyGoodPasses(world, signTexts(text, payloadOf(world), world.key))
+      await assertOnlyGoodPasses(provider, signTexts(text, payloadOf(provider), provider.key))
     })
   }
 
@@ -196,35 +200,35 @@ describeOnce('the JSON of a token', () => {
     'an empty object': '{}',
   })) {
     it(`is refused where the payload is ${name}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertOnlyGoodPasses(world, signTexts(header, text, world.key))
+      await assertOnlyGoodPasses(provider, signTexts(header, text, provider.key))
     })
   }
 
   it('is refused where it is not UTF-8', async () => {
-    const world = await open()
+    const provider = await open()
     const bytes = (text: string) => base64url(Buffer.from(text, 'latin1'))
-    const payload = payloadOf(world)
+    const payload = payloadOf(provider)
     const odd = payload.replace('{', '{"x":"\xff",')
 
     await assertOnlyGoodPasses(
-      world,
-      signSegments(bytes(header.replace('{', '{"x":"\xc0\xaf",')), bytes(payload), world.key),
+      provider,
+      signSegments(bytes(header.replace('{', '{"x":"\xc0\xaf",')), bytes(payload), provider.key),
     )
-    await assertOnlyGoodPasses(world, signSegments(bytes(header), bytes(odd), world.key))
+    await assertOnlyGoodPasses(provider, signSegments(bytes(header), bytes(odd), provider.key))
   })
 
   it('is refused where it is longer than a token may be', async () => {
-    const world = await open()
+    const provider = await open()
 
-    await assertOnlyGoodPasses(world, world.mint(accountsPath, { filler: 'x'.repeat(8192) }))
-    await assertPasses(world, world.mint(accountsPath, { filler: 'x'.repeat(4096) }))
+    await assertOnlyGoodPasses(provider, provider.mint(accountsPath, { filler: 'x'.repeat(8192) }))
+    await assertPasses(provider, provider.mint(accountsPath, { filler: 'x'.repeat(4096) }))
   })
 })
 
 describeOnce('the segments of a token', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
 
   for (const [name, spoil] of Object.entries({
     'one of them': (token: string) => segmentsOf(token)[1],
@@ -245,48 +249,50 @@ describeOnce('the segments of a token', () => {
     },
   })) {
     it(`are refused with ${name}`, async () => {
-      const world = await open()
-      const token = world.mint(accountsPath)
+      const provider = await open()
+      const token = provider.mint(accountsPath)
 
-      await assertOnlyGoodPasses(world, spoil(token))
-      await assertPasses(world, token)
+      await assertOnlyGoodPasses(provider, spoil(token))
+      await assertPasses(provider, token)
     })
   }
 
   it('are refused where a token is nested in a token', async () => {
-    const world = await open()
-    const inner = world.mint(accountsPath)
+    const provider = await open()
+    const inner = provider.mint(accountsPath)
 
     for (const payload of [inner, JSON.stringify(inner), JSON.stringify({ jwt: inner })]) {
       const header = JSON.stringify({ alg: 'ES256', kid: 'k1', cty: 'JWT' })
-      await assertOnlyGoodPasses(world, signTexts(header, payload, world.key))
+      await assertOnlyGoodPasses(provider, signTexts(header, payload, provider.key))
     }
-    await assertPasses(world, inner)
+    await assertPasses(provider, inner)
   })
 
   it('are refused where the token is encrypted', async () => {
-    const world = await open()
+    const provider = await open()
     const header = base64url('{"alg":"ECDH-ES","enc":"A256GCM","kid":"k1","cty":"JWT"}')
     const part = base64url('x'.repeat(16))
 
-    await assertOnlyGoodPasses(world, `${header}.${part}.${part}.${part}.${part}`)
-    await assertOnlyGoodPasses(world, `${header}..${part}.${part}.${part}`)
-    await assertOnlyGoodPasses(world, signSegments(header, part, world.key))
+    await assertOnlyGoodPasses(provider, `${header}.${part}.${part}.${part}.${part}`)
+    await assertOnlyGoodPasses(provider, `${header}..${part}.${part}.${part}`)
+    await assertOnlyGoodPasses(provider, signSegments(header, part, provider.key))
   })
 })
 
 describeOnce('a signature', () => {
   const rsa = makeKey('PS256', 'rsa')
   const edwards = makeKey('EdDSA', 'edwards')
-  const open = sharedWorld(() => ({ keys: [makeKey('ES256', 'k1'), rsa, edwards] }))
+  const open = sharedTokenProvider(() => ({ keys: [makeKey('ES256', 'k1'), rsa, edwards] }))
 
   /** Keeps header and payload, and puts another signature under them. */
-  async function assertRefusedUnder(tailOf: (signed: string, world: World) => string | Buffer) {
-    const world = await open()
-    for (const key of [world.key, rsa, edwards]) {
-      const [head, body] = segmentsOf(world.mint(accountsPath, {}, {}, key))
-      const tail = base64url(tailOf(`${head}.${body}`, world))
-      await assertOnlyGoodPasses(world, `${head}.${body}.${tail}`)
+  async function assertRefusedUnder(
+    tailOf: (signed: string, provider: TokenProvider) => string | Buffer,
+  ) {
+    const provider = await open()
+    for (const key of [provider.key, rsa, edwards]) {
+      const [head, body] = segmentsOf(provider.mint(accountsPath, {}, {}, key))
+      const tail = base64url(tailOf(`${head}.${body}`, provider))
+      await assertOnlyGoodPasses(provider, `${head}.${body}.${tail}`)
     }
   }
 
@@ -304,35 +310,35 @@ describeOnce('a signature', () => {
   }
 
   it('stripped of its text but not of its dot is refused', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath)
+    const provider = await open()
+    const token = provider.mint(accountsPath)
 
-    assertRefused(await world.ask(token.slice(0, token.lastIndexOf('.') + 1)))
-    await assertPasses(world, token)
+    assertRefused(await provider.ask(token.slice(0, token.lastIndexOf('.') + 1)))
+    await assertPasses(provider, token)
   })
 
   it('swapped with that of another good token is refused', async () => {
-    const world = await open()
-    const [one, other] = [world.mint(accountsPath), world.mint(accountsPath)]
+    const provider = await open()
+    const [one, other] = [provider.mint(accountsPath), provider.mint(accountsPath)]
     const swapped = (head: string, tail: string) =>
       [...segmentsOf(head).slice(0, 2), segmentsOf(tail)[2]].join('.')
 
-    assertRefused(await world.ask(swapped(one, other)))
-    assertRefused(await world.ask(swapped(other, one)))
-    await assertPasses(world, one)
-    await assertPasses(world, other)
+    assertRefused(await provider.ask(swapped(one, other)))
+    assertRefused(await provider.ask(swapped(other, one)))
+    await assertPasses(provider, one)
+    await assertPasses(provider, other)
   })
 
   it('of a key that is not in the set is refused', async () => {
-    const world = await open()
+    const provider = await open()
     const stranger = makeKey('ES256', 'k1')
 
-    await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, {}, stranger))
+    await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, {}, stranger))
   })
 
   it('in DER instead of raw is refused for ES256', async () => {
-    const world = await open()
-    const [head, body, tail] = segmentsOf(world.mint(accountsPath))
+    const provider = await open()
+    const [head, body, tail] = segmentsOf(provider.mint(accountsPath))
     const raw = Buffer.from(tail, 'base64url')
     const number = (bytes: Buffer) => {
       const trimmed = bytes.subarray(bytes.findIndex((byte) => byte !== 0))
@@ -343,19 +349,19 @@ describeOnce('a signature', () => {
     const both = Buffer.concat([number(raw.subarray(0, 32)), number(raw.subarray(32))])
     const der = Buffer.concat([Buffer.from([0x30, both.length]), both])
 
-    assertRefused(await world.ask(`${head}.${body}.${base64url(der)}`))
-    await assertPasses(world, `${head}.${body}.${tail}`)
+    assertRefused(await provider.ask(`${head}.${body}.${base64url(der)}`))
+    await assertPasses(provider, `${head}.${body}.${tail}`)
   })
 
   it('with more bytes behind it is refused', async () => {
-    const world = await open()
-    for (const key of [world.key, rsa, edwards]) {
-      const [head, body] = segmentsOf(world.mint(accountsPath, {}, {}, key))
+    const provider = await open()
+    for (const key of [provider.key, rsa, edwards]) {
+      const [head, body] = segmentsOf(provider.mint(accountsPath, {}, {}, key))
       const good = signature(`${head}.${body}`, key.privateKey, key.alg)
       const longer = Buffer.concat([good, Buffer.alloc(1)])
 
-      assertRefused(await world.ask(`${head}.${body}.${base64url(longer)}`))
-      await assertPasses(world, `${head}.${body}.${base64url(good)}`)
+      assertRefused(await provider.ask(`${head}.${body}.${base64url(longer)}`))
+      await assertPasses(provider, `${head}.${body}.${base64url(good)}`)
     }
   })
 })

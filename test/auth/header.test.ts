@@ -2,6 +2,16 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { it } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
+import { send } from '../support/http.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import {
+  assertOnlyGoodPasses,
+  assertPasses,
+  hurriedKeySet,
+  openTokenProvider,
+  sharedTokenProvider,
+  type TokenProvider,
+} from '../support/token-provider.ts'
 import {
   base64url,
   type Members,
@@ -10,34 +20,24 @@ import {
   signSegments,
   signTexts,
   type TestKey,
-} from './tokens.ts'
-import {
-  accountsPath,
-  assertOnlyGoodPasses,
-  assertPasses,
-  goodClaims,
-  hurriedKeySet,
-  openWorld,
-  sendTo,
-  sharedWorld,
-  type World,
-} from './world.ts'
+  validClaims,
+} from '../support/tokens.ts'
 
 const byAlgorithm = Object.fromEntries(
   ['ES256', 'PS256', 'RS256', 'EdDSA'].map((alg) => [alg, makeKey(alg, `key-${alg}`)]),
 ) as Record<'ES256' | 'PS256' | 'RS256' | 'EdDSA', TestKey>
 
 describeOnce('an algorithm', () => {
-  const open = sharedWorld(() => ({
+  const open = sharedTokenProvider(() => ({
     keys: Object.values(byAlgorithm),
     keySet: hurriedKeySet(),
   }))
 
   for (const [alg, key] of Object.entries(byAlgorithm)) {
     it(`is taken where it is ${alg}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertPasses(world, world.mint(accountsPath, {}, {}, key))
+      await assertPasses(provider, provider.mint(accountsPath, {}, {}, key))
     })
   }
 
@@ -47,17 +47,17 @@ describeOnce('an algorithm', () => {
       ['a signature', 'c2lnbmF0dXJl'],
     ]) {
       it(`is refused where it is '${alg}' with ${name}`, async () => {
-        const world = await open()
-        const [head, body] = segmentsOf(world.mint(accountsPath, {}, { alg }))
+        const provider = await open()
+        const [head, body] = segmentsOf(provider.mint(accountsPath, {}, { alg }))
 
-        await assertOnlyGoodPasses(world, `${head}.${body}.${tail}`)
+        await assertOnlyGoodPasses(provider, `${head}.${body}.${tail}`)
       })
 
       it(`is refused where it is '${alg}' with ${name} and names no key`, async () => {
-        const world = await open()
-        const [head, body] = segmentsOf(world.mint(accountsPath, {}, { alg, kid: undefined }))
+        const provider = await open()
+        const [head, body] = segmentsOf(provider.mint(accountsPath, {}, { alg, kid: undefined }))
 
-        await assertOnlyGoodPasses(world, `${head}.${body}.${tail}`)
+        await assertOnlyGoodPasses(provider, `${head}.${body}.${tail}`)
       })
     }
   }
@@ -73,12 +73,12 @@ describeOnce('an algorithm', () => {
       'as nothing': () => '',
     })) {
       it(`is refused where it is ${alg} with the public key ${kind} as secret`, async () => {
-        const world = await open()
+        const provider = await open()
         for (const key of Object.values(byAlgorithm)) {
-          const [head, body] = segmentsOf(world.mint(accountsPath, {}, { alg }, key))
+          const [head, body] = segmentsOf(provider.mint(accountsPath, {}, { alg }, key))
           const mac = createHmac(hash, secretOf(key)).update(`${head}.${body}`).digest()
 
-          await assertOnlyGoodPasses(world, `${head}.${body}.${base64url(mac)}`)
+          await assertOnlyGoodPasses(provider, `${head}.${body}.${base64url(mac)}`)
         }
       })
     }
@@ -93,9 +93,9 @@ describeOnce('an algorithm', () => {
     ['EdDSA', byAlgorithm.RS256],
   ] as const) {
     it(`is refused where the token says ${claimed} and the key is one for ${key.alg}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, { alg: claimed }, key))
+      await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, { alg: claimed }, key))
     })
   }
 
@@ -107,41 +107,41 @@ describeOnce('an algorithm', () => {
     ['PS384', 'PS256', byAlgorithm.PS256],
   ] as const) {
     it(`is refused where it signs with ${signed} and says ${claimed}`, async () => {
-      const world = await open()
+      const provider = await open()
       const header = JSON.stringify({ alg: claimed, kid: key.kid })
-      const payload = JSON.stringify(goodClaims(accountsPath, world.now()))
+      const payload = JSON.stringify(validClaims(accountsPath, provider.now()))
 
-      await assertOnlyGoodPasses(world, signTexts(header, payload, key, signed))
+      await assertOnlyGoodPasses(provider, signTexts(header, payload, key, signed))
     })
   }
 
   for (const alg of [undefined, null, 256, true, {}, ['ES256'], 'es256', 'ES256 ', 'ES256K']) {
     it(`is refused where alg is ${JSON.stringify(alg)}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, { alg }))
+      await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, { alg }))
     })
   }
 
   for (const alg of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
     it(`is refused where it is the name of something every object has: ${alg}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, { alg }))
+      await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, { alg }))
     })
   }
 
   it('is refused where it is ES384 with a P-384 key of the set', async (t) => {
     const key = makeKey('ES384', 'k384')
-    const world = await openWorld(t, { keys: [byAlgorithm.ES256, key] })
+    const provider = await openTokenProvider(t, { keys: [byAlgorithm.ES256, key] })
 
-    await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, {}, key))
-    await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, { alg: 'ES256' }, key))
+    await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, {}, key))
+    await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, { alg: 'ES256' }, key))
   })
 })
 
 describeOnce('a key id', () => {
-  const open = sharedWorld(() => ({ keySet: hurriedKeySet() }))
+  const open = sharedTokenProvider(() => ({ keySet: hurriedKeySet() }))
   const keyIds: Record<string, unknown> = {
     unknown: 'k2',
     'in another case': 'K1',
@@ -165,65 +165,76 @@ describeOnce('a key id', () => {
   }
   for (const [name, kid] of Object.entries(keyIds)) {
     it(`is refused where it is ${name}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, { kid }))
+      await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, { kid }))
     })
   }
 
   it('is refused where it is a megabyte, by a server that would read so much', async (t) => {
-    const world = await openWorld(t, { limits: { headerBytesMax: 4 * 1024 * 1024 } })
+    const provider = await openTokenProvider(t, { limits: { headerBytesMax: 4 * 1024 * 1024 } })
 
-    await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, { kid: 'k'.repeat(2 ** 20) }))
+    await assertOnlyGoodPasses(
+      provider,
+      provider.mint(accountsPath, {}, { kid: 'k'.repeat(2 ** 20) }),
+    )
   })
 
   it('is refused where it is a megabyte, before it is even read', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath, {}, { kid: 'k'.repeat(2 ** 20) })
+    const provider = await open()
+    const token = provider.mint(accountsPath, {}, { kid: 'k'.repeat(2 ** 20) })
 
     const headers = ['authorization', `Bearer ${token}`]
-    const outcome = await sendTo(world.port, accountsPath, { headers }).then(
+    const outcome = await send(provider.port, accountsPath, { headers }).then(
       ({ status }) => status,
       ({ code }: NodeJS.ErrnoException) => code,
     )
 
     assert.ok([431, 'ECONNRESET', 'EPIPE'].includes(outcome ?? ''), String(outcome))
-    await assertPasses(world, world.mint(accountsPath))
+    await assertPasses(provider, provider.mint(accountsPath))
   })
 
   it('is not needed where a single key fits', async (t) => {
-    const world = await openWorld(t, { keys: [byAlgorithm.ES256, byAlgorithm.EdDSA] })
+    const provider = await openTokenProvider(t, { keys: [byAlgorithm.ES256, byAlgorithm.EdDSA] })
 
-    await assertPasses(world, world.mint(accountsPath, {}, { kid: undefined }, byAlgorithm.ES256))
-    await assertPasses(world, world.mint(accountsPath, {}, { kid: undefined }, byAlgorithm.EdDSA))
+    await assertPasses(
+      provider,
+      provider.mint(accountsPath, {}, { kid: undefined }, byAlgorithm.ES256),
+    )
+    await assertPasses(
+      provider,
+      provider.mint(accountsPath, {}, { kid: undefined }, byAlgorithm.EdDSA),
+    )
   })
 
   it('is needed where two keys fit', async (t) => {
-    const world = await openWorld(t, { keys: [byAlgorithm.ES256, makeKey('ES256', 'other')] })
+    const provider = await openTokenProvider(t, {
+      keys: [byAlgorithm.ES256, makeKey('ES256', 'other')],
+    })
 
-    await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, { kid: undefined }))
+    await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, { kid: undefined }))
   })
 
   it('is needed where an RSA key that names no algorithm stands beside one that does', async (t) => {
-    const world = await openWorld(t, { keys: [byAlgorithm.PS256, byAlgorithm.RS256] })
+    const provider = await openTokenProvider(t, { keys: [byAlgorithm.PS256, byAlgorithm.RS256] })
 
-    await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, { kid: undefined }))
+    await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, { kid: undefined }))
   })
 
   it('of a good key is refused over the signature of another', async (t) => {
     const other = makeKey('ES256', 'other')
-    const world = await openWorld(t, { keys: [byAlgorithm.ES256, other] })
+    const provider = await openTokenProvider(t, { keys: [byAlgorithm.ES256, other] })
 
-    const token = world.mint(accountsPath, {}, { kid: byAlgorithm.ES256.kid }, other)
+    const token = provider.mint(accountsPath, {}, { kid: byAlgorithm.ES256.kid }, other)
 
-    await assertOnlyGoodPasses(world, token)
+    await assertOnlyGoodPasses(provider, token)
   })
 })
 
 describeOnce('a key that the token itself brings', () => {
   const attacker = makeKey('ES256', 'k1')
 
-  const carriers: Record<string, (world: World) => Members> = {
+  const carriers: Record<string, (provider: TokenProvider) => Members> = {
     jwk: () => ({ jwk: attacker.jwk }),
     jku: ({ keyServer }) => ({ jku: `http://127.0.0.1:${keyServer.port}/evil` }),
     x5u: ({ keyServer }) => ({ x5u: `http://127.0.0.1:${keyServer.port}/evil` }),
@@ -235,26 +246,26 @@ describeOnce('a key that the token itself brings', () => {
   for (const [name, headerOf] of Object.entries(carriers)) {
     for (const kid of ['k1', 'evil', undefined]) {
       it(`in ${name} proves nothing, with kid ${kid}`, async (t) => {
-        const world = await openWorld(t)
+        const provider = await openTokenProvider(t)
 
-        const token = world.mint(accountsPath, {}, { ...headerOf(world), kid }, attacker)
+        const token = provider.mint(accountsPath, {}, { ...headerOf(provider), kid }, attacker)
 
-        await assertOnlyGoodPasses(world, token)
-        assert.ok(!world.keyServer.asked.includes('/evil'))
+        await assertOnlyGoodPasses(provider, token)
+        assert.ok(!provider.keyServer.asked.includes('/evil'))
       })
     }
 
     it(`in ${name} does no harm to a good signature, and is not fetched`, async (t) => {
-      const world = await openWorld(t)
+      const provider = await openTokenProvider(t)
 
-      await assertPasses(world, world.mint(accountsPath, {}, headerOf(world)))
-      assert.deepEqual(world.keyServer.asked, ['/.well-known/jwks.json'])
+      await assertPasses(provider, provider.mint(accountsPath, {}, headerOf(provider)))
+      assert.deepEqual(provider.keyServer.asked, ['/.well-known/jwks.json'])
     })
   }
 })
 
 describeOnce('a header', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
   const headers: Record<string, Members> = {
     'an unknown crit': { crit: ['exp2'], exp2: 1 },
     'a crit that names what is not there': { crit: ['exp2'] },
@@ -270,17 +281,17 @@ describeOnce('a header', () => {
   }
   for (const [name, header] of Object.entries(headers)) {
     it(`with ${name} is refused`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, header))
+      await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, header))
     })
   }
 
   it('with b64 false over a payload that is not encoded is refused', async () => {
-    const world = await open()
+    const provider = await open()
     const header = JSON.stringify({ alg: 'ES256', kid: 'k1', b64: false, crit: ['b64'] })
-    const payload = JSON.stringify({ ...goodClaims(accountsPath, world.now()), aud: 'x' })
+    const payload = JSON.stringify({ ...validClaims(accountsPath, provider.now()), aud: 'x' })
 
-    await assertOnlyGoodPasses(world, signSegments(base64url(header), payload, world.key))
+    await assertOnlyGoodPasses(provider, signSegments(base64url(header), payload, provider.key))
   })
 })

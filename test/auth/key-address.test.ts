@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { holdfast, holdfastHere } from './command.ts'
+import { runHoldfast, runInProcess } from '../support/process.ts'
 
 const provider = ['--provider-url', 'https://bank.example', '--subdomain', 'bank']
 
 const settings = (...flags: string[]) =>
-  holdfastHere(['settings', 'provider', ...provider, ...flags])
+  runInProcess(['settings', 'provider', ...provider, ...flags])
 
 describe('the address of the platform’s keys', () => {
   for (const address of [
@@ -56,8 +56,8 @@ describe('the address of the platform’s keys', () => {
   })
 
   it('is refused before a provider starts', async () => {
-    const { status, stderr } = await holdfast(['serve', 'provider', ...provider], {
-      HOLDFAST_JWKS_URL: 'http://platform.example/keys',
+    const { status, stderr } = await runHoldfast(['serve', 'provider', ...provider], {
+      environment: { HOLDFAST_JWKS_URL: 'http://platform.example/keys' },
     })
 
     assert.equal(status, 2)

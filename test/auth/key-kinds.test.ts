@@ -1,15 +1,15 @@
 import { it } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
-import { type Members, makeKey, makeRsaKey, type TestKey } from './tokens.ts'
+import { accountsPath } from '../support/small-bank.ts'
 import {
-  accountsPath,
   assertOnlyGoodPasses,
   assertPasses,
   hurriedKeySet,
-  openWorld,
-  sharedWorld,
-  type WorldOptions,
-} from './world.ts'
+  openTokenProvider,
+  sharedTokenProvider,
+  type TokenProviderOptions,
+} from '../support/token-provider.ts'
+import { type Members, makeKey, makeRsaKey, type TestKey } from '../support/tokens.ts'
 
 const good = makeKey('ES256', 'good')
 const pairs = {
@@ -18,8 +18,8 @@ const pairs = {
   PS256: makeKey('PS256', 'other'),
 }
 
-/** A world with a good key, and another beside it that says more of itself. */
-const beside = (key: TestKey, says: Members): WorldOptions => ({
+/** A provider with a good key, and another beside it that says more of itself. */
+const beside = (key: TestKey, says: Members): TokenProviderOptions => ({
   keys: [good, { ...key, jwk: { ...key.jwk, ...says } }],
 })
 
@@ -54,7 +54,7 @@ describeOnce('a key of the set', () => {
     }
     const variants = { ...unfit, ...fit }
     /** One set with the key in all variants, each under a key id of its own. */
-    const open = sharedWorld(() => ({
+    const open = sharedTokenProvider(() => ({
       keySet: hurriedKeySet(),
       keys: [
         good,
@@ -68,26 +68,26 @@ describeOnce('a key of the set', () => {
 
     for (const name of Object.keys(unfit)) {
       it(`is not used where it ${name}, ${alg}`, async () => {
-        const world = await open()
+        const provider = await open()
 
-        await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, { kid: name }, key))
+        await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, { kid: name }, key))
       })
     }
 
     for (const name of Object.keys(fit)) {
       it(`is used where it ${name}, ${alg}`, async () => {
-        const world = await open()
+        const provider = await open()
 
-        await assertPasses(world, world.mint(accountsPath, {}, { kid: name }, key))
+        await assertPasses(provider, provider.mint(accountsPath, {}, { kid: name }, key))
       })
     }
   }
 
   it('of RSA that names no algorithm serves both of its kind', async (t) => {
-    const world = await openWorld(t, beside(pairs.PS256, {}))
+    const provider = await openTokenProvider(t, beside(pairs.PS256, {}))
 
     for (const alg of ['PS256', 'RS256']) {
-      await assertPasses(world, world.mint(accountsPath, {}, {}, { ...pairs.PS256, alg }))
+      await assertPasses(provider, provider.mint(accountsPath, {}, {}, { ...pairs.PS256, alg }))
     }
   })
 
@@ -96,20 +96,23 @@ describeOnce('a key of the set', () => {
     ['RS256', 'PS256'],
   ] as const) {
     it(`of RSA that is for ${named} is not used for ${used}`, async (t) => {
-      const world = await openWorld(t, beside(pairs.PS256, { alg: named }))
+      const provider = await openTokenProvider(t, beside(pairs.PS256, { alg: named }))
 
       await assertOnlyGoodPasses(
-        world,
-        world.mint(accountsPath, {}, {}, { ...pairs.PS256, alg: used }),
+        provider,
+        provider.mint(accountsPath, {}, {}, { ...pairs.PS256, alg: used }),
       )
-      await assertPasses(world, world.mint(accountsPath, {}, {}, { ...pairs.PS256, alg: named }))
+      await assertPasses(
+        provider,
+        provider.mint(accountsPath, {}, {}, { ...pairs.PS256, alg: named }),
+      )
     })
   }
 
   it('that names another algorithm does not stand in the way of a token without a kid', async (t) => {
-    const world = await openWorld(t, beside(pairs.ES256, { use: 'enc' }))
+    const provider = await openTokenProvider(t, beside(pairs.ES256, { use: 'enc' }))
 
-    await assertPasses(world, world.mint(accountsPath, {}, { kid: undefined }))
+    await assertPasses(provider, provider.mint(accountsPath, {}, { kid: undefined }))
   })
 })
 
@@ -120,7 +123,7 @@ describeOnce('a weak key of the set', () => {
     'with exponent 3': makeRsaKey('with exponent 3', 2048, 3),
     'with exponent 17': makeRsaKey('with exponent 17', 2048, 17),
   }
-  const open = sharedWorld(() => ({
+  const open = sharedTokenProvider(() => ({
     keySet: hurriedKeySet(),
     keys: [good, ...Object.values(weak)],
   }))
@@ -128,18 +131,18 @@ describeOnce('a weak key of the set', () => {
   for (const [name, key] of Object.entries(weak)) {
     for (const alg of ['PS256', 'RS256']) {
       it(`${name} is not used for ${alg}, and the others are`, async () => {
-        const world = await open()
+        const provider = await open()
 
-        await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, {}, { ...key, alg }))
+        await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, {}, { ...key, alg }))
       })
     }
   }
 
   it('of exactly 2048 bits and exponent 65537 is used', async (t) => {
     const key = makeRsaKey('enough', 2048, 65_537)
-    const world = await openWorld(t, { keys: [good, key] })
+    const provider = await openTokenProvider(t, { keys: [good, key] })
 
-    await assertPasses(world, world.mint(accountsPath, {}, {}, key))
+    await assertPasses(provider, provider.mint(accountsPath, {}, {}, key))
   })
 })
 
@@ -166,23 +169,23 @@ describeOnce('a broken key of the set', () => {
   }
   for (const [name, jwk] of Object.entries(broken)) {
     it(`${name} spoils no other, wherever it stands`, async (t) => {
-      const world = await openWorld(t, { keys: [good] })
-      world.keyServer.publish(jwk, good.jwk, pairs.EdDSA.jwk, jwk)
+      const provider = await openTokenProvider(t, { keys: [good] })
+      provider.keyServer.publish(jwk, good.jwk, pairs.EdDSA.jwk, jwk)
 
-      await assertPasses(world, world.mint(accountsPath))
-      await assertPasses(world, world.mint(accountsPath, {}, {}, pairs.EdDSA))
+      await assertPasses(provider, provider.mint(accountsPath))
+      await assertPasses(provider, provider.mint(accountsPath, {}, {}, pairs.EdDSA))
       for (const alg of ['ES256', 'RS256', 'PS256', 'EdDSA']) {
         const header = { alg, kid: 'broken' }
-        await assertOnlyGoodPasses(world, world.mint(accountsPath, {}, header))
+        await assertOnlyGoodPasses(provider, provider.mint(accountsPath, {}, header))
       }
     })
   }
 
   it('that shows its private part spoils no other, and signs nothing by that', async (t) => {
-    const world = await openWorld(t, { keys: [good] })
+    const provider = await openTokenProvider(t, { keys: [good] })
     const leaked = { ...pairs.ES256.privateKey.export({ format: 'jwk' }), kid: 'leaked' }
-    world.keyServer.publish(leaked, good.jwk)
+    provider.keyServer.publish(leaked, good.jwk)
 
-    await assertPasses(world, world.mint(accountsPath))
+    await assertPasses(provider, provider.mint(accountsPath))
   })
 })

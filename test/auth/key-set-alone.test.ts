@@ -4,8 +4,8 @@ import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
 import { describe, it, type TestContext } from 'node:test'
 import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
-import { openKeyServer } from './key-server.ts'
-import { makeKey } from './tokens.ts'
+import { openKeyServer } from '../support/key-server.ts'
+import { makeKey } from '../support/tokens.ts'
 
 /** A key set by itself, patient enough that nothing ends on its own. */
 async function openBoth(t: TestContext, options: Partial<KeySetOptions> = {}) {

@@ -4,15 +4,14 @@ import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
 import { it } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
-import { makeKey, signTexts } from './tokens.ts'
+import { accountsPath } from '../support/small-bank.ts'
 import {
-  accountsPath,
   assertPasses,
   assertRefused,
-  goodClaims,
-  openWorld,
-  type World,
-} from './world.ts'
+  openTokenProvider,
+  type TokenProvider,
+} from '../support/token-provider.ts'
+import { makeKey, signTexts, validClaims } from '../support/tokens.ts'
 
 const cooldownMs = 30_000
 const refreshMs = 5 * 60_000
@@ -29,7 +28,11 @@ function openTime() {
   }
 }
 
-function assertUnavailable({ status, text, headers }: Awaited<ReturnType<World['ask']>>): void {
+function assertUnavailable({
+  status,
+  text,
+  headers,
+}: Awaited<ReturnType<TokenProvider['ask']>>): void {
   assert.deepEqual(
     { status, text, challenge: headers['www-authenticate'] },
     { status: 503, text: '{"error":"Service unavailable"}', challenge: undefined },
@@ -38,181 +41,182 @@ function assertUnavailable({ status, text, headers }: Awaited<ReturnType<World['
 }
 
 /** Asks with tokens that each name another unknown key. */
-async function flood(world: World, count: number): Promise<void> {
+async function flood(provider: TokenProvider, count: number): Promise<void> {
   const tokens = Array.from({ length: count }, () =>
-    world.mint(accountsPath, {}, { kid: randomUUID() }),
+    provider.mint(accountsPath, {}, { kid: randomUUID() }),
   )
-  for (const answer of await Promise.all(tokens.map((token) => world.ask(token)))) {
+  for (const answer of await Promise.all(tokens.map((token) => provider.ask(token)))) {
     if (answer.status === 503) assertUnavailable(answer)
     else assertRefused(answer)
   }
 }
 
 /** Asks with unknown keys, one after another, until no fetch is left. */
-async function exhaustFetches(world: World): Promise<void> {
-  for (let turn = 0; turn < fetchBurst; turn += 1) await flood(world, 1)
+async function exhaustFetches(provider: TokenProvider): Promise<void> {
+  for (let turn = 0; turn < fetchBurst; turn += 1) await flood(provider, 1)
 }
 
 describeOnce('the key set', () => {
   it('is fetched once for many requests', async (t) => {
-    const world = await openWorld(t)
+    const provider = await openTokenProvider(t)
 
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => world.ask(world.mint(accountsPath))),
+      Array.from({ length: 50 }, () => provider.ask(provider.mint(accountsPath))),
     )
-    for (let turn = 0; turn < 10; turn += 1) await assertPasses(world, world.mint(accountsPath))
+    for (let turn = 0; turn < 10; turn += 1)
+      await assertPasses(provider, provider.mint(accountsPath))
 
     assert.ok(answers.every(({ status }) => status === 200))
-    assert.equal(world.keyServer.asked.length, 1)
+    assert.equal(provider.keyServer.asked.length, 1)
   })
 
   it('is fetched again for a rotated key, on the first use of its kid', async (t) => {
-    const world = await openWorld(t, openTime())
+    const provider = await openTokenProvider(t, openTime())
     const rotated = makeKey('ES256', 'k2')
-    await assertPasses(world, world.mint(accountsPath))
-    world.keyServer.publish(world.key.jwk, rotated.jwk)
+    await assertPasses(provider, provider.mint(accountsPath))
+    provider.keyServer.publish(provider.key.jwk, rotated.jwk)
 
-    await assertPasses(world, world.mint(accountsPath, {}, {}, rotated))
-    await assertPasses(world, world.mint(accountsPath))
+    await assertPasses(provider, provider.mint(accountsPath, {}, {}, rotated))
+    await assertPasses(provider, provider.mint(accountsPath))
 
-    assert.equal(world.keyServer.asked.length, 2)
+    assert.equal(provider.keyServer.asked.length, 2)
   })
 
   it('no longer has a key that was taken out, once it was fetched again', async (t) => {
-    const world = await openWorld(t, openTime())
+    const provider = await openTokenProvider(t, openTime())
     const rotated = makeKey('ES256', 'k2')
-    await assertPasses(world, world.mint(accountsPath))
-    world.keyServer.publish(rotated.jwk)
+    await assertPasses(provider, provider.mint(accountsPath))
+    provider.keyServer.publish(rotated.jwk)
 
-    await assertPasses(world, world.mint(accountsPath, {}, {}, rotated))
-    assertRefused(await world.ask(world.mint(accountsPath)))
+    await assertPasses(provider, provider.mint(accountsPath, {}, {}, rotated))
+    assertRefused(await provider.ask(provider.mint(accountsPath)))
   })
 
   it('is fetched again for a rotated key right after it was renewed in the background', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const world = await openWorld(t, openTime())
+    const provider = await openTokenProvider(t, openTime())
     const rotated = makeKey('ES256', 'k2')
-    await assertPasses(world, world.mint(accountsPath))
-    const fetched = world.nextFetch()
+    await assertPasses(provider, provider.mint(accountsPath))
+    const fetched = provider.nextFetch()
     t.mock.timers.tick(refreshMs)
     await fetched
-    world.keyServer.publish(world.key.jwk, rotated.jwk)
+    provider.keyServer.publish(provider.key.jwk, rotated.jwk)
 
-    await assertPasses(world, world.mint(accountsPath, {}, {}, rotated))
+    await assertPasses(provider, provider.mint(accountsPath, {}, {}, rotated))
   })
 
   it('is fetched ten times and then once a second for a flood of unknown key ids', async (t) => {
     const time = openTime()
-    const world = await openWorld(t, time)
-    await assertPasses(world, world.mint(accountsPath))
-    await flood(world, 300)
-    assert.ok(world.keyServer.asked.length <= fetchBurst, `${world.keyServer.asked.length}`)
-    await exhaustFetches(world)
-    assert.equal(world.keyServer.asked.length, fetchBurst)
+    const provider = await openTokenProvider(t, time)
+    await assertPasses(provider, provider.mint(accountsPath))
+    await flood(provider, 300)
+    assert.ok(provider.keyServer.asked.length <= fetchBurst, `${provider.keyServer.asked.length}`)
+    await exhaustFetches(provider)
+    assert.equal(provider.keyServer.asked.length, fetchBurst)
 
     for (let second = 1; second <= 5; second += 1) {
       time.pass(999)
-      await flood(world, 50)
-      assert.equal(world.keyServer.asked.length, fetchBurst + second - 1)
+      await flood(provider, 50)
+      assert.equal(provider.keyServer.asked.length, fetchBurst + second - 1)
       time.pass(1)
-      await flood(world, 50)
-      assert.equal(world.keyServer.asked.length, fetchBurst + second)
+      await flood(provider, 50)
+      assert.equal(provider.keyServer.asked.length, fetchBurst + second)
     }
-    await assertPasses(world, world.mint(accountsPath))
+    await assertPasses(provider, provider.mint(accountsPath))
   })
 
   it('has a rotated key within a second of a flood of unknown key ids, and no 401 before', async (t) => {
     const time = openTime()
-    const world = await openWorld(t, time)
+    const provider = await openTokenProvider(t, time)
     const rotated = makeKey('ES256', 'k2')
-    const mintRotated = () => world.mint(accountsPath, {}, {}, rotated)
-    await assertPasses(world, world.mint(accountsPath))
-    await exhaustFetches(world)
-    world.keyServer.publish(world.key.jwk, rotated.jwk)
+    const mintRotated = () => provider.mint(accountsPath, {}, {}, rotated)
+    await assertPasses(provider, provider.mint(accountsPath))
+    await exhaustFetches(provider)
+    provider.keyServer.publish(provider.key.jwk, rotated.jwk)
 
     const token = mintRotated()
-    const early = await world.ask(token)
+    const early = await provider.ask(token)
     assertUnavailable(early)
     assert.equal(early.headers['retry-after'], '1')
     time.pass(1000)
-    await flood(world, 1)
+    await flood(provider, 1)
 
-    await assertPasses(world, token)
-    await assertPasses(world, mintRotated())
-    assert.equal(world.keyServer.asked.length, fetchBurst + 1)
+    await assertPasses(provider, token)
+    await assertPasses(provider, mintRotated())
+    assert.equal(provider.keyServer.asked.length, fetchBurst + 1)
   })
 
   it('is not fetched again in the cooldown of a key id that it does not have', async (t) => {
     const time = openTime()
-    const world = await openWorld(t, time)
-    await assertPasses(world, world.mint(accountsPath))
+    const provider = await openTokenProvider(t, time)
+    await assertPasses(provider, provider.mint(accountsPath))
     const late = makeKey('ES256', 'late')
-    const askLate = () => world.ask(world.mint(accountsPath, {}, {}, late))
+    const askLate = () => provider.ask(provider.mint(accountsPath, {}, {}, late))
 
     assertRefused(await askLate())
-    assert.equal(world.keyServer.asked.length, 2)
+    assert.equal(provider.keyServer.asked.length, 2)
     time.pass(cooldownMs - 1)
     for (let turn = 0; turn < 20; turn += 1) assertRefused(await askLate())
-    assert.equal(world.keyServer.asked.length, 2)
+    assert.equal(provider.keyServer.asked.length, 2)
     time.pass(1)
     assertRefused(await askLate())
-    assert.equal(world.keyServer.asked.length, 3)
+    assert.equal(provider.keyServer.asked.length, 3)
 
-    world.keyServer.publish(world.key.jwk, late.jwk)
+    provider.keyServer.publish(provider.key.jwk, late.jwk)
     assertRefused(await askLate())
-    assertRefused(await world.ask(world.mint(accountsPath, {}, { kid: 'unknown' })))
+    assertRefused(await provider.ask(provider.mint(accountsPath, {}, { kid: 'unknown' })))
     assert.equal((await askLate()).status, 200)
   })
 
   it('is fetched a few times for a flood that comes before the first key', async (t) => {
-    const world = await openWorld(t, openTime())
+    const provider = await openTokenProvider(t, openTime())
 
-    await flood(world, 100)
+    await flood(provider, 100)
 
-    assert.ok(world.keyServer.asked.length <= fetchBurst, `${world.keyServer.asked.length}`)
-    await assertPasses(world, world.mint(accountsPath))
+    assert.ok(provider.keyServer.asked.length <= fetchBurst, `${provider.keyServer.asked.length}`)
+    await assertPasses(provider, provider.mint(accountsPath))
   })
 
   it('is not fetched for a token that is refused for its claims or its form', async (t) => {
-    const world = await openWorld(t)
+    const provider = await openTokenProvider(t)
 
-    assertRefused(await world.ask('x.y.z'))
-    assertRefused(await world.ask(world.mint(accountsPath, { exp: 1 })))
-    assertRefused(await world.ask(world.mint(accountsPath, { iss: 'other' })))
-    assertRefused(await world.ask(world.mint(accountsPath, {}, { alg: 'none' })))
+    assertRefused(await provider.ask('x.y.z'))
+    assertRefused(await provider.ask(provider.mint(accountsPath, { exp: 1 })))
+    assertRefused(await provider.ask(provider.mint(accountsPath, { iss: 'other' })))
+    assertRefused(await provider.ask(provider.mint(accountsPath, {}, { alg: 'none' })))
 
-    assert.equal(world.keyServer.asked.length, 0)
+    assert.equal(provider.keyServer.asked.length, 0)
   })
 
   it('is renewed in the background, without a request', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const world = await openWorld(t)
+    const provider = await openTokenProvider(t)
     const rotated = makeKey('ES256', 'k2')
-    await assertPasses(world, world.mint(accountsPath))
-    world.keyServer.publish(rotated.jwk)
+    await assertPasses(provider, provider.mint(accountsPath))
+    provider.keyServer.publish(rotated.jwk)
 
-    const fetched = world.nextFetch()
+    const fetched = provider.nextFetch()
     t.mock.timers.tick(refreshMs)
     await fetched
 
-    assert.equal(world.keyServer.asked.length, 2)
-    await assertPasses(world, world.mint(accountsPath, {}, {}, rotated))
-    assert.equal(world.keyServer.asked.length, 2)
-    assertRefused(await world.ask(world.mint(accountsPath)))
+    assert.equal(provider.keyServer.asked.length, 2)
+    await assertPasses(provider, provider.mint(accountsPath, {}, {}, rotated))
+    assert.equal(provider.keyServer.asked.length, 2)
+    assertRefused(await provider.ask(provider.mint(accountsPath)))
   })
 
   it('serves while it is being renewed slowly', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const world = await openWorld(t)
-    await assertPasses(world, world.mint(accountsPath))
+    const provider = await openTokenProvider(t)
+    await assertPasses(provider, provider.mint(accountsPath))
     const held: ServerResponse[] = []
-    world.keyServer.answer((response) => void held.push(response))
+    provider.keyServer.answer((response) => void held.push(response))
 
-    const asked = world.keyServer.nextQuestion()
+    const asked = provider.keyServer.nextQuestion()
     t.mock.timers.tick(refreshMs)
     await asked
 
-    await assertPasses(world, world.mint(accountsPath))
+    await assertPasses(provider, provider.mint(accountsPath))
     for (const response of held) response.destroy()
   })
 
@@ -223,61 +227,61 @@ describeOnce('the key set', () => {
     it(`goes on with the keys it has while the address ${name}`, async (t) => {
       t.mock.timers.enable({ apis: ['setInterval'] })
       const time = openTime()
-      const world = await openWorld(t, time)
+      const provider = await openTokenProvider(t, time)
       const rotated = makeKey('ES256', 'k2')
-      const mintRotated = () => world.mint(accountsPath, {}, {}, rotated)
-      await assertPasses(world, world.mint(accountsPath))
-      if (keys) world.keyServer.publish(...keys)
-      else await world.keyServer.leave()
+      const mintRotated = () => provider.mint(accountsPath, {}, {}, rotated)
+      await assertPasses(provider, provider.mint(accountsPath))
+      if (keys) provider.keyServer.publish(...keys)
+      else await provider.keyServer.leave()
 
       for (let turn = 0; turn < 3; turn += 1) {
-        const fetched = world.nextFetch()
+        const fetched = provider.nextFetch()
         t.mock.timers.tick(refreshMs)
         assert.ok('failure' in ((await fetched) as object))
         time.pass(refreshMs)
-        await assertPasses(world, world.mint(accountsPath))
-        assertUnavailable(await world.ask(mintRotated()))
+        await assertPasses(provider, provider.mint(accountsPath))
+        assertUnavailable(await provider.ask(mintRotated()))
       }
-      if (!keys) await world.keyServer.comeBack()
-      world.keyServer.publish(rotated.jwk)
-      await assertPasses(world, mintRotated())
+      if (!keys) await provider.keyServer.comeBack()
+      provider.keyServer.publish(rotated.jwk)
+      await assertPasses(provider, mintRotated())
     })
   }
 
   it('works again when the address comes back', async (t) => {
     const time = openTime()
-    const world = await openWorld(t, time)
-    await world.keyServer.leave()
+    const provider = await openTokenProvider(t, time)
+    await provider.keyServer.leave()
     for (let turn = 0; turn < 2 * fetchBurst; turn += 1) {
-      assertUnavailable(await world.ask(world.mint(accountsPath)))
+      assertUnavailable(await provider.ask(provider.mint(accountsPath)))
     }
 
-    await world.keyServer.comeBack()
+    await provider.keyServer.comeBack()
     time.pass(1000)
 
-    await assertPasses(world, world.mint(accountsPath))
+    await assertPasses(provider, provider.mint(accountsPath))
   })
 
   it('never had and away is a 503 that spends no token', async (t) => {
-    const world = await openWorld(t, openTime())
-    await world.keyServer.leave()
-    const token = world.mint(accountsPath)
+    const provider = await openTokenProvider(t, openTime())
+    await provider.keyServer.leave()
+    const token = provider.mint(accountsPath)
 
-    assertUnavailable(await world.ask(token))
-    assertUnavailable(await world.ask(token))
-    assert.deepEqual(await world.claimedIds(), [])
+    assertUnavailable(await provider.ask(token))
+    assertUnavailable(await provider.ask(token))
+    assert.deepEqual(await provider.usedTokenIds(), [])
 
-    await world.keyServer.comeBack()
-    await assertPasses(world, token)
+    await provider.keyServer.comeBack()
+    await assertPasses(provider, token)
   })
 
   it('never had and away is still a 401 for what needs no key to be refused', async (t) => {
-    const world = await openWorld(t)
-    await world.keyServer.leave()
+    const provider = await openTokenProvider(t)
+    await provider.keyServer.leave()
 
-    assertRefused(await world.send(accountsPath), 'Bearer')
-    assertRefused(await world.ask('x.y.z'))
-    assertRefused(await world.ask(world.mint(accountsPath, {}, { alg: 'HS256' })))
+    assertRefused(await provider.send(accountsPath), 'Bearer')
+    assertRefused(await provider.ask('x.y.z'))
+    assertRefused(await provider.ask(provider.mint(accountsPath, {}, { alg: 'HS256' })))
   })
 })
 
@@ -286,7 +290,7 @@ function* blanks() {
 }
 
 describeOnce('a key set that is', () => {
-  const junk: Record<string, (response: ServerResponse, world: World) => void> = {
+  const junk: Record<string, (response: ServerResponse, provider: TokenProvider) => void> = {
     'a 500': (response) => void response.writeHead(500).end('{"keys":[]}'),
     'a 404': (response) => void response.writeHead(404).end(),
     'a 204': (response) => void response.writeHead(204).end(),
@@ -314,19 +318,19 @@ describeOnce('a key set that is', () => {
   }
   for (const [name, respond] of Object.entries(junk)) {
     it(`${name} gives no keys, and spoils none that are held`, async (t) => {
-      const world = await openWorld(t, openTime())
-      world.keyServer.answer((response) => respond(response, world))
+      const provider = await openTokenProvider(t, openTime())
+      provider.keyServer.answer((response) => respond(response, provider))
 
-      assertUnavailable(await world.ask(world.mint(accountsPath)))
-      assert.equal(world.keyServer.asked.length, 1)
+      assertUnavailable(await provider.ask(provider.mint(accountsPath)))
+      assert.equal(provider.keyServer.asked.length, 1)
 
-      world.keyServer.publish(world.key.jwk)
-      await assertPasses(world, world.mint(accountsPath))
+      provider.keyServer.publish(provider.key.jwk)
+      await assertPasses(provider, provider.mint(accountsPath))
 
-      world.keyServer.answer((response) => respond(response, world))
-      assertUnavailable(await world.ask(world.mint(accountsPath, {}, { kid: 'unknown' })))
-      await assertPasses(world, world.mint(accountsPath))
-      assert.equal(world.keyServer.asked.length, 3)
+      provider.keyServer.answer((response) => respond(response, provider))
+      assertUnavailable(await provider.ask(provider.mint(accountsPath, {}, { kid: 'unknown' })))
+      await assertPasses(provider, provider.mint(accountsPath))
+      assert.equal(provider.keyServer.asked.length, 3)
     })
   }
 
@@ -335,45 +339,45 @@ describeOnce('a key set that is', () => {
     'in its body': (response: ServerResponse) => void response.write('{"keys":['),
   })) {
     it(`too slow ${name} is given up, and everybody who waits is told`, async (t) => {
-      const world = await openWorld(t, { keySet: { timeoutMs: 200 } })
+      const provider = await openTokenProvider(t, { keySet: { timeoutMs: 200 } })
       const held: ServerResponse[] = []
-      world.keyServer.answer((response) => {
+      provider.keyServer.answer((response) => {
         begin(response)
         held.push(response)
       })
 
       const answers = await Promise.all(
-        Array.from({ length: 20 }, () => world.ask(world.mint(accountsPath))),
+        Array.from({ length: 20 }, () => provider.ask(provider.mint(accountsPath))),
       )
 
       for (const answer of answers) assertUnavailable(answer)
-      assert.equal(world.keyServer.asked.length, 1)
+      assert.equal(provider.keyServer.asked.length, 1)
       for (const response of held) response.destroy()
     })
   }
 
   it('slow, but not too slow, makes the first requests wait and pass', async (t) => {
-    const world = await openWorld(t)
+    const provider = await openTokenProvider(t)
     const held: ServerResponse[] = []
-    world.keyServer.answer((response) => void held.push(response))
-    const asked = world.keyServer.nextQuestion()
+    provider.keyServer.answer((response) => void held.push(response))
+    const asked = provider.keyServer.nextQuestion()
 
-    const answers = Array.from({ length: 20 }, () => world.ask(world.mint(accountsPath)))
+    const answers = Array.from({ length: 20 }, () => provider.ask(provider.mint(accountsPath)))
     await asked
-    for (const response of held) response.end(JSON.stringify({ keys: [world.key.jwk] }))
+    for (const response of held) response.end(JSON.stringify({ keys: [provider.key.jwk] }))
 
     assert.ok((await Promise.all(answers)).every(({ status }) => status === 200))
-    assert.equal(world.keyServer.asked.length, 1)
+    assert.equal(provider.keyServer.asked.length, 1)
   })
 
   it('of a type that is not JSON is read all the same', async (t) => {
-    const world = await openWorld(t)
-    world.keyServer.answer((response) => {
+    const provider = await openTokenProvider(t)
+    provider.keyServer.answer((response) => {
       response.setHeader('content-type', 'application/jwk-set+json')
-      response.end(JSON.stringify({ keys: [world.key.jwk] }))
+      response.end(JSON.stringify({ keys: [provider.key.jwk] }))
     })
-    const payload = JSON.stringify(goodClaims(accountsPath, world.now()))
+    const payload = JSON.stringify(validClaims(accountsPath, provider.now()))
 
-    await assertPasses(world, signTexts('{"alg":"ES256","kid":"k1"}', payload, world.key))
+    await assertPasses(provider, signTexts('{"alg":"ES256","kid":"k1"}', payload, provider.key))
   })
 })

@@ -2,6 +2,14 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { it } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import {
+  assertPasses,
+  assertRefused,
+  openTokenProvider,
+  sharedTokenProvider,
+  type TokenProvider,
+} from '../support/token-provider.ts'
 import {
   base64url,
   type Members,
@@ -11,23 +19,15 @@ import {
   signSegments,
   signTexts,
   textIn,
-} from './tokens.ts'
-import {
-  accountsPath,
-  assertPasses,
-  assertRefused,
-  openWorld,
-  sharedWorld,
-  type World,
-} from './world.ts'
+} from '../support/tokens.ts'
 
 /** What was logged of refusals, as objects. */
-function refusals({ log }: World): Record<string, unknown>[] {
+function refusals({ log }: TokenProvider): Record<string, unknown>[] {
   return log.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'token rejected')
 }
 
 /** No piece of a token that is longer than chance. */
-function assertHoldsNothingOf({ log }: World, token: string): void {
+function assertHoldsNothingOf({ log }: TokenProvider, token: string): void {
   const text = log.join('\n')
   for (const segment of segmentsOf(token)) {
     for (let at = 0; at + 12 <= segment.length; at += 1) {
@@ -40,7 +40,7 @@ function assertHoldsNothingOf({ log }: World, token: string): void {
 }
 
 /** What is random or a measure could look like anything. */
-function assertHoldsNobody({ log }: World): void {
+function assertHoldsNobody({ log }: TokenProvider): void {
   const told = log.map((line) => {
     const { time, interactionId, durationMs, ...rest } = JSON.parse(line)
     return JSON.stringify(rest)
@@ -55,11 +55,11 @@ function digestOf(name: string): string {
 
 describeOnce('the log', () => {
   it('says that no token was sent, and where', async (t) => {
-    const world = await openWorld(t)
+    const provider = await openTokenProvider(t)
 
-    assertRefused(await world.send(`${accountsPath}?page=1`), 'Bearer')
+    assertRefused(await provider.send(`${accountsPath}?page=1`), 'Bearer')
 
-    const [refusal] = refusals(world)
+    const [refusal] = refusals(provider)
     assert.equal(refusal?.['reason'], 'no token')
     assert.equal(refusal?.['operation'], 'B1')
   })
@@ -71,56 +71,60 @@ describeOnce('the log', () => {
     'that is padded': (token: string) => `${token}==`,
   })) {
     it(`holds nothing of a text ${name}`, async (t) => {
-      const world = await openWorld(t)
-      const token = world.mint(accountsPath)
+      const provider = await openTokenProvider(t)
+      const token = provider.mint(accountsPath)
       const scheme = name === 'in another scheme' ? 'Basic' : 'Bearer'
       const headers = ['authorization', `${scheme} ${spoil(token)}`]
 
-      assert.equal((await world.send(accountsPath, { headers })).status, 401)
+      assert.equal((await provider.send(accountsPath, { headers })).status, 401)
 
-      assert.equal(refusals(world).length, 1)
-      assertHoldsNothingOf(world, token)
+      assert.equal(refusals(provider).length, 1)
+      assertHoldsNothingOf(provider, token)
     })
   }
 
   it('holds nothing of tokens that pass, are used again, or meet an outage', async (t) => {
-    const world = await openWorld(t)
-    const token = world.mint(accountsPath)
+    const provider = await openTokenProvider(t)
+    const token = provider.mint(accountsPath)
 
-    await world.keyServer.leave()
-    assert.equal((await world.ask(token)).status, 503)
-    await world.keyServer.comeBack()
-    await assertPasses(world, token)
-    assertRefused(await world.ask(token))
+    await provider.keyServer.leave()
+    assert.equal((await provider.ask(token)).status, 503)
+    await provider.keyServer.comeBack()
+    await assertPasses(provider, token)
+    assertRefused(await provider.ask(token))
 
-    assertHoldsNothingOf(world, token)
-    assertHoldsNobody(world)
+    assertHoldsNothingOf(provider, token)
+    assertHoldsNobody(provider)
   })
 
   it('holds no customer and no account of a path', async (t) => {
-    const world = await openWorld(t)
+    const provider = await openTokenProvider(t)
     const path = '/v1/banking/customer/secret-customer/accounts/a1/transactions?text=Silva'
 
-    assertRefused(await world.send(path), 'Bearer')
-    assertRefused(await world.ask('x.y.z', path))
+    assertRefused(await provider.send(path), 'Bearer')
+    assertRefused(await provider.ask('x.y.z', path))
 
-    assert.equal(refusals(world).length, 2)
-    assertHoldsNobody(world)
+    assert.equal(refusals(provider).length, 2)
+    assertHoldsNobody(provider)
   })
 })
 
 /** A good token whose header or payload is written in another way, and signed so. */
-function rewritten(world: World, place: 0 | 1, write: (text: string) => string | Buffer): string {
-  const token = world.mint(accountsPath)
+function rewritten(
+  provider: TokenProvider,
+  place: 0 | 1,
+  write: (text: string) => string | Buffer,
+): string {
+  const token = provider.mint(accountsPath)
   const [head, body] = segmentsOf(token)
   const segment = base64url(write(textIn(token, place)))
   return place === 0
-    ? signSegments(segment, body, world.key)
-    : signSegments(head, segment, world.key)
+    ? signSegments(segment, body, provider.key)
+    : signSegments(head, segment, provider.key)
 }
 
 interface Refusal {
-  readonly token: (world: World) => string
+  readonly token: (provider: TokenProvider) => string
   readonly reason: string
   /** What cannot be read of a token is not in the log; the rest of it is. */
   readonly keyId?: undefined
@@ -128,9 +132,11 @@ interface Refusal {
 }
 
 describeOnce('the log has reason, key id, issuer and operation of a token with', () => {
-  const open = sharedWorld()
-  const claims = (members: Members) => (world: World) => world.mint(accountsPath, members)
-  const header = (members: Members) => (world: World) => world.mint(accountsPath, {}, members)
+  const open = sharedTokenProvider()
+  const claims = (members: Members) => (provider: TokenProvider) =>
+    provider.mint(accountsPath, members)
+  const header = (members: Members) => (provider: TokenProvider) =>
+    provider.mint(accountsPath, {}, members)
   const twice = (text: string) => text.replace('{', '{"x":1,"x":1,')
   const notUtf8 = (text: string) => Buffer.from(text.replace('{', '{"x":"\xff",'), 'latin1')
 
@@ -146,58 +152,58 @@ describeOnce('the log has reason, key id, issuer and operation of a token with',
       keyId: undefined,
     },
     'a header with something twice': {
-      token: (world) => rewritten(world, 0, twice),
+      token: (provider) => rewritten(provider, 0, twice),
       reason: 'header repeats a member',
     },
     'a header that is not UTF-8': {
-      token: (world) => rewritten(world, 0, notUtf8),
+      token: (provider) => rewritten(provider, 0, notUtf8),
       reason: 'header is not UTF-8',
     },
     'a header that is no JSON': {
-      token: (world) => rewritten(world, 0, (text) => `${text}x`),
+      token: (provider) => rewritten(provider, 0, (text) => `${text}x`),
       reason: 'header is not an object',
       keyId: undefined,
     },
     'a header that is null': {
-      token: (world) => rewritten(world, 0, () => 'null'),
+      token: (provider) => rewritten(provider, 0, () => 'null'),
       reason: 'header is not an object',
       keyId: undefined,
     },
     'a header that is padded': {
-      token: (world) => {
-        const [head, body] = segmentsOf(world.mint(accountsPath))
-        return signSegments(`${head}=`, body, world.key)
+      token: (provider) => {
+        const [head, body] = segmentsOf(provider.mint(accountsPath))
+        return signSegments(`${head}=`, body, provider.key)
       },
       reason: 'not base64url',
     },
     'a payload with something twice': {
-      token: (world) => rewritten(world, 1, twice),
+      token: (provider) => rewritten(provider, 1, twice),
       reason: 'payload repeats a member',
     },
     'a payload that is not UTF-8': {
-      token: (world) => rewritten(world, 1, notUtf8),
+      token: (provider) => rewritten(provider, 1, notUtf8),
       reason: 'payload is not UTF-8',
     },
     'a payload that is no JSON': {
-      token: (world) => rewritten(world, 1, (text) => text.slice(1)),
+      token: (provider) => rewritten(provider, 1, (text) => text.slice(1)),
       reason: 'payload is not an object',
       issuer: undefined,
     },
     'a payload that is a list': {
-      token: (world) => rewritten(world, 1, (text) => `[${text}]`),
+      token: (provider) => rewritten(provider, 1, (text) => `[${text}]`),
       reason: 'payload is not an object',
       issuer: undefined,
     },
     'a signature that is padded': {
-      token: (world) => `${world.mint(accountsPath)}==`,
+      token: (provider) => `${provider.mint(accountsPath)}==`,
       reason: 'not base64url',
     },
     'no signature': {
-      token: (world) => segmentsOf(world.mint(accountsPath)).slice(0, 2).join('.'),
+      token: (provider) => segmentsOf(provider.mint(accountsPath)).slice(0, 2).join('.'),
       reason: 'not three segments',
     },
     'a segment too many': {
-      token: (world) => `${world.mint(accountsPath)}.x`,
+      token: (provider) => `${provider.mint(accountsPath)}.x`,
       reason: 'not three segments',
     },
     'no exp': { token: claims({ exp: undefined }), reason: 'exp' },
@@ -215,38 +221,38 @@ describeOnce('the log has reason, key id, issuer and operation of a token with',
     'another aud': { token: claims({ aud: 'https://x.example/secret-customer' }), reason: 'aud' },
     'no jti': { token: claims({ jti: undefined }), reason: 'jti' },
     'a bad signature': {
-      token: (world) => world.mint(accountsPath, {}, {}, makeKey('ES256', 'k1')),
+      token: (provider) => provider.mint(accountsPath, {}, {}, makeKey('ES256', 'k1')),
       reason: 'signature',
     },
   }
   for (const [name, { token: tokenOf, reason, ...unread }] of Object.entries(kinds)) {
     it(name, async () => {
-      const world = await open()
+      const provider = await open()
       // The keys are known from now on.
-      await assertPasses(world, world.mint(accountsPath))
-      const before = refusals(world).length
-      const token = tokenOf(world)
+      await assertPasses(provider, provider.mint(accountsPath))
+      const before = refusals(provider).length
+      const token = tokenOf(provider)
 
-      assertRefused(await world.ask(token))
+      assertRefused(await provider.ask(token))
 
-      const [refusal, ...more] = refusals(world).slice(before)
+      const [refusal, ...more] = refusals(provider).slice(before)
       assert.deepEqual(more, [])
       const { keyId, issuer, operation } = refusal ?? {}
       assert.deepEqual(
         { reason: refusal?.['reason'], keyId, issuer, operation },
         { reason, keyId: 'k1', issuer: 'bank', operation: 'B1', ...unread },
       )
-      assertHoldsNothingOf(world, token)
-      assertHoldsNobody(world)
+      assertHoldsNothingOf(provider, token)
+      assertHoldsNobody(provider)
     })
   }
 
   it('a key that is not known', async () => {
-    const world = await open()
+    const provider = await open()
 
-    assertRefused(await world.ask(world.mint(accountsPath, {}, { kid: 'k2' })))
+    assertRefused(await provider.ask(provider.mint(accountsPath, {}, { kid: 'k2' })))
 
-    const { reason, keyId, issuer, operation } = refusals(world).at(-1) ?? {}
+    const { reason, keyId, issuer, operation } = refusals(provider).at(-1) ?? {}
     assert.deepEqual(
       [reason, keyId, issuer, operation],
       ['unknown key', digestOf('k2'), 'bank', 'B1'],
@@ -254,13 +260,13 @@ describeOnce('the log has reason, key id, issuer and operation of a token with',
   })
 
   it('an id that was used before', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath)
+    const provider = await open()
+    const token = provider.mint(accountsPath)
 
-    await assertPasses(world, token)
-    assertRefused(await world.ask(token))
+    await assertPasses(provider, token)
+    assertRefused(await provider.ask(token))
 
-    const { reason, keyId, issuer, operation } = refusals(world).at(-1) ?? {}
+    const { reason, keyId, issuer, operation } = refusals(provider).at(-1) ?? {}
     assert.deepEqual(
       [reason, keyId, issuer, operation],
       ['jti was used before', 'k1', 'bank', 'B1'],
@@ -273,21 +279,21 @@ describeOnce('the log has reason, key id, issuer and operation of a token with',
     ['more than is looked at', 'too long', [`Bearer ${'x'.repeat(9000)}`]],
   ] as const) {
     it(`${name}, as far as it is read at all`, async () => {
-      const world = await open()
+      const provider = await open()
       const headers = authorization.flatMap((value) => ['authorization', value])
 
-      assert.equal((await world.send(accountsPath, { headers })).status, 401)
+      assert.equal((await provider.send(accountsPath, { headers })).status, 401)
 
-      const { keyId, issuer, ...refusal } = refusals(world).at(-1) ?? {}
+      const { keyId, issuer, ...refusal } = refusals(provider).at(-1) ?? {}
       assert.deepEqual([refusal['reason'], refusal['operation']], [reason, 'B1'])
       assert.deepEqual([keyId, issuer], [undefined, undefined])
-      assertHoldsNobody(world)
+      assertHoldsNobody(provider)
     })
   }
 })
 
 describeOnce('a stranger who writes what he likes as key id and issuer', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
   const forged: Record<string, string> = {
     'lines of his own': '\n{"level":30,"msg":"token rejected","keyId":"k1"}\r\nx',
     'the other ends of a line': 'a\u2028b\u2029c\u0085d\u000be\u000cf',
@@ -304,14 +310,14 @@ describeOnce('a stranger who writes what he likes as key id and issuer', () => {
     // Once it is refused as it is taken apart, and once when it was.
     for (const crit of [['x'], undefined]) {
       it(`gets one short line: ${name}, ${crit ? 'in a broken token' : 'in a whole one'}`, async () => {
-        const world = await open()
-        const before = world.log.length
+        const provider = await open()
+        const before = provider.log.length
         const stranger = makeKey('ES256', text)
         const token = mintToken({ iss: text }, { alg: 'ES256', kid: text, crit }, stranger)
 
-        assertRefused(await world.ask(token))
+        assertRefused(await provider.ask(token))
 
-        const lines = world.log.slice(before)
+        const lines = provider.log.slice(before)
         assert.equal(lines.length, 1)
         const line = lines[0]?.trimEnd() ?? ''
         assert.ok(line.length < 1500, String(line.length))
@@ -325,15 +331,15 @@ describeOnce('a stranger who writes what he likes as key id and issuer', () => {
   }
 
   it('is known by a digest, also where what he writes is somebody’s e-mail address', async () => {
-    const world = await open()
+    const provider = await open()
     const [kid, iss] = ['ana.silva@example.com', '0412 345 678']
 
     assertRefused(
-      await world.ask(signTexts(JSON.stringify({ kid }), `{"iss":"${iss}"}`, world.key)),
+      await provider.ask(signTexts(JSON.stringify({ kid }), `{"iss":"${iss}"}`, provider.key)),
     )
 
-    const { keyId, issuer } = refusals(world).at(-1) ?? {}
+    const { keyId, issuer } = refusals(provider).at(-1) ?? {}
     assert.deepEqual([keyId, issuer], [digestOf(kid), digestOf(iss)])
-    assertHoldsNobody(world)
+    assertHoldsNobody(provider)
   })
 })

@@ -2,11 +2,17 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { describeOnce } from '../support/engines.ts'
-import { makeKey } from './tokens.ts'
-import { accountsPath, assertPasses, assertRefused, hurriedKeySet, sharedWorld } from './world.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import {
+  assertPasses,
+  assertRefused,
+  hurriedKeySet,
+  sharedTokenProvider,
+} from '../support/token-provider.ts'
+import { makeKey } from '../support/tokens.ts'
 
 const keys = ['ES256', 'EdDSA', 'PS256', 'RS256'].map((alg) => makeKey(alg, `key-${alg}`))
-const open = sharedWorld(() => ({ keys, keySet: hurriedKeySet() }))
+const open = sharedTokenProvider(() => ({ keys, keySet: hurriedKeySet() }))
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
@@ -41,18 +47,18 @@ function* neighbours(token: string): Generator<string> {
 describeOnce('of all that is one step from a good token, nothing passes', () => {
   for (const key of keys) {
     it(`signed with ${key.alg}, and then the token itself does`, async () => {
-      const world = await open()
-      const token = world.mint(accountsPath, { iat: undefined }, { typ: undefined }, key)
+      const provider = await open()
+      const token = provider.mint(accountsPath, { iat: undefined }, { typ: undefined }, key)
 
       let count = 0
       for (const neighbour of neighbours(token)) {
-        assert.equal(await world.judge(neighbour), 'refused', JSON.stringify(neighbour))
+        assert.equal(await provider.verify(neighbour), 'refused', JSON.stringify(neighbour))
         count += 1
       }
 
       assert.ok(count > 15 * token.length, String(count))
-      await assertPasses(world, token)
-      assertRefused(await world.ask(token))
+      await assertPasses(provider, token)
+      assertRefused(await provider.ask(token))
     })
   }
 })
@@ -100,26 +106,26 @@ describeOnce('of all that is some steps from a good token, nothing passes', () =
   }
 
   it('over HTTP, and then the token itself does', async () => {
-    const world = await open()
+    const provider = await open()
     const chosen = fc.constantFrom(...keys)
     const steps = fc.array(step, { minLength: 1, maxLength: 4 })
 
     await fc.assert(
       fc.asyncProperty(chosen, steps, async (key, mutations) => {
-        const token = world.mint(accountsPath, {}, {}, key)
+        const token = provider.mint(accountsPath, {}, {}, key)
         const mutated = mutations.reduce(apply, token)
         fc.pre(mutated !== token)
 
         // Of a token that is cut to nothing, nothing is sent.
-        assertRefused(await world.ask(mutated), mutated === '' ? 'Bearer' : undefined)
-        await assertPasses(world, token)
+        assertRefused(await provider.ask(mutated), mutated === '' ? 'Bearer' : undefined)
+        await assertPasses(provider, token)
       }),
       { numRuns: 150 },
     )
   })
 
   it('in bytes of the signed content, encoded afresh', async () => {
-    const world = await open()
+    const provider = await open()
     const segment = fc.constantFrom(0, 1, 2)
     const flip = fc.integer({ min: 1, max: 255 })
 
@@ -130,15 +136,15 @@ describeOnce('of all that is some steps from a good token, nothing passes', () =
         place,
         flip,
         async (key, which, where, bits) => {
-          const token = world.mint(accountsPath, {}, {}, key)
+          const token = provider.mint(accountsPath, {}, {}, key)
           const segments = token.split('.')
           const bytes = Buffer.from(segments[which] ?? '', 'base64url')
           const at = Math.floor(where * bytes.length)
           bytes[at] = (bytes[at] ?? 0) ^ bits
           segments[which] = bytes.toString('base64url')
 
-          assertRefused(await world.ask(segments.join('.')))
-          await assertPasses(world, token)
+          assertRefused(await provider.ask(segments.join('.')))
+          await assertPasses(provider, token)
         },
       ),
       { numRuns: 150 },

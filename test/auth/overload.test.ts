@@ -4,9 +4,11 @@ import { Agent } from 'node:http'
 import type { Socket } from 'node:net'
 import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { openDeployment } from '../support/deployment.ts'
 import { describe, describeOn } from '../support/engines.ts'
-import { openTown } from './processes.ts'
-import { type Answer, accountsPath, openWorld, sendTo } from './world.ts'
+import { type Answer, send } from '../support/http.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import { openTokenProvider } from '../support/token-provider.ts'
 
 /** More than are worked on at once. */
 const askers = 1200
@@ -28,12 +30,12 @@ function memoryOf(pid: number): number {
 
 describe('a provider that is asked more than it can answer', { timeout: 120_000 }, () => {
   it('answers what it can, turns the rest away unspent, and recovers by itself', async (t) => {
-    const { startProvider, mint } = await openTown(t)
-    const { pid, port } = await startProvider()
+    const { startProvider, mint } = await openDeployment(t)
+    const { pid, port } = await startProvider({ 'log-level': 'warn' })
     const agent = new Agent({ keepAlive: true, maxSockets: askers, maxFreeSockets: askers })
     t.after(() => agent.destroy())
     const ask = (token: string) =>
-      sendTo(port, accountsPath, { headers: ['authorization', `Bearer ${token}`] }, agent)
+      send(port, accountsPath, { headers: ['authorization', `Bearer ${token}`], agent })
     const answered: string[] = []
     const rejected: string[] = []
     const askOnce = async (): Promise<void> => {
@@ -74,22 +76,22 @@ function socketsOf({ freeSockets }: Agent): Socket[] {
 
 describeOn('sqlite', 'what is turned away', () => {
   it('is told in the log by its number, and not one by one', async (t) => {
-    const world = await openWorld(t, {
+    const provider = await openTokenProvider(t, {
       limits: { inFlightMax: 0, inFlightMin: 0, checkIntervalMs: 5 },
     })
 
     for (let turn = 0; turn < 3; turn += 1) {
-      assertTurnedAway(await world.ask(world.mint(accountsPath)))
+      assertTurnedAway(await provider.ask(provider.mint(accountsPath)))
     }
     const told = () =>
-      world.log
+      provider.log
         .map((line) => JSON.parse(line))
         .filter(({ msg }) => msg === 'overloaded: requests rejected')
         .reduce((sum, { requests }) => sum + requests, 0)
     while (told() < 3) await setTimeout(1)
 
     assert.equal(told(), 3)
-    assert.ok(!world.log.some((line) => line.includes('request failed')))
-    assert.deepEqual(await world.claimedIds(), [])
+    assert.ok(!provider.log.some((line) => line.includes('request failed')))
+    assert.deepEqual(await provider.usedTokenIds(), [])
   })
 })

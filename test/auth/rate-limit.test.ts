@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { openDeployment } from '../support/deployment.ts'
 import { describeOnce } from '../support/engines.ts'
-import { openTown } from './processes.ts'
-import { makeKey } from './tokens.ts'
-import {
-  type Answer,
-  accountsPath,
-  assertPasses,
-  assertRefused,
-  openWorld,
-  sendTo,
-} from './world.ts'
+import { type Answer, send } from '../support/http.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import { assertPasses, assertRefused, openTokenProvider } from '../support/token-provider.ts'
+import { makeKey } from '../support/tokens.ts'
 
 const otherPath = '/v1/banking/customer/c2/accounts'
 const searchPath = '/auth/v1/customer/search'
@@ -23,14 +18,18 @@ function assertTooMany({ status, text, headers }: Answer): void {
 
 describeOnce('a limit for each customer', () => {
   it('is a 429 for whoever is asked for too often, and nothing to the others', async (t) => {
-    const world = await openWorld(t, { rates: { customerPerMinute: 3 } })
-    const ask = (path = accountsPath) => world.ask(world.mint(path), path)
+    const provider = await openTokenProvider(t, { rates: { customerPerMinute: 3 } })
+    const ask = (path = accountsPath) => provider.ask(provider.mint(path), path)
     const search = () => {
       const headers = [
-        ...['authorization', `Bearer ${world.mint(searchPath)}`],
+        ...['authorization', `Bearer ${provider.mint(searchPath)}`],
         ...['content-type', 'application/json'],
       ]
-      return world.send(searchPath, { method: 'POST', headers, body: '{"email":"a@example.com"}' })
+      return provider.send(searchPath, {
+        method: 'POST',
+        headers,
+        body: '{"email":"a@example.com"}',
+      })
     }
 
     const first = [await ask(), await ask(), await ask()]
@@ -46,8 +45,8 @@ describeOnce('a limit for each customer', () => {
   })
 
   it('says when to come back', async (t) => {
-    const world = await openWorld(t, { rates: { customerPerMinute: 2 } })
-    const ask = () => world.ask(world.mint(accountsPath))
+    const provider = await openTokenProvider(t, { rates: { customerPerMinute: 2 } })
+    const ask = () => provider.ask(provider.mint(accountsPath))
 
     await ask()
     await ask()
@@ -57,35 +56,35 @@ describeOnce('a limit for each customer', () => {
   })
 
   it('is not used up by forged tokens, nor by those that were used before', async (t) => {
-    const world = await openWorld(t, { rates: { customerPerMinute: 2 } })
+    const provider = await openTokenProvider(t, { rates: { customerPerMinute: 2 } })
     const forger = makeKey('ES256', 'k1')
-    const token = world.mint(accountsPath)
+    const token = provider.mint(accountsPath)
 
-    await assertPasses(world, token)
+    await assertPasses(provider, token)
     for (let turn = 0; turn < 5; turn += 1) {
-      assertRefused(await world.ask(world.mint(accountsPath, {}, {}, forger)))
-      assertRefused(await world.ask(token))
+      assertRefused(await provider.ask(provider.mint(accountsPath, {}, {}, forger)))
+      assertRefused(await provider.ask(token))
     }
 
-    await assertPasses(world, world.mint(accountsPath))
-    assertTooMany(await world.ask(world.mint(accountsPath)))
+    await assertPasses(provider, provider.mint(accountsPath))
+    assertTooMany(await provider.ask(provider.mint(accountsPath)))
   })
 
   it('spends the token of what it refuses', async (t) => {
-    const world = await openWorld(t, { rates: { customerPerMinute: 1 } })
-    await assertPasses(world, world.mint(accountsPath))
-    const token = world.mint(accountsPath)
+    const provider = await openTokenProvider(t, { rates: { customerPerMinute: 1 } })
+    await assertPasses(provider, provider.mint(accountsPath))
+    const token = provider.mint(accountsPath)
 
-    assertTooMany(await world.ask(token))
+    assertTooMany(await provider.ask(token))
 
-    assertRefused(await world.ask(token))
+    assertRefused(await provider.ask(token))
   })
 })
 
 describeOnce('a limit for the whole provider', () => {
   it('is a 429 beyond it, and good again soon', async (t) => {
-    const world = await openWorld(t, { rates: { providerPerSecond: 2 } })
-    const ask = (path = accountsPath) => world.ask(world.mint(path), path)
+    const provider = await openTokenProvider(t, { rates: { providerPerSecond: 2 } })
+    const ask = (path = accountsPath) => provider.ask(provider.mint(path), path)
 
     const statuses = (await Promise.all([ask(), ask(otherPath), ask(), ask(otherPath)])).map(
       ({ status }) => status,
@@ -103,12 +102,12 @@ describeOnce('a limit for the whole provider', () => {
 
 describeOnce('limits that are set on the command line', () => {
   it('hold for the process, and none does where none is set', async (t) => {
-    const { startProvider, mint } = await openTown(t)
+    const { startProvider, mint } = await openDeployment(t)
     const limited = await startProvider({ 'customer-requests-per-minute': '1' })
     const free = await startProvider()
     const ask = async ({ port }: typeof free) => {
       const headers = ['authorization', `Bearer ${mint(accountsPath)}`]
-      return (await sendTo(port, accountsPath, { headers })).status
+      return (await send(port, accountsPath, { headers })).status
     }
 
     assert.deepEqual([await ask(limited), await ask(limited)], [200, 429])

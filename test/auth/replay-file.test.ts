@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { createPrivateFile } from '../../src/storage/sqlite/driver/files.ts'
 import { openTokenUses, type TokenUses } from '../../src/storage/sqlite/replay/token-uses.ts'
-import { temporaryFolder } from './processes.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const far = 1_000_000
 

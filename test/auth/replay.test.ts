@@ -1,42 +1,40 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { it } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
 import { openReplayStore } from '../../src/storage/open.ts'
 import { describe, engineHere, newDatabase } from '../support/engines.ts'
-import { makeKey, segmentsOf } from './tokens.ts'
+import { accountsPath, balancesPath } from '../support/small-bank.ts'
 import {
-  accountsPath,
   assertPasses,
   assertRefused,
-  balancesPath,
-  claimedIds,
-  onClaims,
-  openWorld,
-  publicUrl,
-  sharedWorld,
-} from './world.ts'
+  openTokenProvider,
+  queryReplayRecords,
+  sharedTokenProvider,
+  usedTokenIds,
+} from '../support/token-provider.ts'
+import { makeKey, publicUrl, segmentsOf } from '../support/tokens.ts'
+import { until } from '../support/until.ts'
 
 const tolerance = 30
 
 describe('a token', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
 
   it('passes once', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath)
+    const provider = await open()
+    const token = provider.mint(accountsPath)
 
-    await assertPasses(world, token)
-    assertRefused(await world.ask(token))
-    assertRefused(await world.ask(token))
-    await assertPasses(world, world.mint(accountsPath))
+    await assertPasses(provider, token)
+    assertRefused(await provider.ask(token))
+    assertRefused(await provider.ask(token))
+    await assertPasses(provider, provider.mint(accountsPath))
   })
 
   it('passes once of a hundred times at once', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath)
+    const provider = await open()
+    const token = provider.mint(accountsPath)
 
-    const answers = await Promise.all(Array.from({ length: 100 }, () => world.ask(token)))
+    const answers = await Promise.all(Array.from({ length: 100 }, () => provider.ask(token)))
 
     assert.equal(answers.filter(({ status }) => status === 200).length, 1)
     for (const answer of answers) if (answer.status !== 200) assertRefused(answer)
@@ -54,12 +52,12 @@ describe('a token', () => {
     ['a customer that is unknown', accountsPath.replace('c1', 'nobody'), {}, 404],
   ] as const) {
     it(`that was used is a 401 also with ${what}`, async () => {
-      const world = await open()
-      const token = world.mint(path.split('?', 1)[0] ?? '')
+      const provider = await open()
+      const token = provider.mint(path.split('?', 1)[0] ?? '')
       const { type = 'application/json', ...rest } = { type: undefined, ...sent }
       const headers = ['authorization', `Bearer ${token}`, 'content-type', type]
       const ask = () =>
-        world.send(path, { ...rest, headers: 'body' in rest ? headers : headers.slice(0, 2) })
+        provider.send(path, { ...rest, headers: 'body' in rest ? headers : headers.slice(0, 2) })
 
       assert.equal((await ask()).status, status)
       assertRefused(await ask())
@@ -67,59 +65,61 @@ describe('a token', () => {
   }
 
   it('does not pass with the jti of another, for the same resource or for another', async () => {
-    const world = await open()
+    const provider = await open()
     const jti = randomUUID()
 
-    await assertPasses(world, world.mint(accountsPath, { jti }))
-    assertRefused(await world.ask(world.mint(accountsPath, { jti, exp: world.now() + 999 })))
+    await assertPasses(provider, provider.mint(accountsPath, { jti }))
+    assertRefused(
+      await provider.ask(provider.mint(accountsPath, { jti, exp: provider.now() + 999 })),
+    )
     const path = accountsPath.replace('c1', 'c2')
-    assertRefused(await world.ask(world.mint(path, { jti }), path))
-    await assertPasses(world, world.mint(path), path)
+    assertRefused(await provider.ask(provider.mint(path, { jti }), path))
+    await assertPasses(provider, provider.mint(path), path)
   })
 
   it('passes alone of two that have one jti and come at once', async () => {
-    const world = await open()
+    const provider = await open()
     const jti = randomUUID()
     const tokens = [1, 2].map((extra) =>
-      world.mint(accountsPath, { jti, exp: world.now() + extra }),
+      provider.mint(accountsPath, { jti, exp: provider.now() + extra }),
     )
 
-    const answers = await Promise.all(tokens.map((token) => world.ask(token)))
+    const answers = await Promise.all(tokens.map((token) => provider.ask(token)))
 
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401])
   })
 
   it('is not spent by a forgery with its jti, whatever is wrong with that', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath, { jti: 'precious' })
+    const provider = await open()
+    const token = provider.mint(accountsPath, { jti: 'precious' })
     const [head, body] = segmentsOf(token)
     const jti = 'precious'
     const forgeries = [
-      `${head}.${body}.${segmentsOf(world.mint(accountsPath))[2]}`,
-      world.mint(accountsPath, { jti }, {}, makeKey('ES256', 'k1')),
-      world.mint(accountsPath, { jti }, { alg: 'none' }),
-      world.mint(accountsPath, { jti }, { kid: 'unknown' }),
-      world.mint(accountsPath, { jti, exp: world.now() - 60 }),
-      world.mint(accountsPath, { jti, iss: 'other' }),
-      world.mint(accountsPath, { jti, sub: 'other' }),
-      world.mint(accountsPath, { jti, aud: publicUrl }),
-      world.mint(balancesPath, { jti }),
-      world.mint(accountsPath, { jti, nbf: world.now() + 60 }),
+      `${head}.${body}.${segmentsOf(provider.mint(accountsPath))[2]}`,
+      provider.mint(accountsPath, { jti }, {}, makeKey('ES256', 'k1')),
+      provider.mint(accountsPath, { jti }, { alg: 'none' }),
+      provider.mint(accountsPath, { jti }, { kid: 'unknown' }),
+      provider.mint(accountsPath, { jti, exp: provider.now() - 60 }),
+      provider.mint(accountsPath, { jti, iss: 'other' }),
+      provider.mint(accountsPath, { jti, sub: 'other' }),
+      provider.mint(accountsPath, { jti, aud: publicUrl }),
+      provider.mint(balancesPath, { jti }),
+      provider.mint(accountsPath, { jti, nbf: provider.now() + 60 }),
     ]
 
-    for (const forgery of forgeries) assertRefused(await world.ask(forgery))
-    assert.ok(!(await world.claimedIds()).includes('precious'))
-    await assertPasses(world, token)
-    assert.ok((await world.claimedIds()).includes('precious'))
+    for (const forgery of forgeries) assertRefused(await provider.ask(forgery))
+    assert.ok(!(await provider.usedTokenIds()).includes('precious'))
+    await assertPasses(provider, token)
+    assert.ok((await provider.usedTokenIds()).includes('precious'))
   })
 
   it('is on the disk as spent when the answer has left', async () => {
-    const world = await open()
+    const provider = await open()
 
     for (let turn = 0; turn < 20; turn += 1) {
       const jti = randomUUID()
-      await assertPasses(world, world.mint(accountsPath, { jti }))
-      assert.ok((await world.claimedIds()).includes(jti))
+      await assertPasses(provider, provider.mint(accountsPath, { jti }))
+      assert.ok((await provider.usedTokenIds()).includes(jti))
     }
   })
 })
@@ -127,56 +127,56 @@ describe('a token', () => {
 describe('a spent token', () => {
   it('stays spent to the last moment, the tolerance of clocks included', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const world = await openWorld(t)
-    const start = world.now()
-    const token = world.mint(accountsPath, { exp: start + 60, jti: 'spent' })
-    const unspent = world.mint(accountsPath, { exp: start + 60, jti: 'unspent' })
-    await assertPasses(world, token)
+    const provider = await openTokenProvider(t)
+    const start = provider.now()
+    const token = provider.mint(accountsPath, { exp: start + 60, jti: 'spent' })
+    const unspent = provider.mint(accountsPath, { exp: start + 60, jti: 'unspent' })
+    await assertPasses(provider, token)
 
     for (const later of [59, 60, 61, 60 + tolerance - 1, 60 + tolerance - 0.001]) {
-      world.setClock(start + later)
+      provider.setClock(start + later)
       t.mock.timers.tick(5000)
-      assertRefused(await world.ask(token))
+      assertRefused(await provider.ask(token))
     }
-    assert.deepEqual(await world.claimedIds(), ['spent'])
-    await assertPasses(world, unspent)
+    assert.deepEqual(await provider.usedTokenIds(), ['spent'])
+    await assertPasses(provider, unspent)
 
-    world.setClock(start + 60 + tolerance)
+    provider.setClock(start + 60 + tolerance)
     t.mock.timers.tick(5000)
-    assertRefused(await world.ask(token))
+    assertRefused(await provider.ask(token))
   })
 
   it('with a fraction in its exp stays spent as long', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const world = await openWorld(t)
-    const exp = world.now() + 10.25
-    const token = world.mint(accountsPath, { exp })
-    await assertPasses(world, token)
+    const provider = await openTokenProvider(t)
+    const exp = provider.now() + 10.25
+    const token = provider.mint(accountsPath, { exp })
+    await assertPasses(provider, token)
 
-    world.setClock(exp + tolerance - 0.001)
+    provider.setClock(exp + tolerance - 0.001)
     t.mock.timers.tick(5000)
 
-    assertRefused(await world.ask(token))
-    await assertPasses(world, world.mint(accountsPath, { exp }))
+    assertRefused(await provider.ask(token))
+    await assertPasses(provider, provider.mint(accountsPath, { exp }))
   })
 
   it('is forgotten when it is too old to pass', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const world = await openWorld(t)
-    const start = world.now()
-    await assertPasses(world, world.mint(accountsPath, { jti: 'short', exp: start + 10 }))
-    await assertPasses(world, world.mint(accountsPath, { jti: 'long', exp: start + 1000 }))
+    const provider = await openTokenProvider(t)
+    const start = provider.now()
+    await assertPasses(provider, provider.mint(accountsPath, { jti: 'short', exp: start + 10 }))
+    await assertPasses(provider, provider.mint(accountsPath, { jti: 'long', exp: start + 1000 }))
 
     // Another process may have a clock that is a minute behind.
-    world.setClock(start + 10 + tolerance + 59)
+    provider.setClock(start + 10 + tolerance + 59)
     t.mock.timers.tick(1000)
-    await assertPasses(world, world.mint(accountsPath, { jti: 'other' }))
-    assert.deepEqual(await world.claimedIds(), ['long', 'other', 'short'])
+    await assertPasses(provider, provider.mint(accountsPath, { jti: 'other' }))
+    assert.deepEqual(await provider.usedTokenIds(), ['long', 'other', 'short'])
 
-    world.setClock(start + 10 + tolerance + 62)
+    provider.setClock(start + 10 + tolerance + 62)
     t.mock.timers.tick(1000)
-    await until(async () => (await world.claimedIds()).length === 2)
-    assert.deepEqual(await world.claimedIds(), ['long', 'other'])
+    await until(async () => (await provider.usedTokenIds()).length === 2)
+    assert.deepEqual(await provider.usedTokenIds(), ['long', 'other'])
   })
 })
 
@@ -190,7 +190,7 @@ describe('the record of spent tokens', () => {
     await Promise.all(ids.map((id) => store.recordUse(id, 100)))
     now = Temporal.Instant.fromEpochMilliseconds(200_000)
 
-    const count = async () => (await claimedIds(database)).length
+    const count = async () => (await usedTokenIds(database)).length
     const left = [await count()]
     while (left.at(-1) !== 0) {
       await until(async () => {
@@ -221,7 +221,7 @@ describe('the record of spent tokens', () => {
     for (const store of stores) await store.close()
 
     assert.equal(won.filter((outcome) => outcome === 'first use').length, ids.length)
-    assert.deepEqual(await claimedIds(database), ids.sort())
+    assert.deepEqual(await usedTokenIds(database), ids.sort())
   })
 
   it('outlives the store, and is committed by its closing', async (t) => {
@@ -243,7 +243,7 @@ describe('the record of spent tokens', () => {
     const database = await newDatabase(t)
     const store = await openReplayStore(database, () => Temporal.Instant.fromEpochMilliseconds(0))
     t.after(() => store.close())
-    await onClaims(database, 'drop table token_use')
+    await queryReplayRecords(database, 'drop table token_use')
 
     // What a timer throws ends the process.
     assert.doesNotThrow(() => t.mock.timers.tick(1000))
@@ -251,25 +251,13 @@ describe('the record of spent tokens', () => {
 
   it('takes what it cannot write for a failure, never for a pass', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const world = await openWorld(t)
-    const token = world.mint(accountsPath)
-    await onClaims(world.database, 'drop table token_use')
+    const provider = await openTokenProvider(t)
+    const token = provider.mint(accountsPath)
+    await queryReplayRecords(provider.database, 'drop table token_use')
 
-    const answer = await world.ask(token)
+    const answer = await provider.ask(token)
 
     assert.ok(answer.status >= 500, String(answer.status))
     assert.doesNotMatch(answer.text, /a1|token_use|SQL/i)
   })
 })
-
-/** What a timer starts is not done when the timer is. */
-/** Far more than it takes, and fewer than for ever. */
-const turnsMax = 20_000
-
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < turnsMax; turn += 1) {
-    if (await isSo()) return
-    await setImmediate()
-  }
-  assert.fail('it never came')
-}

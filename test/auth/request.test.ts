@@ -2,61 +2,55 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type Operation, providerOperations } from '../../src/contract/index.ts'
 import { describeOnce } from '../support/engines.ts'
-import { decodeClaims } from './tokens.ts'
-import {
-  accountsPath,
-  assertPasses,
-  assertRefused,
-  balancesPath,
-  publicUrl,
-  resourceUrl,
-  type Sent,
-  sendTo,
-  sharedWorld,
-} from './world.ts'
+import { type Sent, send } from '../support/http.ts'
+import { accountsPath, balancesPath } from '../support/small-bank.ts'
+import { assertPasses, assertRefused, sharedTokenProvider } from '../support/token-provider.ts'
+import { decodeClaims, publicUrl, resourceUrl } from '../support/tokens.ts'
 
 const json = ['content-type', 'application/json']
 const accountBody = '{"data":{"accountIds":["a1"]}}'
 
+type ListSent = Sent & { readonly headers?: readonly string[] }
+
 describeOnce('every operation of sections A and C', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
 
   for (const [id, { method, path, base, ref }] of Object.entries<Operation>(providerOperations)) {
     const url = path.replace('{customerId}', 'c1').replace(/\{\w+\}/, 'a1')
-    const sent: Sent = method === 'GET' ? {} : { body: '{}', headers: json }
+    const sent: ListSent = method === 'GET' ? {} : { body: '{}', headers: json }
 
     it(`wants a token: ${ref} ${id}`, async () => {
-      const world = await open()
+      const provider = await open()
       const aud = (base === 'resource' ? resourceUrl : publicUrl) + url
       const withToken = (token: string) =>
-        world.send(url, {
+        provider.send(url, {
           ...sent,
           method,
           headers: [...(sent.headers ?? []), 'authorization', `Bearer ${token}`],
         })
 
-      assertRefused(await world.send(url, { ...sent, method }), 'Bearer')
-      assertRefused(await withToken(world.mint(url, { aud: `${aud}/` })))
-      assert.ok([200, 400, 404].includes((await withToken(world.mint(url, { aud }))).status))
+      assertRefused(await provider.send(url, { ...sent, method }), 'Bearer')
+      assertRefused(await withToken(provider.mint(url, { aud: `${aud}/` })))
+      assert.ok([200, 400, 404].includes((await withToken(provider.mint(url, { aud }))).status))
     })
   }
 })
 
 describeOnce('the Authorization header', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
 
   it('is missed with the bare challenge', async () => {
-    const world = await open()
+    const provider = await open()
 
-    assertRefused(await world.send(accountsPath), 'Bearer')
+    assertRefused(await provider.send(accountsPath), 'Bearer')
   })
 
   for (const scheme of ['bearer', 'BEARER', 'bEaReR', 'Bearer  ']) {
     it(`may spell its scheme "${scheme}"`, async () => {
-      const world = await open()
-      const headers = ['authorization', `${scheme} ${world.mint(accountsPath)}`]
+      const provider = await open()
+      const headers = ['authorization', `${scheme} ${provider.mint(accountsPath)}`]
 
-      const answer = await world.send(accountsPath, { headers })
+      const answer = await provider.send(accountsPath, { headers })
 
       assert.equal(answer.status, 200, answer.text)
     })
@@ -83,13 +77,13 @@ describeOnce('the Authorization header', () => {
   }
   for (const [name, [challenge, spell]] of Object.entries(spellings)) {
     it(`is refused with ${name}, by the challenge ${challenge}`, async () => {
-      const world = await open()
-      const token = world.mint(accountsPath)
+      const provider = await open()
+      const token = provider.mint(accountsPath)
 
-      const answer = await world.send(accountsPath, { headers: ['authorization', spell(token)] })
+      const answer = await provider.send(accountsPath, { headers: ['authorization', spell(token)] })
 
       assertRefused(answer, challenge)
-      await assertPasses(world, token)
+      await assertPasses(provider, token)
     })
   }
 
@@ -101,31 +95,31 @@ describeOnce('the Authorization header', () => {
     'one empty': (good: string) => [good, ''],
   })) {
     it(`is refused where there are two: ${name}`, async () => {
-      const world = await open()
-      const [good, other] = [world.mint(accountsPath), world.mint(accountsPath)]
+      const provider = await open()
+      const [good, other] = [provider.mint(accountsPath), provider.mint(accountsPath)]
       const headers = orderOf(`Bearer ${good}`, 'Bearer x.y.z', `Bearer ${other}`).flatMap(
         (value, index) => [index === 0 ? 'Authorization' : 'authorization', value],
       )
 
-      assertRefused(await world.send(accountsPath, { headers }))
-      await assertPasses(world, good)
-      await assertPasses(world, other)
+      assertRefused(await provider.send(accountsPath, { headers }))
+      await assertPasses(provider, good)
+      await assertPasses(provider, other)
     })
   }
 
   it('cannot be replaced by the query, which is ignored', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath)
+    const provider = await open()
+    const token = provider.mint(accountsPath)
 
     for (const name of ['access_token', 'token', 'authorization', 'Authorization']) {
-      assertRefused(await world.send(`${accountsPath}?${name}=${token}`), 'Bearer')
+      assertRefused(await provider.send(`${accountsPath}?${name}=${token}`), 'Bearer')
     }
-    await assertPasses(world, token, `${accountsPath}?access_token=x.y.z`)
+    await assertPasses(provider, token, `${accountsPath}?access_token=x.y.z`)
   })
 
   it('cannot be replaced by a body, a cookie or another header', async () => {
-    const world = await open()
-    const token = world.mint(balancesPath)
+    const provider = await open()
+    const token = provider.mint(balancesPath)
     const form = ['content-type', 'application/x-www-form-urlencoded']
 
     for (const sent of [
@@ -134,21 +128,21 @@ describeOnce('the Authorization header', () => {
       { headers: [...json, 'x-authorization', `Bearer ${token}`], body: accountBody },
       { headers: [...json, 'proxy-authorization', `Bearer ${token}`], body: accountBody },
     ]) {
-      assertRefused(await world.send(balancesPath, { method: 'POST', ...sent }), 'Bearer')
+      assertRefused(await provider.send(balancesPath, { method: 'POST', ...sent }), 'Bearer')
     }
   })
 })
 
 describeOnce('the order of judgement', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
 
   for (const path of ['/', '/v1', '/v1/banking/customer/c1', `${accountsPath}/`, '/v2/x']) {
     it(`is route before token: ${path} is a 404 for anyone`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      const bare = await world.send(path)
-      const bad = await world.ask('x.y.z', path)
-      const good = await world.ask(world.mint(path), path)
+      const bare = await provider.send(path)
+      const bad = await provider.ask('x.y.z', path)
+      const good = await provider.ask(provider.mint(path), path)
 
       assert.deepEqual([bare.status, bad.status, good.status], [404, 404, 404])
     })
@@ -156,18 +150,18 @@ describeOnce('the order of judgement', () => {
 
   for (const method of ['DELETE', 'PUT', 'PATCH', 'POST', 'HEAD', 'OPTIONS']) {
     it(`is method before token: ${method} is a 405 for anyone`, async () => {
-      const world = await open()
-      const headers = ['authorization', `Bearer ${world.mint(accountsPath)}`]
+      const provider = await open()
+      const headers = ['authorization', `Bearer ${provider.mint(accountsPath)}`]
 
-      const bare = await world.send(accountsPath, { method })
-      const good = await world.send(accountsPath, { method, headers })
+      const bare = await provider.send(accountsPath, { method })
+      const good = await provider.send(accountsPath, { method, headers })
 
       assert.deepEqual([bare.status, good.status], [405, 405])
       assert.equal(bare.headers['allow'], 'GET')
     })
   }
 
-  const spoilt: Record<string, { path: string; sent: Sent; status: number }> = {
+  const spoilt: Record<string, { path: string; sent: ListSent; status: number }> = {
     'a bad parameter': { path: `${accountsPath}?page=x`, sent: {}, status: 400 },
     'a repeated parameter': { path: `${accountsPath}?page=1&page=1`, sent: {}, status: 400 },
     'a malformed body': {
@@ -223,44 +217,44 @@ describeOnce('the order of judgement', () => {
     const base = resource.startsWith('/fdx') ? resourceUrl : publicUrl
 
     it(`is token before ${name}, and the token is spent whatever the answer`, async () => {
-      const world = await open()
-      const token = world.mint(resource, { aud: base + resource })
+      const provider = await open()
+      const token = provider.mint(resource, { aud: base + resource })
       const withToken = (text: string) =>
-        world.send(path, {
+        provider.send(path, {
           ...sent,
           headers: [...(sent.headers ?? []), 'authorization', `Bearer ${text}`],
         })
 
-      assertRefused(await world.send(path, sent), 'Bearer')
+      assertRefused(await provider.send(path, sent), 'Bearer')
       assertRefused(await withToken('x.y.z'))
-      assertRefused(await withToken(world.mint(resource, { aud: base })))
+      assertRefused(await withToken(provider.mint(resource, { aud: base })))
       assert.equal((await withToken(token)).status, status)
       assertRefused(await withToken(token))
-      assert.ok((await world.claimedIds()).includes(String(decodeClaims(token)['jti'])))
+      assert.ok((await provider.usedTokenIds()).includes(String(decodeClaims(token)['jti'])))
     })
   }
 
   it('is token before a body that is too large', async () => {
-    const world = await open()
+    const provider = await open()
     const large = { method: 'POST', headers: [...json, 'content-length', '999999999'] }
 
-    assertRefused(await sendTo(world.port, balancesPath, large), 'Bearer')
+    assertRefused(await send(provider.port, balancesPath, large), 'Bearer')
   })
 
   it('spends no token at a wrong route or method', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath)
+    const provider = await open()
+    const token = provider.mint(accountsPath)
     const headers = ['authorization', `Bearer ${token}`]
 
-    assert.equal((await world.send(`${accountsPath}/`, { headers })).status, 404)
-    assert.equal((await world.send(accountsPath, { method: 'PUT', headers })).status, 405)
-    await assertPasses(world, token)
+    assert.equal((await provider.send(`${accountsPath}/`, { headers })).status, 404)
+    assert.equal((await provider.send(accountsPath, { method: 'PUT', headers })).status, 405)
+    await assertPasses(provider, token)
   })
 
   it('is the same on one connection: a good request leaves no trust behind', async () => {
-    const world = await open()
+    const provider = await open()
 
-    await assertPasses(world, world.mint(accountsPath))
-    assertRefused(await world.send(accountsPath), 'Bearer')
+    await assertPasses(provider, provider.mint(accountsPath))
+    assertRefused(await provider.send(accountsPath), 'Bearer')
   })
 })

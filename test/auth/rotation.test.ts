@@ -2,18 +2,19 @@ import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import { signingAlgorithms } from '../../src/auth/signing.ts'
 import { closingTogether, describe, newDatabase } from '../support/engines.ts'
-import { smallBank } from './bank.ts'
-import { holdfast } from './command.ts'
-import { type Served, serve } from './processes.ts'
-import { accountsPath, assertRefused, publicUrl, sendTo, subdomain } from './world.ts'
+import { send } from '../support/http.ts'
+import { runHoldfast, type Server, startServer } from '../support/process.ts'
+import { accountsPath, createSmallBank } from '../support/small-bank.ts'
+import { assertRefused } from '../support/token-provider.ts'
+import { publicUrl, subdomain } from '../support/tokens.ts'
 
 /** A platform and its providers, all of them processes, with a database for each side. */
 async function openBothSides(t: TestContext) {
   const scope = closingTogether(t)
-  const bank = await smallBank(scope)
+  const bank = await createSmallBank(scope)
   const database = await newDatabase(scope)
   const run = async (...args: string[]) => {
-    const { status, stdout, stderr } = await holdfast([
+    const { status, stdout, stderr } = await runHoldfast([
       ...args.slice(0, 2),
       '--database',
       database,
@@ -25,9 +26,9 @@ async function openBothSides(t: TestContext) {
   return {
     keys: (...args: string[]) => run('keys', ...args),
     sign: () => run('token', publicUrl + accountsPath, '--subdomain', subdomain),
-    startPlatform: () => serve(scope, 'platform', { database }),
-    startProvider: ({ address }: Served) =>
-      serve(scope, 'provider', {
+    startPlatform: () => startServer(scope, ['serve', 'platform'], { database }),
+    startProvider: ({ address }: Server) =>
+      startServer(scope, ['serve', 'provider'], {
         database: bank,
         subdomain,
         'jwks-url': `${address}/.well-known/jwks.json`,
@@ -36,8 +37,8 @@ async function openBothSides(t: TestContext) {
   }
 }
 
-const ask = ({ port }: Served, token: string) =>
-  sendTo(port, accountsPath, { headers: ['authorization', `Bearer ${token}`] })
+const ask = ({ port }: Server, token: string) =>
+  send(port, accountsPath, { headers: ['authorization', `Bearer ${token}`] })
 
 describe('from the platform’s command line to the provider’s door', { concurrency: 2 }, () => {
   it('a key is added, used, and the old one retired', async (t) => {

@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe, describeOnce } from '../support/engines.ts'
-import { type Members, signTexts } from './tokens.ts'
+import { accountsPath } from '../support/small-bank.ts'
 import {
-  accountsPath,
   assertOnlyGoodPasses,
   assertPasses,
   assertRefused,
-  goodClaims,
-  openWorld,
+  openTokenProvider,
+  sharedTokenProvider,
+} from '../support/token-provider.ts'
+import {
+  type Members,
   publicUrl,
   resourceUrl,
-  sharedWorld,
+  signTexts,
   subdomain,
-} from './world.ts'
+  validClaims,
+} from '../support/tokens.ts'
 
 const day = 24 * 60 * 60
 const tolerance = 30
@@ -22,7 +25,7 @@ const tolerance = 30
 const huge = 'x'.repeat(5000)
 
 describeOnce('a claim', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
 
   for (const name of ['iss', 'sub', 'aud', 'exp', 'jti']) {
     for (const [how, value] of Object.entries({
@@ -43,9 +46,9 @@ describeOnce('a claim', () => {
       // The one of these that a claim may well be.
       if (name === 'jti' && value === 'other') continue
       it(`is refused where ${name} is ${how}`, async () => {
-        const world = await open()
+        const provider = await open()
 
-        await assertOnlyGoodPasses(world, world.mint(accountsPath, { [name]: value }))
+        await assertOnlyGoodPasses(provider, provider.mint(accountsPath, { [name]: value }))
       })
     }
   }
@@ -62,28 +65,31 @@ describeOnce('a claim', () => {
       'wrong, and the other right': 'other',
     })) {
       it(`is refused where ${name} is the subdomain ${how}`, async () => {
-        const world = await open()
+        const provider = await open()
 
-        await assertOnlyGoodPasses(world, world.mint(accountsPath, { [name]: value }))
+        await assertOnlyGoodPasses(provider, provider.mint(accountsPath, { [name]: value }))
       })
     }
   }
 
   it('is refused where iss and sub are both of another provider', async () => {
-    const world = await open()
+    const provider = await open()
 
-    await assertOnlyGoodPasses(world, world.mint(accountsPath, { iss: 'other', sub: 'other' }))
+    await assertOnlyGoodPasses(
+      provider,
+      provider.mint(accountsPath, { iss: 'other', sub: 'other' }),
+    )
   })
 
   it('that nobody knows is passed over', async () => {
-    const world = await open()
+    const provider = await open()
 
-    await assertPasses(world, world.mint(accountsPath, { scope: 'x', __proto: { exp: 1 } }))
+    await assertPasses(provider, provider.mint(accountsPath, { scope: 'x', __proto: { exp: 1 } }))
   })
 })
 
 describeOnce('a time', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
 
   /** From now, in seconds. */
   const refused: Record<string, Members> = {
@@ -117,44 +123,47 @@ describeOnce('a time', () => {
 
   for (const [name, offsets] of Object.entries(refused)) {
     it(`is refused with ${name}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertOnlyGoodPasses(world, world.mint(accountsPath, fromNow(offsets, world.now())))
+      await assertOnlyGoodPasses(
+        provider,
+        provider.mint(accountsPath, fromNow(offsets, provider.now())),
+      )
     })
   }
 
   for (const [name, offsets] of Object.entries(accepted)) {
     it(`is taken with ${name}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertPasses(world, world.mint(accountsPath, fromNow(offsets, world.now())))
+      await assertPasses(provider, provider.mint(accountsPath, fromNow(offsets, provider.now())))
     })
   }
 
   it('is not needed for nbf and iat', async () => {
-    const world = await open()
+    const provider = await open()
 
-    await assertPasses(world, world.mint(accountsPath, { nbf: undefined, iat: undefined }))
+    await assertPasses(provider, provider.mint(accountsPath, { nbf: undefined, iat: undefined }))
   })
 
   for (const name of ['exp', 'nbf', 'iat']) {
     for (const value of [null, '1751328000', '', true, [1_751_328_000], {}, '2025-07-01']) {
       it(`is refused where ${name} is ${JSON.stringify(value)}`, async () => {
-        const world = await open()
+        const provider = await open()
 
-        await assertOnlyGoodPasses(world, world.mint(accountsPath, { [name]: value }))
+        await assertOnlyGoodPasses(provider, provider.mint(accountsPath, { [name]: value }))
       })
     }
 
     for (const value of ['1e400', '1e308', '99999999999999999999', '"Infinity"', '"NaN"']) {
       it(`is refused where ${name} is ${value}`, async () => {
-        const world = await open()
-        const { [name]: _, ...rest } = goodClaims(accountsPath, world.now())
+        const provider = await open()
+        const { [name]: _, ...rest } = validClaims(accountsPath, provider.now())
         const payload = JSON.stringify(rest).replace('{', `{"${name}":${value},`)
 
         await assertOnlyGoodPasses(
-          world,
-          signTexts('{"alg":"ES256","kid":"k1"}', payload, world.key),
+          provider,
+          signTexts('{"alg":"ES256","kid":"k1"}', payload, provider.key),
         )
       })
     }
@@ -162,48 +171,54 @@ describeOnce('a time', () => {
 
   for (const value of ['-0', '-0.0', '1e-400', '-1e-400', '0', '-1', '0.5']) {
     it(`is long past where it is ${value}`, async () => {
-      const world = await open()
-      const { exp: _, ...rest } = goodClaims(accountsPath, world.now())
+      const provider = await open()
+      const { exp: _, ...rest } = validClaims(accountsPath, provider.now())
       const payload = JSON.stringify({ ...rest, iat: undefined })
       const minted = (times: string) =>
-        signTexts('{"alg":"ES256","kid":"k1"}', payload.replace('{', `{${times},`), world.key)
+        signTexts('{"alg":"ES256","kid":"k1"}', payload.replace('{', `{${times},`), provider.key)
 
-      await assertOnlyGoodPasses(world, minted(`"exp":${value}`))
-      await assertPasses(world, minted(`"nbf":${value},"iat":${value},"exp":${world.now() + 60}`))
+      await assertOnlyGoodPasses(provider, minted(`"exp":${value}`))
+      await assertPasses(
+        provider,
+        minted(`"nbf":${value},"iat":${value},"exp":${provider.now() + 60}`),
+      )
     })
   }
 
   for (const fraction of [0.001, 0.25, 0.5, 0.999]) {
     it(`with a fraction of ${fraction} is good until that and the tolerance have passed`, async (t) => {
-      const world = await openWorld(t)
-      const exp = world.now() + 60 + fraction
-      const [last, over] = [0, 1].map(() => world.mint(accountsPath, { exp })) as [string, string]
+      const provider = await openTokenProvider(t)
+      const exp = provider.now() + 60 + fraction
+      const [last, over] = [0, 1].map(() => provider.mint(accountsPath, { exp })) as [
+        string,
+        string,
+      ]
 
-      world.setClock(exp + tolerance - 0.001)
-      await assertPasses(world, last)
-      world.setClock(exp + tolerance)
-      await assertOnlyGoodPasses(world, over)
+      provider.setClock(exp + tolerance - 0.001)
+      await assertPasses(provider, last)
+      provider.setClock(exp + tolerance)
+      await assertOnlyGoodPasses(provider, over)
     })
   }
 
   it('passes: a token ages from good to too old', async (t) => {
-    const world = await openWorld(t)
-    const start = world.now()
-    const tokens = Array.from({ length: 4 }, () => world.mint(accountsPath, { exp: start + 60 }))
+    const provider = await openTokenProvider(t)
+    const start = provider.now()
+    const tokens = Array.from({ length: 4 }, () => provider.mint(accountsPath, { exp: start + 60 }))
     const [early, late, last, over] = tokens as [string, string, string, string]
 
-    await assertPasses(world, early)
-    world.setClock(start + 60)
-    await assertPasses(world, late)
-    world.setClock(start + 60 + tolerance - 0.001)
-    await assertPasses(world, last)
-    world.setClock(start + 60 + tolerance)
-    await assertOnlyGoodPasses(world, over)
+    await assertPasses(provider, early)
+    provider.setClock(start + 60)
+    await assertPasses(provider, late)
+    provider.setClock(start + 60 + tolerance - 0.001)
+    await assertPasses(provider, last)
+    provider.setClock(start + 60 + tolerance)
+    await assertOnlyGoodPasses(provider, over)
   })
 })
 
 describeOnce('an audience', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
   const good = publicUrl + accountsPath
 
   for (const [name, aud] of Object.entries({
@@ -240,61 +255,61 @@ describeOnce('an audience', () => {
     'cut short': good.slice(0, -1),
   })) {
     it(`is refused ${name}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertOnlyGoodPasses(world, world.mint(accountsPath, { aud }))
+      await assertOnlyGoodPasses(provider, provider.mint(accountsPath, { aud }))
     })
   }
 
   it('may be an array of exactly one', async () => {
-    const world = await open()
+    const provider = await open()
 
-    await assertPasses(world, world.mint(accountsPath, { aud: [good] }))
+    await assertPasses(provider, provider.mint(accountsPath, { aud: [good] }))
   })
 
   it('is compared without the query of the request', async () => {
-    const world = await open()
+    const provider = await open()
     const path = `${accountsPath}?page=1&page-size=5`
 
-    await assertPasses(world, world.mint(accountsPath), path)
-    assertRefused(await world.ask(world.mint(path), path))
+    await assertPasses(provider, provider.mint(accountsPath), path)
+    assertRefused(await provider.ask(provider.mint(path), path))
   })
 
   it('is compared with the path as it was sent, escapes included', async () => {
-    const world = await open()
+    const provider = await open()
     const escaped = accountsPath.replace('c1', '%631')
 
-    assertRefused(await world.ask(world.mint(accountsPath), escaped))
-    assertRefused(await world.ask(world.mint(accountsPath.replace('c1', 'c%31')), escaped))
-    await assertPasses(world, world.mint(escaped), escaped)
+    assertRefused(await provider.ask(provider.mint(accountsPath), escaped))
+    assertRefused(await provider.ask(provider.mint(accountsPath.replace('c1', 'c%31')), escaped))
+    await assertPasses(provider, provider.mint(escaped), escaped)
   })
 
   it('tells %2F from %2f', async () => {
-    const world = await open()
+    const provider = await open()
     const [upper, lower] = ['c%2F1', 'c%2f1'].map((id) => accountsPath.replace('c1', id)) as [
       string,
       string,
     ]
 
-    assertRefused(await world.ask(world.mint(upper), lower))
-    assert.equal((await world.ask(world.mint(lower), lower)).status, 404)
+    assertRefused(await provider.ask(provider.mint(upper), lower))
+    assert.equal((await provider.ask(provider.mint(lower), lower)).status, 404)
   })
 
   it('of the contact endpoint has the base of its own', async () => {
-    const world = await open()
+    const provider = await open()
     const path = '/fdx/v6/customer/c1/accounts/a1/contact'
 
-    assertRefused(await world.ask(world.mint(path), path))
-    const answer = await world.ask(world.mint(path, { aud: resourceUrl + path }), path)
+    assertRefused(await provider.ask(provider.mint(path), path))
+    const answer = await provider.ask(provider.mint(path, { aud: resourceUrl + path }), path)
     assert.equal(answer.status, 404, answer.text)
   })
 
   it('does not follow the Host header', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath, { aud: `https://evil.example${accountsPath}` })
+    const provider = await open()
+    const token = provider.mint(accountsPath, { aud: `https://evil.example${accountsPath}` })
     const headers = ['x-forwarded-host', 'evil.example', 'forwarded', 'host=evil.example']
 
-    const answer = await world.send(accountsPath, {
+    const answer = await provider.send(accountsPath, {
       headers: [...headers, 'authorization', `Bearer ${token}`],
     })
 
@@ -302,18 +317,18 @@ describeOnce('an audience', () => {
   })
 
   it('does not follow an address in the request line', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath, { aud: `https://evil.example${accountsPath}` })
+    const provider = await open()
+    const token = provider.mint(accountsPath, { aud: `https://evil.example${accountsPath}` })
 
-    const answer = await world.ask(token, `https://evil.example${accountsPath}`)
+    const answer = await provider.ask(token, `https://evil.example${accountsPath}`)
 
     assert.notEqual(answer.status, 200)
-    await assertPasses(world, world.mint(accountsPath))
+    await assertPasses(provider, provider.mint(accountsPath))
   })
 })
 
 describe('a jti', () => {
-  const open = sharedWorld()
+  const open = sharedTokenProvider()
 
   for (const [name, jti] of Object.entries({
     'one of 257 characters': 'j'.repeat(257),
@@ -324,9 +339,9 @@ describe('a jti', () => {
     'something with half of a character': 'j\udd11j',
   })) {
     it(`is refused where it is ${name}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      await assertOnlyGoodPasses(world, world.mint(accountsPath, { jti }))
+      await assertOnlyGoodPasses(provider, provider.mint(accountsPath, { jti }))
     })
   }
 
@@ -341,20 +356,20 @@ describe('a jti', () => {
     'the mark of half a character': '\ufffd',
   })) {
     it(`is taken once where it is ${name}`, async () => {
-      const world = await open()
-      const token = world.mint(accountsPath, { jti })
+      const provider = await open()
+      const token = provider.mint(accountsPath, { jti })
 
-      await assertPasses(world, token)
-      assertRefused(await world.ask(token))
+      await assertPasses(provider, token)
+      assertRefused(await provider.ask(token))
     })
   }
 
   it('differs from another in what follows a NUL, in case, blanks and composition', async () => {
-    const world = await open()
+    const provider = await open()
 
     const similar = ['n\u0000x', 'n\u0000y', 'N\u0000x', 'n', 'n\u0000', 'n ', ' n', 'é', 'e\u0301']
     for (const jti of similar) {
-      await assertPasses(world, world.mint(accountsPath, { jti }))
+      await assertPasses(provider, provider.mint(accountsPath, { jti }))
     }
   })
 })

@@ -4,9 +4,11 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
-import { accountsPath, assertPasses, balancesPath, publicUrl, sharedWorld } from './world.ts'
+import { accountsPath, balancesPath } from '../support/small-bank.ts'
+import { assertPasses, sharedTokenProvider } from '../support/token-provider.ts'
+import { publicUrl } from '../support/tokens.ts'
 
-const open = sharedWorld()
+const open = sharedTokenProvider()
 
 /** Says exactly these bytes on a connection of its own, and hears all until the server hangs up. */
 async function say(port: number, bytes: string | Buffer): Promise<string> {
@@ -60,46 +62,46 @@ describeOnce('a request target other than the resource, with a good token of the
   }
   for (const [name, [target, status]] of Object.entries(targets)) {
     it(`is a ${status} and spends nothing: ${name}`, async () => {
-      const world = await open()
-      const token = world.mint(accountsPath)
+      const provider = await open()
+      const token = provider.mint(accountsPath)
 
-      const heard = await say(world.port, last(`GET ${target} HTTP/1.1`, bearer(token)))
+      const heard = await say(provider.port, last(`GET ${target} HTTP/1.1`, bearer(token)))
 
       assert.deepEqual(statusesIn(heard), [status])
       assertTellsNothing(heard)
-      await assertPasses(world, token)
+      await assertPasses(provider, token)
     })
   }
 })
 
 describeOnce('a connection', () => {
   it('has no trust in the second of two requests that are sent at once', async () => {
-    const world = await open()
-    const first = `${get}\r\nHost: x\r\n${bearer(world.mint(accountsPath))}\r\n\r\n`
+    const provider = await open()
+    const first = `${get}\r\nHost: x\r\n${bearer(provider.mint(accountsPath))}\r\n\r\n`
 
-    const heard = await say(world.port, first + last(get))
+    const heard = await say(provider.port, first + last(get))
 
     assert.deepEqual(statusesIn(heard), [200, 401])
     assert.match(heard.slice(heard.indexOf('HTTP/1.1 401')), /^www-authenticate: Bearer\r$/m)
   })
 
   it('lets one token pass once of three times sent at once', async () => {
-    const world = await open()
-    const token = bearer(world.mint(accountsPath))
+    const provider = await open()
+    const token = bearer(provider.mint(accountsPath))
     const request = `${get}\r\nHost: x\r\n${token}\r\n\r\n`
 
-    const heard = await say(world.port, request + request + last(get, token))
+    const heard = await say(provider.port, request + request + last(get, token))
 
     assert.deepEqual(statusesIn(heard), [200, 401, 401])
   })
 
   it('does not take the body of a refused request for another request', async () => {
-    const world = await open()
-    const inner = last(get, bearer(world.mint(accountsPath)))
+    const provider = await open()
+    const inner = last(get, bearer(provider.mint(accountsPath)))
     const outer = `POST ${balancesPath} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
 
     const heard = await say(
-      world.port,
+      provider.port,
       `${outer}Content-Length: ${inner.length}\r\n\r\n${inner}${last(get)}`,
     )
 
@@ -112,11 +114,11 @@ describeOnce('a connection', () => {
     'a coding that is not last': 'Transfer-Encoding: chunked, identity',
   })) {
     it(`is ended at a request that is framed by ${name}, with what hides in it`, async () => {
-      const world = await open()
-      const hidden = last(get, bearer(world.mint(accountsPath)))
-      const outer = `POST ${balancesPath} HTTP/1.1\r\nHost: x\r\n${bearer(world.mint(balancesPath))}`
+      const provider = await open()
+      const hidden = last(get, bearer(provider.mint(accountsPath)))
+      const outer = `POST ${balancesPath} HTTP/1.1\r\nHost: x\r\n${bearer(provider.mint(balancesPath))}`
 
-      const heard = await say(world.port, `${outer}\r\n${framing}\r\n\r\n0\r\n\r\n${hidden}`)
+      const heard = await say(provider.port, `${outer}\r\n${framing}\r\n\r\n0\r\n\r\n${hidden}`)
 
       assert.deepEqual(statusesIn(heard), [400])
       assertTellsNothing(heard)
@@ -161,12 +163,12 @@ describeOnce('a way of asking that is seldom seen', () => {
   }
   for (const [name, wayOf] of Object.entries(ways)) {
     it(`gets the same answers or none: ${name}`, async () => {
-      const world = await open()
-      const [withToken, good] = wayOf(bearer(world.mint(accountsPath)))
+      const provider = await open()
+      const [withToken, good] = wayOf(bearer(provider.mint(accountsPath)))
       const [without, , bare] = wayOf('Authorization: Bearer x.y.z')
 
-      assert.deepEqual(statusesIn(await say(world.port, withToken)), [good])
-      const heard = await say(world.port, without)
+      assert.deepEqual(statusesIn(await say(provider.port, withToken)), [good])
+      const heard = await say(provider.port, without)
       assert.deepEqual(statusesIn(heard), [bare])
       assertTellsNothing(heard)
     })
@@ -174,37 +176,37 @@ describeOnce('a way of asking that is seldom seen', () => {
 
   for (const method of ['HEAD', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'PURGE', 'SOURCE']) {
     it(`is a 405 that repeats nothing: ${method}`, async () => {
-      const world = await open()
-      const token = world.mint(accountsPath)
+      const provider = await open()
+      const token = provider.mint(accountsPath)
       const request = last(`${method} ${accountsPath} HTTP/1.1`, bearer(token), 'X-Secret: hush')
 
-      const heard = await say(world.port, request)
+      const heard = await say(provider.port, request)
 
       assert.deepEqual(statusesIn(heard), [405])
       assert.doesNotMatch(heard, /hush|Bearer/i)
-      await assertPasses(world, token)
+      await assertPasses(provider, token)
     })
   }
 
   for (const target of [accountsPath, 'evil.example:443']) {
     it(`opens no tunnel to ${target}`, async () => {
-      const world = await open()
+      const provider = await open()
 
-      const heard = await say(world.port, last(`CONNECT ${target} HTTP/1.1`))
+      const heard = await say(provider.port, last(`CONNECT ${target} HTTP/1.1`))
 
       assert.deepEqual(statusesIn(heard), [])
     })
   }
 
   it('waits for leave to send a body, and is judged all the same', async () => {
-    const world = await open()
+    const provider = await open()
     const head = [`POST ${balancesPath} HTTP/1.1`, 'Expect: 100-continue'] as const
     const body = '{"data":{"accountIds":["a1"]}}'
     const rest = ['Content-Type: application/json', `Content-Length: ${body.length}`]
-    const token = bearer(world.mint(balancesPath))
+    const token = bearer(provider.mint(balancesPath))
 
-    const refused = await say(world.port, last(...head, ...rest) + body)
-    const passed = await say(world.port, last(...head, ...rest, token) + body)
+    const refused = await say(provider.port, last(...head, ...rest) + body)
+    const passed = await say(provider.port, last(...head, ...rest, token) + body)
 
     assert.equal(statusesIn(refused).at(-1), 401)
     assertTellsNothing(refused)
@@ -212,30 +214,30 @@ describeOnce('a way of asking that is seldom seen', () => {
   })
 
   it('cannot hide a second Authorization header behind many others', async () => {
-    const world = await open()
-    const token = world.mint(accountsPath)
+    const provider = await open()
+    const token = provider.mint(accountsPath)
 
     for (const count of [100, 900, 2000, 2500]) {
       const others = Array.from({ length: count }, () => 'a:')
       const request = last(get, bearer(token), ...others, 'Authorization: Bearer x.y.z')
       // What was not read of the request may take the answer with it.
-      const heard = await say(world.port, request).catch(() => '')
+      const heard = await say(provider.port, request).catch(() => '')
 
       assert.ok([401, 431, undefined].includes(statusesIn(heard)[0]), heard.slice(0, 100))
     }
-    await assertPasses(world, token)
+    await assertPasses(provider, token)
   })
 })
 
 describeOnce('a token with much in it', () => {
   for (const depth of [100, 2500]) {
     it(`is read where it has lists in lists, ${depth} deep`, async () => {
-      const world = await open()
+      const provider = await open()
       let nested: unknown[] = []
       for (let level = 0; level < depth; level += 1) nested = [nested]
 
-      await assertPasses(world, world.mint(accountsPath, { nested }))
-      await assertPasses(world, world.mint(accountsPath, {}, { nested }))
+      await assertPasses(provider, provider.mint(accountsPath, { nested }))
+      await assertPasses(provider, provider.mint(accountsPath, {}, { nested }))
     })
   }
 })

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { plain, plainWith } from './products.ts'
+import type { Answer, Headers } from '../support/http.ts'
 import {
-  type Answer,
-  type Headers,
-  openWorld,
-  pathOf,
+  openPlatform,
+  type Platform,
+  productPath,
   productsPath,
-  sharedWorld,
-  type World,
-} from './world.ts'
+  sharedPlatform,
+} from '../support/platform.ts'
+import { plain, plainWith } from './products.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const given = '0f0e0d0c-0b0a-4908-8706-050403020100'
@@ -22,27 +21,27 @@ function assertError(answer: Answer, status: number, error: string): void {
 }
 
 describe('the platform', () => {
-  const open = sharedWorld()
-  const writing = ({ token }: World, headers = {}) => ({
+  const open = sharedPlatform()
+  const writing = ({ token }: Platform, headers = {}) => ({
     authorization: `Bearer ${token}`,
     ...headers,
   })
 
   it('answers with the caller’s interaction id, on success and on failure', async () => {
-    const world = await open()
-    const id = await world.made(plain)
+    const platform = await open()
+    const id = await platform.made(plain)
     const headers = { 'x-fapi-interaction-id': given }
     const answers = [
-      await world.get(pathOf(id), headers),
-      await world.get(productsPath, headers),
-      await world.get(`${productsPath}?page=0`, headers),
-      await world.get(pathOf('nothing'), headers),
-      await world.get('/nowhere', headers),
-      await world.create(plain, headers),
-      await world.create('{', headers),
-      await world.send(productsPath, { method: 'POST', headers }),
-      await world.send('/v1/token', { method: 'POST', headers, body: {} }),
-      await world.send(productsPath, { method: 'PATCH', headers }),
+      await platform.get(productPath(id), headers),
+      await platform.get(productsPath, headers),
+      await platform.get(`${productsPath}?page=0`, headers),
+      await platform.get(productPath('nothing'), headers),
+      await platform.get('/nowhere', headers),
+      await platform.create(plain, headers),
+      await platform.create('{', headers),
+      await platform.send(productsPath, { method: 'POST', headers }),
+      await platform.send('/v1/token', { method: 'POST', headers, body: {} }),
+      await platform.send(productsPath, { method: 'PATCH', headers }),
     ]
 
     for (const { headers } of answers) assert.equal(headers['x-fapi-interaction-id'], given)
@@ -116,18 +115,18 @@ describe('the platform', () => {
     'a number that is none': '{"brand":01}',
   })) {
     it(`refuses ${name} as a body`, async () => {
-      const world = await open()
+      const platform = await open()
       const said = name === 'nothing' ? 'the body must be an object' : 'the body must be JSON'
-      assertError(await world.create(body), 400, said)
-      assertError(await world.replace('x', body), 400, said)
+      assertError(await platform.create(body), 400, said)
+      assertError(await platform.replace('x', body), 400, said)
     })
   }
 
   it('refuses bytes that are no UTF-8: they would be kept as something else', async () => {
-    const world = await open()
+    const platform = await open()
     const latin = Buffer.from(JSON.stringify(plainWith({ name: 'Zürich' })), 'latin1')
 
-    assertError(await world.create(latin), 400, 'the body must be UTF-8')
+    assertError(await platform.create(latin), 400, 'the body must be UTF-8')
   })
 
   it('refuses a member that is given twice, at any depth', async () => {
@@ -149,16 +148,16 @@ describe('the platform', () => {
     'json',
   ]) {
     it(`refuses a body of ${type}`, async () => {
-      const world = await open()
+      const platform = await open()
       const headers = { 'content-type': type }
       const body = JSON.stringify(plain)
       assertError(
-        await world.create(body, headers),
+        await platform.create(body, headers),
         415,
         'The request body must be application/json',
       )
       assertError(
-        await world.replace('x', body, headers),
+        await platform.replace('x', body, headers),
         415,
         'The request body must be application/json',
       )
@@ -173,29 +172,29 @@ describe('the platform', () => {
   })
 
   it('takes a delete that announces JSON and sends none', async () => {
-    const world = await open()
-    const headers = writing(world, { 'content-type': 'application/json' })
-    const id = await world.made(plain)
+    const platform = await open()
+    const headers = writing(platform, { 'content-type': 'application/json' })
+    const id = await platform.made(plain)
 
-    assert.equal((await world.send(pathOf(id), { method: 'DELETE', headers })).status, 204)
+    assert.equal((await platform.send(productPath(id), { method: 'DELETE', headers })).status, 204)
   })
 
   it('refuses a body that is too large, with 413', async (t) => {
-    const world = await openWorld(t, { limits: { bodyBytesMax: 10_000 } })
+    const platform = await openPlatform(t, { limits: { bodyBytesMax: 10_000 } })
     const sized = (bytes: number) => {
       const empty = JSON.stringify(plainWith({ description: '' })).length
       return plainWith({ description: 'x'.repeat(bytes - empty) })
     }
 
-    assert.equal((await world.create(sized(10_000))).status, 201)
-    assertError(await world.create(sized(10_001)), 413, 'The request body is too large')
-    assertError(await world.replace('x', sized(10_001)), 413, 'The request body is too large')
+    assert.equal((await platform.create(sized(10_000))).status, 201)
+    assertError(await platform.create(sized(10_001)), 413, 'The request body is too large')
+    assertError(await platform.replace('x', sized(10_001)), 413, 'The request body is too large')
   })
 
   it('refuses what it does not take before it looks whether the product is there', async () => {
-    const world = await open()
+    const platform = await open()
     assertError(
-      await world.replace('nothing', plainWith({ name: 1 })),
+      await platform.replace('nothing', plainWith({ name: 1 })),
       400,
       'name must be a string',
     )
@@ -209,7 +208,7 @@ describe('the platform', () => {
 })
 
 describe('without a good token', () => {
-  const open = sharedWorld()
+  const open = sharedPlatform()
   const header = (authorization: string): Headers => ({ authorization })
 
   for (const [name, headers, challenge] of [
@@ -245,10 +244,10 @@ describe('without a good token', () => {
       const id = await made(plain)
       for (const [method, path, body] of [
         ['POST', '/v1/data-provider/cdr/products', '{not JSON'],
-        ['PUT', pathOf(id), '{not JSON'],
-        ['PUT', pathOf('nothing'), '{}'],
-        ['DELETE', pathOf(id), undefined],
-        ['GET', `${pathOf(id)}/history?page=0`, undefined],
+        ['PUT', productPath(id), '{not JSON'],
+        ['PUT', productPath('nothing'), '{}'],
+        ['DELETE', productPath(id), undefined],
+        ['GET', `${productPath(id)}/history?page=0`, undefined],
       ] as const) {
         const answer = await send(path, { method, body, headers: headers(token) })
         assert.equal(answer.status, 401)

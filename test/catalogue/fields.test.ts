@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { assertEach, type NamedCase } from '../support/assert-each.ts'
 import { describe, describeOnce } from '../support/engines.ts'
+import { readRefusals, sharedPlatform } from '../support/platform.ts'
 import { type Product, plainWith } from './products.ts'
 import { kinds, type Part, parts, pathIn, productWith, valueAt } from './record-table.ts'
-import { refusalsOf, sharedWorld } from './world.ts'
 
 /** Where a read shows a field under another name. */
 const readAs: Readonly<Record<string, string>> = {
@@ -58,10 +58,10 @@ describeOnce('the table of the record', () => {
 })
 
 describe('a product', () => {
-  const open = sharedWorld()
+  const open = sharedPlatform()
 
   async function assertReadAsWritten(part: string, field: string): Promise<void> {
-    const world = await open()
+    const platform = await open()
     const { fields = {} } = parts[part] ?? {}
     const { valid } = valuesOf(pathIn(part, field), fields[field] ?? [])
     const readPath = pathIn(part, readAs[field] ?? field)
@@ -71,9 +71,9 @@ describe('a product', () => {
     })
 
     for (const { product, indexes } of inFewProducts(part, written)) {
-      const answer = await world.create(product)
+      const answer = await platform.create(product)
       assert.equal(answer.status, 201, answer.text)
-      const read = await world.read(answer.body.product_id)
+      const read = await platform.read(answer.body.product_id)
       assert.deepEqual(read, answer.body)
       for (const [place, index] of indexes.entries()) {
         const path = readPath.replace('[0]', `[${place}]`)
@@ -95,8 +95,8 @@ describe('a product', () => {
 })
 
 describeOnce('an invalid product', () => {
-  const open = sharedWorld()
-  const refusalsFor = async (product: unknown) => refusalsOf(await (await open()).create(product))
+  const open = sharedPlatform()
+  const refusalsFor = async (product: unknown) => readRefusals(await (await open()).create(product))
 
   async function assertRejected(part: string, field: string, type: FieldType): Promise<void> {
     const path = pathIn(part, field)
@@ -255,7 +255,7 @@ const forms: readonly [parts: readonly string[], type: string, Readonly<Record<s
 ]
 
 describeOnce('an additional value', () => {
-  const open = sharedWorld()
+  const open = sharedPlatform()
 
   for (const [places, type, byType] of forms) {
     for (const part of places) {
@@ -289,7 +289,7 @@ describeOnce('an additional value', () => {
             `${part.replace('[0]', `[${index}]`)}.additional_value must be ${form.says} when ${type} is ${value}`,
         )
         const answer = await (await open()).create(plainWith({ [list]: elements }))
-        assert.deepEqual(refusalsOf(answer), refusals)
+        assert.deepEqual(readRefusals(answer), refusals)
       })
     }
   }

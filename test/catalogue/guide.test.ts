@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { createDatabase } from '../../src/storage/open.ts'
-import { serve, temporaryFolder } from '../auth/processes.ts'
-import { inherited } from '../support/environment.ts'
-import { holdfastProgram } from '../support/program.ts'
+import { closingTogether } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { holdfastProgram, run, startServer } from '../support/process.ts'
 
 const guide = readFileSync(new URL('../../docs/guides/catalogue.md', import.meta.url), 'utf8')
 
@@ -39,15 +36,11 @@ function comparable(output: string): string {
 
 describe('the guide to the catalogue', { timeout: 120_000 }, () => {
   it('has commands that print what it says, run as they stand', async (t) => {
-    const closings: (() => Promise<void>)[] = []
-    t.after(async () => {
-      for (const close of closings.reverse()) await close()
-    })
-    const scope = { after: (work: () => Promise<void>) => void closings.push(work) }
+    const scope = closingTogether(t)
     const folder = await temporaryFolder(scope)
     const database = `sqlite:${join(folder, 'bank.db')}`
     await createDatabase(database)
-    const { address } = await serve(scope, 'platform', { database })
+    const { address } = await startServer(scope, ['serve', 'platform'], { database })
     for (const { before, text } of blocks.filter(({ language }) => language === 'json')) {
       const [, name] = /Save this as `(\w+\.json)`/.exec(before) ?? []
       assert.ok(name, before)
@@ -65,21 +58,14 @@ describe('the guide to the catalogue', { timeout: 120_000 }, () => {
         .filter(({ text }) => !text.endsWith(serving))
         .map(({ text }) => `${text.replace(platformLine, `PLATFORM=${address}\n`)}echo '${mark}'`),
     ].join('\n')
-    const shell = spawn('bash', ['-u', '-o', 'pipefail', '-c', script], {
+    const { status, stdout, stderr } = await run(['bash', '-u', '-o', 'pipefail', '-c', script], {
       cwd: folder,
-      env: {
-        ...inherited,
+      environment: {
         PATH: process.env['PATH'],
         NODE: process.execPath,
         LAUNCHER: holdfastProgram,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
     })
-    const [stdout, stderr, [status]] = await Promise.all([
-      text(shell.stdout),
-      text(shell.stderr),
-      once(shell, 'close'),
-    ])
 
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     const printed = stdout.split(`${mark}\n`).slice(0, -1)

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
+import { callPlatform, openPlatform, productPath, sharedPlatform } from '../support/platform.ts'
 import { contentOf, plain, plainWith } from './products.ts'
-import { callerOf, openWorld, pathOf, sharedWorld } from './world.ts'
 
-const open = sharedWorld()
+const open = sharedPlatform()
 
 describe('the history of a product', () => {
   it('has who changed what when, the newest first', async (t) => {
-    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
-    const other = await world.register(['products.write'], 'Zoë’s "script"')
-    const id = await world.made(plain)
-    world.setClock('2026-07-01T00:05:00.25Z')
-    const { replace } = callerOf(world.port, await world.tokenFor(other))
+    const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
+    const other = await platform.register(['products.write'], 'Zoë’s "script"')
+    const id = await platform.made(plain)
+    platform.setClock('2026-07-01T00:05:00.25Z')
+    const { replace } = callPlatform(platform.port, await platform.tokenFor(other))
     await replace(id, plainWith({ name: 'B' }))
-    world.setClock('2026-07-01T00:10:00Z')
-    await world.remove(id)
+    platform.setClock('2026-07-01T00:10:00Z')
+    await platform.remove(id)
 
-    const { status, body, headers } = await world.history(id)
+    const { status, body, headers } = await platform.history(id)
 
-    const ours = { changed_by: world.client.id, changed_by_name: 'pricing team' }
+    const ours = { changed_by: platform.client.id, changed_by_name: 'pricing team' }
     assert.equal(status, 200)
     assert.deepEqual(body, {
       data: {
@@ -43,34 +43,34 @@ describe('the history of a product', () => {
   })
 
   it('keeps the name of a client that is gone', async () => {
-    const world = await open()
-    const other = await world.register(['products.write'], 'gone by now')
-    const { made } = callerOf(world.port, await world.tokenFor(other))
+    const platform = await open()
+    const other = await platform.register(['products.write'], 'gone by now')
+    const { made } = callPlatform(platform.port, await platform.tokenFor(other))
     const id = await made(plain)
-    assert.equal(await world.unregister(other), true)
+    assert.equal(await platform.unregister(other), true)
 
-    const { body } = await world.history(id)
+    const { body } = await platform.history(id)
 
     assert.equal(body.data.history[0].changed_by_name, 'gone by now')
     assert.equal(body.data.history[0].changed_by, other.id)
   })
 
   it('is for clients that may read, and for no one else', async () => {
-    const world = await open()
-    const id = await world.made(plain)
-    const reader = await world.register(['products.read'])
-    const { history } = callerOf(world.port, await world.tokenFor(reader))
+    const platform = await open()
+    const id = await platform.made(plain)
+    const reader = await platform.register(['products.read'])
+    const { history } = callPlatform(platform.port, await platform.tokenFor(reader))
 
     assert.equal((await history(id)).status, 200)
-    assert.equal((await world.get(`${pathOf(id)}/history`)).status, 401)
+    assert.equal((await platform.get(`${productPath(id)}/history`)).status, 401)
   })
 
   it('comes in pages', async () => {
-    const world = await open()
-    const id = await world.made(plain)
-    for (const name of ['B', 'C', 'D', 'E']) await world.replace(id, plainWith({ name }))
+    const platform = await open()
+    const id = await platform.made(plain)
+    for (const name of ['B', 'C', 'D', 'E']) await platform.replace(id, plainWith({ name }))
     const page = async (query: string) => {
-      const { body } = await world.history(id, query)
+      const { body } = await platform.history(id, query)
       const versions = body.data.history.map((change: { version: number }) => change.version)
       return { versions, ...body.links, ...body.meta }
     }
@@ -85,7 +85,7 @@ describe('the history of a product', () => {
       totalPages: 3,
     })
     assert.deepEqual((await page('?page=4&page-size=2')).versions, [])
-    assert.equal((await world.history(id, '?page-size=1001')).status, 400)
+    assert.equal((await platform.history(id, '?page-size=1001')).status, 400)
   })
 
   it('of a product that never was is a 404', async () => {
@@ -96,16 +96,16 @@ describe('the history of a product', () => {
 
 describe('a version of a product', () => {
   it('is read as it was then, by anyone, with its tag', async (t) => {
-    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
-    const made = await world.create(plain)
+    const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
+    const made = await platform.create(plain)
     const id: string = made.body.product_id
-    world.setClock('2026-07-01T00:05:00Z')
-    await world.replace(id, plainWith({ name: 'B' }))
+    platform.setClock('2026-07-01T00:05:00Z')
+    await platform.replace(id, plainWith({ name: 'B' }))
 
     const [first, second, now] = [
-      await world.get(`${pathOf(id)}?version=1`),
-      await world.get(`${pathOf(id)}?version=2`),
-      await world.get(pathOf(id)),
+      await platform.get(`${productPath(id)}?version=1`),
+      await platform.get(`${productPath(id)}?version=2`),
+      await platform.get(productPath(id)),
     ]
 
     assert.equal(first.text, made.text)
@@ -116,31 +116,31 @@ describe('a version of a product', () => {
   })
 
   it('that is not there is a 404, and one that cannot be a 400', async () => {
-    const world = await open()
-    const id = await world.made(plain)
-    await world.remove(id)
+    const platform = await open()
+    const id = await platform.made(plain)
+    await platform.remove(id)
 
     for (const version of [2, 3, Number.MAX_SAFE_INTEGER]) {
-      const answer = await world.get(`${pathOf(id)}?version=${version}`)
+      const answer = await platform.get(`${productPath(id)}?version=${version}`)
       assert.deepEqual([answer.status, answer.text], [404, '{"error":"Product not found"}'])
     }
     for (const version of ['0', '-1', '1.0', 'one', '', '9007199254740992', '1&version=1']) {
-      const { status, body } = await world.get(`${pathOf(id)}?version=${version}`)
+      const { status, body } = await platform.get(`${productPath(id)}?version=${version}`)
       assert.equal(status, 400, version)
       assert.match(body.error, /^version must be /)
     }
   })
 
   it('stays when the product is deleted', async () => {
-    const world = await open()
-    const id = await world.made(plain)
-    await world.remove(id)
+    const platform = await open()
+    const id = await platform.made(plain)
+    await platform.remove(id)
 
-    assert.deepEqual(contentOf(await world.read(id, 1)), plain)
+    assert.deepEqual(contentOf(await platform.read(id, 1)), plain)
   })
 
   it('is put back with what it answered, as it is', async () => {
-    const world = await open()
+    const platform = await open()
     const discounts = [
       {
         discount_method_u_type: 'rateBased',
@@ -152,14 +152,14 @@ describe('a version of a product', () => {
       },
       { discount_method_u_type: 'fixedAmount', fixed_amount: { amount: '4.00' } },
     ]
-    const id = await world.made(plainWith({ fees: [{ name: 'Keeping', discounts }] }))
-    await world.replace(id, plainWith({ name: 'A mistake' }))
-    const { text: old } = await world.get(`${pathOf(id)}?version=1`)
+    const id = await platform.made(plainWith({ fees: [{ name: 'Keeping', discounts }] }))
+    await platform.replace(id, plainWith({ name: 'A mistake' }))
+    const { text: old } = await platform.get(`${productPath(id)}?version=1`)
 
-    const { status, headers } = await world.replace(id, old, { 'if-match': '"2"' })
+    const { status, headers } = await platform.replace(id, old, { 'if-match': '"2"' })
 
     assert.deepEqual([status, headers['etag']], [204, '"3"'])
-    assert.deepEqual(contentOf(await world.read(id)), contentOf(JSON.parse(old)))
-    assert.deepEqual(contentOf(await world.read(id, 2)), plainWith({ name: 'A mistake' }))
+    assert.deepEqual(contentOf(await platform.read(id)), contentOf(JSON.parse(old)))
+    assert.deepEqual(contentOf(await platform.read(id, 2)), plainWith({ name: 'A mistake' }))
   })
 })

@@ -4,8 +4,14 @@ import { connect } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
+import {
+  type Platform,
+  productPath,
+  productsPath,
+  readRefusals,
+  sharedPlatform,
+} from '../support/platform.ts'
 import { contentOf, plain, plainWith } from './products.ts'
-import { pathOf, productsPath, refusalsOf, sharedWorld, type World } from './world.ts'
 
 /** How long a request that was made to hurt may take, and others with it. */
 const patienceMs = 5000
@@ -19,7 +25,7 @@ async function within<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Sends bytes as they are, and gives all that comes back. */
-async function raw({ port }: World, head: string): Promise<string> {
+async function raw({ port }: Platform, head: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   socket.end(head)
@@ -27,13 +33,13 @@ async function raw({ port }: World, head: string): Promise<string> {
 }
 
 describe('whoever means harm', { timeout: 120_000 }, () => {
-  const open = sharedWorld()
+  const open = sharedPlatform()
 
   it('gets fifty mistakes told out of many', async () => {
     const { create } = await open()
     const body = `{"features":[${'{},'.repeat(100_000)}{}]}`
 
-    const refusals = refusalsOf(await within(create(body)))
+    const refusals = readRefusals(await within(create(body)))
 
     assert.equal(refusals.length, 50)
     assert.equal(refusals[0], 'brand is required')
@@ -44,11 +50,11 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
     const { create } = await open()
     const strangers = Array.from({ length: 20_000 }, (_, index) => `"${index}\\u001b[31m":1`)
 
-    const refusals = refusalsOf(await within(create(`{${strangers.join(',')}}`)))
+    const refusals = readRefusals(await within(create(`{${strangers.join(',')}}`)))
 
     assert.equal(refusals.length, 50)
     assert.equal(refusals[5], '0\\u001b[31m is not a field of this record')
-    const long = refusalsOf(await create(plainWith({ ['x'.repeat(100_000)]: 1 })))
+    const long = readRefusals(await create(plainWith({ ['x'.repeat(100_000)]: 1 })))
     assert.deepEqual(long, [`${'x'.repeat(64)}… is not a field of this record`])
   })
 
@@ -57,11 +63,11 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
     const deep = '['.repeat(200_000) + ']'.repeat(200_000)
     const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
 
-    assert.deepEqual(refusalsOf(await within(create(deep))), ['the body must be an object'])
-    const [first] = refusalsOf(await within(create(`{"brand":${deep}}`)))
+    assert.deepEqual(readRefusals(await within(create(deep))), ['the body must be an object'])
+    const [first] = readRefusals(await within(create(`{"brand":${deep}}`)))
     assert.equal(first, 'description is required')
-    refusalsOf(await within(create(objects)))
-    refusalsOf(await within(create(`{"fees":[${objects}]}`)))
+    readRefusals(await within(create(objects)))
+    readRefusals(await within(create(`{"fees":[${objects}]}`)))
     const ask = (body: string) => send('/v1/token', { method: 'POST', body })
     const token = await ask('['.repeat(5000) + ']'.repeat(5000))
     assert.deepEqual([token.status, token.body], [400, { error: 'the body must be an object' }])
@@ -87,13 +93,13 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
     const { create, made, read } = await open()
     const poison = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'
 
-    const refusals = refusalsOf(await create(poison))
+    const refusals = readRefusals(await create(poison))
 
     assert.ok(refusals.includes('__proto__ is not a field of this record'))
     assert.ok(refusals.includes('constructor is not a field of this record'))
     // Fields that only a prototype has are not there.
     const inherited = `{"__proto__":${JSON.stringify(plain)}}`
-    assert.ok(refusalsOf(await create(inherited)).includes('brand is required'))
+    assert.ok(readRefusals(await create(inherited)).includes('brand is required'))
     const id = await made(plain)
     assert.equal('polluted' in (await read(id)), false)
   })
@@ -155,9 +161,9 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
     ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
   ] as const) {
     it(`gets no answer of ours to ${name} in a header but a refusal`, async () => {
-      const world = await open()
+      const platform = await open()
       const answer = await raw(
-        world,
+        platform,
         `POST ${productsPath} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`,
       )
       assert.match(answer, /^HTTP\/1\.1 40[01] /)
@@ -169,7 +175,7 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
     const { get, made } = await open()
     const id = await made(plain)
     for (const path of [
-      `${pathOf(id)}%0d%0aset-cookie:%20a=b`,
+      `${productPath(id)}%0d%0aset-cookie:%20a=b`,
       `${productsPath}/x%0d%0ax-injected:1/history`,
       `${productsPath}?brand=%0d%0aset-cookie:%20a=b`,
     ]) {
@@ -196,8 +202,8 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
     const body = `{"features":[${'{"feature_type":1},'.repeat(20_000)}{}]}`
 
     const attacks = Promise.all(Array.from({ length: 4 }, () => create(body)))
-    assert.equal((await within(get(pathOf(id)))).status, 200)
+    assert.equal((await within(get(productPath(id)))).status, 200)
 
-    for (const answer of await attacks) assert.equal(refusalsOf(answer).length, 50)
+    for (const answer of await attacks) assert.equal(readRefusals(answer).length, 50)
   })
 })

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
 import { describe } from '../support/engines.ts'
+import { productPath, sharedPlatform } from '../support/platform.ts'
 import { contentOf, type Product } from './products.ts'
 import { kinds, parts, productWith } from './record-table.ts'
-import { pathOf, sharedWorld } from './world.ts'
 
 const numRuns = 20
 
@@ -111,7 +111,7 @@ function shown(product: Product): Product {
 }
 
 describe('any product', { timeout: 60_000 }, () => {
-  const open = sharedWorld()
+  const open = sharedPlatform()
 
   it('is read as it was created, field by field', async () => {
     const { create, read } = await open()
@@ -135,13 +135,13 @@ describe('any product', { timeout: 60_000 }, () => {
         const id = await made(first)
         assert.equal((await replace(id, second)).status, 204)
         assert.deepEqual(contentOf(await read(id)), shown(second))
-        const { text } = await get(`${pathOf(id)}?version=1`)
+        const { text } = await get(`${productPath(id)}?version=1`)
 
         assert.equal((await replace(id, text)).status, 204)
 
         assert.deepEqual(contentOf(await read(id)), contentOf(JSON.parse(text)))
         assert.deepEqual(contentOf(await read(id, 2)), shown(second))
-        const again = await get(`${pathOf(id)}?version=3`)
+        const again = await get(`${productPath(id)}?version=3`)
         assert.deepEqual(contentOf(again.body), shown(first))
       }),
       { numRuns: numRuns / 2 },

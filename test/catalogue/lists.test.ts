@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
+import type { Answer } from '../support/http.ts'
+import { openPlatform, type Platform, productsPath, sharedPlatform } from '../support/platform.ts'
 import { plainWith } from './products.ts'
-import { type Answer, openWorld, productsPath, sharedWorld, type World } from './world.ts'
 
 const now = '2026-07-01T00:00:00Z'
 
@@ -35,13 +36,13 @@ const lines = [
 ]
 
 describe('the list of products', () => {
-  const shared = sharedWorld({ now })
+  const shared = sharedPlatform({ now })
   let loaded: Promise<void> | undefined
-  const open = async (): Promise<World> => {
-    const world = await shared()
-    loaded ??= world.load(lines)
+  const open = async (): Promise<Platform> => {
+    const platform = await shared()
+    loaded ??= platform.load(lines)
     await loaded
-    return world
+    return platform
   }
   const current = ['began', 'begins now', 'loan', 'open', 'will end']
   const future = ['will begin', 'will begin and end']
@@ -181,12 +182,12 @@ describe('the list of products', () => {
   }
 
   it('has 25 products on a page by default, and 100 at most', async (t) => {
-    const world = await openWorld(t, { now })
-    await world.load(Array.from({ length: 101 }, (_, index) => line(`p${index}`, {})))
+    const platform = await openPlatform(t, { now })
+    await platform.load(Array.from({ length: 101 }, (_, index) => line(`p${index}`, {})))
 
     const [usual, most] = [
-      await world.get(productsPath),
-      await world.get(`${productsPath}?page-size=100`),
+      await platform.get(productsPath),
+      await platform.get(`${productsPath}?page-size=100`),
     ]
 
     assert.equal(usual.body.data.products.length, 25)
@@ -198,12 +199,12 @@ describe('the list of products', () => {
 
 describe('the list of products that were changed since', () => {
   it('has those at and after the time, created, updated or brought back', async (t) => {
-    const world = await openWorld(t, { now })
-    const first = await world.made(plainWith({ name: 'First' }))
-    world.setClock('2026-07-01T00:10:00Z')
-    const second = await world.made(plainWith({ name: 'Second' }))
+    const platform = await openPlatform(t, { now })
+    const first = await platform.made(plainWith({ name: 'First' }))
+    platform.setClock('2026-07-01T00:10:00Z')
+    const second = await platform.made(plainWith({ name: 'Second' }))
     const since = async (time: string) =>
-      namesOf(await world.get(`${productsPath}?updated-since=${time}`))
+      namesOf(await platform.get(`${productsPath}?updated-since=${time}`))
 
     assert.deepEqual(await since('2026-07-01T00:00:00Z'), ['First', 'Second'])
     assert.deepEqual(await since('2026-07-01T10:00:00%2B10:00'), ['First', 'Second'])
@@ -213,21 +214,21 @@ describe('the list of products that were changed since', () => {
     assert.deepEqual(await since('2026-07-01T00:10:00Z'), ['Second'])
     assert.deepEqual(await since('2026-07-01T00:10:00.001Z'), [])
 
-    world.setClock('2026-07-01T00:12:00Z')
-    await world.replace(first, plainWith({ name: 'First again' }))
-    await world.remove(second)
+    platform.setClock('2026-07-01T00:12:00Z')
+    await platform.replace(first, plainWith({ name: 'First again' }))
+    await platform.remove(second)
     assert.deepEqual(await since('2026-07-01T00:11:00Z'), ['First again'])
     assert.deepEqual(await since('2020-01-01T00:00:00Z'), ['First again'])
   })
 
   it('follows the clock in what is current', async (t) => {
-    const world = await openWorld(t, { now })
-    await world.made(plainWith({ name: 'Later', effective_from: '2026-07-02T00:00:00Z' }))
+    const platform = await openPlatform(t, { now })
+    await platform.made(plainWith({ name: 'Later', effective_from: '2026-07-02T00:00:00Z' }))
     const named = async (effective: string) =>
-      namesOf(await world.get(`${productsPath}?effective=${effective}`))
+      namesOf(await platform.get(`${productsPath}?effective=${effective}`))
 
     assert.deepEqual([await named('CURRENT'), await named('FUTURE')], [[], ['Later']])
-    world.setClock('2026-07-02T00:00:00Z')
+    platform.setClock('2026-07-02T00:00:00Z')
     assert.deepEqual([await named('CURRENT'), await named('FUTURE')], [['Later'], []])
   })
 })

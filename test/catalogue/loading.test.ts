@@ -5,8 +5,10 @@ import { it } from 'node:test'
 import { load } from '../../src/load/load.ts'
 import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
 import { describe } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { dumpDatabase, loadInProcess } from '../support/load.ts'
+import { openPlatform, type Platform, productPath, productsPath } from '../support/platform.ts'
 import { contentOf, plain, plainWith } from './products.ts'
-import { dumpOf, loadInto, openWorld, pathOf, productsPath, type World } from './world.ts'
 
 const line = (product_id: string, fields: object = {}) => ({
   type: 'product',
@@ -20,7 +22,7 @@ interface Change {
   readonly changed_by_name: string
 }
 
-async function changesOf({ history }: World, id: string): Promise<string[]> {
+async function changesOf({ history }: Platform, id: string): Promise<string[]> {
   const { body } = await history(id)
   return body.data.history.map(
     ({ version, change, changed_by }: Change) => `${version} ${change} ${changed_by}`,
@@ -28,7 +30,11 @@ async function changesOf({ history }: World, id: string): Promise<string[]> {
 }
 
 /** A load in this process, at a time of the test's choice. */
-async function loadAt({ database }: World, time: string, lines: readonly object[]): Promise<void> {
+async function loadAt(
+  { database }: Platform,
+  time: string,
+  lines: readonly object[],
+): Promise<void> {
   await createDatabase(database)
   const writer = await openProviderWriter(database, { loadTime: Temporal.Instant.from(time) })
   try {
@@ -43,7 +49,7 @@ async function loadAt({ database }: World, time: string, lines: readonly object[
 
 describe('a product that is loaded', () => {
   it('is read, listed and changed like any other', async (t) => {
-    const world = await openWorld(t)
+    const platform = await openPlatform(t)
     const record = {
       product_id: 'p-1',
       ...plainWith({
@@ -64,9 +70,9 @@ describe('a product that is loaded', () => {
       }),
       last_updated: '2026-03-01T10:00:00+10:00',
     }
-    await world.load([{ type: 'product', record }])
+    await platform.load([{ type: 'product', record }])
 
-    const read = await world.read('p-1')
+    const read = await platform.read('p-1')
     assert.deepEqual(read, {
       ...record,
       deposit_rates: [
@@ -88,92 +94,92 @@ describe('a product that is loaded', () => {
         },
       ],
     })
-    assert.deepEqual((await world.get(productsPath)).body.data.products, [read])
-    assert.equal((await world.replace('p-1', plain, { 'if-match': '"1"' })).status, 204)
-    assert.deepEqual(await changesOf(world, 'p-1'), [
-      `2 UPDATED ${world.client.id}`,
+    assert.deepEqual((await platform.get(productsPath)).body.data.products, [read])
+    assert.equal((await platform.replace('p-1', plain, { 'if-match': '"1"' })).status, 204)
+    assert.deepEqual(await changesOf(platform, 'p-1'), [
+      `2 UPDATED ${platform.client.id}`,
       '1 CREATED load',
     ])
   })
 
   it('has any id that a record can have', async (t) => {
-    const world = await openWorld(t)
+    const platform = await openPlatform(t)
     const ids = ['a/b', '..', 'ü 漢', '%2F', 'a?b#c', "'; --", 'x'.repeat(256), 'history']
-    await world.load(ids.map((id) => line(id)))
+    await platform.load(ids.map((id) => line(id)))
 
     for (const id of ids) {
       // A client would tidy two dots away, the server does not.
-      const path = id === '..' ? `${productsPath}/%2E%2E` : pathOf(id)
-      const answer = await world.get(path)
+      const path = id === '..' ? `${productsPath}/%2E%2E` : productPath(id)
+      const answer = await platform.get(path)
       assert.equal(answer.status, 200, `${id}: ${answer.text}`)
       assert.equal(answer.body.product_id, id)
-      assert.deepEqual(await changesOf(world, id), ['1 CREATED load'])
-      assert.equal((await world.replace(id, plainWith({ name: 'B' }))).status, 204)
-      assert.equal((await world.remove(id)).status, 204)
+      assert.deepEqual(await changesOf(platform, id), ['1 CREATED load'])
+      assert.equal((await platform.replace(id, plainWith({ name: 'B' }))).status, 204)
+      assert.equal((await platform.remove(id)).status, 204)
     }
   })
 
   it('is in the history as load, also where it changes what a client made', async (t) => {
-    const world = await openWorld(t)
-    const id = await world.made(plain)
-    await world.load([line(id, { name: 'Loaded' })])
-    await world.load([{ type: 'product', delete: { product_id: id } }])
-    await world.load([line(id, { name: 'Back' })])
+    const platform = await openPlatform(t)
+    const id = await platform.made(plain)
+    await platform.load([line(id, { name: 'Loaded' })])
+    await platform.load([{ type: 'product', delete: { product_id: id } }])
+    await platform.load([line(id, { name: 'Back' })])
 
-    assert.deepEqual(await changesOf(world, id), [
+    assert.deepEqual(await changesOf(platform, id), [
       '4 CREATED load',
       '3 DELETED load',
       '2 UPDATED load',
-      `1 CREATED ${world.client.id}`,
+      `1 CREATED ${platform.client.id}`,
     ])
-    assert.equal((await world.read(id))['name'], 'Back')
-    const { body } = await world.history(id)
+    assert.equal((await platform.read(id))['name'], 'Back')
+    const { body } = await platform.history(id)
     assert.equal(body.data.history[0].changed_by_name, 'holdfast load')
   })
 
   it('does not go back in time', async (t) => {
-    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
-    const updated = async () => (await world.read('p-1'))['last_updated']
-    await loadAt(world, '2026-07-01T00:00:00Z', [line('p-1')])
+    const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
+    const updated = async () => (await platform.read('p-1'))['last_updated']
+    await loadAt(platform, '2026-07-01T00:00:00Z', [line('p-1')])
     assert.equal(await updated(), '2026-07-01T00:00:00Z')
 
-    await loadAt(world, '2020-01-01T00:00:00Z', [line('p-1', { name: 'B' })])
+    await loadAt(platform, '2020-01-01T00:00:00Z', [line('p-1', { name: 'B' })])
     assert.equal(await updated(), '2026-07-01T00:00:00.001Z')
-    await loadAt(world, '2020-01-01T00:00:00Z', [
+    await loadAt(platform, '2020-01-01T00:00:00Z', [
       line('p-1', { name: 'C', last_updated: '2025-01-01T00:00:00Z' }),
     ])
     assert.equal(await updated(), '2026-07-01T00:00:00.002Z')
-    await loadAt(world, '2020-01-01T00:00:00Z', [
+    await loadAt(platform, '2020-01-01T00:00:00Z', [
       line('p-1', { name: 'D', last_updated: '2026-08-01T00:00:00Z' }),
     ])
     assert.equal(await updated(), '2026-08-01T00:00:00Z')
-    await world.replace('p-1', plain)
+    await platform.replace('p-1', plain)
     assert.equal(await updated(), '2026-08-01T00:00:00.001Z')
-    await loadAt(world, '2020-01-01T00:00:00Z', [
+    await loadAt(platform, '2020-01-01T00:00:00Z', [
       { type: 'product', delete: { product_id: 'p-1' } },
     ])
-    await loadAt(world, '2020-01-01T00:00:00Z', [line('p-1')])
+    await loadAt(platform, '2020-01-01T00:00:00Z', [line('p-1')])
     assert.equal(await updated(), '2026-08-01T00:00:00.003Z')
   })
 
   it('stays readable at the end of all time that can be written', async (t) => {
-    const world = await openWorld(t)
+    const platform = await openPlatform(t)
     const last = '9999-12-31T23:59:59.999999999Z'
-    await loadAt(world, '2026-07-01T00:00:00Z', [line('p-1', { last_updated: last })])
+    await loadAt(platform, '2026-07-01T00:00:00Z', [line('p-1', { last_updated: last })])
 
-    assert.equal((await world.replace('p-1', plainWith({ name: 'B' }))).status, 204)
+    assert.equal((await platform.replace('p-1', plainWith({ name: 'B' }))).status, 204)
 
-    assert.match(String((await world.read('p-1'))['last_updated']), /^9999-/)
+    assert.match(String((await platform.read('p-1'))['last_updated']), /^9999-/)
   })
 
   it('is left as it was where the load is refused', async (t) => {
-    const world = await openWorld(t)
-    await world.load([line('p-1')])
+    const platform = await openPlatform(t)
+    await platform.load([line('p-1')])
 
-    await assert.rejects(world.load([line('p-1', { name: 'B' }), line('p-2', { name: 1 })]))
+    await assert.rejects(platform.load([line('p-1', { name: 'B' }), line('p-2', { name: 1 })]))
 
-    assert.deepEqual(await changesOf(world, 'p-1'), ['1 CREATED load'])
-    assert.deepEqual(contentOf(await world.read('p-1')), plain)
+    assert.deepEqual(await changesOf(platform, 'p-1'), ['1 CREATED load'])
+    assert.deepEqual(contentOf(await platform.read('p-1')), plain)
   })
 })
 
@@ -199,31 +205,31 @@ describe('loading a file twice', () => {
   }
   for (const [name, lines] of Object.entries(cases)) {
     it(`changes nothing ${name}`, async (t) => {
-      const world = await openWorld(t)
-      await loadAt(world, '2026-07-01T00:00:00Z', lines)
-      const [changes, read] = [await changesOf2(world), await world.get(pathOf('p-1'))]
+      const platform = await openPlatform(t)
+      await loadAt(platform, '2026-07-01T00:00:00Z', lines)
+      const [changes, read] = [await changesOf2(platform), await platform.get(productPath('p-1'))]
 
-      await loadAt(world, '2026-07-02T00:00:00Z', lines)
+      await loadAt(platform, '2026-07-02T00:00:00Z', lines)
 
-      assert.deepEqual(await changesOf2(world), changes)
-      assert.equal((await world.get(pathOf('p-1'))).text, read.text)
+      assert.deepEqual(await changesOf2(platform), changes)
+      assert.equal((await platform.get(productPath('p-1'))).text, read.text)
     })
   }
 
-  async function changesOf2(world: World): Promise<string[]> {
-    const { status } = await world.history('p-1')
-    return status === 404 ? [] : changesOf(world, 'p-1')
+  async function changesOf2(platform: Platform): Promise<string[]> {
+    const { status } = await platform.history('p-1')
+    return status === 404 ? [] : changesOf(platform, 'p-1')
   }
 })
 
 describe('a dump', () => {
   it('that is loaded and dumped again is the same, byte for byte', async (t) => {
-    const world = await openWorld(t, { now: '2026-07-01T00:00:00.123Z' })
-    await world.load([
+    const platform = await openPlatform(t, { now: '2026-07-01T00:00:00.123Z' })
+    await platform.load([
       line('loaded', { name: 'ü "quoted" \u2028 🐚', last_updated: '2026-03-01T10:00:00.5+10:00' }),
       line('deleted'),
     ])
-    const id = await world.made(
+    const id = await platform.made(
       plainWith({
         fees: [
           {
@@ -241,13 +247,13 @@ describe('a dump', () => {
         ],
       }),
     )
-    await world.replace(id, { ...(await world.read(id)), name: 'Changed' })
-    await world.remove('deleted')
+    await platform.replace(id, { ...(await platform.read(id)), name: 'Changed' })
+    await platform.remove('deleted')
 
-    const first = await world.dump()
-    const other = `sqlite:${join(world.folder, 'other.db')}`
-    await loadInto(other, world.folder, first.trimEnd().split('\n'))
-    const second = await dumpOf(other)
+    const first = await platform.dump()
+    const other = `sqlite:${join(await temporaryFolder(t), 'other.db')}`
+    await loadInProcess(other, first.trimEnd().split('\n'))
+    const second = await dumpDatabase(other)
 
     assert.equal(second, first)
     const records = first
@@ -262,13 +268,13 @@ describe('a dump', () => {
     })
     assert.equal(last_updated, '2026-07-01T00:00:00.124Z')
 
-    await loadInto(world.database, world.folder, first.trimEnd().split('\n'))
-    assert.equal(await world.dump(), first)
-    assert.equal((await changesOf(world, id)).length, 2, 'what is there already is not changed')
+    await loadInProcess(platform.database, first.trimEnd().split('\n'))
+    assert.equal(await platform.dump(), first)
+    assert.equal((await changesOf(platform, id)).length, 2, 'what is there already is not changed')
   })
 
   it('has nothing of clients', async (t) => {
-    const world = await openWorld(t)
-    assert.equal(await world.dump(), '')
+    const platform = await openPlatform(t)
+    assert.equal(await platform.dump(), '')
   })
 })

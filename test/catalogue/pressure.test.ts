@@ -7,8 +7,8 @@ import type { CatalogueStore } from '../../src/catalogue/store.ts'
 import { recordBytesMax } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { describe, describeOn } from '../support/engines.ts'
+import { openPlatform, type Platform, productsPath, readRefusals } from '../support/platform.ts'
 import { type Product, plain, plainWith } from './products.ts'
-import { openWorld, productsPath, refusalsOf, type World } from './world.ts'
 
 const listPath = `${productsPath}?page-size=100`
 
@@ -41,15 +41,15 @@ async function askWithoutReading(port: number): Promise<Socket> {
 }
 
 /** A page is longer than what the system keeps for a client that does not read. */
-async function openLongWorld(
+async function openLongPlatform(
   t: TestContext,
   limits: Partial<HttpLimits>,
   around = (store: CatalogueStore) => store,
-): Promise<World> {
-  const world = await openWorld(t, { limits, around })
+): Promise<Platform> {
+  const platform = await openPlatform(t, { limits, around })
   const description = 'x'.repeat(200_000)
-  await world.load(Array.from({ length: 40 }, (_, index) => line(`p${index}`, { description })))
-  return world
+  await platform.load(Array.from({ length: 40 }, (_, index) => line(`p${index}`, { description })))
+  return platform
 }
 
 describeOn('sqlite', 'a platform that is asked for more lists than it can make', () => {
@@ -58,9 +58,9 @@ describeOn('sqlite', 'a platform that is asked for more lists than it can make',
   }, async (t) => {
     // No turn of the event loop has time for more than two.
     const limits = { iterationAdmitMin: 2, iterationMs: -1, burstMs: -1 }
-    const world = await openWorld(t, { limits })
-    await world.load(Array.from({ length: 100 }, (_, index) => line(`p${index}`)))
-    const sockets = await Promise.all(Array.from({ length: 100 }, () => dial(world.port)))
+    const platform = await openPlatform(t, { limits })
+    await platform.load(Array.from({ length: 100 }, (_, index) => line(`p${index}`)))
+    const sockets = await Promise.all(Array.from({ length: 100 }, () => dial(platform.port)))
     const statusOf = async (socket: Socket, path: string) => {
       const first = once(socket, 'data')
       socket.write(requestFor(path))
@@ -86,14 +86,14 @@ describeOn('sqlite', 'a platform that is asked for more lists than it can make',
 
 describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_000 }, () => {
   it('are so many bytes at most; beyond, a request is a 503 until they are gone', async (t) => {
-    const world = await openLongWorld(t, { unsentBytesMax: 1024 * 1024 })
-    const slow = [await askWithoutReading(world.port), await askWithoutReading(world.port)]
+    const platform = await openLongPlatform(t, { unsentBytesMax: 1024 * 1024 })
+    const slow = [await askWithoutReading(platform.port), await askWithoutReading(platform.port)]
 
-    const refused = await world.get(listPath)
-    const live = await world.get('/health/live')
+    const refused = await platform.get(listPath)
+    const live = await platform.get('/health/live')
     for (const socket of slow) socket.destroy()
     let status = 503
-    while (status === 503) status = (await world.get(productsPath)).status
+    while (status === 503) status = (await platform.get(productsPath)).status
 
     assert.equal(refused.status, 503)
     assert.deepEqual(refused.body, { error: 'Service unavailable' })
@@ -103,10 +103,10 @@ describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_00
   })
 
   it('are requests in flight, which are bounded', async (t) => {
-    const world = await openLongWorld(t, { inFlightMax: 2, inFlightMin: 2 })
-    const slow = [await askWithoutReading(world.port), await askWithoutReading(world.port)]
+    const platform = await openLongPlatform(t, { inFlightMax: 2, inFlightMin: 2 })
+    const slow = [await askWithoutReading(platform.port), await askWithoutReading(platform.port)]
 
-    const refused = await world.get(productsPath)
+    const refused = await platform.get(productsPath)
     for (const socket of slow) socket.destroy()
 
     assert.equal(refused.status, 503)
@@ -118,12 +118,12 @@ describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_00
       writeTimeoutBackpressureMs: 20,
       checkIntervalMs: 5,
     }
-    const world = await openLongWorld(t, limits)
-    const slow = [await askWithoutReading(world.port), await askWithoutReading(world.port)]
+    const platform = await openLongPlatform(t, limits)
+    const slow = [await askWithoutReading(platform.port), await askWithoutReading(platform.port)]
 
     let status = 503
     while (status === 503) {
-      status = (await world.get(productsPath)).status
+      status = (await platform.get(productsPath)).status
       await setTimeout(5)
     }
     for (const socket of slow) socket.destroy()
@@ -133,11 +133,12 @@ describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_00
 
   it('may take longer to read than a handler may take to begin them', async (t) => {
     const limits = { handlerTimeoutMs: 1000, checkIntervalMs: 5 }
-    const world = await openLongWorld(t, limits)
+    const platform = await openLongPlatform(t, limits)
 
-    const slow = await askWithoutReading(world.port)
+    const slow = await askWithoutReading(platform.port)
     const since = performance.now()
-    while (performance.now() - since < 2 * limits.handlerTimeoutMs) await world.get('/health/live')
+    while (performance.now() - since < 2 * limits.handlerTimeoutMs)
+      await platform.get('/health/live')
     let end = ''
     slow.on('data', (chunk) => {
       end = (end + chunk).slice(-100)
@@ -162,11 +163,11 @@ describe('long answers', { timeout: 120_000 }, () => {
         return store.readVersions(keys)
       },
     })
-    const world = await openLongWorld(t, {}, around)
+    const platform = await openLongPlatform(t, {}, around)
 
-    const slow = await askWithoutReading(world.port)
+    const slow = await askWithoutReading(platform.port)
     // Another answer is made from its beginning to its end meanwhile.
-    const whole = await world.get(listPath)
+    const whole = await platform.get(listPath)
     const made = reads.reduce((sum, count) => sum + count, 0)
     slow.destroy()
 
@@ -188,9 +189,9 @@ describeOn('sqlite', 'the pieces of long answers', { timeout: 120_000 }, () => {
         return store.readVersions(keys)
       },
     })
-    const world = await openLongWorld(t, {}, around)
+    const platform = await openLongPlatform(t, {}, around)
 
-    const answers = await Promise.all([world.get(listPath), world.get(listPath)])
+    const answers = await Promise.all([platform.get(listPath), platform.get(listPath)])
 
     for (const { body } of answers) assert.equal(body.data.products.length, 40)
     // The next one may be made in the same iteration of the event loop as the count begins again.
@@ -208,10 +209,10 @@ describe('a page of the product list', { timeout: 120_000 }, () => {
         return store.readVersions(keys)
       },
     })
-    const world = await openWorld(t, { around })
-    await world.load([line('p1'), line('p2'), line('q1', { brand: 'Other' })])
+    const platform = await openPlatform(t, { around })
+    await platform.load([line('p1'), line('p2'), line('q1', { brand: 'Other' })])
     const names = async (query = '') =>
-      (await world.get(`${productsPath}?${query}`)).body.data.products.map(
+      (await platform.get(`${productsPath}?${query}`)).body.data.products.map(
         ({ name }: Product) => name,
       )
 
@@ -219,11 +220,11 @@ describe('a page of the product list', { timeout: 120_000 }, () => {
     assert.equal(reads, 1)
 
     // By another process, and by this one.
-    await world.load([line('p2', { name: 'Changed' })])
+    await platform.load([line('p2', { name: 'Changed' })])
     assert.deepEqual(await names(), ['Saver', 'Changed', 'Saver'])
-    await world.replace('p1', plainWith({ name: 'Replaced' }))
+    await platform.replace('p1', plainWith({ name: 'Replaced' }))
     assert.deepEqual(await names(), ['Replaced', 'Changed', 'Saver'])
-    await world.remove('p2')
+    await platform.remove('p2')
     assert.deepEqual(await names(), ['Replaced', 'Saver'])
     assert.equal(reads, 4)
     assert.deepEqual(await names('brand=Other'), ['Saver'])
@@ -232,18 +233,18 @@ describe('a page of the product list', { timeout: 120_000 }, () => {
   })
 
   it('changes by itself when a product becomes effective', async (t) => {
-    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
-    await world.load([line('p1'), line('p2', { effective_from: '2026-07-02T00:00:00Z' })])
-    const count = async () => (await world.get(productsPath)).body.data.products.length
+    const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
+    await platform.load([line('p1'), line('p2', { effective_from: '2026-07-02T00:00:00Z' })])
+    const count = async () => (await platform.get(productsPath)).body.data.products.length
 
     const before = await count()
-    world.setClock('2026-07-02T00:00:00Z')
+    platform.setClock('2026-07-02T00:00:00Z')
 
     assert.deepEqual([before, await count()], [1, 2])
   })
 
   it('has all its products where they are longer than can be in memory at once', async (t) => {
-    const world = await openWorld(t)
+    const platform = await openPlatform(t)
     const description = 'é'.repeat(1_900_000)
     const author = { by: { id: 'c', name: 'c' }, clock: () => Temporal.Now.instant() }
     // As they could be stored before there was a limit.
@@ -257,9 +258,9 @@ describe('a page of the product list', { timeout: 120_000 }, () => {
       shown: JSON.stringify(fields),
     }
     for (let id = 0; id < 5; id += 1)
-      await world.catalogue.create({ id: `p${id}`, ...content }, author)
+      await platform.catalogue.create({ id: `p${id}`, ...content }, author)
 
-    const { status, body } = await world.get(productsPath)
+    const { status, body } = await platform.get(productsPath)
 
     assert.equal(status, 200)
     assert.deepEqual(
@@ -272,22 +273,22 @@ describe('a page of the product list', { timeout: 120_000 }, () => {
 
 describe('a product', { timeout: 120_000 }, () => {
   it(`has ${recordBytesMax} bytes of JSON at most, and is loaded again from a dump`, async (t) => {
-    const world = await openWorld(t)
+    const platform = await openPlatform(t)
     const longest = productOf(recordBytesMax)
     const tooLong = productOf(recordBytesMax + 1)
     const sentence = `the product must be at most ${recordBytesMax} bytes of JSON`
 
-    const id = await world.made(longest)
-    const refusals = [await world.create(tooLong), await world.replace(id, tooLong)]
-    const dumped = (await world.dump()).trim().split('\n')
+    const id = await platform.made(longest)
+    const refusals = [await platform.create(tooLong), await platform.replace(id, tooLong)]
+    const dumped = (await platform.dump()).trim().split('\n')
 
-    for (const answer of refusals) assert.deepEqual(refusalsOf(answer), [sentence])
-    await world.load(dumped.map((text) => JSON.parse(text)))
-    assert.equal((await world.read(id))['description'], longest['description'])
+    for (const answer of refusals) assert.deepEqual(readRefusals(answer), [sentence])
+    await platform.load(dumped.map((text) => JSON.parse(text)))
+    assert.equal((await platform.read(id))['description'], longest['description'])
     await assert.rejects(
-      world.load([line('p1', { description: tooLong['description'] })]),
+      platform.load([line('p1', { description: tooLong['description'] })]),
       new RegExp(`record: must be at most ${recordBytesMax} bytes of JSON`),
     )
-    assert.equal((await world.create(plain)).status, 201)
+    assert.equal((await platform.create(plain)).status, 201)
   })
 })

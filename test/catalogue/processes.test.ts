@@ -1,9 +1,32 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import {
+  type Credentials,
+  type Deployment,
+  openDeployment,
+  readCredentials,
+} from '../support/deployment.ts'
 import { describe } from '../support/engines.ts'
-import { credentialsIn, openSite, type Platform } from './processes.ts'
+import { type Answer, send } from '../support/http.ts'
+import {
+  callPlatform,
+  type PlatformCaller,
+  productPath,
+  productsPath,
+  requestToken,
+} from '../support/platform.ts'
+import type { Server } from '../support/process.ts'
 import { plain, plainWith } from './products.ts'
-import { type Answer, askForToken, callerOf, pathOf, productsPath, sendTo } from './world.ts'
+
+interface PlatformProcess extends PlatformCaller, Pick<Server, 'kill'> {}
+
+async function startPlatform(
+  deployment: Deployment,
+  credentials: Credentials,
+): Promise<PlatformProcess> {
+  const { port, kill } = await deployment.startPlatform()
+  return { ...callPlatform(port, await requestToken(port, credentials)), kill }
+}
 
 /** What was answered before the process was ended, and what was sent and may or may not have been done. */
 interface Ledger {
@@ -16,7 +39,12 @@ interface Ledger {
 const writers = 8
 
 /** Creates and updates without a pause until the process is gone. */
-async function storm(platform: Platform, writer: number, ledger: Ledger, onAnswer: () => void) {
+async function storm(
+  platform: PlatformProcess,
+  writer: number,
+  ledger: Ledger,
+  onAnswer: () => void,
+) {
   for (let turn = 0; ; turn += 1) {
     const name = `w${writer}-${turn}`
     const key = `key-${name}`
@@ -49,7 +77,7 @@ async function unlessGone(asked: Promise<Answer>): Promise<Answer | undefined> {
   }
 }
 
-async function killInStorm(platform: Platform, ledger: Ledger, answersWanted: number) {
+async function killInStorm(platform: PlatformProcess, ledger: Ledger, answersWanted: number) {
   let answers = 0
   const enough = Promise.withResolvers<void>()
   const storms = Array.from({ length: writers }, (_, writer) =>
@@ -66,15 +94,15 @@ async function killInStorm(platform: Platform, ledger: Ledger, answersWanted: nu
 
 describe('kill -9 of a platform in a storm of writes', { timeout: 120_000 }, () => {
   it('loses nothing that was answered, and a retry makes nothing twice', async (t) => {
-    const site = await openSite(t)
-    const credentials = await site.addClient()
+    const deployment = await openDeployment(t)
+    const credentials = await deployment.addClient()
     const ledger: Ledger = { answered: new Map(), keys: new Map() }
 
     for (const answersWanted of [7, 60]) {
-      await killInStorm(await site.start(credentials), ledger, answersWanted)
+      await killInStorm(await startPlatform(deployment, credentials), ledger, answersWanted)
     }
 
-    const after = await site.start(credentials)
+    const after = await startPlatform(deployment, credentials)
     for (const [id, names] of ledger.answered) {
       const versions = await Promise.all(
         names.map(async (_, index) => (await after.read(id, index + 1))['name']),
@@ -98,14 +126,17 @@ describe('kill -9 of a platform in a storm of writes', { timeout: 120_000 }, () 
 
 describe('two platforms on one database', { timeout: 120_000 }, () => {
   it('are one catalogue', async (t) => {
-    const site = await openSite(t)
-    const credentials = await site.addClient()
-    const both = await Promise.all([site.start(credentials), site.start(credentials)])
+    const deployment = await openDeployment(t)
+    const credentials = await deployment.addClient()
+    const both = await Promise.all([
+      startPlatform(deployment, credentials),
+      startPlatform(deployment, credentials),
+    ])
     const [one, two] = both
     const either = (index: number) => both[index % 2] ?? one
 
     await t.test('a token of one is good at the other', async () => {
-      const { create } = callerOf(two.port, one.token)
+      const { create } = callPlatform(two.port, one.token)
       assert.equal((await create(plainWith({ brand: 'Token' }))).status, 201)
     })
 
@@ -173,16 +204,16 @@ describe('two platforms on one database', { timeout: 120_000 }, () => {
     await t.test('a product that one deletes is gone at the other', async () => {
       const id = await one.made(plain)
       assert.equal((await two.remove(id)).status, 204)
-      assert.equal((await one.get(pathOf(id))).status, 404)
+      assert.equal((await one.get(productPath(id))).status, 404)
     })
 
     await t.test('a client that is removed is refused at both at once', async () => {
-      const other = await site.addClient('other')
-      const token = await askForToken(one.port, other)
-      const callers = both.map(({ port }) => callerOf(port, token))
+      const other = await deployment.addClient('other')
+      const token = await requestToken(one.port, other)
+      const callers = both.map(({ port }) => callPlatform(port, token))
       for (const { create } of callers) assert.equal((await create(plain)).status, 201)
 
-      assert.equal((await site.client('remove', other.id)).status, 0)
+      assert.equal((await deployment.runClient('remove', other.id)).status, 0)
 
       for (const { create } of callers) assert.equal((await create(plain)).status, 401)
     })
@@ -193,32 +224,32 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 describe('holdfast client', { timeout: 120_000 }, () => {
   it('takes a client from its first token to its last', async (t) => {
-    const site = await openSite(t)
+    const deployment = await openDeployment(t)
 
-    const first = credentialsIn(
-      await site.client('add', 'pricing team', '--scope', 'products.write'),
+    const first = readCredentials(
+      await deployment.runClient('add', 'pricing team', '--scope', 'products.write'),
     )
     assert.match(first.id, uuid)
     assert.match(first.secret, /^[\w-]{43}$/)
 
-    const platform = await site.start(first)
+    const platform = await startPlatform(deployment, first)
     assert.equal((await platform.create(plain)).status, 201)
     const ask = async (secret: string) => {
       const body = { client_id: first.id, client_secret: secret }
-      return (await sendTo(platform.port, '/v1/token', { method: 'POST', body })).status
+      return (await send(platform.port, '/v1/token', { method: 'POST', body })).status
     }
 
-    const rotated = credentialsIn(await site.client('rotate', first.id))
+    const rotated = readCredentials(await deployment.runClient('rotate', first.id))
     assert.equal(rotated.id, first.id)
     assert.notEqual(rotated.secret, first.secret)
     assert.deepEqual([await ask(first.secret), await ask(rotated.secret)], [401, 200])
     const revoked = await platform.create(plain)
     assert.deepEqual([revoked.status, revoked.body], [401, { error: 'Unauthorized' }])
-    const renewed = callerOf(platform.port, await askForToken(platform.port, rotated))
+    const renewed = callPlatform(platform.port, await requestToken(platform.port, rotated))
     assert.equal((await renewed.create(plain)).status, 201)
 
-    const second = await site.addClient('second', 'products.read')
-    const { stdout } = await site.client('list')
+    const second = await deployment.addClient('second', 'products.read')
+    const { stdout } = await deployment.runClient('list')
     const lines = stdout.trimEnd().split('\n')
     assert.equal(lines.length, 2)
     const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
@@ -232,16 +263,16 @@ describe('holdfast client', { timeout: 120_000 }, () => {
     )
     for (const { secret } of [first, rotated, second]) assert.ok(!stdout.includes(secret))
 
-    const { status, stdout: said } = await site.client('remove', first.id)
+    const { status, stdout: said } = await deployment.runClient('remove', first.id)
     assert.deepEqual([status, said], [0, ''])
     assert.equal((await renewed.create(plain)).status, 401)
     assert.equal(await ask(rotated.secret), 401)
-    const reader = callerOf(platform.port, await askForToken(platform.port, second))
+    const reader = callPlatform(platform.port, await requestToken(platform.port, second))
     assert.equal((await reader.create(plain)).status, 403)
   })
 
   it('refuses what it cannot do, and says why', async (t) => {
-    const site = await openSite(t)
+    const deployment = await openDeployment(t)
     const unknown = 'there is no such client: holdfast client list shows them\n'
 
     for (const [args, status, said] of [
@@ -260,25 +291,25 @@ describe('holdfast client', { timeout: 120_000 }, () => {
         'the name must be 1 to 256 printable characters\n',
       ],
     ] as const) {
-      const result = await site.client(...args)
+      const result = await deployment.runClient(...args)
       assert.deepEqual(
         { status: result.status, stdout: result.stdout, stderr: result.stderr },
         { status, stdout: '', stderr: said },
       )
     }
-    const missing = await site.client('add', 'x')
+    const missing = await deployment.runClient('add', 'x')
     assert.equal(missing.status, 2)
     assert.match(missing.stderr, /--scope/)
-    assert.equal((await site.client('list')).stdout, '')
+    assert.equal((await deployment.runClient('list')).stdout, '')
   })
 
   it('takes both scopes, given twice or with a comma', async (t) => {
-    const site = await openSite(t)
+    const deployment = await openDeployment(t)
     const scope = '--scope'
-    await site.client('add', 'twice', scope, 'products.write', scope, 'products.read')
-    await site.client('add', 'comma', scope, 'products.read,products.write')
+    await deployment.runClient('add', 'twice', scope, 'products.write', scope, 'products.read')
+    await deployment.runClient('add', 'comma', scope, 'products.read,products.write')
 
-    const { stdout } = await site.client('list')
+    const { stdout } = await deployment.runClient('list')
 
     assert.equal(stdout.match(/ {2}products\.read products\.write {2}/g)?.length, 2)
   })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
+import { openPlatform, productPath, productsPath, sharedPlatform } from '../support/platform.ts'
 import { contentOf, plain, plainWith } from './products.ts'
-import { openWorld, pathOf, productsPath, sharedWorld } from './world.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 describe('a create', () => {
-  const open = sharedWorld({ now: '2026-07-01T10:20:30.456Z' })
+  const open = sharedPlatform({ now: '2026-07-01T10:20:30.456Z' })
 
   it('is a 201 with the stored record, where it is, and its version', async () => {
     const { create } = await open()
@@ -61,7 +61,7 @@ describe('a create', () => {
 })
 
 describe('an update', () => {
-  const open = sharedWorld({ now: '2026-07-01T10:20:30.456Z' })
+  const open = sharedPlatform({ now: '2026-07-01T10:20:30.456Z' })
 
   it('is a 204 without a body, with the new version', async () => {
     const { made, replace } = await open()
@@ -104,7 +104,7 @@ describe('an update', () => {
 })
 
 describe('a delete', () => {
-  const open = sharedWorld()
+  const open = sharedPlatform()
 
   it('is a 204; then the product is neither read nor listed, nor deleted again', async () => {
     const { made, remove, get } = await open()
@@ -113,7 +113,7 @@ describe('a delete', () => {
     const { status, text } = await remove(id)
 
     assert.deepEqual([status, text], [204, ''])
-    assert.equal((await get(pathOf(id))).text, '{"error":"Product not found"}')
+    assert.equal((await get(productPath(id))).text, '{"error":"Product not found"}')
     const list = await get(`${productsPath}?brand=Deleted&effective=ALL`)
     assert.equal(list.body.meta.totalRecords, 0)
     assert.equal((await remove(id)).status, 404)
@@ -121,12 +121,12 @@ describe('a delete', () => {
 })
 
 describe('an entity tag', () => {
-  const open = sharedWorld()
+  const open = sharedPlatform()
 
   it('changes with each update, and with nothing else', async () => {
     const { made, replace, get } = await open()
     const id = await made(plain)
-    const tag = async () => (await get(pathOf(id))).headers['etag']
+    const tag = async () => (await get(productPath(id))).headers['etag']
 
     assert.deepEqual([await tag(), await tag()], ['"1"', '"1"'])
     await replace(id, plainWith({ name: 1 }))
@@ -188,20 +188,20 @@ describe('an entity tag', () => {
     const id = await made(plain)
 
     for (const held of ['"1"', 'W/"1"', '"7", "1"', '*']) {
-      const { status, text, headers } = await get(pathOf(id), { 'if-none-match': held })
+      const { status, text, headers } = await get(productPath(id), { 'if-none-match': held })
       assert.deepEqual([status, text, headers['etag']], [304, '', '"1"'])
     }
     for (const held of ['"2"', '1', '']) {
-      assert.equal((await get(pathOf(id), { 'if-none-match': held })).status, 200)
+      assert.equal((await get(productPath(id), { 'if-none-match': held })).status, 200)
     }
     await replace(id, plainWith({ name: 'B' }))
-    assert.equal((await get(pathOf(id), { 'if-none-match': '"1"' })).status, 200)
+    assert.equal((await get(productPath(id), { 'if-none-match': '"1"' })).status, 200)
   })
 
   it('lets one of two editors through who read the same version', async () => {
     const { made, get, replace, read } = await open()
     const id = await made(plain)
-    const tag = (await get(pathOf(id))).headers['etag'] ?? ''
+    const tag = (await get(productPath(id))).headers['etag'] ?? ''
 
     const first = await replace(id, plainWith({ name: 'First' }), { 'if-match': tag })
     const second = await replace(id, plainWith({ name: 'Second' }), { 'if-match': tag })
@@ -230,19 +230,19 @@ describe('an entity tag', () => {
 
 describe('the time of the last update', () => {
   it('is the clock’s while that goes on', async (t) => {
-    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
-    const id = await world.made(plain)
+    const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
+    const id = await platform.made(plain)
 
-    world.setClock('2026-07-01T00:01:00.5Z')
-    await world.replace(id, plain)
+    platform.setClock('2026-07-01T00:01:00.5Z')
+    await platform.replace(id, plain)
 
-    assert.equal((await world.read(id))['last_updated'], '2026-07-01T00:01:00.5Z')
+    assert.equal((await platform.read(id))['last_updated'], '2026-07-01T00:01:00.5Z')
   })
 
   it('goes on where the clock stands still or goes back', async (t) => {
-    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
-    const id = await world.made(plain)
-    const times = [(await world.read(id))['last_updated']]
+    const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
+    const id = await platform.made(plain)
+    const times = [(await platform.read(id))['last_updated']]
 
     for (const now of [
       '2026-07-01T00:00:00Z',
@@ -250,9 +250,9 @@ describe('the time of the last update', () => {
       '1970-01-01T00:00:00Z',
       '2026-07-01T00:00:00.001Z',
     ]) {
-      world.setClock(now)
-      assert.equal((await world.replace(id, plain)).status, 204)
-      times.push((await world.read(id))['last_updated'])
+      platform.setClock(now)
+      assert.equal((await platform.replace(id, plain)).status, 204)
+      times.push((await platform.read(id))['last_updated'])
     }
 
     assert.deepEqual(times, [

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
+import { callPlatform, openPlatform, productsPath, sharedPlatform } from '../support/platform.ts'
 import { plain, plainWith } from './products.ts'
-import { callerOf, openWorld, productsPath, sharedWorld } from './world.ts'
 
 const keyed = (key: string) => ({ 'idempotency-key': key })
 
 describe('a create with an Idempotency-Key', () => {
-  const open = sharedWorld()
+  const open = sharedPlatform()
 
   it('that is retried makes one product and is answered as the first was', async () => {
     const { create, get } = await open()
@@ -92,11 +92,11 @@ describe('a create with an Idempotency-Key', () => {
   })
 
   it('is each client’s own', async () => {
-    const world = await open()
-    const other = await world.register(['products.write'])
-    const { create } = callerOf(world.port, await world.tokenFor(other))
+    const platform = await open()
+    const other = await platform.register(['products.write'])
+    const { create } = callPlatform(platform.port, await platform.tokenFor(other))
 
-    const ours = await world.create(plain, keyed('shared'))
+    const ours = await platform.create(plain, keyed('shared'))
     const theirs = await create(plainWith({ name: 'Theirs' }), keyed('shared'))
 
     assert.equal(theirs.status, 201)
@@ -135,15 +135,15 @@ describe('a create with an Idempotency-Key', () => {
   }
 
   it('is remembered for a week', async (t) => {
-    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
-    const first = await world.create(plain, keyed('week'))
+    const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
+    const first = await platform.create(plain, keyed('week'))
 
-    world.setClock('2026-07-07T23:59:59Z')
-    const token = await world.tokenFor(world.client)
-    const later = callerOf(world.port, token)
+    platform.setClock('2026-07-07T23:59:59Z')
+    const token = await platform.tokenFor(platform.client)
+    const later = callPlatform(platform.port, token)
     assert.equal((await later.create(plain, keyed('week'))).text, first.text)
-    world.setClock('2026-07-08T00:00:01Z')
-    const last = callerOf(world.port, await world.tokenFor(world.client))
+    platform.setClock('2026-07-08T00:00:01Z')
+    const last = callPlatform(platform.port, await platform.tokenFor(platform.client))
     const anew = await last.create(plain, keyed('week'))
 
     assert.equal(anew.status, 201)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
+import { readRefusals, sharedPlatform } from '../support/platform.ts'
 import { type Product, plainWith } from './products.ts'
 import { pathIn, productWith, valueAt } from './record-table.ts'
-import { refusalsOf, sharedWorld } from './world.ts'
 
-const open = sharedWorld()
+const open = sharedPlatform()
 
 async function assertTaken(product: Product): Promise<Product> {
   const answer = await (await open()).create(product)
@@ -14,7 +14,7 @@ async function assertTaken(product: Product): Promise<Product> {
 }
 
 async function assertRefused(product: unknown, ...refusals: string[]): Promise<void> {
-  assert.deepEqual(refusalsOf(await (await open()).create(product)), refusals)
+  assert.deepEqual(readRefusals(await (await open()).create(product)), refusals)
 }
 
 const siblings: Product = {
@@ -68,9 +68,9 @@ describeOnce('a method', () => {
     ['fees[0].discounts[0]', 'discount_method_u_type', 'fixed_amount', 'variable'],
   ] as const) {
     it(`of ${part} that is not known is refused by its name`, async () => {
-      const world = await open()
+      const platform = await open()
       for (const value of unknown) {
-        const refusals = refusalsOf(await world.create(productWith(part, { [method]: value })))
+        const refusals = readRefusals(await platform.create(productWith(part, { [method]: value })))
         assert.equal(refusals.length, 1)
         assert.ok(
           refusals[0]?.startsWith(`${part}.${method} must be one of fixedAmount, rateBased`),
@@ -297,20 +297,20 @@ describeOnce('a refusal', () => {
     ))
 
   it('of an update is the same as of a create, and changes nothing', async () => {
-    const world = await open()
-    const id = await world.made(plainWith({}))
-    const before = await world.read(id)
+    const platform = await open()
+    const id = await platform.made(plainWith({}))
+    const before = await platform.read(id)
     const wrong = plainWith({ name: 1, features: [{}], colour: 'blue' })
 
-    const [put, post] = [await world.replace(id, wrong), await world.create(wrong)]
+    const [put, post] = [await platform.replace(id, wrong), await platform.create(wrong)]
 
-    assert.deepEqual(refusalsOf(put), [
+    assert.deepEqual(readRefusals(put), [
       'name must be a string',
       'features[0].feature_type is required',
       'colour is not a field of this record',
     ])
     assert.equal(put.text, post.text)
-    assert.deepEqual(await world.read(id), before)
+    assert.deepEqual(await platform.read(id), before)
   })
 
   it('lists the first fifty', async () => {

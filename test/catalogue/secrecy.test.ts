@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { asOwner, describe, engineHere } from '../support/engines.ts'
+import { openPlatform, type Platform, productPath, requestToken } from '../support/platform.ts'
 import { plain, plainWith } from './products.ts'
-import { askForToken, openWorld, pathOf, type World } from './world.ts'
 
 const person = 'ana.silva@example.com'
 
@@ -19,11 +19,11 @@ function assertWithout(text: string, ...secrets: readonly string[]): void {
 }
 
 /** Everything that can go wrong with what must not be told. */
-async function provoke(world: World): Promise<string> {
-  const { id, secret } = world.client
+async function provoke(platform: Platform): Promise<string> {
+  const { id, secret } = platform.client
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   const post = (body: unknown, headers = {}) =>
-    world.send('/v1/token', { method: 'POST', body, headers })
+    platform.send('/v1/token', { method: 'POST', body, headers })
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const answers = [
     await post({ client_id: id, client_secret: `${secret}x` }),
@@ -37,27 +37,29 @@ async function provoke(world: World): Promise<string> {
       authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
     }),
     await post('x', { 'content-type': 'text/plain', authorization: `Basic ${secret}` }),
-    await world.send(productsWith(secret), { headers: bearer(`${world.token}x`) }),
-    await world.send(pathOf('x'), {
+    await platform.send(productsWith(secret), { headers: bearer(`${platform.token}x`) }),
+    await platform.send(productPath('x'), {
       method: 'DELETE',
-      headers: bearer(`${world.token}.${secret}`),
+      headers: bearer(`${platform.token}.${secret}`),
     }),
-    await world.create(plainWith({ name: [person], brand: { person } })),
-    await world.create(plainWith({ product_category: person, effective_from: person })),
-    await world.create(`{"name":"${person}`),
-    await world.create(plainWith({ fees: [{ fee_type: 'PERIODIC', additional_value: person }] })),
-    await world.get(`/v1/data-provider/cdr/products?effective=${person}`),
-    await world.get(`/v1/data-provider/cdr/products?updated-since=${person}`),
-    await world.get(`${pathOf(person)}/${person}`),
-    await world.get(pathOf(person)),
-    await world.create(plain, { 'idempotency-key': `${person}${'x'.repeat(256)}` }),
+    await platform.create(plainWith({ name: [person], brand: { person } })),
+    await platform.create(plainWith({ product_category: person, effective_from: person })),
+    await platform.create(`{"name":"${person}`),
+    await platform.create(
+      plainWith({ fees: [{ fee_type: 'PERIODIC', additional_value: person }] }),
+    ),
+    await platform.get(`/v1/data-provider/cdr/products?effective=${person}`),
+    await platform.get(`/v1/data-provider/cdr/products?updated-since=${person}`),
+    await platform.get(`${productPath(person)}/${person}`),
+    await platform.get(productPath(person)),
+    await platform.create(plain, { 'idempotency-key': `${person}${'x'.repeat(256)}` }),
   ]
   for (const { status, text } of answers) assert.ok(status >= 400 && status < 500, text)
   return answers.map(({ text, headers }) => `${text}${JSON.stringify(headers)}`).join('\n')
 }
 
 /** Runs a statement beside the platform. */
-async function run({ database }: World, sql: string): Promise<unknown[][]> {
+async function run({ database }: Platform, sql: string): Promise<unknown[][]> {
   if (engineHere() === 'postgres') return asOwner(sql, database)
   const file = new DatabaseSync(database.slice('sqlite:'.length))
   try {
@@ -68,16 +70,16 @@ async function run({ database }: World, sql: string): Promise<unknown[][]> {
 }
 
 /** Every byte that is kept, or every row. */
-async function everythingIn(world: World): Promise<string> {
+async function everythingIn(platform: Platform): Promise<string> {
   if (engineHere() === 'sqlite') {
-    const file = world.database.slice('sqlite:'.length)
+    const file = platform.database.slice('sqlite:'.length)
     return [file, `${file}-wal`].map((name) => readFileSync(name, 'latin1')).join('')
   }
   const tables = await run(
-    world,
+    platform,
     `select table_name from information_schema.tables where table_schema = 'public'`,
   )
-  const rows = await Promise.all(tables.map(([name]) => run(world, `select * from ${name}`)))
+  const rows = await Promise.all(tables.map(([name]) => run(platform, `select * from ${name}`)))
   return rows.flat(2).join('\n')
 }
 
@@ -87,58 +89,58 @@ function productsWith(secret: string): string {
 
 describe('secrets, tokens and people', () => {
   it('reach neither the log nor an error', async (t) => {
-    const world = await openWorld(t)
+    const platform = await openPlatform(t)
 
-    const told = await provoke(world)
-    const logged = world.log.join('\n')
+    const told = await provoke(platform)
+    const logged = platform.log.join('\n')
 
     for (const text of [told, logged]) {
-      assertWithout(text, world.client.secret, world.token)
+      assertWithout(text, platform.client.secret, platform.token)
       assert.ok(!text.includes(person) && !text.includes('silva'), text)
     }
   })
 
   it('are in no log of what goes well', async (t) => {
-    const world = await openWorld(t)
-    const token = await askForToken(world.port, world.client)
-    const id = await world.made(plainWith({ name: person }))
-    await world.replace(id, plainWith({ brand: person }))
-    await world.history(id)
+    const platform = await openPlatform(t)
+    const token = await requestToken(platform.port, platform.client)
+    const id = await platform.made(plainWith({ name: person }))
+    await platform.replace(id, plainWith({ brand: person }))
+    await platform.history(id)
 
-    const logged = world.log.join('\n')
+    const logged = platform.log.join('\n')
 
-    assertWithout(logged, world.client.secret, world.token, token)
+    assertWithout(logged, platform.client.secret, platform.token, token)
     assert.ok(!logged.includes('silva'))
   })
 
   it('are in no log of a failure of ours', async (t) => {
-    const world = await openWorld(t)
+    const platform = await openPlatform(t)
     // Somebody takes a table away: nothing that we foresee.
-    await run(world, 'alter table product_version rename to elsewhere')
+    await run(platform, 'alter table product_version rename to elsewhere')
 
     const answers = [
-      await world.create(plainWith({ name: person }), { 'idempotency-key': person }),
-      await world.get(pathOf(person)),
+      await platform.create(plainWith({ name: person }), { 'idempotency-key': person }),
+      await platform.get(productPath(person)),
     ]
 
     for (const { status, text } of answers) {
       assert.deepEqual([status, text], [500, '{"error":"Internal error"}'])
     }
-    const logged = world.log.join('\n')
+    const logged = platform.log.join('\n')
     assert.match(logged, /request failed/)
-    assertWithout(logged, world.token)
+    assertWithout(logged, platform.token)
     assert.ok(!logged.includes('silva'), logged)
   })
 
   it('are not in the database either: only what cannot be turned back', async (t) => {
-    const world = await openWorld(t)
-    const token = await askForToken(world.port, world.client)
+    const platform = await openPlatform(t)
+    const token = await requestToken(platform.port, platform.client)
 
-    const bytes = await everythingIn(world)
+    const bytes = await everythingIn(platform)
 
-    assert.ok(bytes.includes(world.client.id), 'the client is there')
-    assertWithout(bytes, world.client.secret, world.token, token)
-    const [[hash] = []] = await run(world, 'select secret_hash from api_client')
+    assert.ok(bytes.includes(platform.client.id), 'the client is there')
+    assertWithout(bytes, platform.client.secret, platform.token, token)
+    const [[hash] = []] = await run(platform, 'select secret_hash from api_client')
     assert.match(String(hash), /^sha256\$[\w-]{43}$/)
   })
 })

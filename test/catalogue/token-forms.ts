@@ -1,4 +1,5 @@
-import type { Answer, Headers, World } from './world.ts'
+import type { Answer, Headers } from '../support/http.ts'
+import type { Platform } from '../support/platform.ts'
 
 export const path = '/v1/token'
 const formType = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -6,9 +7,13 @@ export const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
 })
 
-export const askInJson = ({ send }: World, body: unknown, headers: Headers = {}) =>
+export const askInJson = ({ send }: Platform, body: unknown, headers: Headers = {}) =>
   send(path, { method: 'POST', body, headers })
-export const askInForm = ({ send }: World, fields: Record<string, string> | string, headers = {}) =>
+export const askInForm = (
+  { send }: Platform,
+  fields: Record<string, string> | string,
+  headers = {},
+) =>
   send(path, {
     method: 'POST',
     body: new URLSearchParams(fields).toString(),
@@ -16,21 +21,26 @@ export const askInForm = ({ send }: World, fields: Record<string, string> | stri
   })
 
 /** A token request with these credentials. */
-export type Ask = (world: World, id: string, secret: string, scope?: string) => Promise<Answer>
+export type Ask = (
+  platform: Platform,
+  id: string,
+  secret: string,
+  scope?: string,
+) => Promise<Answer>
 
 export const forms: Record<'JSON' | 'a form' | 'a form with HTTP Basic', Ask> = {
-  JSON: (world, client_id, client_secret, scope) =>
-    askInJson(world, { client_id, client_secret, ...(scope !== undefined && { scope }) }),
-  'a form': (world, client_id, client_secret, scope) =>
-    askInForm(world, {
+  JSON: (platform, client_id, client_secret, scope) =>
+    askInJson(platform, { client_id, client_secret, ...(scope !== undefined && { scope }) }),
+  'a form': (platform, client_id, client_secret, scope) =>
+    askInForm(platform, {
       grant_type: 'client_credentials',
       client_id,
       client_secret,
       ...(scope !== undefined && { scope }),
     }),
-  'a form with HTTP Basic': (world, id, secret, scope) =>
+  'a form with HTTP Basic': (platform, id, secret, scope) =>
     askInForm(
-      world,
+      platform,
       { grant_type: 'client_credentials', ...(scope !== undefined && { scope }) },
       basic(id, secret),
     ),

@@ -1,34 +1,40 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
+import {
+  callPlatform,
+  openPlatform,
+  type Platform,
+  type Registered,
+  sharedPlatform,
+} from '../support/platform.ts'
 import { plain } from './products.ts'
 import { type Ask, askInForm, askInJson, basic, forms, isOauth, path } from './token-forms.ts'
-import { callerOf, openWorld, type Registered, sharedWorld, type World } from './world.ts'
 
-async function mayWrite(world: World, token: string): Promise<number> {
-  return (await callerOf(world.port, token).create(plain)).status
+async function mayWrite(platform: Platform, token: string): Promise<number> {
+  return (await callPlatform(platform.port, token).create(plain)).status
 }
 
-async function mayReadHistory(world: World, token: string): Promise<number> {
-  const id = await world.made(plain)
-  return (await callerOf(world.port, token).history(id)).status
+async function mayReadHistory(platform: Platform, token: string): Promise<number> {
+  const id = await platform.made(plain)
+  return (await callPlatform(platform.port, token).history(id)).status
 }
 
 describe('a token', () => {
-  const open = sharedWorld()
+  const open = sharedPlatform()
   let readers: Promise<Registered> | undefined
   const openWithReader = async () => {
-    const world = await open()
-    readers ??= world.register(['products.read'], 'reader')
-    return { world, reader: await readers }
+    const platform = await open()
+    readers ??= platform.register(['products.read'], 'reader')
+    return { platform, reader: await readers }
   }
 
   it('asked for in JSON comes as token and expires_in', async () => {
-    const world = await open()
+    const platform = await open()
     const { status, body, headers } = await forms['JSON'](
-      world,
-      world.client.id,
-      world.client.secret,
+      platform,
+      platform.client.id,
+      platform.client.secret,
     )
 
     assert.equal(status, 200)
@@ -36,16 +42,16 @@ describe('a token', () => {
     assert.equal(body.expires_in, 900)
     assert.match(body.token, /^[\w-]{43}$/)
     assert.equal(headers['cache-control'], 'no-store')
-    assert.equal(await mayWrite(world, body.token), 201)
+    assert.equal(await mayWrite(platform, body.token), 201)
   })
 
   for (const form of ['a form', 'a form with HTTP Basic'] as const) {
     it(`asked for in ${form} comes as OAuth has it too`, async () => {
-      const world = await open()
+      const platform = await open()
       const { status, body, headers } = await forms[form](
-        world,
-        world.client.id,
-        world.client.secret,
+        platform,
+        platform.client.id,
+        platform.client.secret,
       )
 
       assert.equal(status, 200)
@@ -58,25 +64,28 @@ describe('a token', () => {
       })
       assert.equal(headers['cache-control'], 'no-store')
       assert.equal(headers['pragma'], 'no-cache')
-      assert.equal(await mayWrite(world, body.access_token), 201)
+      assert.equal(await mayWrite(platform, body.access_token), 201)
     })
   }
 
   it('is another each time, and each is good', async () => {
-    const world = await open()
-    const tokens = [await world.tokenFor(world.client), await world.tokenFor(world.client)]
+    const platform = await open()
+    const tokens = [
+      await platform.tokenFor(platform.client),
+      await platform.tokenFor(platform.client),
+    ]
 
     assert.notEqual(tokens[0], tokens[1])
-    for (const token of tokens) assert.equal(await mayWrite(world, token), 201)
+    for (const token of tokens) assert.equal(await mayWrite(platform, token), 201)
   })
 
   it('to write lets read too; one to read does not let write', async () => {
-    const { world, reader } = await openWithReader()
-    const token = await world.tokenFor(reader)
-    const { create, replace, remove } = callerOf(world.port, token)
+    const { platform, reader } = await openWithReader()
+    const token = await platform.tokenFor(reader)
+    const { create, replace, remove } = callPlatform(platform.port, token)
 
-    assert.equal(await mayReadHistory(world, world.token), 200)
-    assert.equal(await mayReadHistory(world, token), 200)
+    assert.equal(await mayReadHistory(platform, platform.token), 200)
+    assert.equal(await mayReadHistory(platform, token), 200)
     for (const answer of [await create(plain), await replace('x', plain), await remove('x')]) {
       assert.equal(answer.status, 403)
       assert.deepEqual(answer.body, { error: 'Insufficient scope' })
@@ -89,24 +98,24 @@ describe('a token', () => {
 
   for (const [form, ask] of Object.entries<Ask>(forms)) {
     it(`of a client that may write is narrowed by a scope in ${form}`, async () => {
-      const world = await open()
-      const { id, secret } = world.client
+      const platform = await open()
+      const { id, secret } = platform.client
 
-      const narrow = await ask(world, id, secret, 'products.read')
-      const both = await ask(world, id, secret, 'products.read products.write')
+      const narrow = await ask(platform, id, secret, 'products.read')
+      const both = await ask(platform, id, secret, 'products.read products.write')
 
       assert.deepEqual([narrow.status, both.status], [200, 200])
-      assert.equal(await mayWrite(world, narrow.body.token), 403)
-      assert.equal(await mayReadHistory(world, narrow.body.token), 200)
-      assert.equal(await mayWrite(world, both.body.token), 201)
+      assert.equal(await mayWrite(platform, narrow.body.token), 403)
+      assert.equal(await mayReadHistory(platform, narrow.body.token), 200)
+      assert.equal(await mayWrite(platform, both.body.token), 201)
       if (isOauth(form)) assert.equal(narrow.body.scope, 'products.read')
     })
 
     it(`with a scope that the client does not have is a 400 in ${form}`, async () => {
-      const { world, reader } = await openWithReader()
+      const { platform, reader } = await openWithReader()
 
       for (const scope of ['products.read products.write', 'admin']) {
-        const { status, body } = await ask(world, reader.id, reader.secret, scope)
+        const { status, body } = await ask(platform, reader.id, reader.secret, scope)
         assert.equal(status, 400)
         const error = isOauth(form)
           ? 'invalid_scope'
@@ -117,11 +126,11 @@ describe('a token', () => {
   }
 
   it('takes credentials that need escaping in Basic, as RFC 6749 writes them', async () => {
-    const world = await open()
-    const { id, secret } = world.client
+    const platform = await open()
+    const { id, secret } = platform.client
     const escaped = [...id].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('')
 
-    assert.equal((await forms['a form with HTTP Basic'](world, escaped, secret)).status, 200)
+    assert.equal((await forms['a form with HTTP Basic'](platform, escaped, secret)).status, 200)
   })
 
   for (const [name, fields, headers, status, error] of [
@@ -220,29 +229,29 @@ describe('a token', () => {
 
 describe('the life of a token', () => {
   it('ends after 900 seconds', async (t) => {
-    const world = await openWorld(t, { now: '2026-07-01T00:00:00Z' })
+    const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
 
-    world.setClock('2026-07-01T00:14:59.999Z')
-    assert.equal(await mayWrite(world, world.token), 201)
-    world.setClock('2026-07-01T00:15:00Z')
-    const late = await world.create(plain)
+    platform.setClock('2026-07-01T00:14:59.999Z')
+    assert.equal(await mayWrite(platform, platform.token), 201)
+    platform.setClock('2026-07-01T00:15:00Z')
+    const late = await platform.create(plain)
 
     assert.equal(late.status, 401)
     assert.equal(late.headers['www-authenticate'], 'Bearer error="invalid_token"')
   })
 
   it('ends when its client is removed', async (t) => {
-    const world = await openWorld(t)
-    const other = await world.register(['products.write'])
-    const token = await world.tokenFor(other)
-    assert.equal(await mayWrite(world, token), 201)
+    const platform = await openPlatform(t)
+    const other = await platform.register(['products.write'])
+    const token = await platform.tokenFor(other)
+    assert.equal(await mayWrite(platform, token), 201)
 
-    assert.equal(await world.unregister(other), true)
+    assert.equal(await platform.unregister(other), true)
 
-    assert.equal(await mayWrite(world, token), 401)
+    assert.equal(await mayWrite(platform, token), 401)
     // One that was on its way when the client went is no good either.
-    assert.equal(await mayWrite(world, await world.tokenFor(other)), 401)
-    assert.equal(await mayWrite(world, world.token), 201)
-    assert.equal((await forms['JSON'](world, other.id, other.secret)).status, 401)
+    assert.equal(await mayWrite(platform, await platform.tokenFor(other)), 401)
+    assert.equal(await mayWrite(platform, platform.token), 201)
+    assert.equal((await forms['JSON'](platform, other.id, other.secret)).status, 401)
   })
 })

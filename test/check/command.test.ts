@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, it } from 'node:test'
-import { main } from '../../src/cli/main.ts'
 import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
+import { runInProcess } from '../support/process.ts'
 import { ana, ben } from './data.ts'
 import { onRefusal } from './faults/fault.ts'
 import { claimsInMemory, openBank, subdomain } from './provider.ts'
@@ -26,33 +26,10 @@ describeOn('sqlite', 'holdfast check', () => {
     )
     const right = await bank.serve({})
     const wrong = await bank.serve(onRefusal(404, () => ({ error: 'No' })))
-    scope.after(async () => {
-      await right.close()
-      await wrong.close()
-    })
     return { right: right.url, wrong: wrong.url, file }
   })
 
-  async function holdfast(...args: readonly string[]) {
-    let stdout = ''
-    let stderr = ''
-    const out = (text: string) => {
-      stdout += text
-    }
-    const error = (text: string) => {
-      stderr += text
-    }
-    const write = async (text: string) => out(text)
-    const status = await main(args, {
-      out,
-      error,
-      status: error,
-      write,
-      environment: {},
-      isInteractive: false,
-    })
-    return { status, stdout, stderr }
-  }
+  const holdfast = (...args: readonly string[]) => runInProcess(args)
 
   const smoke = [
     '--subdomain',

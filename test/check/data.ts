@@ -1,5 +1,5 @@
 import { examples } from '../../src/contract/index.ts'
-import type { Line } from '../support/world.ts'
+import type { Line } from '../support/load.ts'
 
 /** Two customers with all that a check can ask about, up to now: few records, each for a reason. */
 export const ana = 'c-ana'

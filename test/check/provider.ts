@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Guard, openGuard } from '../../src/auth/guard.ts'
 import { openKeySet } from '../../src/auth/key-set.ts'
@@ -11,11 +10,11 @@ import {
   type TestKeys,
 } from '../../src/check/index.ts'
 import type { HttpApp } from '../../src/http/app.ts'
-import { openProviderApp } from '../../src/http/provider-app.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { openProviderStore, openReplayStore } from '../../src/storage/open.ts'
 import { closingTogether, newDatabase, type Scope } from '../support/engines.ts'
-import { loadInProcess } from '../support/world.ts'
+import { loadInProcess } from '../support/load.ts'
+import { openProvider } from '../support/provider.ts'
 import { ana, ben, dataLines } from './data.ts'
 
 /** Where a fault is put into our own server: between the store, the guard or the socket and the rest. */
@@ -94,7 +93,7 @@ export async function openBank(scope: Scope, ownClaims?: ReplayStore): Promise<B
   const inner = closingTogether(scope)
   const database = await newDatabase(inner)
   const clock = () => Temporal.Now.instant()
-  await loadInProcess(database, dataLines(), clock().toString())
+  await loadInProcess(database, dataLines())
   const store = await openProviderStore(database)
   const claims = ownClaims ?? (await openReplayStore(database, clock))
   const testKeys = await publishKeys({ port: 0 })
@@ -107,36 +106,27 @@ export async function openBank(scope: Scope, ownClaims?: ReplayStore): Promise<B
   })
 
   async function serve(seam: Seam) {
-    let url = ''
-    const bases = {
-      get provider() {
-        return url
-      },
-      get resource() {
-        return url
-      },
-      platform: '',
-    }
+    const bases = { provider: '', resource: '', platform: '' }
     const spent = seam.claims?.(claims) ?? claims
     const guard = openGuard({ subdomain, bases, keys, replay: spent, clock })
-    const app = openProviderApp({
-      context: {
-        store: seam.store?.(store) ?? store,
-        timeZone: seam.timeZone ?? 'UTC',
-        accountVersion: seam.accountVersion ?? 4,
-      },
+    const { address: url, close } = await openProvider(inner, [], {
+      database,
+      store: seam.store?.(store) ?? store,
+      timeZone: seam.timeZone,
+      accountVersion: seam.accountVersion,
       clock,
-      guard: seam.guard?.(guard, () => url) ?? guard,
+      guard: seam.guard?.(guard, () => bases.provider) ?? guard,
+      prepare(app) {
+        const { answer } = seam
+        if (answer)
+          app.addHook('onSend', async (request, reply, payload) =>
+            rewritten(answer, request, reply, payload),
+          )
+        seam.app?.(app)
+      },
     })
-    const { answer } = seam
-    if (answer)
-      app.addHook('onSend', async (request, reply, payload) =>
-        rewritten(answer, request, reply, payload),
-      )
-    seam.app?.(app)
-    await app.listen({ host: '127.0.0.1', port: 0 })
-    url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-    return { url, close: () => app.close() }
+    Object.assign(bases, { provider: url, resource: url })
+    return { url, close }
   }
 
   return {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeSigningKey, toPublicKeySet } from '../../src/auth/signing.ts'
 import type { SigningKey } from '../../src/client/index.ts'
-import { holdfast } from '../auth/command.ts'
-import { openKeyServer } from '../auth/key-server.ts'
-import { serve, temporaryFolder } from '../auth/processes.ts'
+import { closingTogether } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { openKeyServer } from '../support/key-server.ts'
+import { run, runHoldfast, startServer } from '../support/process.ts'
 import { openBrowser } from './browser.ts'
 import { openSite } from './site.ts'
 
@@ -53,11 +53,7 @@ interface Report {
 
 describe('the client in a browser', { timeout: 120_000 }, () => {
   it('signs, asks, follows pages and tells what was refused, without any code of a server', async (t) => {
-    const closings: (() => Promise<void>)[] = []
-    t.after(async () => {
-      for (const close of closings.reverse()) await close()
-    })
-    const scope = { after: (work: () => Promise<void>) => void closings.push(work) }
+    const scope = closingTogether(t)
     const folder = await temporaryFolder(scope)
     const database = await invent(folder)
     const made = await makeSigningKey('ES256', Temporal.Now.instant())
@@ -65,8 +61,8 @@ describe('the client in a browser', { timeout: 120_000 }, () => {
     const keyServer = await openKeyServer(toPublicKeySet([made]).keys)
     scope.after(() => keyServer.close())
     const given = { key, subdomain: 's', customerId, accountId }
-    const site = await openSite(scope, compile(folder), script, given)
-    const provider = await serve(scope, 'provider', {
+    const site = await openSite(scope, await compile(folder), script, given)
+    const provider = await startServer(scope, ['serve', 'provider'], {
       database,
       subdomain: 's',
       'jwks-url': keyServer.url,
@@ -99,19 +95,19 @@ describe('the client in a browser', { timeout: 120_000 }, () => {
 async function invent(folder: string): Promise<string> {
   const database = `sqlite:${join(folder, 'browser.db')}`
   const file = join(folder, 'lines.ndjson')
-  const lines = await holdfast(['generate', '--customers', '2', '--seed', '1'])
+  const lines = await runHoldfast(['generate', '--customers', '2', '--seed', '1'])
   writeFileSync(file, lines.stdout)
-  const { status, stderr } = await holdfast(['load', file, '--database', database])
+  const { status, stderr } = await runHoldfast(['load', file, '--database', database])
   assert.equal(status, 0, stderr)
   return database
 }
 
 /** The package's code, as it is published. */
-function compile(folder: string): string {
+async function compile(folder: string): Promise<string> {
   const compiled = join(folder, 'compiled')
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const args = ['--project', join(root, 'tsconfig.build.json'), '--outDir', compiled]
-  const { status, stdout } = spawnSync(process.execPath, [compiler, ...args], { encoding: 'utf8' })
+  const { status, stdout } = await run([process.execPath, compiler, ...args])
   assert.equal(status, 0, stdout)
   return compiled
 }

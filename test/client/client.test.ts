@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
 import { after, before, it } from 'node:test'
 import { openGuard } from '../../src/auth/guard.ts'
 import { openKeySet } from '../../src/auth/key-set.ts'
 import { makeSigningKey, toPublicKeySet } from '../../src/auth/signing.ts'
 import { createClient, ResponseError, type SigningKey } from '../../src/client/index.ts'
 import { generateLines } from '../../src/generate/index.ts'
-import { openProviderApp } from '../../src/http/provider-app.ts'
-import { load } from '../../src/load/load.ts'
-import { openProviderStore, openProviderWriter, openReplayStore } from '../../src/storage/open.ts'
-import { describe, newDatabase } from '../support/engines.ts'
+import { openReplayStore } from '../../src/storage/open.ts'
+import { closingTogether, describe, newDatabase } from '../support/engines.ts'
+import { openKeyServer } from '../support/key-server.ts'
+import { loadInProcess } from '../support/load.ts'
+import { openProvider } from '../support/provider.ts'
 
 const now = Temporal.Now.instant()
 const customerId = 'c-000001'
 
 describe('a client', () => {
-  const closing: (() => unknown)[] = []
+  const scope = closingTogether({ after })
   let database = ''
   let key: SigningKey
   let providerUrl = ''
@@ -26,46 +26,33 @@ describe('a client', () => {
 
   /** A provider of the given account version, behind a guard that trusts the client's key. */
   const serve = async (jwksUrl: string, accountVersion: 3 | 4) => {
-    const store = await openProviderStore(database)
-    const claims = await openReplayStore(database, () => Temporal.Now.instant())
+    const clock = () => Temporal.Now.instant()
+    const replay = await openReplayStore(database, clock)
     const keys = openKeySet({ url: jwksUrl })
-    const bases = { provider: '', resource: '', platform: '' }
-    const app = openProviderApp({
-      context: { store, timeZone: 'UTC', accountVersion },
-      clock: () => Temporal.Now.instant(),
-      guard: openGuard({
-        subdomain: 's',
-        bases,
-        keys,
-        replay: claims,
-        clock: () => Temporal.Now.instant(),
-      }),
+    scope.after(async () => {
+      keys.close()
+      await replay.close()
     })
-    const address = await app.listen({ host: '127.0.0.1', port: 0 })
+    const bases = { provider: '', resource: '', platform: '' }
+    const guard = openGuard({ subdomain: 's', bases, keys, replay, clock })
+    const { address } = await openProvider(scope, [], { database, accountVersion, clock, guard })
     Object.assign(bases, { provider: address, resource: address })
-    closing.unshift(() => app.close(), keys.close, claims.close, store.close)
     return address
   }
 
   before(async () => {
-    database = await newDatabase({ after: (work) => void closing.push(work) })
+    database = await newDatabase(scope)
     const made = await makeSigningKey('ES256', now)
     key = { ...made.privateKey, kid: made.id, alg: made.algorithm }
-    const jwks = await answer(() => ({ status: 200, body: JSON.stringify(toPublicKeySet([made])) }))
-    closing.unshift(() => jwks.server.close())
+    const jwks = await openKeyServer(toPublicKeySet([made]).keys)
+    scope.after(() => jwks.close())
 
-    const writer = await openProviderWriter(database, { loadTime: now })
-    const lines = [...generateLines({ customers: 3, seed: 1, until: now.toString() })]
-    const file = { name: 'lines', open: () => Readable.from([Buffer.from(lines.join('\n'))]) }
-    await load([file], writer, { onError: (refusal) => assert.fail(JSON.stringify(refusal)) })
-    await writer.close()
+    const lines = generateLines({ customers: 3, seed: 1, until: now.toString() })
+    await loadInProcess(database, [...lines], now.toString())
     providerUrl = await serve(jwks.url, 4)
     versionThreeUrl = await serve(jwks.url, 3)
   })
   let versionThreeUrl = ''
-  after(async () => {
-    for (const close of closing) await close()
-  })
 
   it('speaks an operation by its name, with a token of its own for each call', async () => {
     const client = open()
@@ -119,7 +106,7 @@ describe('a client', () => {
         count += 1
         return { status: 200, body: '{}' }
       })
-      closing.unshift(() => other.server.close())
+      scope.after(async () => void other.server.close())
       const client = open({ providerUrl: other.url })
 
       await assert.rejects(client.getCustomer({ params: { customerId: odd } }), /customerId|URI/)
@@ -146,7 +133,7 @@ describe('a client', () => {
 
   it('gives one page of what has no body', async () => {
     const restricted = await answer(() => ({ status: 200, body: '' }))
-    closing.unshift(() => restricted.server.close())
+    scope.after(async () => void restricted.server.close())
     const client = open({ providerUrl: restricted.url })
     const pages = client.getAccountContact.pages({ params: { customerId, accountId: 'a' } })
 
@@ -156,7 +143,7 @@ describe('a client', () => {
   for (const body of ['<html>', '', 'null', '[]', '{"message":"no"}', '{"error":{"code":1}}']) {
     it(`says that it was refused by a stranger: ${body || 'nothing'}`, async () => {
       const gateway = await answer(() => ({ status: 403, body }))
-      closing.unshift(() => gateway.server.close())
+      scope.after(async () => void gateway.server.close())
 
       await assert.rejects(
         open({ providerUrl: gateway.url }).getCustomer({ params: { customerId } }),
@@ -202,7 +189,7 @@ describe('a client', () => {
         ? { status: 503, body: '{"error":"Service unavailable"}', headers: { 'retry-after': '0' } }
         : { status: 200, body: '{"data":[]}' }
     })
-    closing.unshift(() => busy.server.close())
+    scope.after(async () => void busy.server.close())
 
     const client = open({ providerUrl: busy.url })
     const found = await client.searchCustomers({ params: {}, body: { email: 'a@example.com' } })
@@ -222,7 +209,7 @@ describe('a client', () => {
       count += 1
       return { status: 401, body: '{"error":"Unauthorized"}' }
     })
-    closing.unshift(() => closed.server.close())
+    scope.after(async () => void closed.server.close())
 
     await assert.rejects(
       open({ providerUrl: closed.url }).getCustomer({ params: { customerId } }),

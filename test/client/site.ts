@@ -7,6 +7,7 @@ import { join, posix } from 'node:path'
 import { pipeline } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import type { Scope } from '../support/engines.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const installed = join(root, 'node_modules')
@@ -21,10 +22,6 @@ export interface Site {
   readonly report: Promise<unknown>
   /** Where all other requests go. */
   passOnTo(port: number): void
-}
-
-interface Scope {
-  after(work: () => Promise<void>): void
 }
 
 /** The page runs a script, which finds what it is given as the text of its body. */

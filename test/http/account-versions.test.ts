@@ -5,8 +5,8 @@ import {
   bankingAccount as exampleV4,
 } from '../../src/contract/examples/banking.ts'
 import { describe } from '../support/engines.ts'
-import { sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 const path = '/v1/banking/customer/ana/accounts?page-size=1000'
 
@@ -229,7 +229,7 @@ const down: Readonly<Record<string, readonly [object, object]>> = {
 }
 
 const names = [...Object.keys(both), ...Object.keys(down)]
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.bankingAccount(exampleV3.accountId, { ana: true }, { ...exampleV3 }),
   lines.bankingAccount(exampleV4.accountId, { ana: true }, { ...exampleV4 }),
@@ -242,12 +242,12 @@ const world = sharedWorld([
 ])
 
 /** The same data, served by a provider that is pinned to version 3. */
-const worldV3 = sharedWorld([], async () => ({
-  database: (await world()).database,
+const providerV3 = sharedProvider([], async () => ({
+  database: (await provider()).database,
   accountVersion: 3,
 }))
 
-async function accountIn(here: ReturnType<typeof world>, accountId: string) {
+async function accountIn(here: ReturnType<typeof provider>, accountId: string) {
   const { get } = await here
   const { body } = await get(path)
   return body.data.accounts.find(
@@ -257,14 +257,14 @@ async function accountIn(here: ReturnType<typeof world>, accountId: string) {
 
 describe('version 4 of the banking account', () => {
   it('is served as it was loaded', async () => {
-    const served = await accountIn(world(), exampleV4.accountId)
+    const served = await accountIn(provider(), exampleV4.accountId)
 
     assert.deepEqual(served, exampleV4)
   })
 
   for (const [name, [, four]] of Object.entries(both)) {
     it(`is made of version 3 when loaded: ${name}`, async () => {
-      const served = await accountIn(world(), name)
+      const served = await accountIn(provider(), name)
 
       assert.deepEqual(served, { accountId: name, ...four, isOwned: true })
     })
@@ -273,14 +273,14 @@ describe('version 4 of the banking account', () => {
 
 describe('version 3 of the banking account, where the provider is pinned to it', () => {
   it('is given back as it was loaded', async () => {
-    const served = await accountIn(worldV3(), exampleV3.accountId)
+    const served = await accountIn(providerV3(), exampleV3.accountId)
 
     assert.deepEqual(served, { ...exampleV3, isOwned: true })
   })
 
   for (const [name, [three]] of Object.entries(both)) {
     it(`is given back as it was loaded: ${name}`, async () => {
-      const served = await accountIn(worldV3(), name)
+      const served = await accountIn(providerV3(), name)
 
       assert.deepEqual(served, { accountId: name, ...three, isOwned: true })
     })
@@ -288,15 +288,15 @@ describe('version 3 of the banking account, where the provider is pinned to it',
 
   for (const [name, [, three]] of Object.entries(down)) {
     it(`is made of version 4: ${name}`, async () => {
-      const served = await accountIn(worldV3(), name)
+      const served = await accountIn(providerV3(), name)
 
       assert.deepEqual(served, { accountId: name, ...three, isOwned: true })
     })
   }
 
   it('changes neither which accounts there are nor their order', async () => {
-    const four = await (await world()).get(path)
-    const three = await (await worldV3()).get(path)
+    const four = await (await provider()).get(path)
+    const three = await (await providerV3()).get(path)
 
     const ids = (answer: typeof four) =>
       answer.body.data.accounts.map(({ accountId }: { accountId: string }) => accountId)

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { bankingAccount as example } from '../../src/contract/examples/banking.ts'
 import { describe } from '../support/engines.ts'
-import { sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
-import { ask, refs } from '../support/world-operations.ts'
+import * as lines from '../support/lines.ts'
+import { ask, refs } from '../support/operations.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 const path = '/v1/banking/customer/ana/accounts'
 const users = [{ id: 7, email: 'ana@example.com', isAccountHolder: true }]
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.customer('ben'),
   lines.customer('cy'),
@@ -41,7 +41,7 @@ const world = sharedWorld([
 
 describe('B1, the accounts of a customer', () => {
   it('serves the whole record in an envelope of data, links and meta', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { status, headers, body } = await get(
       `${path}?product-category=${example.productCategory}`,
@@ -55,7 +55,7 @@ describe('B1, the accounts of a customer', () => {
   })
 
   it('shows isOwned as it is for the customer who looks, whatever the record said', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const owned = async (customer: string) => {
       const { body } = await get(`/v1/banking/customer/${customer}/accounts`)
@@ -72,7 +72,7 @@ describe('B1, the accounts of a customer', () => {
   })
 
   it('takes a holder of whom nothing is said for an owner', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { body } = await get('/v1/banking/customer/dot/accounts')
 
@@ -80,7 +80,7 @@ describe('B1, the accounts of a customer', () => {
   })
 
   it('serves lending rates as the object or the list that was loaded', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { body } = await get('/v1/banking/customer/dot/accounts')
 
@@ -91,7 +91,7 @@ describe('B1, the accounts of a customer', () => {
   })
 
   it('orders by creation and then by id, those of unknown creation last', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { body } = await get('/v1/banking/customer/cy/accounts')
 
@@ -112,7 +112,7 @@ describe('B1, the accounts of a customer', () => {
   })
 
   it('lists no energy account', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { text } = await get(path)
 
@@ -120,7 +120,7 @@ describe('B1, the accounts of a customer', () => {
   })
 
   it('gives a customer without accounts an empty list', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { status, body } = await get('/v1/banking/customer/%C3%A9%20%2F%3F%23/accounts')
 
@@ -136,7 +136,7 @@ describe('B1, the accounts of a customer', () => {
 describe('deprecation', () => {
   for (const ref of ['B1', 'E1'] as const) {
     it(`is told by ${ref}, with the operation that replaces it`, async () => {
-      const here = await world()
+      const here = await provider()
 
       const { status, headers } = await ask(here, ref, { customer: 'é /?#' })
 
@@ -149,7 +149,7 @@ describe('deprecation', () => {
     })
 
     it(`does not keep ${ref} from working, and has no date of its end`, async () => {
-      const here = await world()
+      const here = await provider()
 
       const { status, headers } = await ask(here, ref, {})
 
@@ -159,7 +159,7 @@ describe('deprecation', () => {
   }
 
   it('is told by no other operation', async () => {
-    const here = await world()
+    const here = await provider()
 
     for (const ref of refs.filter((ref) => ref !== 'B1' && ref !== 'E1')) {
       const { headers } = await ask(here, ref, { accounts: ['joint'] })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { type Answer, sharedWorld, type World } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
-import { ask, recordsOf } from '../support/world-operations.ts'
+import type { Answer } from '../support/http.ts'
+import * as lines from '../support/lines.ts'
+import { ask, recordsOf } from '../support/operations.ts'
+import { type Provider, sharedProvider } from '../support/provider.ts'
 
 /** Times on the wall, around each moment at which a clock in these zones is put back or forward. */
 const walls: Readonly<Record<string, readonly string[]>> = {
@@ -36,7 +37,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
   'a day left out': ['2011-12-29T23:59:59', '2011-12-30T12:00:00', '2011-12-31T00:00:00'],
 }
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   ...Object.entries(walls).flatMap(([account, times]) => [
     lines.energyAccount(account, ['ana']),
@@ -45,7 +46,7 @@ const world = sharedWorld([
 ])
 
 function inZone(timeZone: string) {
-  return sharedWorld([], async () => ({ database: (await world()).database, timeZone }))
+  return sharedProvider([], async () => ({ database: (await provider()).database, timeZone }))
 }
 
 const sydney = inZone('Australia/Sydney')
@@ -66,7 +67,7 @@ function timesOf(answer: Answer): string[] {
 
 /** What lies in a window, oldest first. */
 async function within(
-  here: World,
+  here: Provider,
   account: string,
   bounds: Readonly<Record<string, string>>,
 ): Promise<string[]> {
@@ -83,13 +84,13 @@ function from(account: string, first: number, last?: number): string[] {
 
 describe('a time without a zone', () => {
   it('is served as it was loaded, whatever the zone', async () => {
-    for (const open of [world, sydney, samoa]) {
+    for (const open of [provider, sydney, samoa]) {
       assert.deepEqual(await within(await open(), 'plain', {}), walls['plain'])
     }
   })
 
   it('is read in UTC where no zone is set', async () => {
-    const here = await world()
+    const here = await provider()
     const eight = '2025-01-15T08:00:00Z'
 
     assert.deepEqual(await within(here, 'plain', { 'newest-time': eight }), from('plain', 0, 2))
@@ -193,7 +194,7 @@ describe('every time', () => {
     ],
     ['where the clock of Lord Howe goes forward', lordHowe, 'forward', '2025-10-04T15:30:00Z'],
     ['where Samoa left out a day', samoa, 'a day left out', '2011-12-30T10:00:00Z'],
-    ['where no clock moves', world, 'back', '2025-04-06T02:00:00Z'],
+    ['where no clock moves', provider, 'back', '2025-04-06T02:00:00Z'],
   ] as const) {
     it(`lies at or before a moment, or behind it: ${name}`, async () => {
       const here = await open()

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { type Answer, sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
-import { ask, recordsOf } from '../support/world-operations.ts'
+import type { Answer } from '../support/http.ts'
+import * as lines from '../support/lines.ts'
+import { ask, recordsOf } from '../support/operations.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 const usual = '2025-07-01T00:00:00Z'
 const both = ['E4', 'E5'] as const
@@ -32,7 +33,7 @@ function namesOf(answer: Answer): number[] {
   return recordsOf('E4', answer).map(({ payment }) => Number(payment.amount))
 }
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.customer('ben'),
   ...['edges', 'ties', 'more', 'empty', 'nameless'].map((id) => lines.energyAccount(id, ['ana'])),
@@ -60,7 +61,7 @@ const world = sharedWorld([
 
 describe('E4, the billing transactions of an account', () => {
   it('come in an envelope, newest first, and at the same time by id', async () => {
-    const answer = await ask(await world(), 'E4', { accounts: ['ties'] })
+    const answer = await ask(await provider(), 'E4', { accounts: ['ties'] })
 
     assert.equal(answer.status, 200)
     assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
@@ -76,7 +77,7 @@ describe('E4, the billing transactions of an account', () => {
     ['a bank account', 'ana', 'bank', 'Account not found'],
   ] as const) {
     it(`are refused to ${name}`, async () => {
-      const answer = await ask(await world(), 'E4', { customer, accounts: [account] })
+      const answer = await ask(await provider(), 'E4', { customer, accounts: [account] })
 
       assert.equal(answer.status, 404)
       assert.deepEqual(answer.body, { error })
@@ -86,7 +87,7 @@ describe('E4, the billing transactions of an account', () => {
 
 describe('E5, the billing transactions of accounts', () => {
   it('are sorted over all accounts: newest first, and at the same time by id', async () => {
-    const here = await world()
+    const here = await provider()
 
     const answer = await ask(here, 'E5', { accounts: ['ties', 'empty', 'more'] })
     const turned = await ask(here, 'E5', { accounts: ['more', 'ties', 'empty', 'more'] })
@@ -97,7 +98,7 @@ describe('E5, the billing transactions of accounts', () => {
   })
 
   it('are each on one page, also where two accounts have the same time and id', async () => {
-    const here = await world()
+    const here = await provider()
     const accounts = ['ties', 'more']
 
     const whole = await ask(here, 'E5', { accounts })
@@ -113,7 +114,7 @@ describe('E5, the billing transactions of accounts', () => {
   })
 
   it('are of one account what E4 shows', async () => {
-    const here = await world()
+    const here = await provider()
 
     const one = await ask(here, 'E4', { accounts: ['ties'], query: 'page-size=2&page=2' })
     const many = await ask(here, 'E5', { accounts: ['ties'], query: 'page-size=2&page=2' })
@@ -154,7 +155,7 @@ for (const ref of both) {
       it(`takes both ends in: ${name}`, async () => {
         const query = new URLSearchParams(times).toString()
 
-        const answer = await ask(await world(), ref, { accounts: ['edges'], query })
+        const answer = await ask(await provider(), ref, { accounts: ['edges'], query })
 
         assert.deepEqual(namesOf(answer), expected)
       })
@@ -162,7 +163,7 @@ for (const ref of both) {
 
     for (const [name, newest, oldest] of windows) {
       it(`is the twelve months up to now where nothing is given: ${name}`, async (t) => {
-        const here = await world()
+        const here = await provider()
         t.after(() => here.setClock(usual))
 
         here.setClock(`${newest}Z`)
@@ -177,14 +178,14 @@ for (const ref of both) {
       it(`is the twelve months up to newest-time where that is given: ${name}`, async () => {
         const query = `newest-time=${newest}Z`
 
-        const answer = await ask(await world(), ref, { accounts: [name], query })
+        const answer = await ask(await provider(), ref, { accounts: [name], query })
 
         assert.deepEqual(namesOf(answer), [3, 2])
       })
     }
 
     it('reaches from oldest-time to now where that alone is given', async (t) => {
-      const here = await world()
+      const here = await provider()
       t.after(() => here.setClock(usual))
 
       here.setClock('2028-02-29T10:00:00Z')
@@ -202,7 +203,7 @@ describe('a billing transaction without an id', () => {
   it('is known by its content: loaded twice it is there once', async () => {
     const { id: _, ...line } = named('nameless', '', tie, 1)
     const other = { ...line, record: { ...line.record, payment: { amount: '2' } } }
-    const here = await world()
+    const here = await provider()
 
     await here.load([line, other, line, other, named('nameless', 'own', tie, 1)])
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
 import {
   accountsOf,
   ask,
@@ -11,7 +10,8 @@ import {
   type Ref,
   recordsOf,
   refsWithBody,
-} from '../support/world-operations.ts'
+} from '../support/operations.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 const count = 1000
 const numbers = Array.from({ length: count }, (_, index) => index)
@@ -19,7 +19,7 @@ const bankingIds = numbers.map((number) => `b${number}`)
 const energyIds = numbers.map((number) => `e${number}`)
 const unknown = { error: 'Account in query not found' }
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.customer('ben'),
   lines.bankingAccount('ben-bank', { ben: true }),
@@ -58,7 +58,7 @@ function pick(ref: Ref, ...indexes: readonly number[]): string[] {
 describe('a body that names accounts', () => {
   for (const ref of refsWithBody) {
     it(`is answered by ${ref} for the accounts named and no others`, async () => {
-      const here = await world()
+      const here = await provider()
 
       const answer = await ask(here, ref, { accounts: pick(ref, 3, 7) })
 
@@ -69,7 +69,7 @@ describe('a body that names accounts', () => {
     })
 
     it(`may be empty on ${ref}: so is the list`, async () => {
-      const here = await world()
+      const here = await provider()
 
       const { status, body } = await ask(here, ref, { accounts: [] })
 
@@ -82,7 +82,7 @@ describe('a body that names accounts', () => {
     })
 
     it(`counts an account that ${ref} is asked for twice once`, async () => {
-      const here = await world()
+      const here = await provider()
 
       const answer = await ask(here, ref, { accounts: pick(ref, 2, 1, 2, 1, 1) })
 
@@ -91,7 +91,7 @@ describe('a body that names accounts', () => {
     })
 
     it(`may name ${count} accounts on ${ref}, and not one more`, async () => {
-      const here = await world()
+      const here = await provider()
       const accounts = idsFor(ref).toReversed()
 
       const most = await ask(here, ref, { accounts, query: 'page-size=1000' })
@@ -105,7 +105,7 @@ describe('a body that names accounts', () => {
     })
 
     it(`is refused whole by ${ref} where one account is not the customer’s`, async () => {
-      const here = await world()
+      const here = await provider()
       const [known = ''] = pick(ref, 5)
       const strangers = [
         'nobody',
@@ -132,7 +132,7 @@ describe('a body that names accounts', () => {
     })
 
     it(`may have members on ${ref} that nobody knows`, async () => {
-      const here = await world()
+      const here = await provider()
       const accountIds = pick(ref, 1)
 
       const { status, body } = await here.post(pathOf(ref, {}), {
@@ -147,7 +147,7 @@ describe('a body that names accounts', () => {
 
   for (const ref of inOrderAsked) {
     it(`sets the order of ${ref}`, async () => {
-      const here = await world()
+      const here = await provider()
       const accounts = pick(ref, 900, 3, 17, 999, 0, 3, 512, 17)
 
       const answer = await ask(here, ref, { accounts })
@@ -156,7 +156,7 @@ describe('a body that names accounts', () => {
     })
 
     it(`sets the order of ${ref} over all its pages`, async () => {
-      const here = await world()
+      const here = await provider()
       const accounts = idsFor(ref).toSorted((a, b) =>
         (a.at(-1) ?? '').localeCompare(b.at(-1) ?? ''),
       )
@@ -170,7 +170,7 @@ describe('a body that names accounts', () => {
 
   for (const ref of ['B2', 'B5', 'B6', 'E2'] as const) {
     it(`is judged by ${ref} before its filters`, async () => {
-      const here = await world()
+      const here = await provider()
       const closed = operationOf(ref).kind === 'energy' ? 'closed-energy' : 'closed'
       const query = 'open-status=OPEN'
 
@@ -186,7 +186,7 @@ describe('a body that names accounts', () => {
 
   for (const ref of ['B2', 'B5', 'B6', 'E3', 'E5'] as const) {
     it(`may name an account on ${ref} that has nothing to show`, async () => {
-      const here = await world()
+      const here = await provider()
       const bare = operationOf(ref).kind === 'energy' ? 'bare-energy' : 'bare'
 
       const answer = await ask(here, ref, { accounts: [bare, ...pick(ref, 1)] })
@@ -218,7 +218,7 @@ describe('a body that names accounts', () => {
     ['an id that is true', '{"data":{"accountIds":[true]}}', /^data\.accountIds\[0\] /],
   ] as const) {
     it(`is refused as ${name}, by a sentence that says so`, async () => {
-      const { post } = await world()
+      const { post } = await provider()
 
       for (const ref of refsWithBody) {
         const answer = await post(pathOf(ref, {}), body)
@@ -239,7 +239,7 @@ function bodyFor(ref: Ref): string {
 describe('the body of every POST', () => {
   for (const ref of [...refsWithBody, 'C1'] as const) {
     it(`is refused by ${ref} where an object has a member twice`, async () => {
-      const { post } = await world()
+      const { post } = await provider()
       const good = bodyFor(ref)
       const [, name = ''] = /^\{"(\w+)"/.exec(good) ?? []
       const twice = `${good.slice(0, -1)},${good.slice(1)}`
@@ -258,7 +258,7 @@ describe('the body of every POST', () => {
     })
 
     it(`is refused by ${ref} where it is not UTF-8`, async () => {
-      const { post } = await world()
+      const { post } = await provider()
       const good = Buffer.from(`${bodyFor(ref).slice(0, -1)},"note":"é"}`)
 
       const accepted = await post(pathOf(ref, {}), good)
@@ -271,7 +271,7 @@ describe('the body of every POST', () => {
   }
 
   it('is refused where a member that is not known is there twice', async () => {
-    const { post } = await world()
+    const { post } = await provider()
 
     const { status, body } = await post(
       pathOf('B2', {}),
@@ -285,7 +285,7 @@ describe('the body of every POST', () => {
 
 describe('B2, the balances of accounts', () => {
   it('serves both amounts as decimal text', async () => {
-    const here = await world()
+    const here = await provider()
 
     const answer = await ask(here, 'B2', { accounts: ['b1'] })
 

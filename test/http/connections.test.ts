@@ -4,14 +4,14 @@ import { connect, type Socket } from 'node:net'
 import { it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { describe } from '../support/engines.ts'
-import { sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 const data = [lines.customer('ana'), lines.bankingAccount('a1', { ana: true })]
-const world = sharedWorld(data)
+const provider = sharedProvider(data)
 /** One that has no patience. */
-const hasty = sharedWorld([], async () => ({
-  database: (await world()).database,
+const hasty = sharedProvider([], async () => ({
+  database: (await provider()).database,
   limits: {
     headersTimeoutMs: 50,
     requestTimeoutMs: 50,
@@ -21,8 +21,8 @@ const hasty = sharedWorld([], async () => ({
 }))
 
 /** One that takes little. */
-const narrow = sharedWorld([], async () => ({
-  database: (await world()).database,
+const narrow = sharedProvider([], async () => ({
+  database: (await provider()).database,
   limits: { bodyBytesMax: 100, drainBytesMax: 16 * 1024 * 1024 },
 }))
 
@@ -99,7 +99,7 @@ describe('a request of which', () => {
     'the headers are too many': `GET /auth/v1/customer/ana HTTP/1.1\r\n${head}${'X: y\r\n'.repeat(5000)}\r\n`,
   })) {
     it(`${name} is refused, and the connection closed`, async () => {
-      const { port } = await world()
+      const { port } = await provider()
       const socket = await dial(port)
 
       socket.write(said)
@@ -170,7 +170,7 @@ describe('a request of which', () => {
   })
 
   it('the form is not HTTP is refused, and the next connection served', async () => {
-    const { port, get } = await world()
+    const { port, get } = await provider()
     const socket = await dial(port)
 
     socket.write('hello?\r\n\r\n')
@@ -181,7 +181,7 @@ describe('a request of which', () => {
   })
 
   it('two lengths disagree is refused', async () => {
-    const { port } = await world()
+    const { port } = await provider()
     const socket = await dial(port)
 
     socket.write(
@@ -193,7 +193,7 @@ describe('a request of which', () => {
   })
 
   it('the form is not HTTP is refused after the answer to the one before it', async () => {
-    const { port } = await world()
+    const { port } = await provider()
     const socket = await dial(port)
 
     socket.write(`GET /auth/v1/customer/ana HTTP/1.1\r\n${head}\r\nhello?\r\n\r\n`)

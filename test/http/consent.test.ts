@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { customer as example } from '../../src/contract/examples/customers.ts'
 import { describe } from '../support/engines.ts'
-import { sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 const search = '/auth/v1/customer/search'
 
-const world = sharedWorld([
+const provider = sharedProvider([
   { type: 'customer', record: example },
   lines.customer('one', { name: 'Ona', email: 'Shared@Example.com', phoneNumber: '+61 1' }),
   lines.customer('two', { name: 'Tom', email: 'sharED@example.COM', givenName: 'Tom' }),
@@ -81,7 +81,7 @@ const world = sharedWorld([
 
 describe('C1, the search for customers', () => {
   it('finds by e-mail address, and shows id, name and phone number alone', async () => {
-    const { post } = await world()
+    const { post } = await provider()
 
     const { status, body } = await post(search, { email: example.email })
 
@@ -93,7 +93,7 @@ describe('C1, the search for customers', () => {
 
   for (const email of ['shared@example.com', 'SHARED@EXAMPLE.COM', 'sHaReD@eXaMpLe.CoM']) {
     it(`finds everybody with the address, in whatever case: ${email}`, async () => {
-      const { post } = await world()
+      const { post } = await provider()
 
       const { body } = await post(search, { email })
 
@@ -112,7 +112,7 @@ describe('C1, the search for customers', () => {
     ['renÉ@example.com', 'accent'],
   ]) {
     it(`takes every character for itself: ${email}`, async () => {
-      const { post } = await world()
+      const { post } = await provider()
 
       const { body } = await post(search, { email })
 
@@ -131,7 +131,7 @@ describe('C1, the search for customers', () => {
     'rené@example.com',
   ]) {
     it(`finds nobody by another address: ${email}`, async () => {
-      const { post } = await world()
+      const { post } = await provider()
 
       const { status, body } = await post(search, { email })
 
@@ -141,7 +141,7 @@ describe('C1, the search for customers', () => {
   }
 
   it('ignores other members of the body', async () => {
-    const { post } = await world()
+    const { post } = await provider()
 
     const { status, body } = await post(search, { email: 'bea@example.com', name: 'Tom' })
 
@@ -160,7 +160,7 @@ describe('C1, the search for customers', () => {
     ['a list around all', [{ email: 'bea@example.com' }], /body must be /],
   ] as const) {
     it(`refuses ${name}`, async () => {
-      const { post } = await world()
+      const { post } = await provider()
 
       const answer = await post(search, body)
 
@@ -170,7 +170,7 @@ describe('C1, the search for customers', () => {
   }
 
   it('follows a customer to a new address', async () => {
-    const here = await world()
+    const here = await provider()
 
     await here.load([lines.customer('mover', { email: 'new@example.com' })])
 
@@ -183,7 +183,7 @@ describe('C1, the search for customers', () => {
 
 describe('C2, the accounts available for sharing', () => {
   it('lists both kinds together, by creation and then by id', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { status, body } = await get('/auth/v1/customer/one/accounts')
 
@@ -206,7 +206,7 @@ describe('C2, the accounts available for sharing', () => {
   })
 
   it('lists a joint account for each of its holders', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { body } = await get('/auth/v1/customer/two/accounts')
 
@@ -217,7 +217,7 @@ describe('C2, the accounts available for sharing', () => {
   })
 
   it('is an empty list for a customer without accounts', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { status, body } = await get('/auth/v1/customer/nothing/accounts')
 
@@ -228,7 +228,7 @@ describe('C2, the accounts available for sharing', () => {
 
 describe('C3, the identity of a customer', () => {
   it('has all the fields of the interface', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { status, body } = await get(`/auth/v1/customer/${example.id}`)
 
@@ -237,7 +237,7 @@ describe('C3, the identity of a customer', () => {
   })
 
   it('leaves out what was not loaded', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { body } = await get('/auth/v1/customer/bare')
 
@@ -245,7 +245,7 @@ describe('C3, the identity of a customer', () => {
   })
 
   it('knows a customer whose id is the word in the path of C1', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { status, body } = await get('/auth/v1/customer/search')
 
@@ -266,7 +266,7 @@ describe('C4, the example balance', () => {
     ['one', 'named', '{"account_id":"named","available":-0.50,"current":7,"currency":"NZD"}'],
   ] as const) {
     it(`shows ${customer} the numbers of ${account}, digit for digit, and the currency`, async () => {
-      const { get } = await world()
+      const { get } = await provider()
 
       const answer = await get(`/customer/${customer}/accounts/${account}/balances`)
 
@@ -283,7 +283,7 @@ describe('C4, the example balance', () => {
     ['an energy account', 'one', 'gas', 'Account not found'],
   ] as const) {
     it(`is refused to ${name}`, async () => {
-      const { get } = await world()
+      const { get } = await provider()
 
       const answer = await get(`/customer/${customer}/accounts/${account}/balances`)
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { accountContact as example } from '../../src/contract/examples/customers.ts'
 import { describe } from '../support/engines.ts'
-import { sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
-import { ask, refsWithPath } from '../support/world-operations.ts'
+import * as lines from '../support/lines.ts'
+import { ask, refsWithPath } from '../support/operations.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 const longest = '🦉'.repeat(256)
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.customer('ben'),
   lines.customer(longest),
@@ -32,7 +32,7 @@ const world = sharedWorld([
 
 describe('the contact details of an account', () => {
   it('are holders, e-mails, addresses and telephones', async () => {
-    const { status, headers, body } = await ask(await world(), 'contact', { accounts: ['bank'] })
+    const { status, headers, body } = await ask(await provider(), 'contact', { accounts: ['bank'] })
 
     assert.equal(status, 200)
     assert.equal(headers['content-type'], 'application/json; charset=utf-8')
@@ -41,7 +41,7 @@ describe('the contact details of an account', () => {
 
   for (const account of ['power', 'closed']) {
     it(`are there for any account, of either kind and any other status: ${account}`, async () => {
-      const { status, body } = await ask(await world(), 'contact', { accounts: [account] })
+      const { status, body } = await ask(await provider(), 'contact', { accounts: [account] })
 
       assert.equal(status, 200)
       assert.deepEqual(body, lines.contactRecord)
@@ -50,7 +50,7 @@ describe('the contact details of an account', () => {
 
   for (const account of ['restricted', 'bare']) {
     it(`are an empty body where the account is restricted: ${account}`, async () => {
-      const answer = await ask(await world(), 'contact', { accounts: [account] })
+      const answer = await ask(await provider(), 'contact', { accounts: [account] })
 
       assert.equal(answer.status, 200)
       assert.equal(answer.text, '')
@@ -60,7 +60,7 @@ describe('the contact details of an account', () => {
   }
 
   it('are all that a restriction hides', async () => {
-    const here = await world()
+    const here = await provider()
 
     for (const ref of ['B2', 'B3', 'C4'] as const) {
       const answer = await ask(here, ref, { accounts: ['restricted'] })
@@ -71,7 +71,7 @@ describe('the contact details of an account', () => {
   })
 
   it('come back when the restriction is lifted', async () => {
-    const here = await world()
+    const here = await provider()
 
     await here.load([lines.contact('lifted')])
 
@@ -86,7 +86,7 @@ describe('the contact details of an account', () => {
     ['another customer’s restricted account', 'ben', 'restricted', 'Account not found'],
   ] as const) {
     it(`are refused to ${name}`, async () => {
-      const answer = await ask(await world(), 'contact', { customer, accounts: [account] })
+      const answer = await ask(await provider(), 'contact', { customer, accounts: [account] })
 
       assert.equal(answer.status, 404)
       assert.deepEqual(answer.body, { error })
@@ -96,7 +96,7 @@ describe('the contact details of an account', () => {
 
 describe('an id of more than 256 characters', () => {
   it('is none in the path of contact; with 256 of any size it may be one', async () => {
-    const here = await world()
+    const here = await provider()
 
     const most = await ask(here, 'contact', { customer: longest, accounts: [longest] })
     const customer = await ask(here, 'contact', { customer: `${longest}x`, accounts: ['bank'] })
@@ -117,7 +117,7 @@ describe('an id of more than 256 characters', () => {
 
   for (const ref of refsWithPath.filter((ref) => ref !== 'contact')) {
     it(`is simply unknown to ${ref}`, async () => {
-      const here = await world()
+      const here = await provider()
       const long = 'x'.repeat(300)
 
       const customer = await ask(here, ref, { customer: long, accounts: ['bank'] })
@@ -132,7 +132,7 @@ describe('an id of more than 256 characters', () => {
 
   for (const ref of ['B1', 'B2', 'E1', 'E3', 'C2', 'C3'] as const) {
     it(`is simply unknown as a customer of ${ref}`, async () => {
-      const answer = await ask(await world(), ref, { customer: 'x'.repeat(300) })
+      const answer = await ask(await provider(), ref, { customer: 'x'.repeat(300) })
 
       assert.equal(answer.status, 404)
       assert.deepEqual(answer.body, { error: 'Customer not found' })

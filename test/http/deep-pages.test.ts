@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { type Answer, sharedWorld, type World } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
-import { ask, type Ref, recordsOf } from '../support/world-operations.ts'
+import type { Answer } from '../support/http.ts'
+import * as lines from '../support/lines.ts'
+import { ask, type Ref, recordsOf } from '../support/operations.ts'
+import { type Provider, sharedProvider } from '../support/provider.ts'
 
 /** A history long enough that a page deep in it is looked for by other means than the first. */
 const accounts = ['e1', 'e2', 'e3']
@@ -46,7 +47,7 @@ const transactions = Array.from({ length: transactionCount }, (_, index) => ({
   description: index % 7 === 0 ? 'Bakery' : 'Rent',
 }))
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   ...accounts.map((id) => lines.energyAccount(id, ['ana'])),
   ...billing.map(({ account, id, time, name }) => lines.billing(account, id, time, name)),
@@ -79,7 +80,7 @@ function keysOf(ref: 'E3' | 'E5', answer: Answer): { key: string; name: string }
 }
 
 async function page(
-  here: World,
+  here: Provider,
   ref: Ref,
   number: number,
   size: number,
@@ -109,7 +110,7 @@ for (const [ref, all, narrow] of [
 
       for (const size of [1, 7, 25, 1000]) {
         it(`serves the right page of ${size} at any depth of ${name}`, async () => {
-          const here = await world()
+          const here = await provider()
           const last = Math.ceil(expected.length / size)
           // Both sides of where the way of looking changes, which is at some rank under 1700.
           const around = [1660, 1666, 1667, 1668, 1690].map((rank) => Math.ceil(rank / size))
@@ -141,7 +142,7 @@ for (const [ref, all, narrow] of [
       }
 
       it(`has each record on one page of ${name}`, async () => {
-        const here = await world()
+        const here = await provider()
         const names: string[] = []
 
         for (let number = 1; names.length < expected.length; number += 1) {
@@ -155,7 +156,7 @@ for (const [ref, all, narrow] of [
     }
 
     it('has the same order however deep the page is', async () => {
-      const here = await world()
+      const here = await provider()
 
       const deep = keysOf(ref, await page(here, ref, 2, 1000))
       const shallow = keysOf(ref, await page(here, ref, 11, 100))
@@ -184,7 +185,7 @@ describe('B3 over a long history', () => {
     ['text=nowhere', () => false],
   ] as [string, (transaction: (typeof transactions)[number]) => boolean][]) {
     it(`serves the right page and totals at any depth with ${query || 'no filter'}`, async () => {
-      const here = await world()
+      const here = await provider()
       const expected = newest.filter(keeps).map(({ id }) => id)
       const last = Math.ceil(expected.length / 10)
 
@@ -203,7 +204,7 @@ describe('B3 over a long history', () => {
 
 describe('many who ask at once', () => {
   it('each get what they would get alone', async () => {
-    const here = await world()
+    const here = await provider()
     const questions = Array.from({ length: 40 }, (_, index) =>
       index % 2
         ? () => page(here, 'E5', 1 + index * 2, 25)

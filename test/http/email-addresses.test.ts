@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { describe } from '../support/engines.ts'
-import { sharedWorld, type World } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
+import { type Provider, sharedProvider } from '../support/provider.ts'
 
 const search = '/auth/v1/customer/search'
 
@@ -45,12 +45,12 @@ const addresses = [
 const odd = ['ü@1.1', 'u@１.１', 'u@1.0.0.1', 'u@x/y', 'u@X/y', 'u@x', 'u@x:80', 'u@bü/y', 'u@bü']
 const moreOdd = ['u@b%75', 'u@bu', 'u@b%75\u00fc', 'u@-bü-', 'u@xn--ü', 'u@xn--\u0131', 'u@[::1]']
 
-const world = sharedWorld([
+const provider = sharedProvider([
   ...addresses.map((email, index) => lines.customer(`c${index}`, { email })),
   ...[...odd, ...moreOdd].map((email, index) => lines.customer(`odd${index}`, { email })),
 ])
 
-async function found({ post }: World, email: string): Promise<string[]> {
+async function found({ post }: Provider, email: string): Promise<string[]> {
   const { status, body } = await post(search, { email })
   assert.equal(status, 200)
   return body.data.map(({ id }: { id: string }) => id).sort()
@@ -58,7 +58,7 @@ async function found({ post }: World, email: string): Promise<string[]> {
 
 describe('C1', () => {
   it('matches two addresses exactly where A–Z and the domain by IDNA are all that differs', async () => {
-    const opened = await world()
+    const opened = await provider()
 
     for (const email of addresses) {
       const same = addresses.flatMap((other, index) =>
@@ -69,7 +69,7 @@ describe('C1', () => {
   })
 
   it('takes a domain that cannot be converted as it is written, but for A–Z', async () => {
-    const opened = await world()
+    const opened = await provider()
     const all = [...odd, ...moreOdd]
 
     for (const [index, email] of all.entries()) {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { energyAccount as example } from '../../src/contract/examples/energy.ts'
 import { describe } from '../support/engines.ts'
-import { sharedWorld, type World } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
-import { accountsOf, ask, recordsOf } from '../support/world-operations.ts'
+import * as lines from '../support/lines.ts'
+import { accountsOf, ask, recordsOf } from '../support/operations.ts'
+import { type Provider, sharedProvider } from '../support/provider.ts'
 
 const usual = '2025-07-01T00:00:00Z'
 
@@ -69,13 +69,13 @@ const data = [
   lines.energyAccount('z', ['cy'], { creationDate: '2020-12-31T23:59:59Z' }),
 ]
 
-const world = sharedWorld(data)
-const sydney = sharedWorld([], async () => ({
-  database: (await world()).database,
+const provider = sharedProvider(data)
+const sydney = sharedProvider([], async () => ({
+  database: (await provider()).database,
   timeZone: 'Australia/Sydney',
 }))
 
-async function numbersIn(here: World, accounts: readonly string[], query = '') {
+async function numbersIn(here: Provider, accounts: readonly string[], query = '') {
   const answer = await ask(here, 'E3', { accounts, query })
   assert.equal(answer.status, 200, answer.text)
   return recordsOf('E3', answer).map(({ invoiceNumber }) => invoiceNumber)
@@ -83,7 +83,7 @@ async function numbersIn(here: World, accounts: readonly string[], query = '') {
 
 describe('E1, the energy accounts of a customer', () => {
   it('lists all of them, with their users and types', async () => {
-    const answer = await ask(await world(), 'E1', { customer: 'eva' })
+    const answer = await ask(await provider(), 'E1', { customer: 'eva' })
 
     assert.equal(answer.status, 200)
     assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
@@ -93,13 +93,13 @@ describe('E1, the energy accounts of a customer', () => {
   })
 
   it('orders by creation and then by id, those of unknown creation last', async () => {
-    const answer = await ask(await world(), 'E1', { customer: 'cy' })
+    const answer = await ask(await provider(), 'E1', { customer: 'cy' })
 
     assert.deepEqual(accountsOf('E1', answer), ['z', 'a', 'b', 'late', 'unknown'])
   })
 
   it('shows a joint account to each of its holders, and no ownership', async () => {
-    const answer = await ask(await world(), 'E1', { customer: 'ben' })
+    const answer = await ask(await provider(), 'E1', { customer: 'ben' })
 
     assert.deepEqual(recordsOf('E1', answer), [
       {
@@ -116,7 +116,7 @@ describe('E2, energy accounts by id', () => {
   it('shows them with their plans, without users and type', async () => {
     assert.ok(complexAccountType)
 
-    const answer = await ask(await world(), 'E2', {
+    const answer = await ask(await provider(), 'E2', {
       customer: 'eva',
       accounts: [example.accountId],
     })
@@ -126,7 +126,7 @@ describe('E2, energy accounts by id', () => {
   })
 
   it('shows them in the order asked, whatever their creation', async () => {
-    const answer = await ask(await world(), 'E2', {
+    const answer = await ask(await provider(), 'E2', {
       customer: 'cy',
       accounts: ['unknown', 'z', 'late', 'a'],
     })
@@ -135,7 +135,7 @@ describe('E2, energy accounts by id', () => {
   })
 
   it('shows a joint account to each of its holders', async () => {
-    const here = await world()
+    const here = await provider()
 
     const first = await ask(here, 'E2', { customer: 'eva', accounts: ['joint'] })
     const second = await ask(here, 'E2', { customer: 'ben', accounts: ['joint'] })
@@ -148,7 +148,7 @@ describe('E2, energy accounts by id', () => {
 
 describe('E3, the invoices of energy accounts', () => {
   it('come in an envelope, newest issue date first', async () => {
-    const answer = await ask(await world(), 'E3', { accounts: ['days'] })
+    const answer = await ask(await provider(), 'E3', { accounts: ['days'] })
 
     assert.equal(answer.status, 200)
     assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
@@ -160,13 +160,13 @@ describe('E3, the invoices of energy accounts', () => {
   })
 
   it('are sorted over all accounts: by issue date, then by number', async () => {
-    const numbers = await numbersIn(await world(), ['first', 'second'])
+    const numbers = await numbersIn(await provider(), ['first', 'second'])
 
     assert.deepEqual(numbers, ['i9', 'B', 'i1', 'i10', 'i2', 'i9'])
   })
 
   it('are both there where two accounts have the same number on the same day', async () => {
-    const here = await world()
+    const here = await provider()
     const accounts = ['third', 'first']
 
     const whole = await ask(here, 'E3', { accounts })
@@ -199,13 +199,13 @@ describe('E3, the invoices of energy accounts', () => {
     ],
   ] as const) {
     it(`are chosen by issue date, both ends included: ${query}`, async () => {
-      assert.deepEqual(await numbersIn(await world(), ['days'], query), expected)
+      assert.deepEqual(await numbersIn(await provider(), ['days'], query), expected)
     })
   }
 
   for (const [name, now, newest, oldest] of windows) {
     it(`are those of the twenty-four months up to today where nothing is given: ${name}`, async (t) => {
-      const here = await world()
+      const here = await provider()
       t.after(() => here.setClock(usual))
 
       here.setClock(now)
@@ -220,14 +220,14 @@ describe('E3, the invoices of energy accounts', () => {
     })
 
     it(`are those of the twenty-four months up to newest-date where that is given: ${name}`, async () => {
-      const numbers = await numbersIn(await world(), [name], `newest-date=${newest}`)
+      const numbers = await numbersIn(await provider(), [name], `newest-date=${newest}`)
 
       assert.deepEqual(numbers, ['newest', 'oldest'])
     })
   }
 
   it('reach from oldest-date to today where that alone is given', async (t) => {
-    const here = await world()
+    const here = await provider()
     t.after(() => here.setClock(usual))
 
     here.setClock('2028-02-29T00:00:00Z')
@@ -264,7 +264,7 @@ describe('E3, the invoices of energy accounts', () => {
       it(`refuse ${name}=${value}`, async () => {
         const query = new URLSearchParams({ [name]: value }).toString()
 
-        const answer = await ask(await world(), 'E3', { accounts: ['days'], query })
+        const answer = await ask(await provider(), 'E3', { accounts: ['days'], query })
 
         assert.equal(answer.status, 400)
         assert.deepEqual(answer.body, { error: `${name} must be a date (YYYY-MM-DD)` })

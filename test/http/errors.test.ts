@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { type Answer, type Request, sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import type { Answer, Sent } from '../support/http.ts'
+import * as lines from '../support/lines.ts'
 import {
   ask,
   bodyOf,
@@ -14,7 +14,8 @@ import {
   refs,
   refsWithBody,
   refsWithPath,
-} from '../support/world-operations.ts'
+} from '../support/operations.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 const json = { 'content-type': 'application/json' }
 /** What a connection cannot be used for again after. */
@@ -22,7 +23,7 @@ const close = { connection: 'close' }
 const tooLarge = { headers: { ...json, ...close }, announced: 64 * 1024 * 1024 }
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.bankingAccount('a1', { ana: true }),
   lines.balance('a1'),
@@ -30,8 +31,8 @@ const world = sharedWorld([
   lines.energyAccount('e1', ['ana']),
 ])
 /** One that fails in a way that nobody foresaw. */
-const broken = sharedWorld([], async () => ({
-  database: (await world()).database,
+const broken = sharedProvider([], async () => ({
+  database: (await provider()).database,
   around: (store) => ({
     ...store,
     readCustomer: () => Promise.reject(new Error('select secret from /var/lib/customer')),
@@ -53,7 +54,7 @@ function assertRefused(answer: Answer, status: number, error: string | RegExp): 
 describe('what is not there', () => {
   for (const ref of refs.filter((ref) => ref !== 'C1')) {
     it(`is an unknown customer on ${ref}`, async () => {
-      const here = await world()
+      const here = await provider()
       const accounts = accountsFor(ref)
 
       for (const customer of ['nobody', 'ANA', 'ana ', 'a1', '%', "' or 1=1 --"]) {
@@ -66,7 +67,7 @@ describe('what is not there', () => {
 
   for (const ref of refsWithPath) {
     it(`is an unknown account on ${ref}`, async () => {
-      const here = await world()
+      const here = await provider()
 
       for (const account of ['nothing', 'ana', 'A1', 'E1', '%', '%25', "' or 1=1 --"]) {
         const answer = await ask(here, ref, { accounts: [account] })
@@ -78,7 +79,7 @@ describe('what is not there', () => {
 
   for (const ref of refsWithBody) {
     it(`is an unknown account in the body of ${ref}`, async () => {
-      const answer = await ask(await world(), ref, { accounts: ['nothing'] })
+      const answer = await ask(await provider(), ref, { accounts: ['nothing'] })
 
       assertRefused(answer, 422, 'Account in query not found')
     })
@@ -102,7 +103,7 @@ describe('what is not there', () => {
     '/auth/v1/customer/ana/accounts/a1/b2',
   ]) {
     it(`is the route ${path}`, async () => {
-      const { send } = await world()
+      const { send } = await provider()
 
       for (const method of ['GET', 'PUT', 'DELETE']) {
         const answer = await send(path, { method })
@@ -135,7 +136,7 @@ describe('a method that a route does not take', () => {
 
   for (const ref of refs) {
     it(`is refused by ${ref}, which says what it takes`, async () => {
-      const { send } = await world()
+      const { send } = await provider()
       const path = pathOf(ref, question(ref))
       const taken = takenAt(path)
 
@@ -162,11 +163,11 @@ describe('a body that is not taken', () => {
     ['a broken type', 'json'],
   ] as const) {
     it(`is ${name}`, async () => {
-      const { send } = await world()
+      const { send } = await provider()
 
       for (const ref of [...refsWithBody, 'C1'] as const) {
         const body = JSON.stringify(bodyOf(ref, { accounts: accountsFor(ref) }))
-        const headers = type === undefined ? {} : { 'content-type': type }
+        const headers = type === undefined ? [] : ['content-type', type]
         const answer = await send(pathOf(ref, {}), { method: 'POST', headers, body })
 
         assertRefused(answer, 415, /application\/json/)
@@ -180,7 +181,7 @@ describe('a body that is not taken', () => {
     'application/json;x=y',
   ]) {
     it(`is not JSON by another name: ${type}`, async () => {
-      const { post } = await world()
+      const { post } = await provider()
 
       const { status } = await post(pathOf('C1', {}), { email: 'a@b.c' }, { 'content-type': type })
 
@@ -189,7 +190,7 @@ describe('a body that is not taken', () => {
   }
 
   it('is one that is too large', async () => {
-    const { send } = await world()
+    const { send } = await provider()
 
     for (const ref of [...refsWithBody, 'C1'] as const) {
       const answer = await send(pathOf(ref, {}), { method: 'POST', ...tooLarge })
@@ -203,7 +204,7 @@ describe('a body that is not taken', () => {
     ['beyond it', '\\ud83e\\udd89'],
   ] as const) {
     it(`is not a thousand ids of 256 characters ${name}, each written as an escape`, async () => {
-      const { send } = await world()
+      const { send } = await provider()
       const id = `"${character.repeat(256)}"`
       const body = `{"data":{"accountIds":[${Array(1000).fill(id).join(',')}]}}`
 
@@ -219,14 +220,14 @@ describe('a body that is not taken', () => {
 })
 
 describe('the order of judgement', () => {
-  for (const [name, sent] of Object.entries<Request>({
+  for (const [name, sent] of Object.entries<Sent>({
     'a broken body': { headers: json, body: '{' },
     'an empty body': { headers: { ...json, 'content-length': '0' } },
     'a body of another type': { headers: { 'content-type': 'application/xml' }, body: '<a/>' },
     'a body that is too large': tooLarge,
   })) {
     it(`has the route first, before ${name}`, async () => {
-      const { send } = await world()
+      const { send } = await provider()
 
       const nowhere = await send('/nowhere', { method: 'POST', ...sent })
       const wrongMethod = await send('/auth/v1/customer/ana', { method: 'POST', ...sent })
@@ -238,7 +239,7 @@ describe('the order of judgement', () => {
   }
 
   it('has the route first, before parameters', async () => {
-    const { send } = await world()
+    const { send } = await provider()
 
     const nowhere = await send('/v1/banking/customer/ana/nowhere?page=zero')
     const wrongMethod = await send(`${pathOf('B1', {})}?page=zero`, { method: 'DELETE' })
@@ -249,7 +250,7 @@ describe('the order of judgement', () => {
 
   for (const ref of pagedRefs) {
     it(`has parameters before customer and account on ${ref}`, async () => {
-      const answer = await ask(await world(), ref, {
+      const answer = await ask(await provider(), ref, {
         customer: 'nobody',
         accounts: ['nothing'],
         query: 'page=zero',
@@ -259,7 +260,7 @@ describe('the order of judgement', () => {
     })
 
     it(`has the customer before the account on ${ref}`, async () => {
-      const answer = await ask(await world(), ref, { customer: 'nobody', accounts: ['nothing'] })
+      const answer = await ask(await provider(), ref, { customer: 'nobody', accounts: ['nothing'] })
 
       assertRefused(answer, 404, 'Customer not found')
     })
@@ -267,7 +268,7 @@ describe('the order of judgement', () => {
 
   for (const ref of refsWithBody) {
     it(`has the body before customer and account on ${ref}`, async () => {
-      const { post } = await world()
+      const { post } = await provider()
       const path = pathOf(ref, { customer: 'nobody' })
 
       assertRefused(await post(path, '{'), 400, /\bJSON\b/)
@@ -290,7 +291,7 @@ describe('what nobody foresaw', () => {
 
 describe('the interaction id', () => {
   const given = '7f2f5c1e-9a3b-4c5d-8e6f-0123456789AB'
-  const cases: Readonly<Record<string, readonly [number, string, Request]>> = {
+  const cases: Readonly<Record<string, readonly [number, string, Sent]>> = {
     success: [200, '/auth/v1/customer/ana', {}],
     'an empty success': [200, '/v1/energy/customer/ana/accounts', {}],
     'a bad parameter': [400, '/v1/banking/customer/ana/accounts?page=0', {}],
@@ -315,7 +316,7 @@ describe('the interaction id', () => {
 
   for (const [name, [status, path, sent]] of Object.entries(cases)) {
     it(`comes back with ${name}, or one is made`, async () => {
-      const { send } = status === 500 ? await broken() : await world()
+      const { send } = status === 500 ? await broken() : await provider()
       const headers = { ...sent.headers, 'x-fapi-interaction-id': given }
 
       const echoed = await send(path, { ...sent, headers })
@@ -339,7 +340,7 @@ describe('the interaction id', () => {
     `${given}, ${given}`,
   ]) {
     it(`is made anew where the caller’s is no UUID: ${other}`, async () => {
-      const { get } = await world()
+      const { get } = await provider()
 
       const { headers } = await get('/auth/v1/customer/ana', { 'x-fapi-interaction-id': other })
 

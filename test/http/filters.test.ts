@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
-import {
-  accountsOf,
-  ask,
-  isEnergy,
-  operationOf,
-  type Ref,
-  refs,
-} from '../support/world-operations.ts'
+import * as lines from '../support/lines.ts'
+import { accountsOf, ask, isEnergy, operationOf, type Ref, refs } from '../support/operations.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 /** The values of the filter, as the interface lists them. */
 const categories = [
@@ -58,7 +51,7 @@ const energyAccounts = [
 ]
 const energyIds = energyAccounts.map(({ id }) => id)
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.customer('ben'),
   ...accounts.flatMap(({ id, isOwned, ...fields }) => [
@@ -109,7 +102,7 @@ describe('the account filters', () => {
     ['B6', 'ben', { 'open-status': openStatuses, 'is-owned': booleans }],
   ] as const) {
     it(`leave, in every combination on ${ref}, what matches all of them for ${customer}`, async () => {
-      const here = await world()
+      const here = await provider()
 
       for (const query of queries(values)) {
         const text = new URLSearchParams({ ...query, 'page-size': '100' }).toString()
@@ -130,7 +123,7 @@ describe('the account filters', () => {
       ['open-status=CLOSED', ['closed']],
     ] as const) {
       it(`leave on ${ref} with ${query || 'none given'} the accounts ${expected.join(', ')}`, async () => {
-        const here = await world()
+        const here = await provider()
 
         const answer = await ask(here, ref, { accounts: energyIds, query })
 
@@ -141,7 +134,7 @@ describe('the account filters', () => {
   }
 
   it('cannot ask for BUY_NOW_PAY_LATER, which shows where nothing is filtered', async () => {
-    const here = await world()
+    const here = await provider()
 
     const all = await ask(here, 'B1', { query: 'page-size=100' })
     const filtered = await ask(here, 'B1', { query: 'product-category=BUY_NOW_PAY_LATER' })
@@ -153,7 +146,7 @@ describe('the account filters', () => {
 
   for (const ref of ['B1', 'B2', 'B5', 'B6', 'E1', 'E2'] as const) {
     it(`are repeated by the links of ${ref}`, async () => {
-      const here = await world()
+      const here = await provider()
       const query = { 'open-status': 'CLOSED', ...(ref.startsWith('B') && { 'is-owned': 'true' }) }
       const text = new URLSearchParams({ ...query, 'page-size': '1' }).toString()
       const accounts = ref.startsWith('B') ? ids : energyIds
@@ -178,7 +171,7 @@ describe('the account filters', () => {
   for (const ref of refs) {
     for (const name of filterNames.filter((filter) => takes(ref, filter))) {
       it(`refuse on ${ref} any other value of ${name}`, async () => {
-        const here = await world()
+        const here = await provider()
 
         for (const value of values[name]) {
           const query = `${name}=${encodeURIComponent(value)}`
@@ -195,7 +188,7 @@ describe('the account filters', () => {
     const foreign = filterNames.filter((name) => !takes(ref, name))
     if (foreign.length === 0) continue
     it(`have no effect on ${ref} where it does not list them: ${foreign.join(', ')}`, async () => {
-      const here = await world()
+      const here = await provider()
       const accounts = isEnergy(ref) ? energyIds : ids
       const plain = await ask(here, ref, { accounts })
 

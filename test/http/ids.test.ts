@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { sharedWorld, type World } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
 import {
   ask,
   isEnergy,
@@ -11,7 +10,8 @@ import {
   type Ref,
   recordsOf,
   refs,
-} from '../support/world-operations.ts'
+} from '../support/operations.ts'
+import { type Provider, sharedProvider } from '../support/provider.ts'
 
 /** Ids that a careless server would take apart, decode twice, or mistake for a part of its own. */
 const ids = [
@@ -71,7 +71,7 @@ const ids = [
   'x'.repeat(256),
 ]
 
-const world = sharedWorld([
+const provider = sharedProvider([
   ...ids.flatMap((id) => [
     lines.customer(id, { name: `Customer ${id}` }),
     lines.bankingAccount(id, { [id]: true }, { displayName: `Bank of ${id}` }),
@@ -99,7 +99,7 @@ function inSmallLetters(id: string): string {
   return escaped(id).toLowerCase()
 }
 
-function sent({ send }: World, ref: Ref, id: string, encode: (id: string) => string) {
+function sent({ send }: Provider, ref: Ref, id: string, encode: (id: string) => string) {
   const { method } = operationOf(ref)
   const accountIds = [accountFor(ref, id)]
   return send(pathOf(ref, { customer: id, accounts: accountIds, encode }), {
@@ -119,7 +119,7 @@ function shows(text: string, id: string): boolean {
 describe('an id of any printable characters', () => {
   for (const ref of refs.filter((ref) => ref !== 'C1' && ref !== 'contact')) {
     it(`is found by ${ref} when every byte of it is escaped`, async () => {
-      const here = await world()
+      const here = await provider()
 
       for (const id of ids) {
         const answer = await sent(here, ref, id, escaped)
@@ -134,7 +134,7 @@ describe('an id of any printable characters', () => {
   }
 
   it('is found by contact when every byte of it is escaped', async () => {
-    const here = await world()
+    const here = await provider()
 
     for (const id of ids) {
       const answer = await sent(here, 'contact', id, escaped)
@@ -144,7 +144,7 @@ describe('an id of any printable characters', () => {
   })
 
   it('is found whether escapes are in small letters or in capitals, or only where needed', async () => {
-    const here = await world()
+    const here = await provider()
 
     for (const id of ids) {
       for (const encode of [inSmallLetters, encodeURIComponent]) {
@@ -157,7 +157,7 @@ describe('an id of any printable characters', () => {
   })
 
   it('is served as it was loaded', async () => {
-    const here = await world()
+    const here = await provider()
 
     for (const id of ids) {
       const { body } = await sent(here, 'C3', id, escaped)
@@ -178,7 +178,7 @@ describe('an id of any printable characters', () => {
     ['', 'plain'],
   ] as const) {
     it(`is no other: ${JSON.stringify(asked)} is not ${JSON.stringify(loaded)}`, async () => {
-      const here = await world()
+      const here = await provider()
 
       const customer = await here.send(pathOf('C3', { customer: asked, encode: escaped }))
       const account = await ask(here, 'B2', { customer: loaded, accounts: [asked] })
@@ -189,7 +189,7 @@ describe('an id of any printable characters', () => {
   }
 
   it('is no other: half a character is not the mark that stands for one', async () => {
-    const here = await world()
+    const here = await provider()
     const half = '\ud800'
 
     const alone = await ask(here, 'B2', { customer: '\ufffd', accounts: [half] })
@@ -200,7 +200,7 @@ describe('an id of any printable characters', () => {
   })
 
   it('in a plus sign is no blank', async () => {
-    const { send } = await world()
+    const { send } = await provider()
 
     const plus = await send('/auth/v1/customer/a+b')
     const blank = await send('/auth/v1/customer/a%20b')
@@ -213,7 +213,7 @@ describe('an id of any printable characters', () => {
 describe('an id that cannot be read', () => {
   for (const path of ['%', '%4', '%zz', '%ff', '%C3', 'a%', '%ED%A0%80', '%E0%80%AF']) {
     it(`is refused as a bad path: ${path}`, async () => {
-      const { send } = await world()
+      const { send } = await provider()
 
       for (const route of [
         `/auth/v1/customer/${path}`,
@@ -229,7 +229,7 @@ describe('an id that cannot be read', () => {
   }
 
   it('is unknown where it is readable and no id can be it', async () => {
-    const { send } = await world()
+    const { send } = await provider()
 
     for (const path of ['%00', 'plain%00', '%0A', '%7F']) {
       const answer = await send(`/auth/v1/customer/${path}`)

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { describe } from '../support/engines.ts'
-import { sharedWorld, type World } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
 import {
   ask,
   operationOf,
@@ -13,7 +12,8 @@ import {
   refs,
   refsWithBody,
   refsWithPath,
-} from '../support/world-operations.ts'
+} from '../support/operations.ts'
+import { type Provider, sharedProvider } from '../support/provider.ts'
 
 /** Stands in everything that is Ben's alone. No answer to Ana may have it. */
 const secret = 'SECRET'
@@ -49,7 +49,7 @@ function holdings(bank: string, energy: string, holders: readonly string[], mark
   ]
 }
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana', { email: 'ana@example.com' }),
   lines.customer('ben', { name: secret, email: `${secret}@example.com` }),
   ...holdings('ana-bank', 'ana-power', ['ana'], 'hers'),
@@ -87,7 +87,7 @@ const encodings: Readonly<Record<string, (id: string) => string>> = {
 }
 
 /** Everything that the operation can be sent, as it stands. */
-function send(here: World, ref: Ref, path: string, accountIds: readonly unknown[]) {
+function send(here: Provider, ref: Ref, path: string, accountIds: readonly unknown[]) {
   const { method } = operationOf(ref)
   return here.send(path, {
     method,
@@ -101,7 +101,7 @@ function send(here: World, ref: Ref, path: string, accountIds: readonly unknown[
 describe('another customer’s account', () => {
   for (const ref of [...refsWithPath, ...refsWithBody]) {
     it(`cannot be told by ${ref} from one that is not there`, async () => {
-      const here = await world()
+      const here = await provider()
       const unknown = await ask(here, ref, { accounts: ['nothing'] })
       assert.ok([404, 422].includes(unknown.status))
 
@@ -123,7 +123,7 @@ describe('another customer’s account', () => {
 
   for (const ref of refsWithBody) {
     it(`spoils every list of ${ref} that it is in`, async () => {
-      const here = await world()
+      const here = await provider()
       const own = operationOf(ref).kind === 'energy' ? 'ana-power' : 'ana-bank'
       const foreign = operationOf(ref).kind === 'energy' ? bensEnergy : bensBank
 
@@ -144,7 +144,7 @@ describe('another customer’s account', () => {
 describe('a joint account', () => {
   for (const ref of [...refsWithPath, ...refsWithBody].filter((ref) => ref !== 'contact')) {
     it(`is shown by ${ref} to both, and with nothing else of either`, async () => {
-      const here = await world()
+      const here = await provider()
       const accounts = [operationOf(ref).kind === 'energy' ? 'joint-power' : 'joint-bank']
 
       const hers = await ask(here, ref, { accounts })
@@ -202,7 +202,7 @@ describe('no answer to a customer', () => {
   })
 
   it('has a record of another, whatever is asked', async () => {
-    const here = await world()
+    const here = await provider()
 
     await fc.assert(
       fc.asyncProperty(request, async ({ ref, encode, ...question }) => {
@@ -220,7 +220,7 @@ describe('no answer to a customer', () => {
   })
 
   it('has one of another where nothing names an account', async () => {
-    const here = await world()
+    const here = await provider()
 
     for (const ref of ['B1', 'E1', 'C2', 'C3', 'C1'] as const) {
       for (const query of filters) {
@@ -235,7 +235,7 @@ describe('no answer to a customer', () => {
 
 describe('what a later load takes away', () => {
   it('is no longer there for whom it was', async () => {
-    const here = await world()
+    const here = await provider()
 
     await here.load([
       lines.bankingAccount('once-joint', { dan: true }),

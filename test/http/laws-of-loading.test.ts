@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { describe } from '../support/engines.ts'
-import { loadInProcess, sharedWorld, type World, walk } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
 import {
   type Change,
   type Entry,
@@ -11,8 +10,10 @@ import {
   type Model,
   nanoseconds,
   openModel,
-} from '../support/world-model.ts'
-import { ask, type Ref, recordsOf } from '../support/world-operations.ts'
+} from '../support/list-model.ts'
+import { loadInProcess } from '../support/load.ts'
+import { ask, type Ref, recordsOf } from '../support/operations.ts'
+import { type Provider, sharedProvider, walk } from '../support/provider.ts'
 
 /** Few moments, some a nanosecond apart, so that entries meet, tie and change places. */
 const moments = [
@@ -24,7 +25,7 @@ const moments = [
   '2025-06-05T00:00:00Z',
 ]
 
-const world = sharedWorld([lines.customer('nobody')])
+const provider = sharedProvider([lines.customer('nobody')])
 
 const someList = fc.constantFrom<List>('transaction', 'payment', 'debit', 'invoice', 'billing')
 
@@ -106,7 +107,7 @@ type Cast = ReturnType<typeof cast>
 
 /** All that an operation shows, page after page. */
 async function shown(
-  here: World,
+  here: Provider,
   ref: Ref,
   question: { customer: string; accounts: readonly string[] },
   query: Readonly<Record<string, string>>,
@@ -125,7 +126,7 @@ function recordsIn(entries: readonly Entry[]): unknown[] {
 }
 
 /** Holds every list of a run against the model, whole and through a window. */
-async function compare(here: World, model: Model, run: Cast, look: Look): Promise<void> {
+async function compare(here: Provider, model: Model, run: Cast, look: Look): Promise<void> {
   const { customer } = run
   const drawnSize = { 'page-size': `${look.size}` }
   const bank = look.turned ? run.bank.toReversed() : run.bank
@@ -196,7 +197,7 @@ async function compare(here: World, model: Model, run: Cast, look: Look): Promis
 
 describe('after any loads', () => {
   it('every list is what a plain list would be, in its order, totals and pages', async () => {
-    const here = await world()
+    const here = await provider()
 
     await fc.assert(
       fc.asyncProperty(drawnLoads, drawnMain, async (loads, main) => {
@@ -229,7 +230,7 @@ describe('after any loads', () => {
   })
 
   it('a load that is repeated changes nothing', async () => {
-    const here = await world()
+    const here = await provider()
 
     await fc.assert(
       fc.asyncProperty(drawnLoads, drawnMain, async ([first], main) => {
@@ -260,7 +261,7 @@ describe('after any loads', () => {
   })
 
   it('the last line about an entry counts, wherever the lines before it had put it', async () => {
-    const here = await world()
+    const here = await provider()
     const places = [undefined, ...moments.slice(0, 4)]
     const look = { size: 2, oldest: 1, newest: 3, turned: false, min: undefined, text: undefined }
 

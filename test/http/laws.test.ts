@@ -2,17 +2,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { describe } from '../support/engines.ts'
-import { sharedWorld, type World, walk } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
-import { newestFirst } from '../support/world-model.ts'
-import {
-  accountsOf,
-  ask,
-  isEnergy,
-  pagedRefs,
-  type Ref,
-  recordsOf,
-} from '../support/world-operations.ts'
+import * as lines from '../support/lines.ts'
+import { newestFirst } from '../support/list-model.ts'
+import { accountsOf, ask, isEnergy, pagedRefs, type Ref, recordsOf } from '../support/operations.ts'
+import { type Provider, sharedProvider, walk } from '../support/provider.ts'
 
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 const moment = (index: number) => new Date(Date.UTC(2025, 4, 1, 0, (index * 37) % 23)).toISOString()
@@ -36,7 +29,7 @@ const transactions = range(140).map((index) => ({
   ...(index % 3 === 0 && { reference: `Ref #${index}` }),
 }))
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.customer('ben'),
   ...banking.flatMap(({ accountId, isOwned, ...fields }, index) => [
@@ -75,7 +68,7 @@ function questionOf(ref: Ref) {
 }
 
 /** All that passes a query, in one page. */
-async function all(here: World, ref: Ref, query: Readonly<Record<string, string>> = {}) {
+async function all(here: Provider, ref: Ref, query: Readonly<Record<string, string>> = {}) {
   const text = new URLSearchParams({ ...query, 'page-size': '1000' }).toString()
   const answer = await ask(here, ref, { ...questionOf(ref), query: text })
   assert.equal(answer.status, 200, answer.text)
@@ -108,7 +101,7 @@ const someSize = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 13,
 
 describe('pages', () => {
   it('partition their list, whatever the size and the filters', async () => {
-    const here = await world()
+    const here = await provider()
 
     await fc.assert(
       fc.asyncProperty(someList, someSize, someFilters, async (ref, size, filters) => {
@@ -134,7 +127,7 @@ describe('pages', () => {
   })
 
   it('are reached by links as they are by numbers, forth and back', async () => {
-    const here = await world()
+    const here = await provider()
 
     await fc.assert(
       fc.asyncProperty(someList, someSize, someFilters, async (ref, size, filters) => {
@@ -166,7 +159,7 @@ describe('pages', () => {
 
 describe('filters', () => {
   it('leave some of the list, in its order', async () => {
-    const here = await world()
+    const here = await provider()
 
     await fc.assert(
       fc.asyncProperty(someList, someFilters, async (ref, filters) => {
@@ -185,7 +178,7 @@ describe('filters', () => {
   })
 
   it('and their complements add up: by status and by ownership', async () => {
-    const here = await world()
+    const here = await provider()
 
     for (const ref of ['B1', 'B2', 'B5', 'B6', 'E1', 'E2'] as const) {
       const sizes = async (...queries: Record<string, string>[]) => {
@@ -206,7 +199,7 @@ describe('filters', () => {
   })
 
   it('and their complements add up: by time, to the nanosecond', async () => {
-    const here = await world()
+    const here = await provider()
     const bound = fc
       .tuple(fc.nat({ max: 24 }), fc.integer({ min: -1, max: 1 }))
       .map(([minutes, nanoseconds]) =>
@@ -228,7 +221,7 @@ describe('filters', () => {
   })
 
   it('and their complements add up: by date', async () => {
-    const here = await world()
+    const here = await provider()
     const whole = await all(here, 'E3')
 
     for (const day of range(12)) {
@@ -242,7 +235,7 @@ describe('filters', () => {
   })
 
   it('and their complements add up: by amount, to the smallest part', async () => {
-    const here = await world()
+    const here = await provider()
     const amount = fc
       .tuple(fc.integer({ min: -22, max: 22 }), fc.nat({ max: 9 }))
       .map(
@@ -266,7 +259,7 @@ describe('filters', () => {
   })
 
   it('find by any part of a description or reference, in any case, and nothing else', async () => {
-    const here = await world()
+    const here = await provider()
     const part = fc
       .tuple(
         fc.nat({ max: transactions.length - 1 }),
@@ -304,7 +297,7 @@ describe('order', () => {
   const time = (text: string) => BigInt(Date.parse(text))
 
   it('is total over the transactions of an account', async () => {
-    const records = await all(await world(), 'B3')
+    const records = await all(await provider(), 'B3')
 
     const keys = records.map(({ transactionId, postingDateTime }) => ({
       id: transactionId,
@@ -315,7 +308,7 @@ describe('order', () => {
   })
 
   it('is total over the invoices and the billing of accounts, also where keys tie', async () => {
-    const here = await world()
+    const here = await provider()
 
     for (const [ref, key] of [
       ['E3', ({ issueDate, invoiceNumber }) => ({ id: invoiceNumber, time: time(issueDate) })],
@@ -338,7 +331,7 @@ describe('order', () => {
   })
 
   it('follows any order of accounts that is asked for', async () => {
-    const here = await world()
+    const here = await provider()
     const some = fc.array(fc.constantFrom(...bankingIds), { minLength: 1, maxLength: 20 })
 
     await fc.assert(

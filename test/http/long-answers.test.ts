@@ -3,8 +3,8 @@ import { it, type TestContext } from 'node:test'
 import { ContractError } from '../../src/contract/index.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { describeOn, newDatabase } from '../support/engines.ts'
-import { loadInProcess } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
+import { loadInProcess } from '../support/load.ts'
 
 /** As many as may have a connection, and wait for one. */
 const begunMax = 4 + 256

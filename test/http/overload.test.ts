@@ -3,22 +3,30 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import type { Guard } from '../../src/auth/guard.ts'
 import { ContractError } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { describeOn } from '../support/engines.ts'
-import { type Answer, openWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import type { Answer } from '../support/http.ts'
+import * as lines from '../support/lines.ts'
+import { openProvider } from '../support/provider.ts'
 
 const path = '/auth/v1/customer/ana'
 const head = `GET ${path} HTTP/1.1\r\nHost: holdfast\r\n\r\n`
 const ana = [lines.customer('ana')]
 
+/** Accepts any token. */
+const requireAuthorization: Guard = async ({ authorization }) => {
+  if (authorization.length === 0) throw new ContractError('unauthorized')
+  return { recorded: Promise.resolve() }
+}
+
 /** A provider whose readers of customers are slow: each waits until the test lets it go on. */
-async function openSlowWorld(
+async function openSlowProvider(
   t: TestContext,
   limits: Partial<HttpLimits>,
-  claimed = Promise.resolve(),
+  recorded = Promise.resolve(),
 ) {
   const waiting: (() => void)[] = []
   const around = (store: ProviderStore): ProviderStore => ({
@@ -28,9 +36,9 @@ async function openSlowWorld(
       return store.readCustomer(id)
     },
   })
-  const world = await openWorld(t, ana, { limits, around, claimed })
+  const provider = await openProvider(t, ana, { limits, around, guard: async () => ({ recorded }) })
   return {
-    ...world,
+    ...provider,
     /** When so many are waiting. */
     async untilWaiting(count: number) {
       while (waiting.length < count) await setTimeout(1)
@@ -82,16 +90,16 @@ function assertUnavailable({ status, headers, body }: Answer): void {
 
 describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () => {
   it('turns the next request away at once, answers the others, and then the next again', async (t) => {
-    const world = await openSlowWorld(t, { inFlightMax: 2, inFlightMin: 2 })
+    const provider = await openSlowProvider(t, { inFlightMax: 2, inFlightMin: 2 })
 
-    const begun = [world.get(path), world.get(path)]
-    await world.untilWaiting(2)
-    const refused = await Promise.all([world.get(path), world.get(path)])
-    world.letGo()
+    const begun = [provider.get(path), provider.get(path)]
+    await provider.untilWaiting(2)
+    const refused = await Promise.all([provider.get(path), provider.get(path)])
+    provider.letGo()
     const answered = await Promise.all(begun)
-    const after = world.get(path)
-    await world.untilWaiting(1)
-    world.letGo()
+    const after = provider.get(path)
+    await provider.untilWaiting(1)
+    provider.letGo()
 
     for (const answer of refused) assertUnavailable(answer)
     assert.deepEqual(
@@ -102,10 +110,10 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
   })
 
   it('turns away each of several requests on one connection by itself', async (t) => {
-    const world = await openSlowWorld(t, { inFlightMax: 1, inFlightMin: 1 })
-    const begun = world.get(path)
-    await world.untilWaiting(1)
-    const socket = await dial(world.port)
+    const provider = await openSlowProvider(t, { inFlightMax: 1, inFlightMin: 1 })
+    const begun = provider.get(path)
+    await provider.untilWaiting(1)
+    const socket = await dial(provider.port)
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk
@@ -113,10 +121,10 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
 
     socket.write(head.repeat(3))
     while ((text.match(/Service unavailable"\}/g) ?? []).length < 3) await once(socket, 'data')
-    world.letGo()
+    provider.letGo()
     socket.write(head)
-    await world.untilWaiting(1)
-    world.letGo()
+    await provider.untilWaiting(1)
+    provider.letGo()
     while (!text.includes('"id":"ana"')) await once(socket, 'data')
     socket.destroy()
 
@@ -124,18 +132,18 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
   })
 
   it('takes only so many requests from one connection, and those of others meanwhile', async (t) => {
-    const world = await openSlowWorld(t, { inFlightMax: 3, inFlightMin: 3, pipelinedMax: 2 })
-    const socket = await dial(world.port)
+    const provider = await openSlowProvider(t, { inFlightMax: 3, inFlightMin: 3, pipelinedMax: 2 })
+    const socket = await dial(provider.port)
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk
     })
 
     socket.write(head.repeat(5))
-    await world.untilWaiting(2)
-    const other = world.get(path)
-    await Promise.race([other, world.untilWaiting(3)])
-    world.letGo()
+    await provider.untilWaiting(2)
+    const other = provider.get(path)
+    await Promise.race([other, provider.untilWaiting(3)])
+    provider.letGo()
     while ((text.match(/HTTP\/1\.1/g) ?? []).length < 5) await once(socket, 'data')
     socket.destroy()
 
@@ -145,9 +153,9 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
   })
 
   it('does not wait for the body of what it turns away', async (t) => {
-    const world = await openSlowWorld(t, { inFlightMax: 0, inFlightMin: 0 })
+    const provider = await openSlowProvider(t, { inFlightMax: 0, inFlightMin: 0 })
 
-    const answer = await world.send('/auth/v1/customer/search', { method: 'POST', announced: 9 })
+    const answer = await provider.send('/auth/v1/customer/search', { method: 'POST', announced: 9 })
 
     assertUnavailable(answer)
   })
@@ -155,11 +163,11 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
 
 describeOn('sqlite', 'what is not HTTP after a request in flight', { timeout: 30_000 }, () => {
   it('is read only so far, in however many pieces it comes', async (t) => {
-    const world = await openSlowWorld(t, { drainBytesMax: 100 })
-    const socket = await dial(world.port)
+    const provider = await openSlowProvider(t, { drainBytesMax: 100 })
+    const socket = await dial(provider.port)
     socket.setNoDelay(true)
     socket.write(head)
-    await world.untilWaiting(1)
+    await provider.untilWaiting(1)
 
     socket.resume()
     for (let piece = 0; piece < 1000 && !socket.destroyed; piece += 1) {
@@ -168,7 +176,7 @@ describeOn('sqlite', 'what is not HTTP after a request in flight', { timeout: 30
     }
     const isClosed = socket.destroyed
     socket.destroy()
-    world.letGo()
+    provider.letGo()
 
     assert.equal(isClosed, true)
     assert.equal(socket.bytesRead, 0)
@@ -177,20 +185,20 @@ describeOn('sqlite', 'what is not HTTP after a request in flight', { timeout: 30
 
 describeOn('sqlite', 'an answer that takes too long', { timeout: 30_000 }, () => {
   it('is a 503, and what comes of it later disturbs nobody', async (t) => {
-    const world = await openSlowWorld(t, {
+    const provider = await openSlowProvider(t, {
       handlerTimeoutMs: 20,
       checkIntervalMs: 5,
       inFlightMax: 1,
       inFlightMin: 1,
     })
 
-    assertUnavailable(await world.get(path))
-    world.letGo()
+    assertUnavailable(await provider.get(path))
+    provider.letGo()
     let status = 503
     while (status === 503) {
-      const next = world.get(path)
-      await world.untilWaiting(1)
-      world.letGo()
+      const next = provider.get(path)
+      await provider.untilWaiting(1)
+      provider.letGo()
       status = (await next).status
     }
 
@@ -201,20 +209,20 @@ describeOn('sqlite', 'an answer that takes too long', { timeout: 30_000 }, () =>
 describeOn('sqlite', 'a token that cannot be recorded', { timeout: 30_000 }, () => {
   it('is a 503 at once, although the answer is still being made', async (t) => {
     const { promise, reject } = Promise.withResolvers<void>()
-    const world = await openSlowWorld(t, {}, promise)
+    const provider = await openSlowProvider(t, {}, promise)
 
-    const answer = world.get(path)
-    await world.untilWaiting(1)
+    const answer = provider.get(path)
+    await provider.untilWaiting(1)
     reject(new ContractError('unavailable'))
 
     assertUnavailable(await answer)
-    world.letGo()
+    provider.letGo()
   })
 })
 
 describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
   it('take the place of the one that has been idle for longest when there are too many', async (t) => {
-    const { port, get } = await openWorld(t, ana, { limits: { connectionsMax: 2 } })
+    const { port, get } = await openProvider(t, ana, { limits: { connectionsMax: 2 } })
     const [first, second] = [await connected(port), await connected(port)]
     const closed = once(first, 'close')
     const third = await dial(port)
@@ -229,36 +237,36 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
   })
 
   it('are never closed while a request is in flight: the new one is', async (t) => {
-    const world = await openSlowWorld(t, { connectionsMax: 1 })
-    const busy = await dial(world.port)
+    const provider = await openSlowProvider(t, { connectionsMax: 1 })
+    const busy = await dial(provider.port)
     busy.write(head)
-    await world.untilWaiting(1)
+    await provider.untilWaiting(1)
 
-    const refused = await dial(world.port)
+    const refused = await dial(provider.port)
     await once(refused.resume(), 'close')
     const answered = answerOn(busy)
-    world.letGo()
+    provider.letGo()
 
     assert.match(await answered, /^HTTP\/1\.1 200 /)
     // Now it is idle.
     const closed = once(busy, 'close')
-    const next = await dial(world.port)
+    const next = await dial(provider.port)
     await closed
     next.destroy()
   })
 
   it('without a valid token are closed first, whatever they did last', async (t) => {
-    const world = await openWorld(t, ana, {
+    const provider = await openProvider(t, ana, {
       limits: { connectionsMax: 2 },
-      guard: ({ authorization }) => authorization.length > 0,
+      guard: requireAuthorization,
     })
-    const authenticated = await dial(world.port)
+    const authenticated = await dial(provider.port)
     assert.equal(await statusOn(authenticated, 'Authorization: Bearer good\r\n'), 200)
-    const anonymous = await dial(world.port)
+    const anonymous = await dial(provider.port)
     assert.equal(await statusOn(anonymous), 401)
 
     const closed = once(anonymous, 'close')
-    const third = await dial(world.port)
+    const third = await dial(provider.port)
     await closed
 
     assert.equal(await statusOn(authenticated, 'Authorization: Bearer good\r\n'), 200)
@@ -267,12 +275,12 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
   })
 
   it('without a valid token are idle for a short time, and say so', async (t) => {
-    const world = await openWorld(t, ana, {
+    const provider = await openProvider(t, ana, {
       limits: { keepAliveTimeoutMs: 60_000, anonymousIdleMs: 1000, checkIntervalMs: 5 },
-      guard: ({ authorization }) => authorization.length > 0,
+      guard: requireAuthorization,
     })
-    const authenticated = await dial(world.port)
-    const anonymous = await dial(world.port)
+    const authenticated = await dial(provider.port)
+    const anonymous = await dial(provider.port)
 
     authenticated.write(head.replace('\r\n\r\n', '\r\nAuthorization: Bearer good\r\n\r\n'))
     const patient = await answerOn(authenticated)
@@ -288,7 +296,7 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
   })
 
   it('from one address are as many as may be, where that is limited', async (t) => {
-    const { port } = await openWorld(t, ana, { limits: { addressConnectionsMax: 2 } })
+    const { port } = await openProvider(t, ana, { limits: { addressConnectionsMax: 2 } })
     const held = [await connected(port), await connected(port)]
     const third = await dial(port)
     const elsewhere = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
@@ -309,7 +317,7 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
 
   it('whose callers do not take their answer are cut', async (t) => {
     const long = JSON.stringify({ id: 'ana', name: 'x'.repeat(30_000_000) })
-    const { port, get } = await openWorld(t, ana, {
+    const { port, get } = await openProvider(t, ana, {
       // While it holds the only connection, nobody else gets one.
       limits: { connectionsMax: 1, writeTimeoutMs: 20, checkIntervalMs: 5 },
       around: (store) => ({
@@ -335,7 +343,7 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
 
   it('whose callers take many long answers in time are not', async (t) => {
     const long = JSON.stringify({ id: 'ana', name: 'x'.repeat(3_000_000) })
-    const { port } = await openWorld(t, ana, {
+    const { port } = await openProvider(t, ana, {
       limits: { writeTimeoutMs: 2000, checkIntervalMs: 5 },
       around: (store) => ({ ...store, readCustomer: async () => long }),
     })

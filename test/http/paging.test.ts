@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { sharedWorld, walk } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
 import {
   ask,
   isEnergy,
@@ -10,7 +9,8 @@ import {
   pagedRefs,
   type Ref,
   recordsOf,
-} from '../support/world-operations.ts'
+} from '../support/operations.ts'
+import { sharedProvider, walk } from '../support/provider.ts'
 
 const usual = '2025-07-01T00:00:00Z'
 const count = 26
@@ -38,7 +38,7 @@ const data = [
     lines.billing('e0', `x${number}`, `2025-06-01T00:00:${10 + number}`, `${number}`),
   ]),
 ]
-const world = sharedWorld(data)
+const provider = sharedProvider(data)
 
 /** The accounts that make each list have one record more than a page. */
 function accountsFor(ref: Ref): readonly string[] {
@@ -56,7 +56,7 @@ for (const ref of pagedRefs) {
     const accounts = accountsFor(ref)
 
     it('have 25 records unless another size is asked for', async () => {
-      const answer = await ask(await world(), ref, { accounts })
+      const answer = await ask(await provider(), ref, { accounts })
 
       assert.equal(recordsOf(ref, answer).length, 25)
       assert.deepEqual(answer.body.meta, { totalRecords: count, totalPages: 2 })
@@ -72,7 +72,7 @@ for (const ref of pagedRefs) {
       it(`lead from the ${name} to ${Object.keys(links).join(', ')}`, async () => {
         const query = `page=${page}&page-size=5`
 
-        const { status, body } = await ask(await world(), ref, { accounts, query })
+        const { status, body } = await ask(await provider(), ref, { accounts, query })
 
         assert.equal(status, 200)
         assert.deepEqual(body.meta, { totalRecords: count, totalPages: 6 })
@@ -86,7 +86,7 @@ for (const ref of pagedRefs) {
     }
 
     it('are empty past the end, with first, last and prev', async () => {
-      const answer = await ask(await world(), ref, { accounts, query: 'page=900&page-size=5' })
+      const answer = await ask(await provider(), ref, { accounts, query: 'page=900&page-size=5' })
 
       assert.equal(answer.status, 200)
       assert.deepEqual(recordsOf(ref, answer), [])
@@ -102,7 +102,7 @@ for (const ref of pagedRefs) {
             ? { accounts: [] }
             : { customer: 'empty', accounts: [isEnergy(ref) ? 'none-energy' : 'none'] }
 
-      const { status, body } = await ask(await world(), ref, question)
+      const { status, body } = await ask(await provider(), ref, question)
 
       assert.equal(status, 200)
       assert.deepEqual(body, {
@@ -113,14 +113,14 @@ for (const ref of pagedRefs) {
     })
 
     it('have no next where one page holds exactly all', async () => {
-      const { body } = await ask(await world(), ref, { accounts, query: `page-size=${count}` })
+      const { body } = await ask(await provider(), ref, { accounts, query: `page-size=${count}` })
 
       assert.deepEqual(body.meta, { totalRecords: count, totalPages: 1 })
       assert.deepEqual(Object.keys(body.links).sort(), ['first', 'last'])
     })
 
     it('are walked by next and by prev to the same records, each once', async () => {
-      const here = await world()
+      const here = await provider()
       const whole = await ask(here, ref, { accounts, query: 'page-size=1000' })
 
       const pages = await walk((query) => ask(here, ref, { accounts, query }), 'page-size=4')
@@ -151,7 +151,7 @@ describe('links', () => {
     it(`pin on ${ref} the window that was worked out`, async () => {
       const query = 'page=2&page-size=5'
 
-      const { body } = await ask(await world(), ref, { accounts: accountsFor(ref), query })
+      const { body } = await ask(await provider(), ref, { accounts: accountsFor(ref), query })
 
       for (const link of Object.values<string>(body.links)) {
         const { page, ...rest } = parametersOf(link)
@@ -161,7 +161,7 @@ describe('links', () => {
     })
 
     it(`keep on ${ref} their window while the clock goes on`, async (t) => {
-      const here = await world()
+      const here = await provider()
       t.after(() => here.setClock(usual))
       const whole = await ask(here, ref, { accounts: accountsFor(ref), query: 'page-size=1000' })
 
@@ -179,7 +179,7 @@ describe('links', () => {
   }
 
   it('repeat every filter of B3, whatever is in it', async () => {
-    const here = await world()
+    const here = await provider()
     const given = {
       text: 'RENT & "more" = 100% #1 +É',
       'min-amount': '-0.5',
@@ -204,7 +204,7 @@ describe('links', () => {
   })
 
   it('do not repeat what the operation does not know', async () => {
-    const { body } = await ask(await world(), 'B1', { query: 'x=1&text=y&page-size=5' })
+    const { body } = await ask(await provider(), 'B1', { query: 'x=1&text=y&page-size=5' })
 
     assert.deepEqual(parametersOf(body.links.next), { page: '2', 'page-size': '5' })
   })
@@ -222,7 +222,7 @@ describe('a walk along next while newer records are loaded', () => {
   ]
 
   it('visits every record of its window once, on every list that has one', async (t) => {
-    const here = await world()
+    const here = await provider()
     t.after(() => here.setClock(usual))
     const walks = await Promise.all(
       (['B3', 'E3', 'E4', 'E5'] as const).map(async (ref) => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
 import {
   ask,
   isEnergy,
@@ -11,9 +10,10 @@ import {
   type Ref,
   recordsOf,
   refs,
-} from '../support/world-operations.ts'
+} from '../support/operations.ts'
+import { sharedProvider } from '../support/provider.ts'
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.bankingAccount('a1', { ana: true }),
   lines.balance('a1'),
@@ -46,7 +46,7 @@ const validValues: Readonly<Record<string, string>> = {
 describe('a parameter that is given twice', () => {
   for (const ref of refs.filter((ref) => operationOf(ref).parameters.length > 0)) {
     it(`is rejected by ${ref} if it is one of its parameters`, async () => {
-      const here = await world()
+      const here = await provider()
 
       for (const name of operationOf(ref).parameters) {
         const value = validValues[name] ?? assert.fail(`${name} has no valid value here`)
@@ -72,7 +72,7 @@ describe('a parameter that is given twice', () => {
 describe('a parameter that nobody knows', () => {
   for (const ref of refs) {
     it(`has no effect on ${ref}, however often it is given`, async () => {
-      const here = await world()
+      const here = await provider()
       const accounts = accountsFor(ref)
       const plain = await ask(here, ref, { accounts })
 
@@ -102,7 +102,7 @@ describe('a parameter that nobody knows', () => {
 describe('page and page-size', () => {
   for (const ref of pagedRefs) {
     it(`are whole numbers from 1 on ${ref}, the size up to 1000`, async () => {
-      const here = await world()
+      const here = await provider()
       const accounts = accountsFor(ref)
 
       for (const [name, values] of Object.entries({
@@ -136,7 +136,7 @@ describe('page and page-size', () => {
     })
 
     it(`may be 1 and 1000 on ${ref}, and the page any number`, async () => {
-      const here = await world()
+      const here = await provider()
 
       for (const query of ['page=1&page-size=1', 'page-size=1000', 'page=9007199254740991']) {
         const { status } = await ask(here, ref, { accounts: accountsFor(ref), query })
@@ -147,7 +147,7 @@ describe('page and page-size', () => {
   }
 
   it('have a limit that the refusal names', async () => {
-    const { body } = await ask(await world(), 'B1', { query: 'page-size=1001' })
+    const { body } = await ask(await provider(), 'B1', { query: 'page-size=1001' })
 
     assert.deepEqual(body, { error: 'page-size must be a whole number from 1 to 1000' })
   })
@@ -157,7 +157,7 @@ describe('oldest-time and newest-time', () => {
   for (const ref of ['B3', 'E4', 'E5'] as const) {
     for (const name of ['oldest-time', 'newest-time']) {
       it(`are RFC 3339 date-times: ${name} of ${ref}`, async () => {
-        const here = await world()
+        const here = await provider()
 
         for (const value of [
           '',
@@ -191,7 +191,7 @@ describe('oldest-time and newest-time', () => {
     }
 
     it(`may be written as RFC 3339 allows on ${ref}`, async () => {
-      const here = await world()
+      const here = await provider()
 
       for (const value of [
         '2025-06-01T00:00:00Z',
@@ -216,7 +216,7 @@ describe('oldest-time and newest-time', () => {
 describe('a query that cannot be read', () => {
   for (const query of ['text=%', 'text=%zz', 'text=%ff', 'text=%E0%A4', 'text=%C0%AF']) {
     it(`is never a failure of ours: ${query}`, async () => {
-      const answer = await ask(await world(), 'B3', { accounts: ['a1'], query })
+      const answer = await ask(await provider(), 'B3', { accounts: ['a1'], query })
 
       assert.ok([200, 400].includes(answer.status), answer.text)
       if (answer.status === 200) assert.deepEqual(recordsOf('B3', answer), [])

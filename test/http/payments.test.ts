@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { type Answer, sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
-import { ask, recordsOf } from '../support/world-operations.ts'
+import type { Answer } from '../support/http.ts'
+import * as lines from '../support/lines.ts'
+import { ask, recordsOf } from '../support/operations.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 const alike = { type: 'banking.directDebit', record: { accountId: 'alike', lastDebitAmount: '5' } }
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.customer('ben'),
   ...['a1', 'a2', 'none', 'from', 'to', 'alike'].map((id) =>
@@ -41,7 +42,7 @@ function debitIds(answer: Answer): string[] {
 
 describe('B4, the scheduled payments of an account', () => {
   it('lists what goes out of the account, by id, and not what comes in', async () => {
-    const answer = await ask(await world(), 'B4', { accounts: ['a1'] })
+    const answer = await ask(await provider(), 'B4', { accounts: ['a1'] })
 
     assert.equal(answer.status, 200)
     assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
@@ -51,7 +52,10 @@ describe('B4, the scheduled payments of an account', () => {
   })
 
   it('is paged', async () => {
-    const answer = await ask(await world(), 'B4', { accounts: ['a1'], query: 'page=2&page-size=2' })
+    const answer = await ask(await provider(), 'B4', {
+      accounts: ['a1'],
+      query: 'page=2&page-size=2',
+    })
 
     assert.deepEqual(paymentIds(answer), ['a', 'b'])
     assert.deepEqual(answer.body.meta, { totalRecords: 5, totalPages: 3 })
@@ -64,7 +68,7 @@ describe('B4, the scheduled payments of an account', () => {
   })
 
   it('may be empty', async () => {
-    const answer = await ask(await world(), 'B4', { accounts: ['none'] })
+    const answer = await ask(await provider(), 'B4', { accounts: ['none'] })
 
     assert.equal(answer.status, 200)
     assert.deepEqual(paymentIds(answer), [])
@@ -77,7 +81,7 @@ describe('B4, the scheduled payments of an account', () => {
     ['an energy account', 'ana', 'power', 'Account not found'],
   ] as const) {
     it(`is refused to ${name}`, async () => {
-      const answer = await ask(await world(), 'B4', { customer, accounts: [account] })
+      const answer = await ask(await provider(), 'B4', { customer, accounts: [account] })
 
       assert.equal(answer.status, 404)
       assert.deepEqual(answer.body, { error })
@@ -85,7 +89,7 @@ describe('B4, the scheduled payments of an account', () => {
   }
 
   it('follows a payment that is moved to another account', async () => {
-    const here = await world()
+    const here = await provider()
 
     await here.load([lines.scheduledPayment('to', 'p2', { nickname: 'Moved' })])
 
@@ -99,14 +103,14 @@ describe('B4, the scheduled payments of an account', () => {
 
 describe('B5, the direct debits of accounts', () => {
   it('lists account by account as asked, and by key in each', async () => {
-    const answer = await ask(await world(), 'B5', { accounts: ['a2', 'none', 'a1'] })
+    const answer = await ask(await provider(), 'B5', { accounts: ['a2', 'none', 'a1'] })
 
     assert.deepEqual(debitIds(answer), ['a2 a', 'a2 z', 'a1 10', 'a1 9', 'a1 a', 'a1 b', 'a1 c'])
     assert.deepEqual(answer.body.meta, { totalRecords: 7, totalPages: 1 })
   })
 
   it('has pages that reach over the end of an account', async () => {
-    const here = await world()
+    const here = await provider()
 
     const middle = await ask(here, 'B5', { accounts: ['a2', 'a1'], query: 'page=1&page-size=3' })
     const next = await ask(here, 'B5', { accounts: ['a2', 'a1'], query: middle.body.links.next })
@@ -116,7 +120,7 @@ describe('B5, the direct debits of accounts', () => {
   })
 
   it('keeps one of two that are alike in all, and both where a key tells them apart', async () => {
-    const answer = await ask(await world(), 'B5', { accounts: ['alike'] })
+    const answer = await ask(await provider(), 'B5', { accounts: ['alike'] })
 
     assert.equal(answer.body.meta.totalRecords, 3)
     assert.deepEqual(recordsOf('B5', answer), [alike.record, alike.record, alike.record])
@@ -125,7 +129,7 @@ describe('B5, the direct debits of accounts', () => {
 
 describe('B6, the scheduled payments of accounts', () => {
   it('lists account by account as asked, and by id in each', async () => {
-    const answer = await ask(await world(), 'B6', { accounts: ['a2', 'none', 'a1'] })
+    const answer = await ask(await provider(), 'B6', { accounts: ['a2', 'none', 'a1'] })
 
     assert.equal(answer.status, 200)
     assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
@@ -134,7 +138,7 @@ describe('B6, the scheduled payments of accounts', () => {
   })
 
   it('shows of one account what B4 shows', async () => {
-    const here = await world()
+    const here = await provider()
 
     const one = await ask(here, 'B4', { accounts: ['a1'] })
     const many = await ask(here, 'B6', { accounts: ['a1'] })

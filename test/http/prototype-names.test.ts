@@ -3,19 +3,13 @@ import { it } from 'node:test'
 import { type Operation, providerOperations } from '../../src/contract/index.ts'
 import { asNode } from '../../src/contract/schema.ts'
 import { describe } from '../support/engines.ts'
+import type { Answer } from '../support/http.ts'
+import * as lines from '../support/lines.ts'
+import { bodyOf, isEnergy, pathOf, type Question, type Ref, refs } from '../support/operations.ts'
 import { nobodysName, prototypeNames } from '../support/prototype-names.ts'
-import { type Answer, sharedWorld, type World } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
-import {
-  bodyOf,
-  isEnergy,
-  pathOf,
-  type Question,
-  type Ref,
-  refs,
-} from '../support/world-operations.ts'
+import { type Provider, sharedProvider } from '../support/provider.ts'
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.bankingAccount('a1', { ana: true }),
   lines.balance('a1'),
@@ -34,7 +28,7 @@ interface Sent extends Question {
   readonly body?: unknown
 }
 
-function ask(here: World, ref: Ref, { body, ...question }: Sent): Promise<Answer> {
+function ask(here: Provider, ref: Ref, { body, ...question }: Sent): Promise<Answer> {
   const accounts = [isEnergy(ref) ? 'e1' : 'a1']
   const path = pathOf(ref, { accounts, ...question })
   return operationFor(ref).method === 'GET'
@@ -67,7 +61,7 @@ function placesOf(ref: Ref): Record<string, (name: string) => Sent> {
 describe('a name that every object has', { timeout: 120_000 }, () => {
   for (const ref of refs) {
     it(`is a text like any other in all that ${ref} takes`, async () => {
-      const here = await world()
+      const here = await provider()
 
       for (const [place, sent] of Object.entries(placesOf(ref))) {
         const expected = await ask(here, ref, sent(nobodysName))
@@ -85,7 +79,7 @@ describe('a name that every object has', { timeout: 120_000 }, () => {
 
   it('is refused where a boolean is due', async () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
-      const { status, body } = await ask(await world(), 'B1', { query: `is-owned=${name}` })
+      const { status, body } = await ask(await provider(), 'B1', { query: `is-owned=${name}` })
 
       assert.deepEqual([status, body], [400, { error: 'is-owned must be true or false' }])
     }

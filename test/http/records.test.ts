@@ -3,9 +3,9 @@ import { it } from 'node:test'
 import * as banking from '../../src/contract/examples/banking.ts'
 import * as energy from '../../src/contract/examples/energy.ts'
 import { describe } from '../support/engines.ts'
-import { sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
-import { ask, isEnergy, type Ref, recordsOf } from '../support/world-operations.ts'
+import * as lines from '../support/lines.ts'
+import { ask, isEnergy, type Ref, recordsOf } from '../support/operations.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 /** Records as no program of ours would write them, and where each is served. */
 const odd = {
@@ -30,7 +30,7 @@ const energyAccount = {
 
 const block = { rateBlockUType: 'singleRate', singleRate: { rates: [{ unitPrice: '1' }] } }
 
-const world = sharedWorld([
+const provider = sharedProvider([
   `{"type":"customer","record":${odd.customer}}`,
   `{"record":${account.before}true${account.after},"holders":[{"customerId":"ana","isOwned":false}],"type":"banking.account"}`,
   `{"type":"banking.balance" , "record":${odd.balance}}`,
@@ -98,7 +98,7 @@ describe('a record', () => {
     ['E5', 'e1', odd.billing],
   ] as const) {
     it(`leaves ${ref} byte for byte as it was loaded`, async () => {
-      const here = await world()
+      const here = await provider()
 
       const answer = await ask(here, ref, { accounts: [accountId] })
 
@@ -111,7 +111,7 @@ describe('a record', () => {
     ['C3', odd.customer],
   ] as const) {
     it(`leaves ${ref} byte for byte as it was loaded`, async () => {
-      const here = await world()
+      const here = await provider()
 
       const answer = await ask(here, ref, { accounts: ['b1'] })
 
@@ -120,7 +120,7 @@ describe('a record', () => {
   }
 
   it('leaves B1 byte for byte as it was loaded, but for isOwned', async () => {
-    const here = await world()
+    const here = await provider()
 
     const answer = await ask(here, 'B1', {})
 
@@ -129,7 +129,7 @@ describe('a record', () => {
 
   it('leaves E1 byte for byte as it was loaded', async () => {
     const { users, rest, type } = energyAccount
-    const here = await world()
+    const here = await provider()
 
     const answer = await ask(here, 'E1', {})
 
@@ -137,7 +137,7 @@ describe('a record', () => {
   })
 
   it('leaves E2 without two of its fields, the others byte for byte', async () => {
-    const here = await world()
+    const here = await provider()
 
     const answer = await ask(here, 'E2', { accounts: ['e1'] })
 
@@ -158,7 +158,7 @@ describe('a record', () => {
     E5: [energy.energyPayment, energy.energyUsage],
   })) {
     it(`has on ${ref} all the fields of the interface`, async () => {
-      const here = await world()
+      const here = await provider()
       const accountId = isEnergy(ref as Ref)
         ? energy.energyAccount.accountId
         : banking.bankingBalance.accountId
@@ -172,7 +172,7 @@ describe('a record', () => {
 
 describe('another spelling that loading accepts', () => {
   it('leaves B1 as rateApplicabilityType, and tier bounds as decimal text', async () => {
-    const here = await world()
+    const here = await provider()
 
     const answer = await ask(here, 'B1', { customer: 'cy' })
 
@@ -186,7 +186,7 @@ describe('another spelling that loading accepts', () => {
 
   for (const ref of ['B4', 'B6'] as const) {
     it(`leaves ${ref} as payeeID and reccurenceUType`, async () => {
-      const here = await world()
+      const here = await provider()
 
       const answer = await ask(here, ref, { customer: 'cy', accounts: ['other'] })
 
@@ -203,7 +203,7 @@ describe('another spelling that loading accepts', () => {
 
   for (const ref of ['E1', 'E2'] as const) {
     it(`leaves ${ref} as dailySupplyCharges of a period and dailySupplyCharge of a load`, async () => {
-      const here = await world()
+      const here = await provider()
 
       const answer = await ask(here, ref, { customer: 'cy', accounts: ['other-energy'] })
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
+import { sharedProvider } from '../support/provider.ts'
 
 const amounts = [
   '-99999999999999999999999999999999.99',
@@ -52,7 +52,7 @@ const texts: Readonly<Record<string, { description?: string; reference?: string 
   blank: { description: '', reference: ' ' },
 }
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.bankingAccount('amounts', { ana: true }),
   lines.bankingAccount('texts', { ana: true }),
@@ -74,7 +74,7 @@ function all() {
 }
 
 async function idsIn(account: string, query: Readonly<Record<string, string>>): Promise<string[]> {
-  const { get } = await world()
+  const { get } = await provider()
   const search = new URLSearchParams({ ...query, 'page-size': '1000' })
   const path = `/v1/banking/customer/ana/accounts/${account}/transactions?${search}`
   const { status, body, text } = await get(path)
@@ -137,7 +137,7 @@ describe('the amount filters of B3', () => {
       '1'.repeat(33),
     ]) {
       it(`refuse ${name}=${value}`, async () => {
-        const { get } = await world()
+        const { get } = await provider()
         const query = new URLSearchParams({ [name]: value })
 
         const answer = await get(`/v1/banking/customer/ana/accounts/amounts/transactions?${query}`)
@@ -197,7 +197,7 @@ describe('the text filter of B3', () => {
   })
 
   it('takes 1000 characters, of whatever size, and no more', async () => {
-    const { get } = await world()
+    const { get } = await provider()
     const ask = (text: string) =>
       get(`/v1/banking/customer/ana/accounts/texts/transactions?text=${encodeURIComponent(text)}`)
 

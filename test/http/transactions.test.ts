@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { loadInProcess, sharedWorld, type World } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import * as lines from '../support/lines.ts'
+import { loadInProcess } from '../support/load.ts'
+import { type Provider, sharedProvider } from '../support/provider.ts'
 
 const usual = '2025-07-01T00:00:00Z'
 
@@ -22,7 +23,7 @@ function shifted(time: string, nanoseconds: number): string {
 const edge = '2025-06-01T12:00:00.123456789Z'
 const tied = ['10', '9', 'B', 'a', 'a b', 'b', 'é', 'ｚ']
 
-const world = sharedWorld([
+const provider = sharedProvider([
   lines.customer('ana'),
   lines.customer('ben'),
   ...['edges', 'ties', 'mixed', 'empty'].map((id) => lines.bankingAccount(id, { ana: true })),
@@ -67,7 +68,7 @@ function pathOf(account: string): string {
   return `/v1/banking/customer/ana/accounts/${encodeURIComponent(account)}/transactions`
 }
 
-async function idsIn({ get }: World, account: string, query = ''): Promise<string[]> {
+async function idsIn({ get }: Provider, account: string, query = ''): Promise<string[]> {
   const { status, body, text } = await get(`${pathOf(account)}?${query}`)
   assert.equal(status, 200, text)
   assert.equal(body.meta.totalRecords, body.data.transactions.length)
@@ -80,7 +81,7 @@ function timeQuery(times: Readonly<Record<string, string>>): string {
 
 describe('B3, the transactions of an account', () => {
   it('come in an envelope that does not call any parameter unsupported', async () => {
-    const { get } = await world()
+    const { get } = await provider()
 
     const { status, body } = await get(`${pathOf('ties')}?text=none`)
     const plain = await get(pathOf('ties'))
@@ -96,20 +97,20 @@ describe('B3, the transactions of an account', () => {
   })
 
   it('come newest first, and at the same time by id', async () => {
-    const ids = await idsIn(await world(), 'ties')
+    const ids = await idsIn(await provider(), 'ties')
 
     const expected = ['10', '9', 'B', 'a', 'a b', 'b', 'c', 'é', 'ｚ']
     assert.deepEqual(ids, ['0 newer', ...expected, 'older'])
   })
 
   it('are ordered by posting, else by execution, else by the time told beside the record', async () => {
-    const ids = await idsIn(await world(), 'mixed')
+    const ids = await idsIn(await provider(), 'mixed')
 
     assert.deepEqual(ids, ['executed', 'told', 'posted and told', 'posted'])
   })
 
   it('are chosen by the same time that orders them', async () => {
-    const here = await world()
+    const here = await provider()
 
     const day = (date: string) => ({
       'oldest-time': `${date}T00:00:00Z`,
@@ -124,7 +125,7 @@ describe('B3, the transactions of an account', () => {
   })
 
   it('may be none', async () => {
-    assert.deepEqual(await idsIn(await world(), 'empty'), [])
+    assert.deepEqual(await idsIn(await provider(), 'empty'), [])
   })
 
   for (const [name, customer, account, error] of [
@@ -135,7 +136,7 @@ describe('B3, the transactions of an account', () => {
     ['an energy account', 'ana', 'power', 'Account not found'],
   ] as const) {
     it(`are refused to ${name}`, async () => {
-      const { get } = await world()
+      const { get } = await provider()
 
       const answer = await get(`/v1/banking/customer/${customer}/accounts/${account}/transactions`)
 
@@ -183,19 +184,19 @@ describe('the window of B3', () => {
     ],
   ] as const) {
     it(`takes both ends in: ${name}`, async () => {
-      assert.deepEqual(await idsIn(await world(), 'edges', timeQuery(times)), expected)
+      assert.deepEqual(await idsIn(await provider(), 'edges', timeQuery(times)), expected)
     })
   }
 
   it('reads a plus sign that was not escaped', async () => {
     const query = 'newest-time=2025-06-01T22:00:00.123456789+10:00'
 
-    assert.deepEqual(await idsIn(await world(), 'edges', query), ['0', '-1'])
+    assert.deepEqual(await idsIn(await provider(), 'edges', query), ['0', '-1'])
   })
 
   for (const [name, newest] of windows) {
     it(`is the twelve months up to now where nothing is given: ${name}`, async (t) => {
-      const here = await world()
+      const here = await provider()
       t.after(() => here.setClock(usual))
 
       here.setClock(newest)
@@ -205,13 +206,13 @@ describe('the window of B3', () => {
     })
 
     it(`is the twelve months up to newest-time where that is given: ${name}`, async () => {
-      const ids = await idsIn(await world(), name, timeQuery({ 'newest-time': newest }))
+      const ids = await idsIn(await provider(), name, timeQuery({ 'newest-time': newest }))
 
       assert.deepEqual(ids, ['newest', 'oldest'])
     })
 
     it(`reaches from oldest-time to now where that is given: ${name}`, async (t) => {
-      const here = await world()
+      const here = await provider()
       t.after(() => here.setClock(usual))
 
       here.setClock(newest)
@@ -222,7 +223,7 @@ describe('the window of B3', () => {
   }
 
   it('keeps a lower bound that is older than twelve months', async () => {
-    const here = await world()
+    const here = await provider()
 
     const ids = await idsIn(
       here,
@@ -236,7 +237,7 @@ describe('the window of B3', () => {
 
 describe('a transaction without any time of its own', () => {
   /** Each test has an account of its own, for it loads. */
-  const growing = sharedWorld([
+  const growing = sharedProvider([
     lines.customer('ana'),
     ...['brought', 'again', 'posted', 'taken'].map((id) => lines.bankingAccount(id, { ana: true })),
   ])

@@ -4,7 +4,8 @@ import { after, before, it } from 'node:test'
 import { entryBytesMax, recordBytesMax } from '../../src/contract/index.ts'
 import { lineBytesMax } from '../../src/load/lines.ts'
 import { closingTogether, describe } from '../support/engines.ts'
-import { openBank, type Run } from './bank.ts'
+import type { Finished } from '../support/process.ts'
+import { openBank } from './bank.ts'
 import { line, oneOfEach, put } from './lines.ts'
 
 const person = { id: 'c5', name: 'Bo', email: 'bo@example.com' }
@@ -215,7 +216,7 @@ const mistakes: readonly (readonly [string, string | Buffer, string, RegExp])[] 
 
 describe('holdfast load, of a bad line', () => {
   /** One load of all of them, each behind a good line and a blank one. */
-  let run: Run
+  let run: Finished
   let all: string[]
   let unchanged: boolean
   const lineOf = (index: number) => 3 * index + 3

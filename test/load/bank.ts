@@ -1,76 +1,32 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { setTimeout } from 'node:timers/promises'
-import { main } from '../../src/cli/main.ts'
 import { load } from '../../src/load/load.ts'
 import type { LineError } from '../../src/load/writer.ts'
 import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
 import { closingTogether, engineHere, newDatabase, type Scope } from '../support/engines.ts'
-import { inherited } from '../support/environment.ts'
-import { holdfastProgram } from '../support/program.ts'
+
+import {
+  type Finished,
+  type Process,
+  type RunOptions,
+  runHoldfast,
+  runInProcess,
+  startHoldfast,
+} from '../support/process.ts'
 
 /** Most tests are a process or two: a few at a time keep the machine busy. */
 export const concurrency = 4
-
-export interface Run {
-  readonly status: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-export interface RunOptions {
-  readonly cwd?: string
-  readonly input?: string | Uint8Array
-  readonly environment?: Record<string, string>
-  readonly nodeFlags?: readonly string[]
-}
-
-/** Starts the program as its users do. It sees the given environment and nothing of ours. */
-export function start(args: readonly string[], options: RunOptions & SpawnOptions = {}) {
-  const { input: _input, environment = {}, nodeFlags = [], ...spawned } = options
-  return spawn(process.execPath, [...nodeFlags, holdfastProgram, ...args], {
-    ...spawned,
-    env: { ...inherited, ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-}
-
-export async function holdfast(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const child = start(args, options)
-  // A program that ends before it has read everything closes the pipe: its status tells.
-  child.stdin.on('error', () => {})
-  child.stdin.end(options.input ?? '')
-  return ended(child)
-}
-
-export async function ended(child: ReturnType<typeof start>): Promise<Run> {
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close') as Promise<[number | null]>,
-  ])
-  return { status, stdout, stderr }
-}
-
-/** As the kernel does it to a process that has used up the memory, and waits until it is gone. */
-export async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = once(child, 'exit')
-  child.kill('SIGKILL')
-  await gone
-}
 
 export type Lines = string | Uint8Array | readonly string[]
 
 /** A folder with a database in it, or beside it, and the program to fill and read it. Goes away with the test. */
 export interface Bank {
   readonly folder: string
+  /** Ends before the folder and the databases are deleted. */
+  readonly scope: Scope
   /** Where a file of the folder is. */
   path(name: string): string
   /** The address of its database. */
@@ -80,11 +36,11 @@ export interface Bank {
   /** Writes a file for the program to read. */
   write(name: string, lines: Lines): void
   /** Starts the program in the folder, in a process of its own that does not outlive the test. */
-  start(args: readonly string[], nodeFlags?: readonly string[]): ReturnType<typeof start>
+  start(args: readonly string[], nodeFlags?: readonly string[]): Process
   /** The same, until it ends by itself. */
-  run(args: readonly string[], options?: RunOptions): Promise<Run>
+  run(args: readonly string[], options?: RunOptions): Promise<Finished>
   /** Writes the lines to `data.ndjson` and loads them, with whatever else the command is told. */
-  load(lines: Lines, ...flags: readonly string[]): Promise<Run>
+  load(lines: Lines, ...flags: readonly string[]): Promise<Finished>
   /** The same for lines that must be taken. */
   fill(lines: Lines, ...flags: readonly string[]): Promise<void>
   dump(): Promise<string>
@@ -102,6 +58,7 @@ export async function openBank(t: Scope): Promise<Bank> {
 
   const bank: Bank = {
     folder,
+    scope,
     path,
     database,
     another: () => newDatabase(scope),
@@ -110,19 +67,17 @@ export async function openBank(t: Scope): Promise<Bank> {
     },
     start(args, nodeFlags = []) {
       const environment = { HOLDFAST_DATABASE: database() }
-      const child = start(args, { cwd: folder, environment, nodeFlags })
-      scope.after(() => killed(child))
-      return child
+      return startHoldfast(scope, args, { cwd: folder, environment, nodeFlags })
     },
     run(args, options) {
       const environment = { HOLDFAST_DATABASE: database(), ...options?.environment }
-      return holdfast(args, { cwd: folder, ...options, environment })
+      return runHoldfast(args, { cwd: folder, ...options, environment })
     },
     async load(lines, ...flags) {
       const name = files === 0 ? 'data.ndjson' : `data-${files}.ndjson`
       files += 1
       bank.write(name, lines)
-      const run = await command(['load', path(name), '--database', database(), ...flags])
+      const run = await runInProcess(['load', path(name), '--database', database(), ...flags])
       return { ...run, stderr: run.stderr.replaceAll(folder + sep, '') }
     },
     async fill(lines, ...flags) {
@@ -140,41 +95,9 @@ function bytesOf(lines: Lines): string | Uint8Array {
 }
 
 export async function dumpOf(database: string): Promise<string> {
-  const { status, stdout, stderr } = await command(['dump', '--database', database])
+  const { status, stdout, stderr } = await runInProcess(['dump', '--database', database])
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   return stdout
-}
-
-/**
- * A command without a process of its own, which takes most of the time of a small load. The launcher
- * adds nothing to it but the exit status.
- */
-export async function command(args: readonly string[]): Promise<Run> {
-  let stdout = ''
-  let stderr = ''
-  const status = await main(args, {
-    out: (part) => {
-      stdout += part
-    },
-    error: (part) => {
-      stderr += part
-    },
-    status: () => {},
-    write: async (part) => {
-      stdout += part
-    },
-    environment: {},
-    isInteractive: false,
-  })
-  return { status, stdout, stderr }
-}
-
-/** Asks again and again while the process runs; one that ends before it is so has failed. */
-export async function until(isSo: () => boolean, running: ChildProcess): Promise<void> {
-  while (!isSo()) {
-    assert.equal(running.exitCode, null, 'the process ended early')
-    await setTimeout(1)
-  }
 }
 
 /** Loads pieces of a file as if it was then. Returns what was refused. */

@@ -4,7 +4,8 @@ import { it } from 'node:test'
 import { main } from '../../src/cli/main.ts'
 import { progressOn } from '../../src/cli/progress.ts'
 import { describe } from '../support/engines.ts'
-import { command, concurrency, linesOf, openBank } from './bank.ts'
+import { runInProcess } from '../support/process.ts'
+import { concurrency, linesOf, openBank } from './bank.ts'
 import { put } from './lines.ts'
 
 const summary = /^\d+ lines? loaded in \d+\.\d s \([\d,]+ lines a second\)\n$/
@@ -181,7 +182,7 @@ describe('holdfast load', { concurrency }, () => {
 describe('every command about data', () => {
   for (const name of ['load', 'dump', 'generate', 'demo']) {
     it(`explains holdfast ${name}`, async () => {
-      const { status, stdout, stderr } = await command([name, '--help'])
+      const { status, stdout, stderr } = await runInProcess([name, '--help'])
 
       assert.match(stdout, new RegExp(`^Usage: holdfast ${name} `))
       assert.match(stdout, new RegExp(`^Example: .*holdfast ${name}\\b`, 'm'))
@@ -206,7 +207,7 @@ describe('every command about data', () => {
     'a demo on a port that is none': ['demo', '--port', '65536'],
   })) {
     it(`refuses ${name} as wrong usage`, async () => {
-      const { status, stdout, stderr } = await command(args)
+      const { status, stdout, stderr } = await runInProcess(args)
 
       assert.match(stderr, /\S\n$/)
       assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
@@ -216,7 +217,7 @@ describe('every command about data', () => {
   it('says at once all that is wrong with the sizes of what to generate', async () => {
     const args = ['generate', '--customers', 'x', '--transactions', '-', '--until', 'y']
 
-    const { status, stderr } = await command(args)
+    const { status, stderr } = await runInProcess(args)
 
     for (const flag of ['--customers', '--transactions', '--until']) {
       assert.match(stderr, new RegExp(`^${flag} must be `, 'm'))

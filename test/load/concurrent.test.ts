@@ -9,7 +9,9 @@ import { load } from '../../src/load/load.ts'
 import { openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
 import { migrations } from '../../src/storage/sqlite/driver/schema.ts'
 import { asOwner, describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
-import { dumpOf, ended, linesOf, openBank } from './bank.ts'
+import { dumpDatabase } from '../support/load.ts'
+import { finish } from '../support/process.ts'
+import { linesOf, openBank } from './bank.ts'
 import { line, put, removal } from './lines.ts'
 
 const now = Temporal.Instant.from('2026-01-01T00:00:00Z')
@@ -141,7 +143,7 @@ const opening: readonly Step[] = accounts.map((account) => ({
 
 async function contentOf(database: string): Promise<Map<string, Account>> {
   const found = new Map<string, Account>()
-  for (const text of linesOf(await dumpOf(database))) {
+  for (const text of linesOf(await dumpDatabase(database))) {
     const { type, record } = JSON.parse(text)
     if (type === 'banking.account') {
       found.set(record.accountId, { mark: record.nickname, entries: new Map() })
@@ -233,7 +235,7 @@ describe('an account that is deleted while another load writes to it', () => {
       Array.from({ length: 4 }, (_, index) => `${put.transaction('a1', `t${first + index}`)}\n`)
     await bank.fill(people)
     const writing = bank.start(['load', '-', '--batch', '4'])
-    const result = ended(writing)
+    const result = finish(writing)
     writing.stdin.write([`${put.customer('c2')}\n`, ...history(1).slice(0, 3)].join(''))
     const store = await openProviderStore(bank.database())
     t.after(() => store.close())
@@ -279,7 +281,7 @@ describeOn(
       chmodSync(bank.path('old.db'), 0o600)
       const database = `sqlite:${bank.path('old.db')}`
 
-      const dump = await dumpOf(database)
+      const dump = await dumpDatabase(database)
 
       assert.equal(await orphansOf(database), 0)
       assert.deepEqual(linesOf(dump), kept)

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
-import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { describe, describeOn } from '../support/engines.ts'
-import { inherited } from '../support/environment.ts'
 import { makePostgres } from '../support/postgres.ts'
-import { holdfastProgram } from '../support/program.ts'
-import { ended, openBank, start } from './bank.ts'
+import { finish, type Process, runHoldfast, startHoldfast } from '../support/process.ts'
+import { openBank } from './bank.ts'
 import { put } from './lines.ts'
 
 /** More than a pipe holds. */
@@ -49,16 +46,16 @@ describeOn('postgres', 'a dump whose database goes away', () => {
     const server = await makePostgres()
     t.after(() => server.remove())
     await server.start()
-    const load = start(['load', '-', '--database', server.url()])
-    load.stdin.end(lines.join('\n'))
-    assert.equal((await ended(load)).status, 0)
+    const load = await runHoldfast(['load', '-', '--database', server.url()], {
+      input: lines.join('\n'),
+    })
+    assert.equal(load.status, 0, load.stderr)
 
-    const dump = start(['dump', '--database', server.url()])
-    t.after(async () => void dump.kill('SIGKILL'))
+    const dump = startHoldfast(t, ['dump', '--database', server.url()])
     // It waits for its reader, in the middle.
     await once(dump.stdout, 'readable')
     await server.stop('crash')
-    const { status, stderr } = await ended(dump)
+    const { status, stderr } = await finish(dump)
 
     assert.match(stderr, /^the .*\. The dump is incomplete: do not use it\.\n$/)
     assert.equal(status, 1)
@@ -75,27 +72,19 @@ describeOn('sqlite', 'a command whose output cannot be written', () => {
     })
   }
 
-  it('generate: ends without a failure where its reader has seen enough', async () => {
-    const { status, stderr } = await leaveEarly(start(['generate']))
+  it('generate: ends without a failure where its reader has seen enough', async (t) => {
+    const { status, stderr } = await leaveEarly(startHoldfast(t, ['generate']))
 
     assert.deepEqual([status, stderr], [0, ''])
   })
 })
 
-async function toFullDisk(args: readonly string[]) {
-  const child = spawn(process.execPath, [holdfastProgram, ...args], {
-    env: inherited,
-    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
-  })
-  const [stderr, [status]] = await Promise.all([
-    text(child.stderr as Readable),
-    once(child, 'close'),
-  ])
-  return { status, stderr }
+function toFullDisk(args: readonly string[]) {
+  return runHoldfast(args, { stdout: openSync('/dev/full', 'w') })
 }
 
 /** Waits for the first data, and goes away. */
-async function leaveEarly(child: ReturnType<typeof start>) {
+async function leaveEarly(child: Process) {
   await once(child.stdout, 'readable')
   child.stdout.destroy()
   const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { request } from 'node:http'
@@ -8,28 +7,28 @@ import { delimiter } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { describe, engineHere } from '../support/engines.ts'
-import { inherited } from '../support/environment.ts'
-import { holdfastProgram } from '../support/program.ts'
-import { type Bank, command, concurrency, ended, killed, openBank } from './bank.ts'
+import {
+  type Flags,
+  finish,
+  holdfastProgram,
+  kill,
+  run,
+  runInProcess,
+  startServer,
+} from '../support/process.ts'
+import { type Bank, concurrency, openBank } from './bank.ts'
 import { put } from './lines.ts'
 
 const timeout = 60_000
 
-/** Starts the demo on ports of its own choice and waits until it has said what it has to say. */
-async function startDemo(bank: Bank, ...flags: readonly string[]) {
-  const child = bank.start(['demo', '--port', '0', ...flags])
-  let complaint = ''
-  child.stderr.setEncoding('utf8').on('data', (part: string) => {
-    complaint += part
-  })
-  let output = ''
-  for await (const part of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
-    output += part
-    if (output.includes('Ctrl-C')) break
+/** Starts the demo on ports of its own choice and waits until it has printed everything. */
+function startDemo(bank: Bank, flags: Flags = {}) {
+  const options = {
+    cwd: bank.folder,
+    environment: { HOLDFAST_DATABASE: bank.database() },
+    ready: /Ctrl-C/,
   }
-  const address = /^provider +(http:\S+)/m.exec(output)?.[1] ?? assert.fail(complaint || output)
-  child.stdout.resume()
-  return { child, output, address, complaint: () => complaint }
+  return startServer(bank.scope, ['demo'], flags, options)
 }
 
 /** Pastes into a shell what the demo says to try. Only npx and curl are of our making. */
@@ -53,13 +52,12 @@ async function paste(bank: Bank, output: string): Promise<string> {
   )
   for (const name of ['npx', 'curl']) chmodSync(bank.path(`bin/${name}`), 0o755)
 
-  const shell = spawn('sh', ['-c', commands], {
+  const { stdout, stderr } = await run(['sh', '-c', commands], {
     cwd: bank.folder,
-    env: { ...inherited, PATH: `${bank.path('bin')}${delimiter}${process.env['PATH']}` },
+    environment: { PATH: `${bank.path('bin')}${delimiter}${process.env['PATH']}` },
   })
-  const [answer, complaint] = await Promise.all([text(shell.stdout), text(shell.stderr)])
-  assert.equal(complaint, '')
-  return answer
+  assert.equal(stderr, '')
+  return stdout
 }
 
 async function tokenFor(bank: Bank, url: string): Promise<string> {
@@ -79,12 +77,11 @@ describe('holdfast demo', { concurrency, timeout }, () => {
   it('makes data on its first start, and shows a request that works when pasted', async (t) => {
     const bank = await openBank(t)
 
-    const { child, output, complaint } = await startDemo(bank)
+    const demo = await startDemo(bank)
+    const output = demo.stdout()
     const answer = await paste(bank, output)
-    const exit = once(child, 'exit')
-    child.kill('SIGTERM')
 
-    assert.match(complaint(), /making demo data/)
+    assert.match(demo.stderr(), /making demo data/)
     assert.match(output, /Never for production/)
     assert.match(output, /^provider +http:\/\/127\.0\.0\.1:\d+ +25 customers, \d+ accounts$/m)
     assert.match(output, /^platform +http:\/\/127\.0\.0\.1:\d+/m)
@@ -92,29 +89,30 @@ describe('holdfast demo', { concurrency, timeout }, () => {
     assert.ok((await bank.dump()).includes(`{"type":"customer","record":{"id":"${customer}"`))
     assert.match(answer, /^200 /)
     assert.equal(JSON.parse(answer.slice(4)).data.transactions.length, 2)
-    assert.deepEqual(await exit, [0, null])
+    assert.equal(await demo.stop(), 0)
   })
 
   it('is whole after kill -9, in the middle of making data and in the middle of serving', async (t) => {
     const bank = await openBank(t)
     const first = bank.start(['demo', '--port', '0'])
     await once(first.stderr, 'data')
-    await killed(first)
+    await kill(first)
 
     const second = await startDemo(bank)
-    const answer = await paste(bank, second.output)
-    await killed(second.child)
+    const answer = await paste(bank, second.stdout())
+    await second.kill()
     const third = await startDemo(bank)
 
-    assert.match(second.output, / 25 customers, /)
-    assert.equal(third.complaint(), '')
+    assert.match(second.stdout(), / 25 customers, /)
+    assert.equal(third.stderr(), '')
     const served = (body: string) => JSON.parse(body.slice(4)).data
-    assert.deepEqual(served(await paste(bank, third.output)), served(answer))
+    assert.deepEqual(served(await paste(bank, third.stdout())), served(answer))
     assert.equal(
-      third.output.replaceAll(third.address, ''),
-      second.output
+      third.stdout().replaceAll(third.address, ''),
+      second
+        .stdout()
         .replaceAll(second.address, '')
-        .replace(/^platform.*$/m, /^platform.*$/m.exec(third.output)?.[0] ?? ''),
+        .replace(/^platform.*$/m, /^platform.*$/m.exec(third.stdout())?.[0] ?? ''),
     )
   })
 
@@ -131,10 +129,11 @@ describe('holdfast demo', { concurrency, timeout }, () => {
     ])
     await bank.run(['load', 'data.ndjson', '--database', database])
 
-    const { output, complaint } = await startDemo(bank, '--database', database)
+    const demo = await startDemo(bank, { database })
+    const output = demo.stdout()
     const answer = await paste(bank, output)
 
-    assert.equal(complaint(), '')
+    assert.equal(demo.stderr(), '')
     assert.match(output, /^provider .* 1 customers?, 1 accounts?$/m)
     assert.match(answer, /^200 /)
     assert.equal(JSON.parse(answer.slice(4)).data.transactions[0].accountId, account)
@@ -143,8 +142,7 @@ describe('holdfast demo', { concurrency, timeout }, () => {
   it('finishes what is in flight when it is told to stop', async (t) => {
     const bank = await openBank(t)
     await bank.fill(ownData)
-    const { child, address } = await startDemo(bank)
-    const exit = once(child, 'exit')
+    const { child, address, ended } = await startDemo(bank)
     const url = `${address}/v1/banking/customer/c1/accounts/balances`
     const body = JSON.stringify({ data: { accountIds: ['a1'] } })
     const post = request(url, {
@@ -169,7 +167,7 @@ describe('holdfast demo', { concurrency, timeout }, () => {
     assert.deepEqual(JSON.parse(await text(answer)).data.balances, [
       JSON.parse(put.balance('a1')).record,
     ])
-    assert.deepEqual(await exit, [0, null])
+    assert.equal(await ended, 0)
   })
 
   it('names the port that is in use, and says that it needs two', {
@@ -183,7 +181,7 @@ describe('holdfast demo', { concurrency, timeout }, () => {
     const { port } = other.address() as AddressInfo
 
     for (const given of [port, port - 1]) {
-      const { status, stdout, stderr } = await ended(bank.start(['demo', '--port', String(given)]))
+      const { status, stdout, stderr } = await finish(bank.start(['demo', '--port', String(given)]))
 
       const start = `port ${port} is already in use: the demo uses two ports, --port for the provider and the next `
       assert.ok(stderr.startsWith(start), stderr)
@@ -192,7 +190,7 @@ describe('holdfast demo', { concurrency, timeout }, () => {
   })
 
   it('explains in its help that it uses two ports', async () => {
-    const { status, stdout } = await command(['demo', '--help'])
+    const { status, stdout } = await runInProcess(['demo', '--help'])
 
     assert.match(
       stdout.replaceAll(/\s+/g, ' '),
@@ -206,7 +204,7 @@ describe('holdfast demo', { concurrency, timeout }, () => {
       const bank = await openBank(t)
 
       const flags = ['--host', host, '--port', '0', '--database', bank.database()]
-      const { status, stdout, stderr } = await command(['demo', ...flags])
+      const { status, stdout, stderr } = await runInProcess(['demo', ...flags])
 
       assert.match(stderr, /^--host must be this machine’s own address/)
       assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })

@@ -4,7 +4,8 @@ import { it } from 'node:test'
 import { isObject } from '../../src/contract/schema.ts'
 import { lineBytesMax } from '../../src/load/lines.ts'
 import { describe } from '../support/engines.ts'
-import { dumpOf, type Lines, linesOf, loadAt, openBank } from './bank.ts'
+import { dumpDatabase } from '../support/load.ts'
+import { type Lines, linesOf, loadAt, openBank } from './bank.ts'
 import { line, oneOfEach, put } from './lines.ts'
 
 const [first, second] = [put.product('p1'), put.product('p2')]
@@ -61,7 +62,7 @@ describe('a file of lines', () => {
       const refusals = await loadAt(database, Temporal.Now.instant(), pieces)
 
       assert.deepEqual(refusals, [])
-      assert.deepEqual(linesOf(await dumpOf(database)), lines)
+      assert.deepEqual(linesOf(await dumpDatabase(database)), lines)
     }
   })
 })

@@ -4,7 +4,9 @@ import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { describe, describeOn } from '../support/engines.ts'
-import { type Bank, killed, linesOf, openBank, type start, until } from './bank.ts'
+import { kill, type Process } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { type Bank, linesOf, openBank } from './bank.ts'
 import { line, put } from './lines.ts'
 
 const timeout = 120_000
@@ -28,11 +30,11 @@ function sizeOf(path: string): number {
 }
 
 /** Ends a load when something is so, or lets it end by itself where that never is. */
-async function killedWhen(load: ReturnType<typeof start>, isSo: () => boolean): Promise<void> {
+async function killedWhen(load: Process, isSo: () => boolean): Promise<void> {
   load.stdout.resume()
   load.stderr.resume()
   while (load.exitCode === null && !isSo()) await setTimeout(1)
-  await killed(load)
+  await kill(load)
 }
 
 /** A bank in one state, with a file that brings it to another, and how both look. */
@@ -101,10 +103,10 @@ describeOn('sqlite', 'kill -9 of a load', { timeout }, () => {
 
     for (const count of [0, 1, 50]) {
       const load = bank.start(['load', '-'])
-      await until(() => existsSync(bank.path('bank.db-shm')), load)
+      await until(() => existsSync(bank.path('bank.db-shm')) || load.exitCode !== null)
       const part = more.slice(0, count).map((each) => `${each}\n`)
       await new Promise((resolve) => load.stdin.write(part.join(''), resolve))
-      await killed(load)
+      await kill(load)
 
       assert.equal(await bank.dump(), dump)
     }
@@ -148,7 +150,7 @@ describe('kill -9 of a load in batches', { timeout }, () => {
         await setTimeout(1)
       }
       if (load.exitCode === null) kills += 1
-      await killed(load)
+      await kill(load)
 
       const dumped = linesOf(await bank.dump())
       assert.equal(dumped.length % size, 0)
@@ -176,7 +178,7 @@ describeOn('sqlite', 'kill -9 of a load in batches that waits for more', { timeo
     const store = await openProviderStore(bank.database())
     while (load.exitCode === null && (await store.overview()).customers === 0) await setTimeout(1)
     await store.close()
-    await killed(load)
+    await kill(load)
 
     const dumped = linesOf(await bank.dump())
     await bank.fill([...histories, ...people], '--batch', '10')

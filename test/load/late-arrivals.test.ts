@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { openProviderApp } from '../../src/http/provider-app.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { describe } from '../support/engines.ts'
-import { dumpOf, linesOf, openBank, shuffled } from './bank.ts'
+import { dumpDatabase } from '../support/load.ts'
+import { linesOf, openBank, shuffled } from './bank.ts'
 import { put, timeless } from './lines.ts'
 import { accounts, entriesOf, History, loads, opening, take } from './model.ts'
 
@@ -161,7 +162,10 @@ describe('transactions that come late', () => {
           assert.deepEqual(await take(atOnce, mixed, loadTime), [])
           assert.deepEqual(await take(inBatches, mixed, loadTime, { batch }), [])
 
-          assert.deepEqual(linesOf(await dumpOf(inBatches)), linesOf(await dumpOf(atOnce)))
+          assert.deepEqual(
+            linesOf(await dumpDatabase(inBatches)),
+            linesOf(await dumpDatabase(atOnce)),
+          )
         },
       ),
       { numRuns: 20 },

@@ -4,7 +4,8 @@ import { it } from 'node:test'
 import { examples } from '../../src/contract/examples/index.ts'
 import type { RecordType } from '../../src/contract/index.ts'
 import { asOwner, describe, engineHere } from '../support/engines.ts'
-import { dumpOf, linesOf, openBank } from './bank.ts'
+import { dumpDatabase } from '../support/load.ts'
+import { linesOf, openBank } from './bank.ts'
 import { keyOfEach, line, oneOfEach, put, removal } from './lines.ts'
 
 const types = Object.keys(keyOfEach) as RecordType[]
@@ -254,7 +255,7 @@ describe('holdfast load', () => {
     await bank.run(['load', 'data.ndjson', '--database', other])
     await bank.run(['load', 'data.ndjson'])
 
-    assert.equal(await dumpOf(other), `${put.product('p1')}\n`)
-    assert.equal(await bank.dump(), await dumpOf(other))
+    assert.equal(await dumpDatabase(other), `${put.product('p1')}\n`)
+    assert.equal(await bank.dump(), await dumpDatabase(other))
   })
 })

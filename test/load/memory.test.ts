@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs'
+import { createReadStream, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { type Bank, ended, openBank, start } from './bank.ts'
+import { finish, runHoldfast } from '../support/process.ts'
+import { type Bank, openBank } from './bank.ts'
 import { line } from './lines.ts'
 
 const timeout = 120_000
@@ -20,7 +21,7 @@ const confess = `data:text/javascript,process.on('exit', () =>
 /** Loads a stream as it comes, and returns how long it was and what it took. */
 async function loadStream(bank: Bank, source: Readable, ...flags: readonly string[]) {
   const load = bank.start(['load', '-', ...flags], ['--import', confess])
-  const result = ended(load)
+  const result = finish(load)
   let bytes = 0
   source.on('data', (part: Buffer) => {
     bytes += part.length
@@ -41,7 +42,7 @@ let town: Promise<string> | undefined
 function hundredMegabytes(): Promise<string> {
   town ??= (async () => {
     const file = join(folder, 'town.ndjson')
-    await pipeline(start(['generate', '--customers', '460']).stdout, createWriteStream(file))
+    await runHoldfast(['generate', '--customers', '460'], { stdout: openSync(file, 'w') })
     return file
   })()
   return town

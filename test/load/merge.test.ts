@@ -7,7 +7,9 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
-import { dumpOf, ended, killed, linesOf, loadAt, openBank, start } from './bank.ts'
+import { dumpDatabase } from '../support/load.ts'
+import { finish, kill, runHoldfast } from '../support/process.ts'
+import { linesOf, loadAt, openBank } from './bank.ts'
 import { put, removal, timeless } from './lines.ts'
 
 const timeout = 120_000
@@ -110,7 +112,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     const load = bank.start(['load', 'after.ndjson'])
     const [pid] = await untilFound(bank.database(), waitingLoad)
 
-    await killed(load)
+    await kill(load)
     await obstacle.letGo()
     await untilFound(
       bank.database(),
@@ -129,7 +131,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     bank.write('after.ndjson', after)
     await obstruct(t, bank.database())
     const load = bank.start(['load', 'after.ndjson'])
-    const result = ended(load)
+    const result = finish(load)
     const [pid] = await untilFound(bank.database(), waitingLoad)
 
     await asOwner(`select pg_terminate_backend(${pid})`)
@@ -147,7 +149,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     await bank.fill(before)
     const dump = await bank.dump()
     const load = bank.start(['load', '-'])
-    const result = ended(load)
+    const result = finish(load)
     load.stdin.on('error', () => {})
     load.stdin.write(after.map((each) => `${each}\n`).join(''))
     const [pid] = await untilFound(
@@ -233,7 +235,7 @@ describeOn('postgres', 'a dump', { timeout }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-dump-'))
     t.after(() => rmSync(folder, { recursive: true }))
     const files = ['one', 'two'].map((name) => `sqlite:${join(folder, `${name}.db`)}`)
-    const { stdout } = await ended(start(['generate', '--customers', '4', '--seed', '7']))
+    const { stdout } = await runHoldfast(['generate', '--customers', '4', '--seed', '7'])
     const lines = [
       ...linesOf(stdout),
       timeless('b-000001-1', 't'),
@@ -241,13 +243,13 @@ describeOn('postgres', 'a dump', { timeout }, () => {
     ]
 
     await loadAt(files[0] ?? '', now, bytes(lines))
-    const first = await dumpOf(files[0] ?? '')
+    const first = await dumpDatabase(files[0] ?? '')
     await bank.fill(first)
     const second = await bank.dump()
     await loadAt(files[1] ?? '', now, bytes(linesOf(second)))
 
     assert.ok(first.length > 100_000)
     assert.ok(second === first)
-    assert.ok((await dumpOf(files[1] ?? '')) === first)
+    assert.ok((await dumpDatabase(files[1] ?? '')) === first)
   })
 })

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { recordTypes } from '../../src/contract/index.ts'
 import { readLine } from '../../src/load/line.ts'
-import { holdfastHere } from '../auth/command.ts'
 import * as engines from '../support/engines.ts'
+import * as lines from '../support/lines.ts'
+import { runInProcess } from '../support/process.ts'
 import { nobodysName, prototypeNames } from '../support/prototype-names.ts'
-import { sharedWorld } from '../support/world.ts'
-import * as lines from '../support/world-lines.ts'
+import { sharedProvider } from '../support/provider.ts'
 import { oneOfEach } from './lines.ts'
 
 /** What is wrong with a line that has a name somewhere, as if it were another name. */
@@ -65,18 +65,18 @@ describe('a name that every object has', () => {
       (name: string) => ['check', 'http://127.0.0.1:1', '--parameter', `${name}=x`],
       (name: string) => ['check', 'http://127.0.0.1:1', '--profile', name],
     ]) {
-      const { status } = await holdfastHere(command(nobodysName))
+      const { status } = await runInProcess(command(nobodysName))
       assert.ok(status > 0, command(nobodysName).join(' '))
 
       for (const name of prototypeNames) {
-        assert.equal((await holdfastHere(command(name))).status, status, command(name).join(' '))
+        assert.equal((await runInProcess(command(name))).status, status, command(name).join(' '))
       }
     }
   })
 })
 
 engines.describe('a name that every object has, as an id', () => {
-  const world = sharedWorld(
+  const provider = sharedProvider(
     prototypeNames.flatMap((name) => [
       lines.customer(name),
       lines.bankingAccount(`a-${name}`, { [name]: true }),
@@ -87,7 +87,7 @@ engines.describe('a name that every object has, as an id', () => {
   )
 
   it('is loaded and served', async () => {
-    const here = await world()
+    const here = await provider()
     for (const name of prototypeNames) {
       const customer = `/v1/banking/customer/${name}`
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { RecordType } from '../../src/contract/index.ts'
 import { describe } from '../support/engines.ts'
-import { dumpOf, linesOf, openBank, shuffled, withoutLoadTimes } from './bank.ts'
+import { dumpDatabase } from '../support/load.ts'
+import { linesOf, openBank, shuffled, withoutLoadTimes } from './bank.ts'
 import { oneOfEach, put, removal, timeless } from './lines.ts'
 
 /** A town of a few people, with something of every type several times. */
@@ -61,7 +62,7 @@ describe('the order of lines', () => {
     await bank.run(['load', 'one.ndjson', 'two.ndjson', '--database', other])
 
     assert.equal(status, 0)
-    assert.equal(withoutLoadTimes(await dumpOf(other)), withoutLoadTimes(await bank.dump()))
+    assert.equal(withoutLoadTimes(await dumpDatabase(other)), withoutLoadTimes(await bank.dump()))
   })
 
   it('does not matter to a dump of a dump', async (t) => {

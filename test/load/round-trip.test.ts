@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { dumpOf, ended, linesOf, openBank, start } from './bank.ts'
+import { dumpDatabase } from '../support/load.ts'
+import { finish, startHoldfast } from '../support/process.ts'
+import { linesOf, openBank } from './bank.ts'
 import { line, put, removal, timeless } from './lines.ts'
 
 /** What a dump of these lines gives, and a dump of a store that was filled with that dump. */
@@ -32,11 +34,11 @@ describe('dump, load into an empty store, and dump again', () => {
   it('gives the same bytes for a few hundred invented customers, through pipes', async (t) => {
     const bank = await openBank(t)
     const pipe = async (from: readonly string[], to: string) => {
-      const source = start(from)
-      const target = start(['load', '-', '--database', to])
+      const source = startHoldfast(t, from)
+      const target = startHoldfast(t, ['load', '-', '--database', to])
       source.stdout.pipe(target.stdin)
       source.stdin.end()
-      const { status, stderr } = await ended(target)
+      const { status, stderr } = await finish(target)
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     }
     const flags = ['--customers', '300', '--transactions', '15', '--seed', 'round trip']
@@ -45,7 +47,7 @@ describe('dump, load into an empty store, and dump again', () => {
     await pipe(['generate', ...flags], databases[0])
     await pipe(['dump', '--database', databases[0]], databases[1])
 
-    const [one, two] = [await dumpOf(databases[0]), await dumpOf(databases[1])]
+    const [one, two] = [await dumpDatabase(databases[0]), await dumpDatabase(databases[1])]
     assert.ok(one.length > 5_000_000, `${one.length} bytes`)
     assert.deepEqual(firstDifference(one, two), undefined)
     const { stdout } = await bank.run(['generate', ...flags])

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { temporaryFolder } from '../auth/processes.ts'
 import { describeOn, type Scope } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { type Finished, runInProcess } from '../support/process.ts'
 import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
-import { command, type Run } from './bank.ts'
 import { put } from './lines.ts'
 
 const lines = [
@@ -38,9 +38,9 @@ const commands = {
 
 type Name = keyof typeof commands
 
-async function run(folder: string, name: Name, file: string): Promise<Run> {
+async function run(folder: string, name: Name, file: string): Promise<Finished> {
   const args = commands[name].map((arg) => (arg === 'lines.ndjson' ? join(folder, arg) : arg))
-  return command([...args, '--database', `sqlite:${file}`])
+  return runInProcess([...args, '--database', `sqlite:${file}`])
 }
 
 async function openFolder(scope: Scope): Promise<string> {
@@ -50,7 +50,7 @@ async function openFolder(scope: Scope): Promise<string> {
 }
 
 /** One line, which names the file and the reason. */
-function assertSays({ status, stderr, stdout }: Run, file: string, reason: string): void {
+function assertSays({ status, stderr, stdout }: Finished, file: string, reason: string): void {
   assert.deepEqual([status, stdout], [1, ''])
   assert.equal(stderr.split('\n').length, 2, stderr)
   assert.ok(stderr.startsWith(`the database ${file} ${reason}`), stderr)

@@ -7,10 +7,10 @@ import { it, type TestContext } from 'node:test'
 import { openClientStore, openReplayStore } from '../../src/storage/open.ts'
 import { migrations as postgresSteps } from '../../src/storage/postgres/driver/schema.ts'
 import { migrations as sqliteSteps } from '../../src/storage/sqlite/driver/schema.ts'
-import { holdfastHere } from '../auth/command.ts'
-import { temporaryFolder } from '../auth/processes.ts'
 import { asOwner, describe, describeOn, engineHere, postgresUrl } from '../support/engines.ts'
-import { openWorld } from '../support/world.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { runInProcess } from '../support/process.ts'
+import { openProvider } from '../support/provider.ts'
 
 /** How many steps the schema had before e-mail addresses and tokens got keys of another form. */
 const earlierSteps = { sqlite: 3, postgres: 2 }
@@ -78,7 +78,7 @@ async function earlierDatabase(t: TestContext): Promise<string> {
 
 describe('a database of an earlier version', () => {
   it('finds customers by their own addresses once it is opened', async (t) => {
-    const { post } = await openWorld(t, [], { database: await earlierDatabase(t) })
+    const { post } = await openProvider(t, [], { database: await earlierDatabase(t) })
     const found = async (email: string) => {
       const { body } = await post('/auth/v1/customer/search', { email })
       return body.data.map(({ id }: { id: string }) => id)
@@ -94,7 +94,7 @@ describe('a database of an earlier version', () => {
     const file = join(await temporaryFolder(t), 'data.ndjson')
     const load = (id: string, name: string, email: string) => {
       writeFileSync(file, `${JSON.stringify({ type: 'customer', record: { id, name, email } })}\n`)
-      return holdfastHere(['load', file, '--database', database])
+      return runInProcess(['load', file, '--database', database])
     }
 
     assert.equal((await load('back', 'Bo', 'strasse@Example.com')).status, 0)

@@ -6,7 +6,8 @@ import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { asOwner, describe, describeOn, engineHere } from '../support/engines.ts'
-import { type Bank, command, concurrency, ended, linesOf, openBank } from './bank.ts'
+import { finish, runInProcess } from '../support/process.ts'
+import { type Bank, concurrency, linesOf, openBank } from './bank.ts'
 import { put } from './lines.ts'
 
 const timeout = 60_000
@@ -75,13 +76,13 @@ describe('a load whose input is idle', { concurrency, timeout }, () => {
       const bank = await openBank(t)
       await bank.fill([])
       const idle = bank.start(['load', '-', ...flags])
-      const result = ended(idle)
+      const result = finish(idle)
       idle.stdin.write(`${put.customer('c1')}\n${put.account('a1', ['c2'])}\n`)
       await untilOpen(bank)
 
       const other = await bank.load([put.customer('c2')])
       const scope = ['--scope', 'products.write', '--database', bank.database()]
-      const client = await command(['client', 'add', 'x', ...scope])
+      const client = await runInProcess(['client', 'add', 'x', ...scope])
       idle.stdin.end(put.customer('c3'))
 
       assert.deepEqual([other.status, other.stderr], [0, ''])
@@ -105,7 +106,7 @@ describe('a load that has to wait for another one', { concurrency, timeout }, ()
     const unlock = await lockedByAnother(t, bank)
 
     const load = bank.start(['load', 'data.ndjson'])
-    const result = ended(load)
+    const result = finish(load)
     await errorsOf(load).until(waitLine)
     await unlock()
 
@@ -120,7 +121,7 @@ describe('a load that has to wait for another one', { concurrency, timeout }, ()
     await lockedByAnother(t, bank)
 
     const load = bank.start(['load', 'data.ndjson'])
-    const result = ended(load)
+    const result = finish(load)
     await errorsOf(load).until(waitLine)
     load.kill('SIGINT')
 
@@ -139,7 +140,7 @@ describe('a load that a signal stops', { concurrency, timeout }, () => {
       const bank = await openBank(t)
       await bank.fill([put.customer('c1')])
       const load = bank.start(['load', '-'])
-      const result = ended(load)
+      const result = finish(load)
       load.stdin.on('error', () => {})
       load.stdin.write(`${put.customer('c2')}\n`)
       await untilOpen(bank)
@@ -162,7 +163,7 @@ describe('a load that a signal stops', { concurrency, timeout }, () => {
     t.after(() => store.close())
     const people = Array.from({ length: 7 }, (_, index) => put.customer(`c${index}`))
     const load = bank.start(['load', '-', '--batch', '3'])
-    const result = ended(load)
+    const result = finish(load)
     load.stdin.on('error', () => {})
     load.stdin.write(people.map((each) => `${each}\n`).join(''))
     while ((await store.overview()).customers < 6) await setTimeout(5)
@@ -187,7 +188,7 @@ describeOn('postgres', 'a load that a signal stops in its merge', { timeout }, (
     t.after(() => obstacle.end())
     await obstacle.query('begin; lock table product in share mode')
     const load = bank.start(['load', 'data.ndjson'])
-    const result = ended(load)
+    const result = finish(load)
     const waits = `select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
     while ((await asOwner(waits, bank.database())).length === 0) await setTimeout(5)

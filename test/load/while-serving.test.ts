@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { DatabaseSync } from 'node:sqlite'
-import { text } from 'node:stream/consumers'
-import { it, type TestContext } from 'node:test'
+import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { openProviderApp } from '../../src/http/provider-app.ts'
-import { openProviderStore } from '../../src/storage/open.ts'
 import { describe, describeOn } from '../support/engines.ts'
-import { ended, linesOf, openBank } from './bank.ts'
+import { finish, start } from '../support/process.ts'
+import { openProvider } from '../support/provider.ts'
+import { type Bank, linesOf, openBank } from './bank.ts'
 import { line, put } from './lines.ts'
 
 const accounts = ['a1', 'a2', 'a3']
@@ -39,18 +37,9 @@ function* state(mark: 'before' | 'after'): Generator<string> {
 }
 
 /** A server on the database, in this process; loads run in others. */
-async function serve(t: TestContext, database: string): Promise<string> {
-  const store = await openProviderStore(database)
-  const app = openProviderApp({
-    context: { store, timeZone: 'UTC', accountVersion: 4 },
-    clock: () => Temporal.Instant.from('2025-12-31T00:00:00Z'),
-    guard: async () => ({ recorded: Promise.resolve() }),
-  })
-  t.after(async () => {
-    await app.close()
-    await store.close()
-  })
-  return app.listen({ host: '127.0.0.1', port: 0 })
+async function serve(bank: Bank): Promise<string> {
+  const options = { database: bank.database(), now: '2025-12-31T00:00:00Z' }
+  return (await openProvider(bank.scope, [], options)).address
 }
 
 const named = { body: JSON.stringify({ data: { accountIds: accounts } }), method: 'POST' }
@@ -78,7 +67,7 @@ describe('a server, while a load runs in another process', () => {
     const bank = await openBank(t)
     await bank.fill([...state('before')])
     bank.write('after.ndjson', [...state('after')])
-    const address = await serve(t, bank.database())
+    const address = await serve(bank)
     const seen: Set<'before' | 'after'>[] = []
 
     const ask = async ({ path, marks, ...init }: (typeof questions)[number]) => {
@@ -104,7 +93,7 @@ describe('a server, while a load runs in another process', () => {
 
     await askAll()
     const load = bank.start(['load', 'after.ndjson'])
-    const result = ended(load)
+    const result = finish(load)
     const gone = once(load, 'exit')
     let isRunning = true
     gone.then(() => {
@@ -126,10 +115,10 @@ describe('a server, while a load runs in another process', () => {
   it('sees each batch whole', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('c1')])
-    const address = await serve(t, bank.database())
+    const address = await serve(bank)
     const size = 50
     const load = bank.start(['load', '-', '--batch', String(size)])
-    const result = ended(load)
+    const result = finish(load)
     const total = async () => {
       const answer = await fetch(`${address}/v1/banking/customer/c1/accounts?page-size=1`)
       return ((await answer.json()) as { meta: { totalRecords: number } }).meta.totalRecords
@@ -188,15 +177,15 @@ describeOn('sqlite', 'two loads at once, of one file', () => {
       await (await openProviderWriter(${JSON.stringify(bank.database())}, options)).close()
       console.log('opened')`
 
-    const second = spawn(process.execPath, ['--input-type=module', '--eval', script])
-    const output = text(second.stdout)
-    const complaint = text(second.stderr)
+    const second = start(bank.scope, [process.execPath, '--input-type=module', '--eval', script])
+    const result = finish(second)
     await once(second.stdout, 'data')
     // Long enough for it to find the file taken; too short a time would only make the test easier.
     await setTimeout(200)
     first.exec('rollback')
     first.close()
 
-    assert.equal(await output, 'opening\nopened\n', await complaint)
+    const { stdout, stderr } = await result
+    assert.equal(stdout, 'opening\nopened\n', stderr)
   })
 })

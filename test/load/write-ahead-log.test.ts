@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { createDatabase } from '../../src/storage/sqlite/driver/open.ts'
 import { releaseLog, watchLog } from '../../src/storage/sqlite/driver/write-ahead-log.ts'
-import { temporaryFolder } from '../auth/processes.ts'
 import { describeOn } from '../support/engines.ts'
-import { holdfastProgram } from '../support/program.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { dumpDatabase } from '../support/load.ts'
+import { holdfastProgram, run, runHoldfast } from '../support/process.ts'
 import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
-import { dumpOf, ended, holdfast } from './bank.ts'
 import { put } from './lines.ts'
 
 const pageBytes = 4096
@@ -71,7 +70,9 @@ onSmallDisks('a load that can be committed but not copied', () => {
       const { folder } = openSmallDisk(t, 32)
       const path = join(folder, 'bank.db')
       const database = `sqlite:${path}`
-      const first = await holdfast(['load', '-', '--database', database], { input: people(0, 500) })
+      const first = await runHoldfast(['load', '-', '--database', database], {
+        input: people(0, 500),
+      })
       assert.equal(first.status, 0, first.stderr)
       const file = join(folder, 'people.ndjson')
       writeFileSync(file, people(500, 500))
@@ -80,12 +81,11 @@ onSmallDisks('a load that can be committed but not copied', () => {
       const blocks = Math.floor((1.5 * statSync(path).size) / 512)
       const script = `ulimit -f ${blocks}; exec "$@"`
       const args = [process.execPath, holdfastProgram, 'load', file, '--database', database]
-      const limited = spawn('sh', ['-c', script, 'sh', ...args], { stdio: 'pipe' })
-      const { status, stderr } = await ended(limited)
+      const { status, stderr } = await run(['sh', '-c', script, 'sh', ...args])
 
       assert.equal(status, 0, stderr)
       assert.ok(statSync(`${path}-wal`).size > 0, 'the limit was reached')
-      assert.equal((await dumpOf(database)).trimEnd().split('\n').length, 1000)
+      assert.equal((await dumpDatabase(database)).trimEnd().split('\n').length, 1000)
     })
   })
 })

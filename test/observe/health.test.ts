@@ -6,16 +6,18 @@ import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { openApp } from '../../src/http/app.ts'
 import { createDatabase } from '../../src/storage/open.ts'
-import { sendTo } from '../auth/world.ts'
+import { openDeployment } from '../support/deployment.ts'
 import { asOwner, describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
+import { send } from '../support/http.ts'
 import { makePostgres } from '../support/postgres.ts'
-import { openTown, type Server, start, until } from './servers.ts'
+import { type Server, startServer } from '../support/process.ts'
+import { until } from '../support/until.ts'
 
 const ok = { status: 200, text: '{"status":"ok"}' }
 const unavailable = { status: 503, text: '{"status":"unavailable"}' }
 
 async function probe({ port }: { readonly port: number }, name: 'live' | 'ready') {
-  const { status, text: body, headers } = await sendTo(port, `/health/${name}`)
+  const { status, text: body, headers } = await send(port, `/health/${name}`)
   assert.equal(headers['content-type'], 'application/json; charset=utf-8')
   assert.equal(headers['cache-control'], 'no-store')
   return { status, text: body }
@@ -45,44 +47,44 @@ async function setVersion(database: string, change: '+ 1' | '- 1'): Promise<void
 
 describe('a provider', () => {
   it('is alive and ready, to whoever asks, and says no more than that', async (t) => {
-    const town = await openTown(t)
-    const server = await town.provider()
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider()
 
     assert.deepEqual(await probe(server, 'live'), ok)
     assert.deepEqual(await probe(server, 'ready'), ok)
-    assert.equal(town.keyServer.asked.length, 1, 'the keys were fetched to be held')
+    assert.equal(deployment.keyServer.asked.length, 1, 'the keys were fetched to be held')
   })
 
   it('is not ready without keys, alive all the same, and ready once it has them', async (t) => {
-    const town = await openTown(t)
-    await town.keyServer.leave()
-    const server = await town.provider()
+    const deployment = await openDeployment(t)
+    await deployment.keyServer.leave()
+    const server = await deployment.startProvider()
 
     assert.deepEqual(await probe(server, 'ready'), unavailable)
     assert.deepEqual(await probe(server, 'live'), ok)
-    await town.keyServer.comeBack()
+    await deployment.keyServer.comeBack()
     await untilReady(server)
 
-    await town.keyServer.leave()
+    await deployment.keyServer.leave()
     assert.deepEqual(await probe(server, 'ready'), ok, 'keys that are held go on serving')
   })
 
   it('is not ready while the database lacks a step, and is where it has one more', async (t) => {
-    const town = await openTown(t)
-    const server = await town.provider()
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider()
     await untilReady(server)
 
-    await setVersion(town.database, '- 1')
+    await setVersion(deployment.database, '- 1')
     await untilReady(server, false)
-    await setVersion(town.database, '+ 1')
+    await setVersion(deployment.database, '+ 1')
     await untilReady(server)
-    await setVersion(town.database, '+ 1')
+    await setVersion(deployment.database, '+ 1')
     await untilReady(server)
   })
 
   it('is not ready any more while it stops, and still answers who is connected', async (t) => {
-    const town = await openTown(t)
-    const server = await town.provider()
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider()
     await untilReady(server)
     const socket = connect(server.port, '127.0.0.1')
     await once(socket, 'connect')
@@ -90,44 +92,44 @@ describe('a provider', () => {
     // Answered on another connection: the server has seen the one above.
     await probe(server, 'live')
 
-    server.process.kill('SIGTERM')
+    server.child.kill('SIGTERM')
     await until(() => isRefused(server.port))
     socket.write('host: x\r\n\r\n')
     const answer = await text(socket)
 
     assert.match(answer, /^HTTP\/1\.1 503 /)
     assert.match(answer, /\{"status":"unavailable"\}/)
-    assert.equal(await server.ended(), 0)
+    assert.equal(await server.ended, 0)
   })
 
   it('takes no other method for it, and knows no other probe', async (t) => {
-    const server = await (await openTown(t)).provider()
+    const server = await (await openDeployment(t)).startProvider()
 
     for (const method of ['POST', 'HEAD', 'DELETE']) {
-      const answer = await sendTo(server.port, '/health/ready', { method })
+      const answer = await send(server.port, '/health/ready', { method })
       assert.equal(answer.status, 405)
       assert.equal(answer.headers['allow'], 'GET')
     }
-    assert.equal((await sendTo(server.port, '/health')).status, 404)
-    assert.equal((await sendTo(server.port, '/health/live/x')).status, 404)
+    assert.equal((await send(server.port, '/health')).status, 404)
+    assert.equal((await send(server.port, '/health/live/x')).status, 404)
   })
 })
 
 describe('a platform', () => {
   it('is alive and ready, and is not ready while its database lacks a step', async (t) => {
-    const town = await openTown(t)
-    const server = await town.platform()
+    const deployment = await openDeployment(t)
+    const server = await deployment.startPlatform()
 
     assert.deepEqual(await probe(server, 'live'), ok)
     assert.deepEqual(await probe(server, 'ready'), ok)
-    await setVersion(town.database, '- 1')
+    await setVersion(deployment.database, '- 1')
     await untilReady(server, false)
   })
 })
 
 describeOn('sqlite', 'the demo', () => {
   it('is ready on both of its sides', async (t) => {
-    const demo = await start(t, ['demo'], { database: await newDatabase(t), port: '0' })
+    const demo = await startServer(t, ['demo'], { database: await newDatabase(t), port: '0' })
     const [provider = '', platform = ''] = demo.output().match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
 
     for (const address of new Set([provider, platform])) {
@@ -142,8 +144,8 @@ describeOn('postgres', 'a provider whose database goes away', () => {
     t.after(() => postgres.remove())
     await postgres.start()
     await createDatabase(postgres.url())
-    const town = await openTown(t, postgres.url())
-    const server = await town.provider()
+    const deployment = await openDeployment(t, postgres.url())
+    const server = await deployment.startProvider()
     await untilReady(server)
 
     await postgres.stop('crash')

@@ -12,9 +12,9 @@ import {
 import { join } from 'node:path'
 import { it } from 'node:test'
 import type { loadMetrics } from '../../src/observe/metric-definitions.ts'
-import { holdfast } from '../auth/command.ts'
-import { temporaryFolder } from '../auth/processes.ts'
 import { describe, newDatabase } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { runHoldfast } from '../support/process.ts'
 import { samplesIn, valueIn } from './scrape.ts'
 
 describe('a load', () => {
@@ -27,7 +27,7 @@ describe('a load', () => {
     const [lines, file] = [join(folder, 'lines.ndjson'), join(folder, 'load.prom')]
     const load = (text: string, ...more: readonly string[]) => {
       writeFileSync(lines, text)
-      return holdfast(['load', lines, '--database', database, '--metrics-file', file, ...more])
+      return runHoldfast(['load', lines, '--database', database, '--metrics-file', file, ...more])
     }
     const value = (name: keyof typeof loadMetrics) =>
       valueIn(samplesIn(readFileSync(file, 'utf8')), name)
@@ -65,7 +65,7 @@ describe('a load', () => {
     // As another user could prepare it in a folder that all may write to.
     for (const name of ['load.prom', 'load.prom.tmp']) symlinkSync('private', path(name))
 
-    const { status } = await holdfast([
+    const { status } = await runHoldfast([
       'load',
       path('lines.ndjson'),
       '--database',
@@ -90,7 +90,7 @@ describe('a load', () => {
     mkdirSync(join(folder, 'load.prom'))
 
     const file = join(folder, 'load.prom')
-    const { status, stderr } = await holdfast(['load', lines, '--metrics-file', file])
+    const { status, stderr } = await runHoldfast(['load', lines, '--metrics-file', file])
 
     assert.deepEqual([status, stderr], [2, `${file} cannot be written\n`])
     assert.deepEqual(readdirSync(folder).sort(), ['lines.ndjson', 'load.prom'])
@@ -102,7 +102,7 @@ describe('a load', () => {
     writeFileSync(lines, customer('c1'))
     const file = join(folder, 'nowhere', 'load.prom')
 
-    const { status, stderr } = await holdfast(['load', lines, '--metrics-file', file])
+    const { status, stderr } = await runHoldfast(['load', lines, '--metrics-file', file])
 
     assert.deepEqual([status, stderr], [2, `${file} cannot be written\n`])
   })

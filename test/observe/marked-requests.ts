@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { makeKey, mintToken } from '../auth/tokens.ts'
-import { goodClaims, sendTo } from '../auth/world.ts'
-import { operations } from '../support/world-operations.ts'
+import type { Deployment } from '../support/deployment.ts'
+import { send } from '../support/http.ts'
+import { operations } from '../support/operations.ts'
+import type { Server } from '../support/process.ts'
+import { makeKey, mintToken, validClaims } from '../support/tokens.ts'
 import type { Markers } from './markers.ts'
-import type { Server, Town } from './servers.ts'
 
 /** A customer with an account of each kind, in which everything that may be is a marker. */
 export function markedBank(markers: Markers) {
@@ -101,9 +102,9 @@ export function markedBank(markers: Markers) {
 export type Bank = ReturnType<typeof markedBank>
 
 /** Sends a request whose token is noted as a marker too. Counts it by its interaction id. */
-export function caller(town: Town, server: Server, markers: Markers) {
+export function caller(deployment: Deployment, server: Server, markers: Markers) {
   const sent: string[] = []
-  const send = async (
+  const sendMarked = async (
     path: string,
     {
       method = 'GET',
@@ -120,9 +121,9 @@ export function caller(town: Town, server: Server, markers: Markers) {
     const id = randomUUID()
     sent.push(id)
     const [resource = ''] = path.split('?')
-    const authorization = token ?? `Bearer ${markers.add(town.mint(resource))}`
+    const authorization = token ?? `Bearer ${markers.add(deployment.mint(resource))}`
     const type = body === undefined ? [] : ['content-type', 'application/json']
-    return sendTo(server.port, path, {
+    return send(server.port, path, {
       method,
       ...(body !== undefined && { body }),
       headers: [
@@ -134,7 +135,7 @@ export function caller(town: Town, server: Server, markers: Markers) {
       ],
     })
   }
-  return { sent, send }
+  return { sent, send: sendMarked }
 }
 
 /** Every operation, as it is meant to be asked. */
@@ -160,7 +161,7 @@ export async function askAll(bank: Bank, send: ReturnType<typeof caller>['send']
 /** Everything that can be wrong, with a marker wherever one fits. */
 export async function askWrongly(
   { customerId, bankingId }: Bank,
-  town: Town,
+  deployment: Deployment,
   markers: Markers,
   send: ReturnType<typeof caller>['send'],
 ): Promise<number[]> {
@@ -170,10 +171,10 @@ export async function askWrongly(
   const m = (what: string) => markers.text(what)
   const oversize = ['content-type', 'application/json', 'content-length', '50000000']
   const minted = (claims: object, header: object = {}) =>
-    `Bearer ${markers.add(town.mint(accounts, { ...claims }, { ...header }))}`
+    `Bearer ${markers.add(deployment.mint(accounts, { ...claims }, { ...header }))}`
   const stranger = makeKey('ES256', m('kid'))
   const foreign = mintToken(
-    { ...goodClaims(accounts, Date.now() / 1000), iss: m('iss') },
+    { ...validClaims(accounts, Date.now() / 1000), iss: m('iss') },
     { alg: 'ES256', kid: stranger.kid },
     stranger,
   )
@@ -237,7 +238,7 @@ export async function askWrongly(
       ],
     }),
   ]
-  const again = `Bearer ${markers.add(town.mint(accounts))}`
+  const again = `Bearer ${markers.add(deployment.mint(accounts))}`
   answers.push(await send(accounts, { token: again }), await send(accounts, { token: again }))
   return answers.map(({ status }) => status)
 }

@@ -5,26 +5,28 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { loadMetrics, serverMetrics } from '../../src/observe/metric-definitions.ts'
-import { holdfast } from '../auth/command.ts'
-import { temporaryFolder } from '../auth/processes.ts'
-import { accountsPath, balancesPath, publicUrl, sendTo, subdomain } from '../auth/world.ts'
+import { openDeployment } from '../support/deployment.ts'
 import { describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
-import { childrenOf } from '../support/processes.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { send } from '../support/http.ts'
+import { runHoldfast } from '../support/process.ts'
+import { accountsPath, balancesPath } from '../support/small-bank.ts'
+import { publicUrl, subdomain } from '../support/tokens.ts'
+import { until } from '../support/until.ts'
 import { samplesIn, scrape, valueIn } from './scrape.ts'
-import { openTown, until } from './servers.ts'
 
 const withMetrics = { 'metrics-port': '0', 'log-level': 'silent' }
 const requests = 'holdfast_request_duration_seconds'
 
 describe('the metrics of a provider', () => {
   it('count requests by operation and status, and how long they took', async (t) => {
-    const town = await openTown(t)
-    const server = await town.provider(withMetrics)
-    for (let count = 0; count < 3; count += 1) await town.ask(server, accountsPath)
-    await town.ask(server, balancesPath, {}, '{"data":{"accountIds":["a1"]}}')
-    await town.ask(server, '/v1/banking/customer/nobody/accounts')
-    await sendTo(server.port, '/nowhere')
-    await sendTo(server.port, '/health/live')
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider(withMetrics)
+    for (let count = 0; count < 3; count += 1) await deployment.ask(server, accountsPath)
+    await deployment.ask(server, balancesPath, {}, '{"data":{"accountIds":["a1"]}}')
+    await deployment.ask(server, '/v1/banking/customer/nobody/accounts')
+    await send(server.port, '/nowhere')
+    await send(server.port, '/health/live')
 
     const samples = await scrape(server)
     const count = (operation: string, status: string) =>
@@ -63,12 +65,12 @@ describe('the metrics of a provider', () => {
   })
 
   it('count a caller who is gone before the answer as 499', async (t) => {
-    const town = await openTown(t)
-    const server = await town.provider(withMetrics)
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider(withMetrics)
     const leaving = new AbortController()
     // The key that it names does not come, so the answer does not either.
-    town.keyServer.answer(() => leaving.abort())
-    const token = town.mint(accountsPath, {}, { kid: 'not-yet' })
+    deployment.keyServer.answer(() => leaving.abort())
+    const token = deployment.mint(accountsPath, {}, { kid: 'not-yet' })
 
     await assert.rejects(
       fetch(server.address + accountsPath, {
@@ -85,17 +87,17 @@ describe('the metrics of a provider', () => {
   })
 
   it('count refused tokens by reason, and those that were used before', async (t) => {
-    const town = await openTown(t)
-    const server = await town.provider(withMetrics)
-    const token = town.mint(accountsPath)
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider(withMetrics)
+    const token = deployment.mint(accountsPath)
     const ask = (authorization: string) =>
-      sendTo(server.port, accountsPath, { headers: ['authorization', authorization] })
+      send(server.port, accountsPath, { headers: ['authorization', authorization] })
     await ask(`Bearer ${token}`)
     for (let count = 0; count < 2; count += 1) await ask(`Bearer ${token}`)
-    await ask(`Bearer ${town.mint(accountsPath, { aud: 'x' })}`)
-    await ask(`Bearer ${town.mint(accountsPath, {}, { kid: 'somebody@example.com' })}`)
+    await ask(`Bearer ${deployment.mint(accountsPath, { aud: 'x' })}`)
+    await ask(`Bearer ${deployment.mint(accountsPath, {}, { kid: 'somebody@example.com' })}`)
     await ask('Basic x')
-    await sendTo(server.port, accountsPath)
+    await send(server.port, accountsPath)
 
     const samples = await scrape(server)
     const refused = samples.filter(({ name }) => name === 'holdfast_token_rejections_total')
@@ -123,14 +125,14 @@ describe('the metrics of a provider', () => {
   })
 
   it('tell how old the keys are and how often they were asked for', async (t) => {
-    const town = await openTown(t)
-    await town.keyServer.leave()
-    const server = await town.provider(withMetrics)
+    const deployment = await openDeployment(t)
+    await deployment.keyServer.leave()
+    const server = await deployment.startProvider(withMetrics)
     assert.equal(valueIn(await scrape(server), 'holdfast_key_set_age_seconds'), undefined)
 
-    await sendTo(server.port, '/health/ready')
-    await town.keyServer.comeBack()
-    await until(async () => (await sendTo(server.port, '/health/ready')).status === 200)
+    await send(server.port, '/health/ready')
+    await deployment.keyServer.comeBack()
+    await until(async () => (await send(server.port, '/health/ready')).status === 200)
 
     const samples = await scrape(server)
     const fetches = (outcome: string) =>
@@ -142,9 +144,9 @@ describe('the metrics of a provider', () => {
   })
 
   it('tell of connections, lag, memory and CPU', async (t) => {
-    const town = await openTown(t)
-    const server = await town.provider(withMetrics)
-    await town.ask(server, accountsPath)
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider(withMetrics)
+    await deployment.ask(server, accountsPath)
 
     const samples = await scrape(server)
     const connections = (pool: string) =>
@@ -166,13 +168,17 @@ describe('the metrics of a provider', () => {
   })
 
   it('come from three workers as one, and fall for none that is killed', async (t) => {
-    const town = await openTown(t)
-    const server = await town.provider({ ...withMetrics, workers: '3', 'log-level': 'warn' })
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider({
+      ...withMetrics,
+      workers: '3',
+      'log-level': 'warn',
+    })
     const asked = 60
     // Each on a connection of its own, so that every worker gets some.
     const ask = async () => {
-      const headers = ['authorization', `Bearer ${town.mint(accountsPath)}`]
-      assert.equal((await sendTo(server.port, accountsPath, { headers })).status, 200)
+      const headers = ['authorization', `Bearer ${deployment.mint(accountsPath)}`]
+      assert.equal((await send(server.port, accountsPath, { headers })).status, 200)
     }
     const answered = async () =>
       valueIn(await scrape(server), `${requests}_count`, { operation: 'B1' })
@@ -183,7 +189,7 @@ describe('the metrics of a provider', () => {
     assert.equal(valueIn(before, `${requests}_bucket`, { operation: 'B1', le: '+Inf' }), asked)
     assert.equal(valueIn(before, 'holdfast_workers'), 3)
 
-    const [victim = 0] = childrenOf(server.process.pid)
+    const [victim = 0] = server.workers()
     process.kill(victim, 'SIGKILL')
     await until(() => server.output().includes(`"pid":${victim},`))
     assert.equal(await answered(), asked)
@@ -195,8 +201,8 @@ describe('the metrics of a provider', () => {
 
 describe('the metrics of a platform', () => {
   it('count its requests', async (t) => {
-    const server = await (await openTown(t)).platform(withMetrics)
-    await sendTo(server.port, '/.well-known/jwks.json')
+    const server = await (await openDeployment(t)).startPlatform(withMetrics)
+    await send(server.port, '/.well-known/jwks.json')
 
     assert.equal(
       valueIn(await scrape(server), `${requests}_count`, { operation: 'T2', status: '200' }),
@@ -207,24 +213,24 @@ describe('the metrics of a platform', () => {
 
 describeOn('sqlite', 'the port for metrics', () => {
   it('is not there unless it is set', async (t) => {
-    const server = await (await openTown(t)).provider()
+    const server = await (await openDeployment(t)).startProvider()
 
     assert.equal(server.metrics, '')
     assert.doesNotMatch(server.output(), /metrics/)
-    assert.equal((await sendTo(server.port, '/metrics')).status, 404)
+    assert.equal((await send(server.port, '/metrics')).status, 404)
   })
 
   it('has the metrics and nothing else', async (t) => {
-    const server = await (await openTown(t)).provider(withMetrics)
+    const server = await (await openDeployment(t)).startProvider(withMetrics)
     const port = Number(new URL(server.metrics).port)
 
     assert.equal(new URL(server.metrics).hostname, '127.0.0.1')
     assert.notEqual(port, server.port)
-    assert.equal((await sendTo(port, '/')).status, 404)
-    assert.equal((await sendTo(port, '/health/ready')).status, 404)
-    assert.equal((await sendTo(port, accountsPath)).status, 404)
-    assert.equal((await sendTo(port, '/metrics', { method: 'POST' })).status, 405)
-    assert.equal((await sendTo(server.port, '/metrics')).status, 404)
+    assert.equal((await send(port, '/')).status, 404)
+    assert.equal((await send(port, '/health/ready')).status, 404)
+    assert.equal((await send(port, accountsPath)).status, 404)
+    assert.equal((await send(port, '/metrics', { method: 'POST' })).status, 405)
+    assert.equal((await send(server.port, '/metrics')).status, 404)
   })
 
   for (const workers of ['1', '2']) {
@@ -244,7 +250,7 @@ describeOn('sqlite', 'the port for metrics', () => {
       }
       const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
 
-      const { status, stderr, stdout } = await holdfast(['serve', 'provider', ...args])
+      const { status, stderr, stdout } = await runHoldfast(['serve', 'provider', ...args])
 
       assert.deepEqual([status, stdout], [1, ''])
       assert.equal(stderr, `port ${port} is already in use: choose another with --metrics-port\n`)
@@ -254,13 +260,13 @@ describeOn('sqlite', 'the port for metrics', () => {
 
 describeOn('postgres', 'the dashboard', () => {
   it('asks for metrics and labels that are really there', async (t) => {
-    const town = await openTown(t)
-    const server = await town.provider(withMetrics)
-    await town.ask(server, accountsPath)
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider(withMetrics)
+    await deployment.ask(server, accountsPath)
     const folder = await temporaryFolder(t)
     const [lines, file] = [join(folder, 'lines.ndjson'), join(folder, 'load.prom')]
     writeFileSync(lines, '')
-    await holdfast(['load', lines, '--database', town.database, '--metrics-file', file])
+    await runHoldfast(['load', lines, '--database', deployment.database, '--metrics-file', file])
     const samples = [...(await scrape(server)), ...samplesIn(readFileSync(file, 'utf8'))]
     const dashboard = readFileSync(
       new URL('../../docs/grafana/holdfast.json', import.meta.url),

@@ -4,18 +4,20 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { createDatabase, openDatabaseProbe, openReplayStore } from '../../src/storage/open.ts'
-import { accountsPath, sendTo } from '../auth/world.ts'
-import { holdfast } from '../load/bank.ts'
 import { put } from '../load/lines.ts'
+import { openDeployment } from '../support/deployment.ts'
 import { asOwner, closingTogether, describeOn, type Scope } from '../support/engines.ts'
+import { send } from '../support/http.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
+import { runHoldfast, type Server } from '../support/process.ts'
+import { accountsPath } from '../support/small-bank.ts'
 import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
-import { openTown, type Server, until } from './servers.ts'
+import { until } from '../support/until.ts'
 
 async function untilReady(servers: readonly Server[], isReady: boolean): Promise<void> {
   for (const { port } of servers) {
     await until(async () => {
-      const { status } = await sendTo(port, '/health/ready')
+      const { status } = await send(port, '/health/ready')
       return status === (isReady ? 200 : 503)
     })
   }
@@ -44,10 +46,10 @@ onSmallDisks('readiness on a full disk', () => {
       const disk = openSmallDisk(scope, 8)
       const database = `sqlite:${join(disk.folder, 'bank.db')}`
       const input = `${put.customer('c1')}\n`
-      assert.equal((await holdfast(['load', '-', '--database', database], { input })).status, 0)
-      const town = await openTown(scope, database)
-      const provider = await town.provider()
-      const platform = await town.platform()
+      assert.equal((await runHoldfast(['load', '-', '--database', database], { input })).status, 0)
+      const deployment = await openDeployment(scope, database)
+      const provider = await deployment.startProvider()
+      const platform = await deployment.startPlatform()
       await untilReady([provider, platform], true)
 
       disk.fill()
@@ -64,11 +66,11 @@ onSmallDisks('readiness on a full disk', () => {
 
 describeOn('sqlite', 'a provider', () => {
   async function open(scope: Scope) {
-    const town = await openTown(scope)
-    const provider = await town.provider()
-    const file = `${town.database.slice('sqlite:'.length)}-replay`
+    const deployment = await openDeployment(scope)
+    const provider = await deployment.startProvider()
+    const file = `${deployment.database.slice('sqlite:'.length)}-replay`
     await untilReady([provider], true)
-    return { town, provider, file }
+    return { deployment, provider, file }
   }
 
   it('is not ready while another process holds the record of used tokens', async (t) => {
@@ -86,8 +88,8 @@ describeOn('sqlite', 'a provider', () => {
   })
 
   it('is not ready while the record of used tokens is corrupt', async (t) => {
-    const { town, provider, file } = await open(t)
-    assert.equal((await town.ask(provider, accountsPath)).status, 200)
+    const { deployment, provider, file } = await open(t)
+    assert.equal((await deployment.ask(provider, accountsPath)).status, 200)
 
     corrupt(file)
 
@@ -98,8 +100,8 @@ describeOn('sqlite', 'a provider', () => {
 
   it('is ready while a load holds the database, and a platform too', async (t) => {
     const scope = closingTogether(t)
-    const { town, provider, file } = await open(scope)
-    const platform = await town.platform()
+    const { deployment, provider, file } = await open(scope)
+    const platform = await deployment.startPlatform()
     const holder = new DatabaseSync(file.replace(/-replay$/, ''), { timeout: 5000 })
     scope.after(async () => holder.close())
     holder.exec('begin immediate')
@@ -141,9 +143,9 @@ describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
     await createDatabase(postgres.url())
     for (const [, setting, value, back, reason] of cases) {
       const inner = closingTogether(scope)
-      const town = await openTown(inner, postgres.url())
-      const provider = await town.provider()
-      const platform = await town.platform()
+      const deployment = await openDeployment(inner, postgres.url())
+      const provider = await deployment.startProvider()
+      const platform = await deployment.startPlatform()
       await untilReady([provider, platform], true)
 
       await setOnServer(postgres, setting, value)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Server } from './servers.ts'
+import type { Server } from '../support/process.ts'
 
 /** One value of a scrape. */
 export interface Sample {

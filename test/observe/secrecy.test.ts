@@ -4,11 +4,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
-import { holdfast } from '../auth/command.ts'
-import { temporaryFolder } from '../auth/processes.ts'
-import { sendTo } from '../auth/world.ts'
+import { openDeployment } from '../support/deployment.ts'
 import { asOwner, describe, engineHere, newDatabase, type Scope } from '../support/engines.ts'
-import { loadInProcess } from '../support/world.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { send } from '../support/http.ts'
+import { loadInProcess } from '../support/load.ts'
+import { runHoldfast } from '../support/process.ts'
+import { until } from '../support/until.ts'
 import {
   askAll,
   askWrongly,
@@ -18,7 +20,6 @@ import {
   sayNonsense,
 } from './marked-requests.ts'
 import { openMarkers } from './markers.ts'
-import { openTown, until } from './servers.ts'
 
 /** Takes a table away, so that whoever needs it fails in a way that nobody foresaw. */
 async function breakDatabase(database: string): Promise<void> {
@@ -34,14 +35,18 @@ describe('everything that a provider prints, at the lowest level', () => {
     it(`holds nothing of what was sent or stored, with ${workers} to serve`, async (t) => {
       const markers = openMarkers()
       const bank = markedBank(markers)
-      const town = await openTown(t, await loaded(t, bank))
-      const server = await town.provider({ 'log-level': 'trace', 'metrics-port': '0', workers })
-      const { send, sent } = caller(town, server, markers)
+      const deployment = await openDeployment(t, await loaded(t, bank))
+      const server = await deployment.startProvider({
+        'log-level': 'trace',
+        'metrics-port': '0',
+        workers,
+      })
+      const { send, sent } = caller(deployment, server, markers)
 
       const answered = await askAll(bank, send)
-      const statuses = await askWrongly(bank, town, markers, send)
+      const statuses = await askWrongly(bank, deployment, markers, send)
       await sayNonsense(server, markers)
-      await breakDatabase(town.database)
+      await breakDatabase(deployment.database)
       const balances = `/v1/banking/customer/${bank.customerId}/accounts/balances`
       const body = JSON.stringify({ data: { accountIds: [bank.bankingId] } })
       assert.equal((await send(balances, { method: 'POST', body })).status, 500)
@@ -68,21 +73,21 @@ async function loaded(scope: Scope, { lines }: Bank): Promise<string> {
 describe('everything that a platform prints, at the lowest level', () => {
   it('holds no secret, no token and nothing of a product', async (t) => {
     const markers = openMarkers()
-    const town = await openTown(t)
-    const added = await holdfast([
+    const deployment = await openDeployment(t)
+    const added = await runHoldfast([
       'client',
       'add',
       markers.text('client'),
       '--scope',
       'products.write',
       '--database',
-      town.database,
+      deployment.database,
     ])
     const [, clientId = '', secret = ''] =
       /client_id: (\S+)\nclient_secret: (\S+)/.exec(added.stdout) ?? []
-    const server = await town.platform({ 'log-level': 'trace' })
+    const server = await deployment.startPlatform({ 'log-level': 'trace' })
     const post = (path: string, body: string, headers: readonly string[] = []) =>
-      sendTo(server.port, path, {
+      send(server.port, path, {
         method: 'POST',
         body,
         headers: ['content-type', 'application/json', ...headers],
@@ -116,11 +121,11 @@ describe('everything that a platform prints, at the lowest level', () => {
         'authorization',
         `Bearer ${markers.text('stranger')}`,
       ]),
-      await sendTo(
+      await send(
         server.port,
         `${products}/${markers.text('product')}?version=${markers.text('version')}`,
       ),
-      await sendTo(server.port, `${products}?brand=${markers.text('brand')}`),
+      await send(server.port, `${products}?brand=${markers.text('brand')}`),
     ].map(({ status }) => status)
     await sayNonsense(server, markers)
     assert.equal(await server.stop(), 0)
@@ -174,7 +179,7 @@ describe('what a load prints of lines that it refuses', () => {
     const file = join(folder, 'lines.ndjson')
     writeFileSync(file, lines.join('\n'))
 
-    const { status, stdout, stderr } = await holdfast([
+    const { status, stdout, stderr } = await runHoldfast([
       'load',
       file,
       '--database',
@@ -191,12 +196,14 @@ describe('what a load prints of lines that it refuses', () => {
 
 describe('the log', () => {
   it('has a line for each request, also for the last ones before a stop', async (t) => {
-    const town = await openTown(t)
-    const server = await town.provider({ workers: '2' })
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider({ workers: '2' })
     const path = '/v1/banking/customer/c1/accounts'
     const ids = Array.from({ length: 200 }, () => randomUUID())
 
-    await Promise.all(ids.map((id) => town.ask(server, path, { 'x-fapi-interaction-id': id })))
+    await Promise.all(
+      ids.map((id) => deployment.ask(server, path, { 'x-fapi-interaction-id': id })),
+    )
     assert.equal(await server.stop(), 0)
 
     const lines = server.log().filter(({ msg }) => msg === 'request')
@@ -218,14 +225,14 @@ describe('the log', () => {
       module,
       `process.on('SIGUSR2', () => { Promise.reject(${error}); throw ${error} })`,
     )
-    const town = await openTown(t)
-    const server = await town.provider({}, { NODE_OPTIONS: `--import=${module}` })
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider({}, { nodeFlags: ['--import', module] })
     const uncaught = () => server.log().filter(({ msg }) => msg === 'uncaught error')
 
-    server.process.kill('SIGUSR2')
+    server.child.kill('SIGUSR2')
     await until(() => uncaught().length === 2)
 
-    assert.equal((await town.ask(server, '/v1/banking/customer/c1/accounts')).status, 200)
+    assert.equal((await deployment.ask(server, '/v1/banking/customer/c1/accounts')).status, 200)
     for (const { level, err } of uncaught()) {
       assert.deepEqual([level, Object(err).type], [50, 'TypeError'])
       assert.match(String(Object(err).places), /uncaught\.mjs:1:/)
@@ -235,10 +242,10 @@ describe('the log', () => {
   })
 
   it('has no line for probes, but at debug', async (t) => {
-    const town = await openTown(t)
+    const deployment = await openDeployment(t)
     for (const level of ['info', 'debug']) {
-      const server = await town.provider({ 'log-level': level })
-      await sendTo(server.port, '/health/live')
+      const server = await deployment.startProvider({ 'log-level': level })
+      await send(server.port, '/health/live')
       await server.stop()
 
       const probes = server.log().filter(({ operation }) => operation === 'live')
@@ -247,10 +254,10 @@ describe('the log', () => {
   })
 
   it('is written soon, without a stop', async (t) => {
-    const town = await openTown(t)
-    const server = await town.provider()
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider()
 
-    await town.ask(server, '/v1/banking/customer/c1/accounts')
+    await deployment.ask(server, '/v1/banking/customer/c1/accounts')
 
     await until(() => server.log().some(({ operation }) => operation === 'B1'))
   })

@@ -3,13 +3,16 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { temporaryFolder } from '../auth/processes.ts'
-import { accountsPath, balancesPath, sendTo } from '../auth/world.ts'
+import { openDeployment } from '../support/deployment.ts'
 import { describe, describeOn, newDatabase, type Scope } from '../support/engines.ts'
-import { loadInProcess } from '../support/world.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { send } from '../support/http.ts'
+import { loadInProcess } from '../support/load.ts'
+import type { Server } from '../support/process.ts'
+import { accountsPath, balancesPath } from '../support/small-bank.ts'
+import { until } from '../support/until.ts'
 import { askAll, askWrongly, caller, markedBank } from './marked-requests.ts'
 import { openMarkers } from './markers.ts'
-import { openTown, type Server, until } from './servers.ts'
 
 /** What the SDK was given, as the exporter of a test writes it. */
 interface Span {
@@ -53,7 +56,7 @@ async function sdk(scope: Scope, delayMs = 20) {
      process.once('beforeExit', () => provider.shutdown())`,
   )
   return {
-    environment: { NODE_OPTIONS: `--import=${module}` },
+    options: { environment: { NODE_OPTIONS: `--import=${module}` } },
     text: () => readFileSync(spans, 'utf8'),
     spans: () =>
       readFileSync(spans, 'utf8')
@@ -65,13 +68,13 @@ async function sdk(scope: Scope, delayMs = 20) {
 
 describe('a provider with an SDK of OpenTelemetry', () => {
   it('puts spans around request, verify, claim and query, on the trace of the caller', async (t) => {
-    const town = await openTown(t)
-    const { environment, spans } = await sdk(t)
-    const server = await town.provider({}, environment)
+    const deployment = await openDeployment(t)
+    const { options, spans } = await sdk(t)
+    const server = await deployment.startProvider({}, options)
     const [trace, parent] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
     const id = '11111111-2222-3333-4444-555555555555'
 
-    const response = await town.ask(
+    const response = await deployment.ask(
       server,
       balancesPath,
       { traceparent: `00-${trace}-${parent}-01`, 'x-fapi-interaction-id': id },
@@ -100,14 +103,14 @@ describe('a provider with an SDK of OpenTelemetry', () => {
   })
 
   it('begins a trace for each request of a caller who has none', async (t) => {
-    const town = await openTown(t)
-    const { environment, spans } = await sdk(t)
-    const server = await town.provider({}, environment)
+    const deployment = await openDeployment(t)
+    const { options, spans } = await sdk(t)
+    const server = await deployment.startProvider({}, options)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     t.after(async () => agent.destroy())
     for (let count = 0; count < 2; count += 1) {
-      const headers = ['authorization', `Bearer ${town.mint(accountsPath)}`]
-      assert.equal((await sendTo(server.port, accountsPath, { headers }, agent)).status, 200)
+      const headers = ['authorization', `Bearer ${deployment.mint(accountsPath)}`]
+      assert.equal((await send(server.port, accountsPath, { headers, agent })).status, 200)
     }
     await until(() => spans().length >= 8)
 
@@ -121,15 +124,15 @@ describe('a provider with an SDK of OpenTelemetry', () => {
   })
 
   it('says what went wrong by its kind, and marks failures of its own', async (t) => {
-    const town = await openTown(t)
-    await town.keyServer.leave()
-    const { environment, spans } = await sdk(t)
-    const server = await town.provider({}, environment)
+    const deployment = await openDeployment(t)
+    await deployment.keyServer.leave()
+    const { options, spans } = await sdk(t)
+    const server = await deployment.startProvider({}, options)
 
-    assert.equal((await town.ask(server, accountsPath)).status, 503)
-    assert.equal((await sendTo(server.port, accountsPath)).status, 401)
-    assert.equal((await sendTo(server.port, '/nowhere/secret')).status, 404)
-    assert.equal((await sendTo(server.port, '/health/live')).status, 200)
+    assert.equal((await deployment.ask(server, accountsPath)).status, 503)
+    assert.equal((await send(server.port, accountsPath)).status, 401)
+    assert.equal((await send(server.port, '/nowhere/secret')).status, 404)
+    assert.equal((await send(server.port, '/health/live')).status, 200)
     await until(() => spans().filter(({ kind }) => kind === 1).length >= 3)
 
     const requests = spans().filter(({ kind }) => kind === 1)
@@ -157,14 +160,14 @@ describe('a provider with an SDK of OpenTelemetry', () => {
     const bank = markedBank(markers)
     const database = await newDatabase(t)
     await loadInProcess(database, bank.lines, Temporal.Now.instant().toString())
-    const town = await openTown(t, database)
+    const deployment = await openDeployment(t, database)
     // So late that whatever arrives was flushed at the end.
-    const { environment, spans, text } = await sdk(t, 60_000)
-    const server = await town.provider({ 'log-level': 'trace' }, environment)
-    const { send, sent } = caller(town, server, markers)
+    const { options, spans, text } = await sdk(t, 60_000)
+    const server = await deployment.startProvider({ 'log-level': 'trace' }, options)
+    const { send, sent } = caller(deployment, server, markers)
 
     await askAll(bank, send)
-    await askWrongly(bank, town, markers, send)
+    await askWrongly(bank, deployment, markers, send)
     assert.equal(await server.stop(), 0)
 
     const told = new Set(spans().map(({ attributes }) => attributes['holdfast.interaction_id']))
@@ -177,10 +180,10 @@ describe('a provider with an SDK of OpenTelemetry', () => {
 
 describe('a platform with an SDK of OpenTelemetry', () => {
   it('puts spans around its requests and queries', async (t) => {
-    const { environment, spans } = await sdk(t)
-    const server = await (await openTown(t)).platform({}, environment)
+    const { options, spans } = await sdk(t)
+    const server = await (await openDeployment(t)).startPlatform({}, options)
 
-    assert.equal((await sendTo(server.port, '/.well-known/jwks.json')).status, 200)
+    assert.equal((await send(server.port, '/.well-known/jwks.json')).status, 200)
     await until(() => spans().length >= 2)
 
     const [query, request] = spans()
@@ -206,9 +209,11 @@ describeOn('sqlite', 'a provider', () => {
          },
        })`,
     )
-    const town = await openTown(t)
-    const server: Server = await town.provider(flags, { NODE_OPTIONS: `--import=${module}` })
-    assert.equal((await town.ask(server, accountsPath)).status, 200)
+    const deployment = await openDeployment(t)
+    const server: Server = await deployment.startProvider(flags, {
+      nodeFlags: ['--import', module],
+    })
+    assert.equal((await deployment.ask(server, accountsPath)).status, 200)
     await server.stop()
     return readFileSync(list, 'utf8')
   }
@@ -231,10 +236,10 @@ describeOn('sqlite', 'a provider', () => {
       module,
       `globalThis[Symbol.for('opentelemetry.js.api.1')] = { version: '1.0.0', trace: { getTracer() {} } }`,
     )
-    const town = await openTown(t)
-    const server = await town.provider({}, { NODE_OPTIONS: `--import=${module}` })
+    const deployment = await openDeployment(t)
+    const server = await deployment.startProvider({}, { nodeFlags: ['--import', module] })
 
-    assert.equal((await town.ask(server, accountsPath)).status, 200)
+    assert.equal((await deployment.ask(server, accountsPath)).status, 200)
     await server.stop()
 
     assert.match(server.output(), /"msg":"no spans: the registered OpenTelemetry API is older/)

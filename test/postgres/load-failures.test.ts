@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createDatabase } from '../../src/storage/open.ts'
-import { ended, holdfast, openBank } from '../load/bank.ts'
+import { openBank } from '../load/bank.ts'
 import { put } from '../load/lines.ts'
 import { asOwner, describeOn, sharedOnEachEngine } from '../support/engines.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
+import { finish, runHoldfast } from '../support/process.ts'
 
 /** A server with few locks, where each role lacks a right. One for all tests: it takes a second to start. */
 const server = sharedOnEachEngine(async (scope): Promise<PostgresServer> => {
@@ -30,7 +31,7 @@ describeOn('postgres', 'a load that the server cannot take', { timeout: 120_000 
   /** Runs the program as a role, in a process of its own: it must end by itself. */
   const runAs = async (role: string, args: readonly string[], input = '') => {
     const address = (await server()).url().replace(/\/\/\w+@/, `//${role}@`)
-    return holdfast([...args, '--database', address], { input })
+    return runHoldfast([...args, '--database', address], { input })
   }
 
   it('loads thousands of products where the lock table is small', async (t) => {
@@ -40,7 +41,7 @@ describeOn('postgres', 'a load that the server cannot take', { timeout: 120_000 
     const address = (await server()).url()
 
     const load = bank.start(['load', 'products.ndjson', '--database', address])
-    const { status, stderr } = await ended(load)
+    const { status, stderr } = await finish(load)
 
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   })
@@ -92,7 +93,7 @@ describeOn('postgres', 'a load that the server cannot take', { timeout: 120_000 
     bank.write('product.ndjson', [put.product('new')])
 
     const load = bank.start(['load', 'product.ndjson', '--database', address])
-    const { status, stderr } = await ended(load)
+    const { status, stderr } = await finish(load)
 
     assert.equal(stderr, 'the database failed with 23514 (what was not committed is not kept)\n')
     assert.equal(status, 1)

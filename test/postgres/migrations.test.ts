@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { text } from 'node:stream/consumers'
 import { it, type TestContext } from 'node:test'
 import { createDatabase, openProviderStore } from '../../src/storage/open.ts'
 import { migrations } from '../../src/storage/postgres/driver/schema.ts'
-import { holdfastHere } from '../auth/command.ts'
 import { asOwner, describeOn, postgresUrl } from '../support/engines.ts'
+import { run, runInProcess } from '../support/process.ts'
 
 /** A database with nothing in it, not even a schema. */
 async function bareDatabase(t: TestContext): Promise<string> {
@@ -30,19 +27,13 @@ describeOn('postgres', 'a new database', () => {
       await store.close()`
 
     const outcomes = await Promise.all(
-      Array.from({ length: 10 }, async () => {
-        const child = spawn(process.execPath, ['--input-type=module', '--eval', script])
-        const [out, complaint, [status]] = await Promise.all([
-          text(child.stdout),
-          text(child.stderr),
-          once(child, 'close'),
-        ])
-        return { out, complaint, status }
-      }),
+      Array.from({ length: 10 }, () =>
+        run([process.execPath, '--input-type=module', '--eval', script]),
+      ),
     )
 
     for (const outcome of outcomes) {
-      assert.deepEqual(outcome, { out: '0\n', complaint: '', status: 0 })
+      assert.deepEqual(outcome, { status: 0, stdout: '0\n', stderr: '' })
     }
     const made = await asOwner('select version, partitions from schema_version', database)
     assert.deepEqual(made, [[migrations.length, 16]])
@@ -65,7 +56,7 @@ describeOn('postgres', 'a database', () => {
     await createDatabase(database)
     await asOwner('update schema_version set version = version + 1', database)
 
-    const { status, stderr } = await holdfastHere(['keys', 'list', '--database', database])
+    const { status, stderr } = await runInProcess(['keys', 'list', '--database', database])
 
     assert.equal(status, 1)
     assert.equal(
@@ -78,7 +69,7 @@ describeOn('postgres', 'a database', () => {
     const url = new URL('nowhere', await postgresUrl())
     url.password = 'secret'
 
-    const { status, stderr } = await holdfastHere(['keys', 'list', '--database', url.href])
+    const { status, stderr } = await runInProcess(['keys', 'list', '--database', url.href])
 
     assert.equal(status, 1)
     assert.match(stderr, /^the database 127\.0\.0\.1:\d+\/nowhere cannot be used: .*exist\n$/)

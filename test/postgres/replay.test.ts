@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { openKeyServer } from '../auth/key-server.ts'
-import { type Served, serve } from '../auth/processes.ts'
-import { makeKey, mintToken } from '../auth/tokens.ts'
-import { accountsPath, goodClaims, publicUrl, sendTo, subdomain } from '../auth/world.ts'
 import { closingTogether, describeOn } from '../support/engines.ts'
+import { send } from '../support/http.ts'
+import { openKeyServer } from '../support/key-server.ts'
+import { loadInProcess } from '../support/load.ts'
 import { makePostgres } from '../support/postgres.ts'
-import { loadInProcess } from '../support/world.ts'
+import { type Server, startServer } from '../support/process.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import { makeKey, mintToken, publicUrl, subdomain, validClaims } from '../support/tokens.ts'
 
 const tokens = 150
 const askersOfEach = 4
@@ -31,7 +32,7 @@ describeOn('postgres', 'four processes over one database', () => {
     const keyServer = await openKeyServer([key.jwk])
     scope.after(() => keyServer.close())
     const start = () =>
-      serve(scope, 'provider', {
+      startServer(scope, ['serve', 'provider'], {
         database: server.url(),
         subdomain,
         'jwks-url': keyServer.url,
@@ -41,13 +42,13 @@ describeOn('postgres', 'four processes over one database', () => {
     const providers = await Promise.all([start(), start(), start(), start()])
     const mint = () =>
       mintToken(
-        goodClaims(accountsPath, Date.now() / 1000),
+        validClaims(accountsPath, Date.now() / 1000),
         { alg: key.alg, kid: key.kid, typ: 'JWT' },
         key,
       )
-    const ask = async ({ port }: Served, token: string): Promise<number> => {
+    const ask = async ({ port }: Server, token: string): Promise<number> => {
       const headers = ['authorization', `Bearer ${token}`]
-      return sendTo(port, accountsPath, { headers }).then(
+      return send(port, accountsPath, { headers }).then(
         ({ status }) => status,
         () => 0,
       )
@@ -68,14 +69,14 @@ describeOn('postgres', 'four processes over one database', () => {
       const token = mint()
       await Promise.all(
         Array.from({ length: askersOfEach * providers.length }, async (_, index) =>
-          count(token, await ask(providers[index % providers.length] as Served, token)),
+          count(token, await ask(providers[index % providers.length] as Server, token)),
         ),
       )
       await restart
     }
     const spent = [...passes.keys()]
     const living = providers.slice(1)
-    while ((await ask(living[0] as Served, mint())) !== 200) await setTimeout(10)
+    while ((await ask(living[0] as Server, mint())) !== 200) await setTimeout(10)
     for (const token of spent) {
       for (const provider of living) count(token, await ask(provider, token))
     }

@@ -6,8 +6,8 @@ import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
+import { loadInProcess } from '../support/load.ts'
 import { makePostgres, superuser } from '../support/postgres.ts'
-import { loadInProcess } from '../support/world.ts'
 
 const customer = (name: string) => ({
   type: 'customer',

@@ -13,8 +13,8 @@ import {
   openSigningKeyStore,
 } from '../../src/storage/open.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
+import { loadInProcess } from '../support/load.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
-import { loadInProcess } from '../support/world.ts'
 
 const script = readFileSync(new URL('../../docs/postgres-roles.sql', import.meta.url), 'utf8')
 const savings = {

@@ -5,18 +5,24 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { holdfastHere } from '../auth/command.ts'
-import { openKeyServer } from '../auth/key-server.ts'
-import { type Served, serve, temporaryFolder } from '../auth/processes.ts'
-import { makeKey, mintToken } from '../auth/tokens.ts'
-import { accountsPath, goodClaims, publicUrl, sendTo, subdomain } from '../auth/world.ts'
-import { credentialsIn } from '../catalogue/processes.ts'
 import { plain } from '../catalogue/products.ts'
-import { askForToken, type Caller, callerOf, productsPath } from '../catalogue/world.ts'
+import { readCredentials } from '../support/deployment.ts'
 import { closingTogether, describeOn, type Scope } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { send } from '../support/http.ts'
+import { openKeyServer } from '../support/key-server.ts'
+import { loadInProcess } from '../support/load.ts'
+import {
+  callPlatform,
+  type PlatformCaller,
+  productsPath,
+  requestToken,
+} from '../support/platform.ts'
 import { makePostgres } from '../support/postgres.ts'
+import { runInProcess, type Server, startServer } from '../support/process.ts'
+import { accountsPath } from '../support/small-bank.ts'
 import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
-import { loadInProcess } from '../support/world.ts'
+import { makeKey, mintToken, publicUrl, subdomain, validClaims } from '../support/tokens.ts'
 
 interface Answer {
   readonly status: number
@@ -26,8 +32,8 @@ interface Answer {
 
 /** A bank and its platform, each a process of its own, over one database. */
 interface Bank {
-  readonly provider: Served
-  readonly platform: Served & { readonly caller: Caller }
+  readonly provider: Server
+  readonly platform: Server & { readonly caller: PlatformCaller }
   readonly mint: () => string
   /** Asks the provider, which needs data and the record of spent tokens. */
   ask(token?: string): Promise<Answer>
@@ -41,22 +47,22 @@ const bank = [
 async function openBank(scope: Scope, database: string): Promise<Bank> {
   await loadInProcess(database, bank, '2025-01-01T00:00:00Z')
   const client = ['client', 'add', 'pricing', '--scope', 'products.write', '--database', database]
-  const credentials = credentialsIn(await holdfastHere(client))
+  const credentials = readCredentials(await runInProcess(client))
   const key = makeKey('ES256', 'k1')
   const keyServer = await openKeyServer([key.jwk])
   scope.after(() => keyServer.close())
   const quiet = { database, 'log-level': 'silent' }
-  const provider = await serve(scope, 'provider', {
+  const provider = await startServer(scope, ['serve', 'provider'], {
     ...quiet,
     subdomain,
     'jwks-url': keyServer.url,
     'provider-url': publicUrl,
   })
-  const platform = await serve(scope, 'platform', quiet)
-  const caller = callerOf(platform.port, await askForToken(platform.port, credentials))
+  const platform = await startServer(scope, ['serve', 'platform'], quiet)
+  const caller = callPlatform(platform.port, await requestToken(platform.port, credentials))
   const mint = () =>
     mintToken(
-      goodClaims(accountsPath, Date.now() / 1000),
+      validClaims(accountsPath, Date.now() / 1000),
       { alg: key.alg, kid: key.kid, typ: 'JWT' },
       key,
     )
@@ -65,7 +71,7 @@ async function openBank(scope: Scope, database: string): Promise<Bank> {
     platform: { ...platform, caller },
     mint,
     ask: (token = mint()) =>
-      sendTo(provider.port, accountsPath, { headers: ['authorization', `Bearer ${token}`] }),
+      send(provider.port, accountsPath, { headers: ['authorization', `Bearer ${token}`] }),
   }
 }
 
@@ -146,7 +152,7 @@ describeOn('sqlite', 'while another process holds the files', { timeout: 120_000
     const waiting = Promise.all([bank.ask(token), caller.create(plain)])
     // Nobody else waits for them.
     for (let turn = 0; turn < 20; turn += 1) {
-      assert.equal((await sendTo(bank.provider.port, accountsPath)).status, 401)
+      assert.equal((await send(bank.provider.port, accountsPath)).status, 401)
       assert.equal((await caller.get(productsPath)).status, 200)
     }
     for (const answer of await waiting) assertUnavailable(answer)

@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { createPrivateFile } from '../../src/storage/sqlite/driver/files.ts'
 import { openSqliteReplayStore } from '../../src/storage/sqlite/replay/replay-store.ts'
-import { temporaryFolder } from '../auth/processes.ts'
-import { accountsPath } from '../auth/world.ts'
-import { dumpOf, holdfast, killed, start } from '../load/bank.ts'
 import { put } from '../load/lines.ts'
-import { openTown, until } from '../observe/servers.ts'
+import { openDeployment } from '../support/deployment.ts'
 import { closingTogether, describeOn, type Scope } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { dumpDatabase } from '../support/load.ts'
+import { kill, runHoldfast, startHoldfast } from '../support/process.ts'
+import { accountsPath } from '../support/small-bank.ts'
 import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
+import { until } from '../support/until.ts'
 
 const timeout = 120_000
 const requests = 20
@@ -33,11 +35,13 @@ async function openBank(t: Scope, megabytes: number) {
   const disk = openSmallDisk(scope, megabytes)
   const file = join(disk.folder, 'bank.db')
   const database = `sqlite:${file}`
-  const filled = await holdfast(['load', '-', '--database', database], { input: people.join('\n') })
+  const filled = await runHoldfast(['load', '-', '--database', database], {
+    input: people.join('\n'),
+  })
   assert.equal(filled.status, 0, filled.stderr)
-  const town = await openTown(scope, database)
-  const server = await town.provider({ 'log-level': 'silent' })
-  const ask = async () => (await town.ask(server, accountsPath)).status
+  const deployment = await openDeployment(scope, database)
+  const server = await deployment.startProvider({ 'log-level': 'silent' })
+  const ask = async () => (await deployment.ask(server, accountsPath)).status
   return {
     disk,
     file,
@@ -55,9 +59,9 @@ onSmallDisks('a full disk', () => {
     it('fails with the reason, changes nothing, and takes no space from requests', async (t) => {
       const bank = await openBank(t, 12)
       await bank.assertServes()
-      const before = await dumpOf(bank.database)
+      const before = await dumpDatabase(bank.database)
 
-      const { status, stderr } = await holdfast(['load', '-', '--database', bank.database], {
+      const { status, stderr } = await runHoldfast(['load', '-', '--database', bank.database], {
         input: history(4000, 4000),
       })
 
@@ -70,14 +74,14 @@ onSmallDisks('a full disk', () => {
         readdirSync(bank.disk.folder).filter((name) => !name.startsWith('bank.db')),
         [],
       )
-      assert.equal(await dumpOf(bank.database), before)
+      assert.equal(await dumpDatabase(bank.database), before)
     })
 
     it('in batches, keeps the batches before, and takes no space from requests', async (t) => {
       const bank = await openBank(t, 12)
       await bank.assertServes()
 
-      const { status, stderr } = await holdfast(
+      const { status, stderr } = await runHoldfast(
         ['load', '-', '--batch', '500', '--database', bank.database],
         { input: history(4000, 4000) },
       )
@@ -85,12 +89,12 @@ onSmallDisks('a full disk', () => {
       assert.match(stderr, /cannot be written: no space left on the disk/)
       assert.equal(status, 1)
       await bank.assertServes()
-      const lines = (await dumpOf(bank.database)).split('\n').length - 1
+      const lines = (await dumpDatabase(bank.database)).split('\n').length - 1
       assert.ok(lines > people.length, `${lines} lines were kept`)
       assert.equal((lines - people.length) % 500, 0)
       assert.equal(
         (
-          await holdfast(['load', '-', '--database', bank.database], {
+          await runHoldfast(['load', '-', '--database', bank.database], {
             input: `${put.customer('c2')}\n`,
           })
         ).status,
@@ -105,10 +109,9 @@ onSmallDisks('a full disk', () => {
       const file = join(await temporaryFolder(scope), 'history.ndjson')
       // More than a load holds in memory before it writes.
       writeFileSync(file, history(4000, 12_000))
-      const load = start(['load', file, '--database', bank.database])
-      scope.after(() => killed(load))
+      const load = startHoldfast(scope, ['load', file, '--database', bank.database])
       await until(() => bank.logBytes() > 5 * megabyte || load.exitCode !== null)
-      await killed(load)
+      await kill(load)
       assert.equal(load.signalCode, 'SIGKILL', 'it was killed in the middle')
 
       await until(() => bank.logBytes() < megabyte)

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after, before, it } from 'node:test'
-import { openTown, type Town, temporaryFolder } from '../auth/processes.ts'
-import { publicUrl, subdomain } from '../auth/world.ts'
-import { closingTogether, describeOn } from '../support/engines.ts'
-import { inherited } from '../support/environment.ts'
+import { type Deployment, openDeployment } from '../support/deployment.ts'
+import { closingTogether, describeOn, type Scope } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { openPipe, type TestPipe } from '../support/pipe.ts'
-import { childrenOf } from '../support/processes.ts'
-import { holdfastProgram } from '../support/program.ts'
-import { until } from './traffic.ts'
+import { listChildren, type Process, startHoldfast } from '../support/process.ts'
+import { publicUrl, subdomain } from '../support/tokens.ts'
+import { until } from '../support/until.ts'
 
 const timeout = 300_000
 
@@ -21,10 +19,10 @@ const readers = {
 
 describeOn('sqlite', 'a server whose log nobody reads', { concurrency: 4, timeout }, () => {
   const closing = closingTogether({ after })
-  let town: Town
+  let deployment: Deployment
   let folder: string
   before(async () => {
-    town = await openTown(closing)
+    deployment = await openDeployment(closing)
     folder = await temporaryFolder(closing)
   })
 
@@ -32,7 +30,14 @@ describeOn('sqlite', 'a server whose log nobody reads', { concurrency: 4, timeou
     const provider = [
       'serve',
       'provider',
-      ...['--subdomain', subdomain, '--provider-url', publicUrl, '--jwks-url', town.keyServer.url],
+      ...[
+        '--subdomain',
+        subdomain,
+        '--provider-url',
+        publicUrl,
+        '--jwks-url',
+        deployment.keyServer.url,
+      ],
     ]
     return {
       'a provider of one process': provider,
@@ -42,12 +47,12 @@ describeOn('sqlite', 'a server whose log nobody reads', { concurrency: 4, timeou
     }
   }
 
-  /** A server that logs every request to a pipe, once it has said where it listens. */
-  async function start(name: string, pipe: TestPipe, isAllInOnePipe = false) {
-    const args = ['--port', '0', '--log-level', 'trace', '--database', town.database]
-    const child = spawn(process.execPath, [holdfastProgram, ...(commands()[name] ?? []), ...args], {
-      env: inherited,
-      stdio: ['ignore', isAllInOnePipe ? pipe.writer : 'pipe', pipe.writer],
+  /** A server that logs every request to a pipe, once it has printed its address. */
+  async function start(scope: Scope, name: string, pipe: TestPipe, isAllInOnePipe = false) {
+    const args = ['--port', '0', '--log-level', 'trace', '--database', deployment.database]
+    const child = startHoldfast(scope, [...(commands()[name] ?? []), ...args], {
+      stderr: pipe.writer,
+      ...(isAllInOnePipe && { stdout: pipe.writer }),
     })
     let printed = ''
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -61,12 +66,9 @@ describeOn('sqlite', 'a server whose log nobody reads', { concurrency: 4, timeou
     return { child, address: address() }
   }
 
-  async function statusOf(child: ChildProcess): Promise<number | string | null> {
-    const [code, signal] =
-      child.exitCode === null && child.signalCode === null
-        ? await once(child, 'exit')
-        : [child.exitCode, child.signalCode]
-    return code ?? signal
+  async function statusOf(child: Process): Promise<number | string | null> {
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    return child.exitCode ?? child.signalCode
   }
 
   for (const name of [
@@ -79,8 +81,7 @@ describeOn('sqlite', 'a server whose log nobody reads', { concurrency: 4, timeou
       it(`answers and stops with 0: ${name}, where the reader ${state}`, async (t) => {
         const pipe = openPipe(folder)
         t.after(() => pipe.close())
-        const { child, address } = await start(name, pipe)
-        t.after(() => child.kill('SIGKILL'))
+        const { child, address } = await start(t, name, pipe)
         const ask = async () => {
           const response = await fetch(`${address}/nowhere`)
           await response.body?.cancel()
@@ -102,13 +103,12 @@ describeOn('sqlite', 'a server whose log nobody reads', { concurrency: 4, timeou
     it(`replaces a worker that dies where the reader of both outputs ${state}`, async (t) => {
       const pipe = openPipe(folder)
       t.after(() => pipe.close())
-      const { child, address } = await start('a provider of two workers', pipe, true)
-      t.after(() => child.kill('SIGKILL'))
+      const { child, address } = await start(t, 'a provider of two workers', pipe, true)
       act(pipe)
 
-      const [victim = 0] = childrenOf(child.pid)
+      const [victim = 0] = listChildren(child.pid)
       process.kill(victim, 'SIGKILL')
-      const workers = () => childrenOf(child.pid).filter((pid) => pid !== victim)
+      const workers = () => listChildren(child.pid).filter((pid) => pid !== victim)
       await until(() => workers().length === 2)
 
       assert.equal((await fetch(`${address}/health/live`)).status, 200)

@@ -3,9 +3,7 @@ import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { createDatabase, openProviderWriter, openReplayStore } from '../../src/storage/open.ts'
-import { holdfast, holdfastHere } from '../auth/command.ts'
-import { openTown, type Served, serve } from '../auth/processes.ts'
-import { accountsPath } from '../auth/world.ts'
+import { openDeployment } from '../support/deployment.ts'
 import {
   closingTogether,
   describeOn,
@@ -13,13 +11,16 @@ import {
   type Scope,
   sharedOnEachEngine,
 } from '../support/engines.ts'
-import { ask, timesIn, until } from './traffic.ts'
+import { runHoldfast, runInProcess, type Server, startServer } from '../support/process.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import { until } from '../support/until.ts'
+import { ask, timesIn } from './traffic.ts'
 
 const noticed = 'database files were deleted or replaced'
 const back = 'the database files are back'
 const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
 
-async function untilReady({ address }: Served, isReady: boolean): Promise<void> {
+async function untilReady({ address }: Server, isReady: boolean): Promise<void> {
   while ((await fetch(`${address}/health/ready`)).ok !== isReady);
 }
 
@@ -29,48 +30,48 @@ function pathOf(database: string): string {
 
 describeOn('sqlite', 'a provider whose files are changed under it', () => {
   const shared = sharedOnEachEngine(async (scope) => {
-    const town = await openTown(scope)
-    return { town, served: await town.startProvider() }
+    const deployment = await openDeployment(scope)
+    return { deployment, served: await deployment.startProvider() }
   })
 
   for (const file of ['', '-wal', '-replay', '-replay-wal']) {
     for (const change of ['deleted', 'replaced']) {
       it(`answers 503 while bank.db${file} is ${change}, and says so once`, async () => {
-        const { town, served } = await shared()
-        const path = pathOf(town.database) + file
-        const used = town.mint(accountsPath)
+        const { deployment, served } = await shared()
+        const path = pathOf(deployment.database) + file
+        const used = deployment.mint(accountsPath)
         assert.equal((await ask(served, used, false)).status, 200)
-        const before = timesIn(served.said(), noticed)
+        const before = timesIn(served.stderr(), noticed)
 
         renameSync(path, `${path}.away`)
         if (change === 'replaced') copyFileSync(`${path}.away`, path)
 
-        await until(() => timesIn(served.said(), noticed) > before, served.said)
-        for (const token of [used, town.mint(accountsPath)]) {
+        await until(() => timesIn(served.stderr(), noticed) > before, served.stderr)
+        for (const token of [used, deployment.mint(accountsPath)]) {
           const { status, body, headers } = await ask(served, token, false)
           assert.deepEqual([status, body], [503, '{"error":"Service unavailable"}'])
           assert.ok(headers['retry-after'])
         }
         await untilReady(served, false)
         assert.equal((await fetch(`${served.address}/health/live`)).status, 200)
-        assert.equal(timesIn(served.said(), noticed), before + 1)
+        assert.equal(timesIn(served.stderr(), noticed), before + 1)
 
         renameSync(`${path}.away`, path)
-        await until(() => timesIn(served.said(), back) > before, served.said)
+        await until(() => timesIn(served.stderr(), back) > before, served.stderr)
         assert.equal((await ask(served, used, false)).status, 401)
-        assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
+        assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
       })
     }
   }
 
   it('accepts no token from the moment its replay file is replaced', async () => {
-    const { town, served } = await shared()
-    const path = `${pathOf(town.database)}-replay`
+    const { deployment, served } = await shared()
+    const path = `${pathOf(deployment.database)}-replay`
     copyFileSync(path, `${path}.copy`)
     renameSync(path, `${path}.away`)
     renameSync(`${path}.copy`, path)
 
-    const { status } = await ask(served, town.mint(accountsPath), false)
+    const { status } = await ask(served, deployment.mint(accountsPath), false)
 
     renameSync(`${path}.away`, path)
     assert.equal(status, 503)
@@ -81,14 +82,14 @@ describeOn('sqlite', 'a platform whose database is deleted', () => {
   it('answers 503 and is not ready', async (t) => {
     const scope = closingTogether(t)
     const database = await newDatabase(scope)
-    await holdfastHere(['keys', 'add', '--database', database])
-    const served = await serve(scope, 'platform', { database })
+    await runInProcess(['keys', 'add', '--database', database])
+    const served = await startServer(scope, ['serve', 'platform'], { database })
     const keys = () => fetch(`${served.address}/.well-known/jwks.json`)
     assert.equal((await keys()).status, 200)
 
     rmSync(pathOf(database))
 
-    await until(() => timesIn(served.said(), noticed) === 1, served.said)
+    await until(() => timesIn(served.stderr(), noticed) === 1, served.stderr)
     assert.equal((await keys()).status, 503)
     await untilReady(served, false)
   })
@@ -128,25 +129,25 @@ describeOn('sqlite', 'a replay file', () => {
   }
 
   it('that is lost is only replaced on request', async (t) => {
-    const town = await openTown(t)
-    await (await openReplayStore(town.database, clock)).close()
-    rmSync(`${pathOf(town.database)}-replay`)
-    const needed = ['--subdomain', 'bank', '--jwks-url', town.keyServer.url]
+    const deployment = await openDeployment(t)
+    await (await openReplayStore(deployment.database, clock)).close()
+    rmSync(`${pathOf(deployment.database)}-replay`)
+    const needed = ['--subdomain', 'bank', '--jwks-url', deployment.keyServer.url]
 
-    const { status, stderr } = await holdfast(
+    const { status, stderr } = await runHoldfast(
       ['serve', 'provider', ...needed, '--provider-url', 'https://bank.example', '--port', '0'],
-      { HOLDFAST_DATABASE: town.database },
+      { environment: { HOLDFAST_DATABASE: deployment.database } },
     )
 
     assert.equal(status, 1)
     assert.match(stderr, /^the replay file \/.*-replay is missing: .*--new-replay-file.*\n$/)
-    assert.equal(existsSync(`${pathOf(town.database)}-replay`), false)
+    assert.equal(existsSync(`${pathOf(deployment.database)}-replay`), false)
     for (const _ of ['first', 'again']) {
-      const served = await town.startProvider({ 'new-replay-file': '' })
-      assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
+      const served = await deployment.startProvider({ 'new-replay-file': '' })
+      assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
       await served.kill()
     }
-    await (await openReplayStore(town.database, clock)).close()
+    await (await openReplayStore(deployment.database, clock)).close()
   })
 
   it('of another database is refused', async (t) => {

@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { it } from 'node:test'
-import { temporaryFolder } from '../auth/processes.ts'
-import { describeOn } from '../support/engines.ts'
-import { inherited } from '../support/environment.ts'
-import { childrenOf } from '../support/processes.ts'
-import { holdfastProgram } from '../support/program.ts'
-import { until } from './traffic.ts'
+import { closingTogether, describeOn } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { holdfastProgram, isRunning, listChildren, startListening } from '../support/process.ts'
+import { until } from '../support/until.ts'
 
 /** A process and all that it has started. */
 function familyOf(pid: number): number[] {
-  return [pid, ...childrenOf(pid).flatMap(familyOf)]
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+  return [pid, ...listChildren(pid).flatMap(familyOf)]
 }
 
 describeOn('sqlite', 'a server that npm has started', { concurrency: 2, timeout: 240_000 }, () => {
@@ -31,7 +18,8 @@ describeOn('sqlite', 'a server that npm has started', { concurrency: 2, timeout:
     'npm start': ['start', '--'],
   })) {
     it(`by ${name} stops when npm receives SIGTERM, with all of its workers`, async (t) => {
-      const folder = await temporaryFolder(t)
+      const scope = closingTogether(t)
+      const folder = await temporaryFolder(scope)
       const launcher = join(folder, 'node_modules', '.bin', 'holdfast')
       mkdirSync(dirname(launcher), { recursive: true })
       writeFileSync(launcher, `#!/bin/sh\nexec "${process.execPath}" "${holdfastProgram}" "$@"\n`)
@@ -39,31 +27,21 @@ describeOn('sqlite', 'a server that npm has started', { concurrency: 2, timeout:
       const scripts = { start: 'holdfast serve platform' }
       writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'project', scripts }))
       const flags = ['--port', '0', '--workers', '2', '--create', '--database', 'sqlite:bank.db']
-      const npm = spawn('npm', [...command, ...flags], {
+      const npm = await startListening(scope, ['npm', ...command, ...flags], {
         cwd: folder,
-        stdio: ['ignore', 'pipe', 'ignore'],
-        env: {
-          ...inherited,
+        environment: {
           HOME: folder,
           PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`,
         },
       })
-      let family: number[] = []
-      t.after(() => {
-        const left = [...family, ...familyOf(npm.pid ?? 0)].filter(isRunning)
-        for (const pid of new Set(left)) process.kill(pid, 'SIGKILL')
+      const family = familyOf(npm.pid)
+      scope.after(async () => {
+        for (const pid of family.filter(isRunning)) process.kill(pid, 'SIGKILL')
       })
-      let isReady = false
-      createInterface({ input: npm.stdout }).on('line', (line) => {
-        isReady ||= line.includes(' ready on ')
-      })
-      await until(() => isReady)
-      family = familyOf(npm.pid ?? 0)
       // npm, the supervisor and two workers, and where it stays the shell between them.
       assert.ok(family.length >= 4)
 
-      npm.kill('SIGTERM')
-      await once(npm, 'exit')
+      await npm.stop()
 
       await until(() => !family.some(isRunning))
     })

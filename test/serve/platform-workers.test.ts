@@ -1,38 +1,41 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { serve } from '../auth/processes.ts'
-import { openSite } from '../catalogue/processes.ts'
 import { plain } from '../catalogue/products.ts'
-import { askForToken, callerOf, pathOf, sendTo } from '../catalogue/world.ts'
+import { openDeployment } from '../support/deployment.ts'
 import { describe } from '../support/engines.ts'
-import { childrenOf } from '../support/processes.ts'
+import { send } from '../support/http.ts'
+import { callPlatform, productPath, requestToken } from '../support/platform.ts'
+import { startServer } from '../support/process.ts'
 
 describe('a platform with two workers', { timeout: 120_000 }, () => {
   it('serves one catalogue from both, and counts wrong secrets once', async (t) => {
-    const site = await openSite(t)
-    const credentials = await site.addClient()
-    const served = await serve(t, 'platform', { database: site.database, workers: '2' })
+    const deployment = await openDeployment(t)
+    const credentials = await deployment.addClient()
+    const served = await startServer(t, ['serve', 'platform'], {
+      database: deployment.database,
+      workers: '2',
+    })
     const { port } = served
-    const caller = callerOf(port, await askForToken(port, credentials))
+    const caller = callPlatform(port, await requestToken(port, credentials))
 
     const id = await caller.made(plain)
     // Each on a connection of its own: they go to the workers in turn.
     const headers = { connection: 'close' }
     const reads = await Promise.all(
-      Array.from({ length: 10 }, () => caller.get(pathOf(id), headers)),
+      Array.from({ length: 10 }, () => caller.get(productPath(id), headers)),
     )
     const body = { client_id: credentials.id, client_secret: 'wrong' }
     const failures: number[] = []
     for (let count = 0; count < 30; count += 1) {
-      failures.push((await sendTo(port, '/v1/token', { method: 'POST', body, headers })).status)
+      failures.push((await send(port, '/v1/token', { method: 'POST', body, headers })).status)
     }
 
-    assert.equal(childrenOf(served.pid).length, 2)
+    assert.equal(served.workers().length, 2)
     assert.deepEqual(new Set(reads.map(({ status }) => status)), new Set([200]))
     const told = failures.filter((status) => status === 401).length
     // Ten at once for both together, and a few that come back while the test runs.
     assert.ok(told >= 10 && told < 20, `${told} of 30 were told that the secret is wrong`)
     assert.ok(failures.every((status) => status === 401 || status === 429))
-    assert.equal((await sendTo(port, '/health/ready')).status, 200)
+    assert.equal((await send(port, '/health/ready')).status, 200)
   })
 })

@@ -3,32 +3,32 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { openTown } from '../auth/processes.ts'
-import { accountsPath } from '../auth/world.ts'
 import { makeAuthority } from '../support/certificates.ts'
+import { openDeployment } from '../support/deployment.ts'
 import { describe, describeOn } from '../support/engines.ts'
-import { childrenOf } from '../support/processes.ts'
-import { ask, startTraffic, timesIn, until } from './traffic.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import { until } from '../support/until.ts'
+import { ask, startTraffic, timesIn } from './traffic.ts'
 
 const replaced = 'every worker was replaced'
 
 describe('workers that are replaced one by one', () => {
   it('drop no request, neither on kept connections nor on new ones', async (t) => {
-    const town = await openTown(t)
-    const served = await town.startProvider({ workers: '2' })
-    const before = childrenOf(served.child.pid)
-    const traffic = startTraffic(town, served)
+    const deployment = await openDeployment(t)
+    const served = await deployment.startProvider({ workers: '2' })
+    const before = served.workers()
+    const traffic = startTraffic(deployment, served)
     await traffic.more(50)
 
     for (const turn of [1, 2]) {
       served.child.kill('SIGUSR2')
-      await until(() => timesIn(served.said(), replaced) === turn, served.said)
+      await until(() => timesIn(served.stderr(), replaced) === turn, served.stderr)
       await traffic.more(50)
     }
 
     assert.deepEqual(await traffic.stop(), [])
-    assert.doesNotMatch(served.said(), /warning/)
-    const after = childrenOf(served.child.pid)
+    assert.doesNotMatch(served.stderr(), /warning/)
+    const after = served.workers()
     assert.equal(after.length, 2)
     assert.deepEqual(
       after.filter((pid) => before.includes(pid)),
@@ -37,19 +37,19 @@ describe('workers that are replaced one by one', () => {
   })
 
   it('stay where the platform’s keys are away, since new ones would have none', async (t) => {
-    const town = await openTown(t)
-    const served = await town.startProvider({ workers: '2' })
-    const before = childrenOf(served.child.pid)
-    const traffic = startTraffic(town, served)
+    const deployment = await openDeployment(t)
+    const served = await deployment.startProvider({ workers: '2' })
+    const before = served.workers()
+    const traffic = startTraffic(deployment, served)
     await traffic.more(50)
-    await town.keyServer.leave()
+    await deployment.keyServer.leave()
 
     served.child.kill('SIGUSR2')
-    await until(() => served.said().includes('a new worker has no keys'), served.said)
+    await until(() => served.stderr().includes('a new worker has no keys'), served.stderr)
     await traffic.more(50)
 
     assert.deepEqual(await traffic.stop(), [])
-    assert.deepEqual(childrenOf(served.child.pid), before)
+    assert.deepEqual(served.workers(), before)
   })
 })
 
@@ -62,53 +62,56 @@ describeOn('sqlite', 'workers over https', () => {
     const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
     writeFileSync(certFile, cert)
     writeFileSync(keyFile, key)
-    const town = await openTown(t)
-    const served = await town.startProvider({
+    const deployment = await openDeployment(t)
+    const served = await deployment.startProvider({
       workers: '2',
       'tls-cert': certFile,
       'tls-key': keyFile,
     })
-    const traffic = startTraffic(town, served, { ca: authority.cert })
+    const traffic = startTraffic(deployment, served, { ca: authority.cert })
     await traffic.more(50)
 
     served.child.kill('SIGUSR2')
-    await until(() => served.said().includes(replaced), served.said)
+    await until(() => served.stderr().includes(replaced), served.stderr)
     writeFileSync(keyFile, 'not a key')
-    const before = childrenOf(served.child.pid)
+    const before = served.workers()
     served.child.kill('SIGUSR2')
-    await until(() => served.said().includes('a new worker did not start'), served.said)
+    await until(() => served.stderr().includes('a new worker did not start'), served.stderr)
     await traffic.more(50)
 
     assert.deepEqual(await traffic.stop(), [])
-    assert.deepEqual(childrenOf(served.child.pid), before)
-    assert.match(served.said(), /--tls-key: \S+ has no private key that can be read/)
+    assert.deepEqual(served.workers(), before)
+    assert.match(served.stderr(), /--tls-key: \S+ has no private key that can be read/)
   })
 })
 
 describeOn('sqlite', 'a worker that is stuck', () => {
   it('is killed and replaced, while the others answer', async (t) => {
-    const town = await openTown(t)
-    const served = await town.startProvider({ workers: '2' })
-    const [stuck = 0] = childrenOf(served.child.pid)
+    const deployment = await openDeployment(t)
+    const served = await deployment.startProvider({ workers: '2' })
+    const [stuck = 0] = served.workers()
 
     process.kill(stuck, 'SIGSTOP')
-    await until(() => served.said().includes('"msg":"worker ended, starting another"'), served.said)
-    await until(() => childrenOf(served.child.pid).length === 2)
+    await until(
+      () => served.stderr().includes('"msg":"worker ended, starting another"'),
+      served.stderr,
+    )
+    await until(() => served.workers().length === 2)
 
-    assert.match(served.said(), new RegExp(`"pid":${stuck},"msg":"worker does not respond`))
-    assert.ok(!childrenOf(served.child.pid).includes(stuck))
-    assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
+    assert.match(served.stderr(), new RegExp(`"pid":${stuck},"msg":"worker does not respond`))
+    assert.ok(!served.workers().includes(stuck))
+    assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
   })
 })
 
 describeOn('sqlite', 'a server without workers', () => {
   it('goes on when it is told to replace them', async (t) => {
-    const town = await openTown(t)
-    const served = await town.startProvider({ 'log-level': 'info' })
+    const deployment = await openDeployment(t)
+    const served = await deployment.startProvider({ 'log-level': 'info' })
 
     served.child.kill('SIGUSR2')
-    await until(() => served.said().includes('nothing to replace'), served.said)
+    await until(() => served.stderr().includes('nothing to replace'), served.stderr)
 
-    assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
+    assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
   })
 })

@@ -2,18 +2,19 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { it } from 'node:test'
-import { openTown, type Served } from '../auth/processes.ts'
-import { accountsPath } from '../auth/world.ts'
+import { openDeployment } from '../support/deployment.ts'
 import { describe, describeOn } from '../support/engines.ts'
-import { childrenOf } from '../support/processes.ts'
-import { ask, callerOf, until, untilRefused } from './traffic.ts'
+import { isRunning, type Server } from '../support/process.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import { until } from '../support/until.ts'
+import { ask, callerOf, untilRefused } from './traffic.ts'
 
 const path = '/auth/v1/customer/search'
 const body = JSON.stringify({ email: 'ana@example.com' })
 const half = body.length / 2
 
 /** A request of which the last half is still to come. */
-async function beginRequest({ port }: Served, token: string): Promise<Socket> {
+async function beginRequest({ port }: Server, token: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   await once(socket, 'connect')
@@ -41,30 +42,17 @@ async function rest(socket: Socket): Promise<string> {
   return said
 }
 
-const ended = async ({ child }: Served): Promise<number | null> => {
-  const [status] = child.exitCode === null ? await once(child, 'exit') : [child.exitCode]
-  return status
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 for (const workers of ['1', '2']) {
   describe(`a server of ${workers} process(es) that is told to stop`, () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       it(`by ${signal} takes nothing new, finishes what is under way and ends with 0`, async (t) => {
-        const town = await openTown(t)
-        const served = await town.startProvider({ workers })
-        const token = town.mint(path)
+        const deployment = await openDeployment(t)
+        const served = await deployment.startProvider({ workers })
+        const token = deployment.mint(path)
         const socket = await beginRequest(served, token)
 
         // As a terminal does it: to all of the processes.
-        for (const child of childrenOf(served.child.pid)) process.kill(child, signal)
+        for (const child of served.workers()) process.kill(child, signal)
         served.child.kill(signal)
         await untilRefused(served)
         socket.write(body.slice(half))
@@ -73,9 +61,9 @@ for (const workers of ['1', '2']) {
         assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
         assert.match(answer, /\r\nconnection: close\r\n/i)
         assert.match(answer, /"id":"c1"/)
-        assert.equal(await ended(served), 0)
+        assert.equal(await served.ended, 0)
         // What it answered is spent for whoever comes after it.
-        const next = await town.startProvider()
+        const next = await deployment.startProvider()
         const replay = await beginRequest(next, token)
         replay.write(body.slice(half))
         assert.match(String((await once(replay, 'data'))[0]), /^HTTP\/1\.1 401 /)
@@ -84,59 +72,59 @@ for (const workers of ['1', '2']) {
     }
 
     it('waits for no connection on which nobody asks', async (t) => {
-      const town = await openTown(t)
-      const served = await town.startProvider({ workers, 'shutdown-timeout': '3600' })
+      const deployment = await openDeployment(t)
+      const served = await deployment.startProvider({ workers, 'shutdown-timeout': '3600' })
       const agent = callerOf(served)
       t.after(() => agent.destroy())
       const silent = connect(served.port, '127.0.0.1')
       silent.on('error', () => {})
       await once(silent, 'connect')
-      assert.equal((await ask(served, town.mint(accountsPath), agent)).status, 200)
+      assert.equal((await ask(served, deployment.mint(accountsPath), agent)).status, 200)
 
       served.child.kill('SIGTERM')
 
-      assert.equal(await ended(served), 0)
+      assert.equal(await served.ended, 0)
     })
 
     it('ends with 0 when the time is over, and says what it left', async (t) => {
-      const town = await openTown(t)
-      const served = await town.startProvider({ workers, 'shutdown-timeout': '1' })
-      const socket = await beginRequest(served, town.mint(path))
+      const deployment = await openDeployment(t)
+      const served = await deployment.startProvider({ workers, 'shutdown-timeout': '1' })
+      const socket = await beginRequest(served, deployment.mint(path))
 
       served.child.kill('SIGTERM')
       const answer = await rest(socket)
 
       assert.equal(answer, '')
-      assert.equal(await ended(served), 0)
-      assert.match(served.said(), /"requests":1,"msg":"stopped before these were answered"/)
+      assert.equal(await served.ended, 0)
+      assert.match(served.stderr(), /"requests":1,"msg":"stopped before these were answered"/)
     })
 
     it('a second time ends at once', async (t) => {
-      const town = await openTown(t)
-      const served = await town.startProvider({ workers, 'shutdown-timeout': '3600' })
-      const socket = await beginRequest(served, town.mint(path))
+      const deployment = await openDeployment(t)
+      const served = await deployment.startProvider({ workers, 'shutdown-timeout': '3600' })
+      const socket = await beginRequest(served, deployment.mint(path))
 
       served.child.kill('SIGTERM')
       await untilRefused(served)
       served.child.kill('SIGTERM')
 
       assert.equal(await rest(socket), '')
-      assert.equal(await ended(served), 1)
+      assert.equal(await served.ended, 1)
     })
   })
 }
 
 describeOn('sqlite', 'a supervisor that is killed', () => {
   it('takes its workers along, and the next one takes the port', async (t) => {
-    const town = await openTown(t)
-    const served = await town.startProvider({ workers: '2' })
-    const workers = childrenOf(served.child.pid)
+    const deployment = await openDeployment(t)
+    const served = await deployment.startProvider({ workers: '2' })
+    const workers = served.workers()
     assert.equal(workers.length, 2)
 
     await served.kill()
     await until(() => workers.every((pid) => !isRunning(pid)))
-    const next = await town.startProvider({ workers: '2', port: String(served.port) })
+    const next = await deployment.startProvider({ workers: '2', port: String(served.port) })
 
-    assert.equal((await ask(next, town.mint(accountsPath), false)).status, 200)
+    assert.equal((await ask(next, deployment.mint(accountsPath), false)).status, 200)
   })
 })

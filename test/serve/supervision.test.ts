@@ -1,64 +1,37 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { get } from 'node:http'
-import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type SupervisionLimits, supervisionLimits } from '../../src/server/workers.ts'
-import type { Scope } from '../support/engines.ts'
-import { inherited } from '../support/environment.ts'
-import { childrenOf } from '../support/processes.ts'
-import { until } from './traffic.ts'
+import { closingTogether, type Scope } from '../support/engines.ts'
+import { type Server, startListening } from '../support/process.ts'
+import { until } from '../support/until.ts'
 
 const program = fileURLToPath(new URL('supervised.ts', import.meta.url))
 
 /** Never stuck, as far as a test that does not ask for it is concerned. */
 const patient = { everyMs: 50, missedMax: 100_000 }
 
-interface Supervised {
-  readonly child: ChildProcess
-  readonly address: string
-  log(): readonly Readonly<Record<string, unknown>>[]
-  workers(): number[]
-}
-
-async function supervise(
-  scope: Scope,
-  changed: Partial<SupervisionLimits> = {},
-): Promise<Supervised> {
+async function supervise(scope: Scope, changed: Partial<SupervisionLimits> = {}): Promise<Server> {
   const limits = { ...supervisionLimits, heartbeat: patient, ...changed }
-  const child = spawn(process.execPath, [program, JSON.stringify(limits)], {
-    env: inherited,
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const inner = closingTogether(scope)
+  const supervised = await startListening(inner, [
+    process.execPath,
+    program,
+    JSON.stringify(limits),
+  ])
+  // Workers that are stopped would not end with their supervisor.
+  inner.after(async () => {
+    for (const pid of supervised.workers()) process.kill(pid, 'SIGKILL')
   })
-  let log = ''
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    log += chunk
-  })
-  scope.after(async () => {
-    for (const pid of childrenOf(child.pid)) process.kill(pid, 'SIGKILL')
-    child.kill('SIGKILL')
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  })
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
-  return {
-    child,
-    address: /http:\S+?(?=,)/.exec(line)?.[0] ?? assert.fail(line + log),
-    log: () =>
-      log
-        .split('\n')
-        .slice(0, -1)
-        .map((each) => JSON.parse(each)),
-    workers: () => childrenOf(child.pid),
-  }
+  return supervised
 }
 
 /** What a request on a connection of its own is answered with; the code of its error where it is not. */
-function ask({ address }: Supervised, path = '/'): Promise<string> {
+function ask({ address }: Server, path = '/'): Promise<string> {
   return new Promise((resolve) => {
     get(address + path, { agent: false }, (response) => {
       text(response).then(resolve, (error: NodeJS.ErrnoException) => resolve(error.code ?? ''))
@@ -108,7 +81,7 @@ describe('a worker that is stuck', { concurrency: 3 }, () => {
   it('is none where the supervisor itself, or all of them, were stopped', async (t) => {
     const supervised = await supervise(t, { heartbeat: { everyMs: 50, missedMax: 20 } })
     const before = supervised.workers()
-    const all = [supervised.child.pid ?? 0, ...before]
+    const all = [supervised.pid, ...before]
 
     for (const stopped of [all.slice(0, 1), all]) {
       for (const pid of stopped) process.kill(pid, 'SIGSTOP')
@@ -131,7 +104,7 @@ describe('connections that a worker was given', { concurrency: 3 }, () => {
     const supervised = await supervise(t)
     const [stuck = 0] = supervised.workers()
     process.kill(stuck, 'SIGSTOP')
-    const descriptors = () => readdirSync(`/proc/${supervised.child.pid}/fd`).length
+    const descriptors = () => readdirSync(`/proc/${supervised.pid}/fd`).length
     const before = descriptors()
 
     const answers = Promise.all(Array.from({ length: 10 }, () => ask(supervised)))
@@ -147,7 +120,7 @@ describe('connections that a worker was given', { concurrency: 3 }, () => {
   it('are closed, or answered by a new worker, where every worker dies', async (t) => {
     const supervised = await supervise(t)
     for (const pid of supervised.workers()) process.kill(pid, 'SIGSTOP')
-    const descriptors = () => readdirSync(`/proc/${supervised.child.pid}/fd`).length
+    const descriptors = () => readdirSync(`/proc/${supervised.pid}/fd`).length
     const before = descriptors()
 
     const answers = Promise.all(Array.from({ length: 10 }, () => ask(supervised)))

@@ -7,12 +7,13 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { it, type TestContext } from 'node:test'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { holdfast } from '../auth/command.ts'
-import { openTown, type Served, serve, type Town } from '../auth/processes.ts'
-import { accountsPath } from '../auth/world.ts'
 import { type Certified, makeAuthority } from '../support/certificates.ts'
+import { type Deployment, openDeployment } from '../support/deployment.ts'
 import { describeOn, newDatabase } from '../support/engines.ts'
-import { ask, callerOf, startTraffic, timesIn, until, untilRefused } from './traffic.ts'
+import { runHoldfast, type Server, startServer } from '../support/process.ts'
+import { accountsPath } from '../support/small-bank.ts'
+import { until } from '../support/until.ts'
+import { ask, callerOf, startTraffic, timesIn, untilRefused } from './traffic.ts'
 
 const authority = makeAuthority('Authority of the bank')
 const platforms = makeAuthority('Authority of platforms')
@@ -38,33 +39,36 @@ function openFiles(t: TestContext) {
   }
 }
 
-async function handshake({ port }: Served, options: ConnectionOptions): Promise<TLSSocket> {
+async function handshake({ port }: Server, options: ConnectionOptions): Promise<TLSSocket> {
   const socket = connect({ port, host: '127.0.0.1', ...trusted, ...options })
   await once(socket, 'secureConnect')
   return socket
 }
 
 /** The name in the certificate that a new connection is shown. */
-async function shownName(served: Served): Promise<string> {
+async function shownName(served: Server): Promise<string> {
   const socket = await handshake(served, {})
   const { subject } = socket.getPeerCertificate()
   socket.destroy()
   return String(subject.CN)
 }
 
-const askOnce = (served: Served, token: string, connecting: ConnectionOptions) =>
+const askOnce = (served: Server, token: string, connecting: ConnectionOptions) =>
   ask(served, token, callerOf(served, { ...trusted, ...connecting, keepAlive: false }))
 
-async function started(t: TestContext, flags: Record<string, string>): Promise<[Town, Served]> {
-  const town = await openTown(t)
-  return [town, await town.startProvider({ 'log-level': 'info', ...flags })]
+async function started(
+  t: TestContext,
+  flags: Record<string, string>,
+): Promise<[Deployment, Server]> {
+  const deployment = await openDeployment(t)
+  return [deployment, await deployment.startProvider({ 'log-level': 'info', ...flags })]
 }
 
 describeOn('sqlite', 'a server with a certificate', () => {
   it('is asked over https, and tokens are for the public address all the same', async (t) => {
-    const [town, served] = await started(t, openFiles(t).own(authority.issue('bank')))
+    const [deployment, served] = await started(t, openFiles(t).own(authority.issue('bank')))
 
-    const answer = await askOnce(served, town.mint(accountsPath), {})
+    const answer = await askOnce(served, deployment.mint(accountsPath), {})
 
     assert.match(served.address, /^https:/)
     assert.equal(answer.status, 200)
@@ -74,7 +78,7 @@ describeOn('sqlite', 'a server with a certificate', () => {
   it('is a platform as well', async (t) => {
     const database = await newDatabase(t)
     const files = openFiles(t).own(authority.issue('platform'))
-    const served = await serve(t, 'platform', { database, ...files })
+    const served = await startServer(t, ['serve', 'platform'], { database, ...files })
 
     assert.match(served.address, /^https:/)
     assert.equal(await shownName(served), 'platform')
@@ -104,22 +108,22 @@ describeOn('sqlite', 'a server with a certificate', () => {
     const [, served] = await started(t, openFiles(t).own(over))
 
     // The log is written a moment later than the line that says the server is ready.
-    await until(() => /certificate in use, and its time is over/.test(served.said()))
+    await until(() => /certificate in use, and its time is over/.test(served.stderr()))
   })
 
   it('still answers who had connected, and not shaken hands, when it was told to stop', {
     timeout: 30_000,
   }, async (t) => {
-    const [town, served] = await started(t, openFiles(t).own(authority.issue('bank')))
+    const [deployment, served] = await started(t, openFiles(t).own(authority.issue('bank')))
     const early = connectPlain(served.port, '127.0.0.1')
     await once(early, 'connect')
-    assert.equal((await askOnce(served, town.mint(accountsPath), {})).status, 200)
+    assert.equal((await askOnce(served, deployment.mint(accountsPath), {})).status, 200)
 
     served.child.kill('SIGTERM')
     await untilRefused(served)
     const socket = connect({ socket: early, ...trusted })
     await once(socket, 'secureConnect')
-    const authorization = `Authorization: Bearer ${town.mint(accountsPath)}`
+    const authorization = `Authorization: Bearer ${deployment.mint(accountsPath)}`
     socket.write(`GET ${accountsPath} HTTP/1.1\r\nHost: bank.example\r\n${authorization}\r\n\r\n`)
     const answer = await text(socket)
 
@@ -128,11 +132,11 @@ describeOn('sqlite', 'a server with a certificate', () => {
   })
 
   it('does not let a half-finished handshake hold its end', async (t) => {
-    const [town, served] = await started(t, openFiles(t).own(authority.issue('bank')))
+    const [deployment, served] = await started(t, openFiles(t).own(authority.issue('bank')))
     const silent = connectPlain(served.port, '127.0.0.1')
     silent.on('error', () => {})
     await once(silent, 'connect')
-    assert.equal((await askOnce(served, town.mint(accountsPath), {})).status, 200)
+    assert.equal((await askOnce(served, deployment.mint(accountsPath), {})).status, 200)
 
     served.child.kill('SIGTERM')
     const [status] = await once(served.child, 'exit')
@@ -146,8 +150,8 @@ describeOn('sqlite', 'a server that demands a client certificate', () => {
   it('answers who has one of that authority, and nobody else gets as far as a request', async (t) => {
     const files = openFiles(t)
     const flags = { ...files.own(authority.issue('bank')), ...files.clientCa(platforms.cert) }
-    const [town, served] = await started(t, flags)
-    const token = town.mint(accountsPath)
+    const [deployment, served] = await started(t, flags)
+    const token = deployment.mint(accountsPath)
 
     for (const [reason, callers] of Object.entries({
       ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE: {},
@@ -156,10 +160,10 @@ describeOn('sqlite', 'a server that demands a client certificate', () => {
       CERT_SIGNATURE_FAILURE: makeAuthority('Authority of platforms').issue('forged'),
       UNABLE_TO_VERIFY_LEAF_SIGNATURE: makeAuthority('another').issue('foreign'),
     })) {
-      const before = served.said().length
+      const before = served.stderr().length
       await assert.rejects(askOnce(served, token, callers), /ECONNRESET|alert|socket/i, reason)
-      await until(() => served.said().slice(before).includes('connection refused'))
-      assert.match(served.said().slice(before), new RegExp(`"reason":"${reason}"`))
+      await until(() => served.stderr().slice(before).includes('connection refused'))
+      assert.match(served.stderr().slice(before), new RegExp(`"reason":"${reason}"`))
     }
 
     // The token was in none of those: it is still good for its one use.
@@ -175,13 +179,13 @@ describeOn('sqlite', 'on SIGHUP', () => {
     it(`${workers} process(es) take the new certificate without dropping a request`, async (t) => {
       const files = openFiles(t)
       const flags = { ...files.own(authority.issue('old')), workers }
-      const [town, served] = await started(t, flags)
-      const traffic = startTraffic(town, served, trusted)
+      const [deployment, served] = await started(t, flags)
+      const traffic = startTraffic(deployment, served, trusted)
       await traffic.more(50)
 
       files.own(authority.issue('new'))
       served.child.kill('SIGHUP')
-      await until(() => timesIn(served.said(), 'certificates reloaded') === Number(workers))
+      await until(() => timesIn(served.stderr(), 'certificates reloaded') === Number(workers))
       await traffic.more(50)
 
       assert.deepEqual(await traffic.stop(), [])
@@ -191,16 +195,16 @@ describeOn('sqlite', 'on SIGHUP', () => {
     it(`${workers} process(es) keep the old certificate where the new file is bad`, async (t) => {
       const files = openFiles(t)
       const flags = { ...files.own(authority.issue('old')), workers }
-      const [town, served] = await started(t, flags)
-      const traffic = startTraffic(town, served, trusted)
+      const [deployment, served] = await started(t, flags)
+      const traffic = startTraffic(deployment, served, trusted)
 
       files.write('cert.pem', authority.issue('of another key').cert)
       served.child.kill('SIGHUP')
-      await until(() => timesIn(served.said(), 'certificates not reloaded') === Number(workers))
+      await until(() => timesIn(served.stderr(), 'certificates not reloaded') === Number(workers))
       await traffic.more(20)
 
       assert.deepEqual(await traffic.stop(), [])
-      assert.match(served.said(), /is not of the key in/)
+      assert.match(served.stderr(), /is not of the key in/)
       for (let turn = 0; turn < 6; turn += 1) assert.equal(await shownName(served), 'old')
     })
   }
@@ -208,7 +212,7 @@ describeOn('sqlite', 'on SIGHUP', () => {
   it('a new authority of callers counts from then on, for resumed sessions too', async (t) => {
     const files = openFiles(t)
     const flags = { ...files.own(authority.issue('bank')), ...files.clientCa(platforms.cert) }
-    const [town, served] = await started(t, flags)
+    const [deployment, served] = await started(t, flags)
     const [old, other] = [platforms.issue('old'), makeAuthority('Other authority')]
     const socket = await handshake(served, old)
     const [session] = (await once(socket, 'session')) as [Buffer]
@@ -219,21 +223,21 @@ describeOn('sqlite', 'on SIGHUP', () => {
 
     files.clientCa(other.cert)
     served.child.kill('SIGHUP')
-    await until(() => served.said().includes('certificates reloaded'))
+    await until(() => served.stderr().includes('certificates reloaded'))
 
-    await assert.rejects(askOnce(served, town.mint(accountsPath), old))
-    await assert.rejects(askOnce(served, town.mint(accountsPath), { ...old, session }))
-    const answer = await askOnce(served, town.mint(accountsPath), other.issue('new'))
+    await assert.rejects(askOnce(served, deployment.mint(accountsPath), old))
+    await assert.rejects(askOnce(served, deployment.mint(accountsPath), { ...old, session }))
+    const answer = await askOnce(served, deployment.mint(accountsPath), other.issue('new'))
     assert.equal(answer.status, 200)
   })
 
   it('a server without a certificate goes on', async (t) => {
-    const [town, served] = await started(t, {})
+    const [deployment, served] = await started(t, {})
 
     served.child.kill('SIGHUP')
-    await until(() => served.said().includes('nothing to reload'))
+    await until(() => served.stderr().includes('nothing to reload'))
 
-    assert.equal((await ask(served, town.mint(accountsPath), false)).status, 200)
+    assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
   })
 })
 
@@ -299,7 +303,7 @@ describeOn('sqlite', 'a server does not start with', () => {
       for (const workers of workerCounts) {
         const flags = Object.entries({ ...provider, database, workers, port: '0' })
         const args = flags.flatMap(([flag, value]) => [`--${flag}`, value])
-        const ended = await holdfast(['serve', 'provider', ...args, ...named])
+        const ended = await runHoldfast(['serve', 'provider', ...args, ...named])
 
         assert.equal(ended.status, status, ended.stderr)
         assert.match(ended.stderr, says)

@@ -3,8 +3,9 @@ import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Served, Town } from '../auth/processes.ts'
-import { accountsPath } from '../auth/world.ts'
+import type { Deployment } from '../support/deployment.ts'
+import type { Server } from '../support/process.ts'
+import { accountsPath } from '../support/small-bank.ts'
 
 /** How a caller connects: what it trusts, what it shows, whether it keeps the connection. */
 export type Connecting = AgentOptions
@@ -17,13 +18,13 @@ export interface Answered {
 
 export type Caller = HttpAgent | HttpsAgent
 
-export function callerOf({ address }: Served, connecting: Connecting = {}): Caller {
+export function callerOf({ address }: Server, connecting: Connecting = {}): Caller {
   const options = { keepAlive: true, maxSockets: 1, ...connecting }
   return address.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options)
 }
 
 /** One request with a token of its own. It is not tried again, whatever happens to it. */
-export function ask(served: Served, token: string, agent: Caller | false): Promise<Answered> {
+export function ask(served: Server, token: string, agent: Caller | false): Promise<Answered> {
   const send = served.address.startsWith('https:') ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
     send(served.address + accountsPath, { agent, headers: { authorization: `Bearer ${token}` } })
@@ -44,14 +45,18 @@ export interface Traffic {
 }
 
 /** Callers that ask one thing after another: some on connections that they keep, some each time on a new one. */
-export function startTraffic(town: Town, served: Served, connecting: Connecting = {}): Traffic {
+export function startTraffic(
+  deployment: Deployment,
+  served: Server,
+  connecting: Connecting = {},
+): Traffic {
   const failures: string[] = []
   let answered = 0
   let isStopped = false
   const callers = [true, true, true, false, false].map(async (keepAlive) => {
     const agent = callerOf(served, { ...connecting, keepAlive })
     while (!isStopped) {
-      await ask(served, town.mint(accountsPath), agent).then(
+      await ask(served, deployment.mint(accountsPath), agent).then(
         ({ status, body }) => {
           if (status !== 200) failures.push(`${status} ${body}`)
         },
@@ -93,7 +98,7 @@ export function timesIn(whole: string, part: string): number {
 }
 
 /** Until no connection is taken any more. */
-export async function untilRefused(served: Served): Promise<void> {
+export async function untilRefused(served: Server): Promise<void> {
   let isRefused = false
   while (!isRefused) {
     const socket = connect(served.port, '127.0.0.1')

@@ -13,8 +13,8 @@ import {
   replaceReplayFile,
 } from '../../src/storage/open.ts'
 import { defineFunctions, migrations } from '../../src/storage/sqlite/driver/schema.ts'
-import { temporaryFolder } from '../auth/processes.ts'
 import { describeOn } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
 const storage = new URL('../../src/storage/open.ts', import.meta.url).href

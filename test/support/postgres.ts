@@ -1,11 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, statSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { childrenOf } from './processes.ts'
+import { findFreePort, listChildren } from './process.ts'
 
 /** A PostgreSQL server of its own: real, on this machine only, with its data in a temporary folder. */
 export interface PostgresServer {
@@ -58,14 +57,14 @@ export async function makePostgres(options: PostgresOptions = {}): Promise<Postg
   else if (existing) copyCluster(existing, folder)
   else runInitdb(initdb, folder)
 
-  const port = await freePort()
+  const port = await findFreePort()
   const all = { ...forTests, ...(durable ? {} : careless), ...settings, port: String(port) }
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   let running: ChildProcess | undefined
 
   const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
     if (running?.pid === undefined) return
-    for (const pid of [running.pid, ...childrenOf(running.pid)]) {
+    for (const pid of [running.pid, ...listChildren(running.pid)]) {
       try {
         process.kill(pid, name)
       } catch {
@@ -172,14 +171,4 @@ function readable(programs: Programs, home: string): Programs {
 function foldersAbove(path: string): string[] {
   const folder = dirname(path)
   return folder === path ? [path] : [path, ...foldersAbove(folder)]
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (typeof address !== 'object' || !address) throw new Error('no port')
-  return address.port
 }

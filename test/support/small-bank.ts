@@ -1,12 +1,10 @@
 import { copyFileSync } from 'node:fs'
-import {
-  copyOf,
-  engineHere,
-  newDatabase,
-  type Scope,
-  sharedOnEachEngine,
-} from '../support/engines.ts'
-import { loadInProcess } from '../support/world.ts'
+import { copyOf, engineHere, newDatabase, type Scope, sharedOnEachEngine } from './engines.ts'
+import { loadInProcess } from './load.ts'
+
+/** What most tests request: a list of accounts, and a list that needs a body. */
+export const accountsPath = '/v1/banking/customer/c1/accounts'
+export const balancesPath = '/v1/banking/customer/c1/accounts/balances'
 
 const made = sharedOnEachEngine(async (scope) => {
   const database = await newDatabase(scope)
@@ -15,7 +13,7 @@ const made = sharedOnEachEngine(async (scope) => {
 })
 
 /** A database with two customers and an account each. It is loaded once and then copied. */
-export async function smallBank(scope: Scope): Promise<string> {
+export async function createSmallBank(scope: Scope): Promise<string> {
   const original = await made()
   if (engineHere() === 'postgres') return copyOf(scope, original)
   const database = await newDatabase(scope)

@@ -1,4 +1,4 @@
-import * as lines from './world-lines.ts'
+import * as lines from './lines.ts'
 
 /** Histories as plain lists, read from the interface: what a server's answers are held against. */
 

@@ -5,7 +5,8 @@ import {
   locateAccounts,
   providerOperations,
 } from '../../src/contract/index.ts'
-import type { Answer, World } from './world.ts'
+import type { Answer } from './http.ts'
+import type { Provider } from './provider.ts'
 
 type ProviderOperation = (typeof providerOperations)[keyof typeof providerOperations]
 
@@ -66,12 +67,12 @@ export interface Question {
 }
 
 /** Asks an operation as the interface describes it. */
-export function ask(world: World, ref: Ref, question: Question): Promise<Answer> {
+export function ask(provider: Provider, ref: Ref, question: Question): Promise<Answer> {
   const { headers = {} } = question
   const path = pathOf(ref, question)
   return operationOf(ref).method === 'GET'
-    ? world.get(path, headers)
-    : world.post(path, bodyOf(ref, question), headers)
+    ? provider.get(path, headers)
+    : provider.post(path, bodyOf(ref, question), headers)
 }
 
 export function pathOf(ref: Ref, question: Question): string {

@@ -1,4 +1,8 @@
-import { constants, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { constants, generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
+
+export const publicUrl = 'https://bank.example'
+export const resourceUrl = 'https://contact.bank.example/base'
+export const subdomain = 'bank'
 
 /** A key pair of a test's platform, with what it publishes of it. */
 export interface TestKey {
@@ -22,6 +26,18 @@ export function makeKey(alg: string, kid: string): TestKey {
 export function makeRsaKey(kid: string, modulusLength: number, publicExponent = 65_537): TestKey {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength, publicExponent })
   return testKey('PS256', kid, privateKey, publicKey)
+}
+
+/** The claims of a valid token for a path. `now` is in seconds since 1970. */
+export function validClaims(path: string, now: number): Members {
+  return {
+    iss: subdomain,
+    sub: subdomain,
+    aud: publicUrl + path,
+    iat: Math.floor(now),
+    exp: Math.floor(now) + 300,
+    jti: randomUUID(),
+  }
 }
 
 /** A token of these two objects; members that are undefined are left out. */

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { closingTogether, type Scope } from './engines.ts'
+import { type KeyServer, openKeyServer } from './key-server.ts'
+import {
+  type Finished,
+  type Flags,
+  type ProcessOptions,
+  runInProcess,
+  type Server,
+  startServer,
+} from './process.ts'
+import { createSmallBank } from './small-bank.ts'
+import {
+  type Members,
+  makeKey,
+  mintToken,
+  publicUrl,
+  subdomain,
+  type TestKey,
+  validClaims,
+} from './tokens.ts'
+
+/** A database, a published key, and as many server processes over them as a test starts. */
+export interface Deployment {
+  readonly database: string
+  readonly key: TestKey
+  readonly keyServer: KeyServer
+  startProvider(flags?: Flags, options?: ProcessOptions): Promise<Server>
+  startPlatform(flags?: Flags, options?: ProcessOptions): Promise<Server>
+  /** A token that is valid now, by the clock of the machine, unless the test changes it. */
+  mint(path: string, claims?: Members, header?: Members): string
+  /** Sends a request with a valid token of its own. */
+  ask(server: Server, path: string, headers?: Flags, body?: string): Promise<Response>
+  /** Runs `holdfast client` on the database. */
+  runClient(...args: readonly string[]): Promise<Finished>
+  addClient(name?: string, scope?: string): Promise<Credentials>
+}
+
+/** What `holdfast client add` and `rotate` print. */
+export interface Credentials {
+  readonly id: string
+  readonly secret: string
+}
+
+/** With the data of the small bank, unless the test has a database of its own. */
+export async function openDeployment(scope: Scope, ownDatabase?: string): Promise<Deployment> {
+  // Processes end before the database that they use is deleted.
+  const inner = closingTogether(scope)
+  const database = ownDatabase ?? (await createSmallBank(inner))
+  const key = makeKey('ES256', 'k1')
+  const keyServer = await openKeyServer([key.jwk])
+  inner.after(() => keyServer.close())
+  const settings = { database, subdomain, 'jwks-url': keyServer.url, 'provider-url': publicUrl }
+  const mint = (path: string, claims: Members = {}, header: Members = {}) =>
+    mintToken(
+      { ...validClaims(path, Date.now() / 1000), ...claims },
+      { alg: key.alg, kid: key.kid, ...header },
+      key,
+    )
+  const runClient = (...args: readonly string[]) =>
+    runInProcess(['client', ...args, '--database', database])
+
+  return {
+    database,
+    key,
+    keyServer,
+    mint,
+    startProvider: (flags, options) =>
+      startServer(inner, ['serve', 'provider'], { ...settings, ...flags }, options),
+    startPlatform: (flags, options) =>
+      startServer(inner, ['serve', 'platform'], { database, ...flags }, options),
+    ask(server, path, headers = {}, body) {
+      const [resource = ''] = path.split('?')
+      return fetch(server.address + path, {
+        ...(body !== undefined && { method: 'POST', body }),
+        headers: {
+          authorization: `Bearer ${mint(resource)}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+      })
+    },
+    runClient,
+    addClient: async (name = 'pricing team', scopes = 'products.write') =>
+      readCredentials(await runClient('add', name, '--scope', scopes)),
+  }
+}
+
+export function readCredentials({ status, stdout, stderr }: Finished): Credentials {
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  const [, id, secret] = /^client_id: (\S+)\nclient_secret: (\S+)\n$/.exec(stdout) ?? []
+  assert.ok(id && secret, stdout)
+  return { id, secret }
+}

@@ -1,0 +1,67 @@
+import { type Agent, type IncomingMessage, request } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly text: string
+  /** The text as JSON; undefined where it is not JSON. */
+  readonly body: ReturnType<JSON['parse']>
+}
+
+export type Headers = Readonly<Record<string, string>>
+
+export interface Sent {
+  readonly method?: string
+  /** A list of names and values is sent as it is, so that a name can occur twice. */
+  readonly headers?: Headers | readonly string[]
+  /** Sent as JSON; text and bytes are sent as they are. */
+  readonly body?: unknown
+  /** Announces a body of so many bytes, of which none is sent. */
+  readonly announced?: number
+  /** Each request has a connection of its own without it. */
+  readonly agent?: Agent
+}
+
+/** Sends a request with exactly this path, which `fetch` would normalise. */
+export async function send(port: number, path: string, sent: Sent = {}): Promise<Answer> {
+  const { method = 'GET', headers = {}, body, announced, agent = false } = sent
+  const content =
+    body === undefined || typeof body === 'string' || body instanceof Uint8Array
+      ? body
+      : JSON.stringify(body)
+  const outgoing = request({
+    host: '127.0.0.1',
+    port,
+    path,
+    method,
+    agent,
+    headers: isList(headers)
+      ? ['host', `127.0.0.1:${port}`, ...contentLength(content), ...headers]
+      : { ...(content !== undefined && { 'content-type': 'application/json' }), ...headers },
+  })
+  // The listener stays: a server that rejects early breaks what is still being written.
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.on('response', resolve).on('error', reject)
+    if (announced === undefined) outgoing.end(content)
+    else outgoing.setHeader('content-length', announced).flushHeaders()
+  })
+  const text = await readText(incoming)
+  if (announced !== undefined || agent === false) outgoing.destroy()
+  const isJson = text !== '' && incoming.headers['content-type']?.startsWith('application/json')
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers as Answer['headers'],
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+  }
+}
+
+function isList(headers: Headers | readonly string[]): headers is readonly string[] {
+  return Array.isArray(headers)
+}
+
+/** Node adds nothing to a list of headers. */
+function contentLength(content: string | Uint8Array | undefined): string[] {
+  return content === undefined ? [] : ['content-length', String(Buffer.byteLength(content))]
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { load } from '../../src/load/load.ts'
+import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
+import { runInProcess } from './process.ts'
+
+/** A line as an object, or as its exact text. */
+export type Line = object | string
+
+/** What `holdfast load` does, without a process of its own, at a time of the test's choice. */
+export async function loadInProcess(
+  database: string,
+  lines: readonly Line[],
+  loadTime = Temporal.Now.instant().toString(),
+): Promise<void> {
+  await createDatabase(database)
+  const writer = await openProviderWriter(database, { loadTime: Temporal.Instant.from(loadTime) })
+  try {
+    const open = () => Readable.from([Buffer.from(ndjson(lines))])
+    await load([{ name: 'lines', open }], writer, {
+      onError: ({ line, path, reason }) => assert.fail(`line ${line}: ${path} ${reason}`),
+    })
+  } finally {
+    await writer.close()
+  }
+}
+
+/** What `holdfast dump` prints. */
+export async function dumpDatabase(database: string): Promise<string> {
+  const { status, stdout, stderr } = await runInProcess(['dump', '--database', database])
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+  return stdout
+}
+
+function ndjson(lines: readonly Line[]): string {
+  return lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join('')
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { Agent } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import { openAccess } from '../../src/auth/access.ts'
+import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
+import type { CatalogueStore } from '../../src/catalogue/store.ts'
+import { readTrustedProxies } from '../../src/http/caller-address.ts'
+import type { HttpLimits } from '../../src/http/limits.ts'
+import { openPlatformApp } from '../../src/http/platform-app.ts'
+import { openCatalogueStore, openClientStore, openSigningKeyStore } from '../../src/storage/open.ts'
+import { closingTogether, newDatabase, type Scope, sharedOnEachEngine } from './engines.ts'
+import { type Answer, type Headers, type Sent, send } from './http.ts'
+import { dumpDatabase, loadInProcess } from './load.ts'
+
+export const productsPath = '/v1/data-provider/cdr/products'
+export const productPath = (id: string) => `${productsPath}/${encodeURIComponent(id)}`
+
+export interface Registered {
+  readonly id: string
+  readonly secret: string
+  readonly name: string
+  readonly scopes: readonly AccessScope[]
+}
+
+type AccessScope = 'products.read' | 'products.write'
+
+/** Sends requests to a platform, in this process or another, with a token for all of it. */
+export interface PlatformCaller {
+  readonly port: number
+  readonly token: string
+  /** Sends a path exactly as it is, without a token. */
+  send(path: string, sent?: Sent): Promise<Answer>
+  get(path: string, headers?: Headers): Promise<Answer>
+  /** These three with the token. */
+  create(body: unknown, headers?: Headers): Promise<Answer>
+  replace(id: string, body: unknown, headers?: Headers): Promise<Answer>
+  remove(id: string, headers?: Headers): Promise<Answer>
+  history(id: string, query?: string): Promise<Answer>
+  /** Creates a product that must be accepted, and returns its id. */
+  made(body: unknown): Promise<string>
+  /** Reads a product that must exist. */
+  read(id: string, version?: number): Promise<Readonly<Record<string, unknown>>>
+}
+
+export interface Platform extends PlatformCaller {
+  readonly database: string
+  /** The store without the parts that the test replaces. */
+  readonly catalogue: CatalogueStore
+  readonly client: Registered
+  /** Every line that was logged. */
+  readonly log: readonly string[]
+  setClock(now: string): void
+  /** Lets so many seconds pass for the limits on failures, whose clock otherwise stops. */
+  pass(seconds: number): void
+  register(scopes: readonly AccessScope[], name?: string): Promise<Registered>
+  /** Issues a token without a request. */
+  tokenFor(client: Registered): Promise<string>
+  /** What `holdfast client remove` does. */
+  unregister(client: Registered): Promise<boolean>
+  /** Loads more lines while the server runs. */
+  load(lines: readonly object[]): Promise<void>
+  dump(): Promise<string>
+}
+
+export interface PlatformOptions {
+  readonly now?: string
+  readonly limits?: Partial<HttpLimits>
+  readonly trustedProxies?: string
+  /** Replaces parts of the store. */
+  readonly around?: (store: CatalogueStore) => CatalogueStore
+}
+
+/** A fixed time, so that no test depends on when it runs. */
+const nowDefault = '2026-07-01T00:00:00Z'
+
+/** A platform on a socket, with an API client that may write. It closes with the scope. */
+export async function openPlatform(scope: Scope, options: PlatformOptions = {}): Promise<Platform> {
+  const inner = closingTogether(scope)
+  const database = await newDatabase(inner)
+  let now = Temporal.Instant.from(options.now ?? nowDefault)
+  const clock = () => now
+  const log: string[] = []
+  const catalogue = await openCatalogueStore(database)
+  const clients = await openClientStore(database)
+  const signingKeys = await openSigningKeyStore(database)
+  let seconds = 0
+  const access = openAccess(clients, clock, { seconds: () => seconds })
+  const app = openPlatformApp({
+    catalogue: options.around?.(catalogue) ?? catalogue,
+    access,
+    signingKeys,
+    clock,
+    log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
+    trustedProxies: readTrustedProxies(options.trustedProxies ?? ''),
+    ...(options.limits && { limits: options.limits }),
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  inner.after(async () => {
+    agent.destroy()
+    await app.close()
+    await signingKeys.close()
+    await clients.close()
+    await catalogue.close()
+  })
+  const { port } = app.server.address() as AddressInfo
+  const agent = new Agent({ keepAlive: true })
+
+  const register: Platform['register'] = async (scopes, name = 'pricing team') => {
+    const id = randomUUID()
+    const secret = makeSecret()
+    await clients.add({ id, name, scopes, created: clock() }, hashSecret(secret))
+    return { id, secret, name, scopes }
+  }
+  const client = await register(['products.write'])
+  const tokenFor: Platform['tokenFor'] = (asking) =>
+    access.issue({ ...asking, secretHash: hashSecret(asking.secret) }, asking.scopes)
+  return {
+    ...callPlatform(port, await tokenFor(client), agent),
+    database,
+    catalogue,
+    client,
+    log,
+    setClock(time) {
+      now = Temporal.Instant.from(time)
+    },
+    pass(time) {
+      seconds += time
+    },
+    register,
+    tokenFor,
+    unregister: ({ id }) => clients.remove(id),
+    load: (lines) => loadInProcess(database, lines),
+    dump: () => dumpDatabase(database),
+  }
+}
+
+/** One platform for all tests of a file, opened by the first that uses it. No test may disturb another. */
+export function sharedPlatform(options: PlatformOptions = {}): () => Promise<Platform> {
+  return sharedOnEachEngine((scope) => openPlatform(scope, options))
+}
+
+/** Requests a token as a client does. */
+export async function requestToken(
+  port: number,
+  { id, secret }: Pick<Registered, 'id' | 'secret'>,
+): Promise<string> {
+  const body = { client_id: id, client_secret: secret }
+  const answer = await send(port, '/v1/token', { method: 'POST', body })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body.token
+}
+
+export function callPlatform(port: number, token: string, agent?: Agent): PlatformCaller {
+  const sendHere = (path: string, sent: Sent = {}) =>
+    send(port, path, { ...(agent && { agent }), ...sent })
+  const authorized = (headers: Headers) => ({ authorization: `Bearer ${token}`, ...headers })
+  const create = (body: unknown, headers: Headers = {}) =>
+    sendHere(productsPath, { method: 'POST', body, headers: authorized(headers) })
+  return {
+    port,
+    token,
+    send: sendHere,
+    get: (path, headers = {}) => sendHere(path, { headers }),
+    create,
+    replace: (id, body, headers = {}) =>
+      sendHere(productPath(id), { method: 'PUT', body, headers: authorized(headers) }),
+    remove: (id, headers = {}) =>
+      sendHere(productPath(id), { method: 'DELETE', headers: authorized(headers) }),
+    history: (id, query = '') =>
+      sendHere(`${productPath(id)}/history${query}`, { headers: authorized({}) }),
+    async made(body) {
+      const answer = await create(body)
+      assert.equal(answer.status, 201, answer.text)
+      return answer.body.product_id
+    },
+    async read(id, version) {
+      const answer = await sendHere(
+        `${productPath(id)}${version === undefined ? '' : `?version=${version}`}`,
+      )
+      assert.equal(answer.status, 200, answer.text)
+      return answer.body
+    },
+  }
+}
+
+/** The refusals of a 400, one by one. */
+export function readRefusals(answer: Answer): string[] {
+  assert.equal(answer.status, 400, answer.text)
+  assert.deepEqual(Object.keys(answer.body), ['error'])
+  return answer.body.error.split('; ')
+}

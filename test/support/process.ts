@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import type { Scope } from './engines.ts'
+
+/** As published where the test run has built it, otherwise the source. */
+export const holdfastProgram =
+  process.env['PROGRAM_FOR_TESTS'] ??
+  fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
+
+/** The only variable that a process inherits: with the compile cache it starts sooner. */
+const inherited = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
+
+export type Flags = Readonly<Record<string, string>>
+
+export interface ProcessOptions {
+  readonly cwd?: string
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  readonly nodeFlags?: readonly string[]
+  /** File descriptors to write to instead of pipes to the test. */
+  readonly stdout?: number
+  readonly stderr?: number
+}
+
+export interface RunOptions extends ProcessOptions {
+  readonly input?: string | Uint8Array
+}
+
+export interface Finished {
+  readonly status: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export type Process = ChildProcessWithoutNullStreams
+
+/** Starts a program, with its arguments. It is killed with the scope. Its output waits to be read. */
+export function start(
+  scope: Scope,
+  command: readonly string[],
+  options: ProcessOptions = {},
+): Process {
+  const child = spawnProgram(command, 'pipe', options)
+  scope.after(() => kill(child))
+  return child
+}
+
+export function startHoldfast(
+  scope: Scope,
+  args: readonly string[],
+  options: ProcessOptions = {},
+): Process {
+  return start(scope, holdfastCommand(args, options), options)
+}
+
+/** Runs a program to its end. */
+export async function run(command: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const child = spawnProgram(command, options.input === undefined ? 'ignore' : 'pipe', options)
+  // A program that ends before it has read everything closes the pipe: its status says why.
+  child.stdin?.on('error', () => {}).end(options.input)
+  return finish(child)
+}
+
+export function runHoldfast(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  return run(holdfastCommand(args, options), options)
+}
+
+/** Runs a command without a process of its own, which is most of the time of a small one. */
+export async function runInProcess(
+  args: readonly string[],
+): Promise<Finished & { readonly status: number }> {
+  const printed = { stdout: '', stderr: '' }
+  const out = (text: string) => {
+    printed.stdout += text
+  }
+  const error = (text: string) => {
+    printed.stderr += text
+  }
+  const write = async (text: string) => out(text)
+  const terminal = { out, error, status: error, write, isInteractive: false, environment: {} }
+  const { main } = await import('../../src/cli/main.ts')
+  const status = await main(args, terminal)
+  return { status, ...printed }
+}
+
+/** Waits for the end of a process, and reads its output. */
+export async function finish(child: Process): Promise<Finished> {
+  const [stdout, stderr, [status]] = await Promise.all([
+    child.stdout ? text(child.stdout) : '',
+    child.stderr ? text(child.stderr) : '',
+    once(child, 'close'),
+  ])
+  return { status, stdout, stderr }
+}
+
+/** Ends a process as a power failure does, and waits for its end. */
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
+/** A process that serves HTTP. */
+export interface Server {
+  readonly child: Process
+  readonly pid: number
+  readonly address: string
+  readonly port: number
+  /** Where its metrics are; empty without a metrics port. */
+  readonly metrics: string
+  /** Everything that it has printed so far. */
+  stdout(): string
+  stderr(): string
+  output(): string
+  log(): LogLine[]
+  workers(): number[]
+  /** Its exit status, once it has ended. */
+  readonly ended: Promise<number | null>
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+  kill(): Promise<void>
+}
+
+export type LogLine = Readonly<Record<string, unknown>>
+
+export interface ServerOptions extends ProcessOptions {
+  /** What it prints when it is ready; a line with its address unless stated otherwise. */
+  readonly ready?: RegExp
+}
+
+/** Starts a server of Holdfast on a free port. */
+export function startServer(
+  scope: Scope,
+  command: readonly string[],
+  flags: Flags,
+  options: ServerOptions = {},
+): Promise<Server> {
+  const args = holdfastCommand([...command, ...toArguments({ port: '0', ...flags })], options)
+  const ready = 'metrics-port' in flags ? { ready: /metrics on .*\n/ } : {}
+  return startListening(scope, args, { ...ready, ...options })
+}
+
+/** Starts any program that prints its address, and waits until it is ready. */
+export async function startListening(
+  scope: Scope,
+  command: readonly string[],
+  { ready = /https?:\/\/127\.0\.0\.1:\d+.*\n/, ...options }: ServerOptions = {},
+): Promise<Server> {
+  const child = spawnProgram(command, 'ignore', options)
+  // Its workers have its output open: it is closed when they have ended too.
+  const ended = once(child, 'close').then(() => child.exitCode)
+  const killAll = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  scope.after(killAll)
+  const { stdout, stderr } = readOutput(child)
+  await new Promise<void>((resolve) => {
+    child.stdout.on('data', () => ready.test(stdout()) && resolve())
+    void ended.then(() => resolve())
+  })
+  const [address] = /https?:\/\/127\.0\.0\.1:\d+/.exec(stdout()) ?? []
+  assert.ok(address, `did not start: ${stdout()}${stderr()}`)
+  return {
+    child,
+    pid: child.pid ?? 0,
+    address,
+    port: Number(new URL(address).port),
+    metrics: /metrics on (\S+)/.exec(stdout())?.[1] ?? '',
+    stdout,
+    stderr,
+    output: () => stdout() + stderr(),
+    log: () => logLines(stderr()),
+    workers: () => listChildren(child.pid),
+    ended,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return ended
+    },
+    kill: killAll,
+  }
+}
+
+/** Reads the output of a process as it comes. */
+export function readOutput(child: Process) {
+  const printed = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => {
+      printed[name] += chunk
+    })
+  }
+  return { stdout: () => printed.stdout, stderr: () => printed.stderr }
+}
+
+/** A flag with an empty value is one that takes none. */
+export function toArguments(flags: Flags): string[] {
+  return Object.entries(flags).flatMap(([name, value]) =>
+    value === '' ? [`--${name}`] : [`--${name}`, value],
+  )
+}
+
+/** The processes that a process has started, as the kernel lists them. */
+export function listChildren(parent: number | undefined): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        const state = /\) (\S) (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))
+        return Number(state?.[2]) === parent && state?.[1] !== 'Z'
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** For a program that cannot choose its own. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (typeof address !== 'object' || !address) throw new Error('no port')
+  return address.port
+}
+
+function holdfastCommand(
+  args: readonly string[],
+  { nodeFlags = [] }: ProcessOptions,
+): readonly string[] {
+  return [process.execPath, ...nodeFlags, holdfastProgram, ...args]
+}
+
+function spawnProgram(
+  [program = '', ...args]: readonly string[],
+  stdin: 'pipe' | 'ignore',
+  { cwd, environment, stdout, stderr }: ProcessOptions,
+): Process {
+  return spawn(program, args, {
+    ...(cwd !== undefined && { cwd }),
+    env: { ...inherited, ...environment },
+    stdio: [stdin, stdout ?? 'pipe', stderr ?? 'pipe'],
+  }) as Process
+}
+
+function logLines(output: string): LogLine[] {
+  return output
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line))
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { Agent } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { HttpApp } from '../../src/http/app.ts'
+import { openProviderApp, type ProviderAppOptions } from '../../src/http/provider-app.ts'
+import type { ProviderStore } from '../../src/provider/store.ts'
+import { openProviderStore } from '../../src/storage/open.ts'
+import { closingTogether, newDatabase, type Scope, sharedOnEachEngine } from './engines.ts'
+import { type Answer, type Headers, type Sent, send } from './http.ts'
+import { type Line, loadInProcess } from './load.ts'
+
+type AppOptions = Pick<
+  ProviderAppOptions,
+  'clock' | 'guard' | 'isKnown' | 'limits' | 'log' | 'rates'
+>
+
+/** The guard accepts every request, unless the test has another. */
+export interface ProviderOptions extends Partial<AppOptions> {
+  /** The time until the test sets another. */
+  readonly now?: string
+  readonly timeZone?: string | undefined
+  readonly accountVersion?: 3 | 4 | undefined
+  /** The data of another provider, instead of data of its own. */
+  readonly database?: string
+  /** A store that stays open, instead of one of its own. */
+  readonly store?: ProviderStore
+  /** Replaces parts of the store. */
+  readonly around?: (store: ProviderStore) => ProviderStore
+  /** Changes the app before it listens. */
+  readonly prepare?: (app: HttpApp) => void
+}
+
+export interface Provider {
+  readonly database: string
+  readonly address: string
+  readonly port: number
+  get(path: string, headers?: Headers): Promise<Answer>
+  post(path: string, body: unknown, headers?: Headers): Promise<Answer>
+  /** Sends a path exactly as it is: the other two normalise it as `fetch` does. */
+  send(path: string, sent?: Sent): Promise<Answer>
+  /** Loads more lines while the server runs. */
+  load(lines: readonly Line[]): Promise<void>
+  setClock(now: string): void
+  /** Closes it before its scope ends. */
+  close(): Promise<void>
+}
+
+const nowDefault = '2025-07-01T00:00:00Z'
+
+/** A provider on a socket with the lines loaded. It closes with the scope. */
+export async function openProvider(
+  scope: Scope,
+  lines: readonly Line[],
+  options: ProviderOptions = {},
+): Promise<Provider> {
+  const { now: _now, timeZone = 'UTC', accountVersion = 4, around, prepare, ...own } = options
+  const inner = closingTogether(scope)
+  const database = options.database ?? (await newDatabase(inner))
+  if (lines.length > 0) await loadInProcess(database, lines)
+
+  let now = Temporal.Instant.from(options.now ?? nowDefault)
+  const store = options.store ?? (await openProviderStore(database))
+  const app = openProviderApp({
+    context: { store: around?.(store) ?? store, timeZone, accountVersion },
+    clock: () => now,
+    guard: async () => ({ recorded: Promise.resolve() }),
+    ...own,
+  })
+  prepare?.(app)
+  const address = await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const agent = new Agent({ keepAlive: true })
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= (async () => {
+      agent.destroy()
+      await app.close()
+      if (!options.store) await store.close()
+    })()
+    return closed
+  }
+  inner.after(close)
+
+  const sendHere = (path: string, sent: Sent = {}) => send(port, path, { agent, ...sent })
+  const normalise = (path: string) => {
+    const { pathname, search } = new URL(address + path)
+    return pathname + search
+  }
+  return {
+    database,
+    address,
+    port,
+    get: (path, headers = {}) => sendHere(normalise(path), { headers }),
+    post: (path, body, headers = {}) =>
+      sendHere(normalise(path), { method: 'POST', body, headers }),
+    send: sendHere,
+    load: (more) => loadInProcess(database, more),
+    setClock(time) {
+      now = Temporal.Instant.from(time)
+    },
+    close,
+  }
+}
+
+/** One provider for all tests of a suite, opened by the first that uses it. No test may disturb another. */
+export function sharedProvider(
+  lines: readonly Line[],
+  options: ProviderOptions | (() => Promise<ProviderOptions>) = {},
+): () => Promise<Provider> {
+  return sharedOnEachEngine(async (scope) => {
+    const chosen = typeof options === 'function' ? await options() : options
+    return openProvider(scope, lines, chosen)
+  })
+}
+
+/** Follows `next` from the first page to the last. */
+export async function walk(
+  ask: (query: string) => Promise<Answer>,
+  query: string,
+  between: (page: Answer) => Promise<void> = async () => {},
+): Promise<Answer[]> {
+  const pages: Answer[] = []
+  for (let next: string | undefined = query; next !== undefined; ) {
+    const page: Answer = await ask(next)
+    assert.equal(page.status, 200, page.text)
+    pages.push(page)
+    assert.ok(pages.length <= Math.max(1, page.body.meta.totalPages), 'the walk does not end')
+    await between(page)
+    next = page.body.links.next
+  }
+  return pages
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { EventEmitter, once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
+import { pino } from 'pino'
+import { type Guard, openGuard } from '../../src/auth/guard.ts'
+import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
+import { TokenRejected } from '../../src/auth/token.ts'
+import { providerOperations } from '../../src/contract/index.ts'
+import { logReplayEvents } from '../../src/server/replay-log.ts'
+import type { ReplayOptions } from '../../src/storage/database.ts'
+import { openReplayStore } from '../../src/storage/open.ts'
+import { asOwner, closingTogether, engineHere, type Scope, sharedOnEachEngine } from './engines.ts'
+import type { Answer } from './http.ts'
+import { type KeyServer, openKeyServer } from './key-server.ts'
+import { openProvider, type Provider, type ProviderOptions } from './provider.ts'
+import { accountsPath, createSmallBank } from './small-bank.ts'
+import {
+  type Members,
+  makeKey,
+  mintToken,
+  publicUrl,
+  resourceUrl,
+  subdomain,
+  type TestKey,
+  validClaims,
+} from './tokens.ts'
+
+export interface TokenProviderOptions extends Pick<ProviderOptions, 'limits' | 'rates'> {
+  /** The keys that are published; one ES256 key unless the test has others. */
+  readonly keys?: readonly TestKey[]
+  readonly keySet?: Partial<KeySetOptions>
+  /** Records are purged by the clock at once, unless the test waits longer. */
+  readonly replay?: Pick<ReplayOptions, 'settleMs'>
+}
+
+/** A provider of the small bank that checks tokens, with a clock that the test controls. */
+export interface TokenProvider extends Pick<Provider, 'database' | 'port' | 'send'> {
+  readonly key: TestKey
+  readonly keyServer: KeyServer
+  /** Every line that was logged. */
+  readonly log: readonly string[]
+  now(): number
+  /** Lets time pass until then, in seconds since 1970. */
+  setClock(seconds: number): void
+  /** Sets the clock without letting time pass. */
+  stepClock(seconds: number): void
+  /** A token for a path, valid unless the test changes it. */
+  mint(path: string, claims?: Members, header?: Members, key?: TestKey): string
+  /** Sends a GET request with a token. */
+  ask(token: string, path?: string): Promise<Answer>
+  /** Checks a token without HTTP, which cannot carry every byte. */
+  verify(token: string): Promise<'passes' | 'refused'>
+  /** Resolves with the outcome of the next fetch of the keys. */
+  nextFetch(): Promise<unknown>
+  usedTokenIds(): Promise<string[]>
+}
+
+/** A fixed time, so that no test depends on when it runs. */
+const startSeconds = Date.UTC(2025, 6, 1) / 1000
+
+export async function openTokenProvider(
+  scope: Scope,
+  options: TokenProviderOptions = {},
+): Promise<TokenProvider> {
+  const {
+    keys: published = [makeKey('ES256', 'k1')],
+    keySet = {},
+    replay: replayOptions = { settleMs: 0 },
+    ...own
+  } = options
+  const inner = closingTogether(scope)
+  const database = await createSmallBank(inner)
+  const key = published[0] ?? makeKey('ES256', 'k1')
+  const keyServer = await openKeyServer(published.map(({ jwk }) => jwk))
+
+  let now = startSeconds
+  let passedSeconds = 0
+  const clock = () => Temporal.Instant.fromEpochMilliseconds(Math.round(now * 1000))
+  const monotonicMs = () => passedSeconds * 1000
+  const lines: string[] = []
+  const log = pino(
+    { level: 'trace', base: null },
+    { write: (line: string) => void lines.push(line) },
+  )
+  const fetches = new EventEmitter()
+  const replay = await openReplayStore(database, clock, {
+    monotonicMs,
+    ...logReplayEvents(log, monotonicMs),
+    ...replayOptions,
+  })
+  const keys = openKeySet({
+    url: keyServer.url,
+    onFetch: (outcome) => fetches.emit('fetch', outcome),
+    ...keySet,
+  })
+  inner.after(async () => {
+    keys.close()
+    await replay.close()
+    await keyServer.close()
+  })
+  const bases = { provider: publicUrl, resource: resourceUrl, platform: publicUrl }
+  const guard = openGuard({ subdomain, bases, keys, replay, clock })
+  const isKnown = (name: string) => name === subdomain || keys.has(name)
+  const { port, send } = await openProvider(inner, [], {
+    database,
+    clock,
+    guard,
+    log,
+    isKnown,
+    ...own,
+  })
+
+  return {
+    key,
+    keyServer,
+    log: lines,
+    database,
+    port,
+    now: () => now,
+    setClock(seconds) {
+      passedSeconds += Math.max(0, seconds - now)
+      now = seconds
+    },
+    stepClock(seconds) {
+      now = seconds
+    },
+    mint: (path, claims = {}, header = {}, signer = key) =>
+      mintToken(
+        { ...validClaims(path, now), ...claims },
+        { alg: signer.alg, kid: signer.kid, typ: 'JWT', ...header },
+        signer,
+      ),
+    send,
+    ask: (token, path = accountsPath) =>
+      send(path, { headers: ['authorization', `Bearer ${token}`] }),
+    verify: (token) => verify(guard, token),
+    nextFetch: async () => (await once(fetches, 'fetch'))[0],
+    usedTokenIds: () => usedTokenIds(database),
+  }
+}
+
+/** For tests with many unknown key ids: enough time passes that each of them has a fetch of its own. */
+export function hurriedKeySet(): Partial<KeySetOptions> {
+  let ms = 0
+  return {
+    now() {
+      ms += 1000
+      return ms
+    },
+  }
+}
+
+/** One provider for all tests of a file. They leave its clock and its keys alone. */
+export function sharedTokenProvider(
+  options: () => TokenProviderOptions = () => ({}),
+): () => Promise<TokenProvider> {
+  return sharedOnEachEngine((scope) => openTokenProvider(scope, options()))
+}
+
+/** The one answer to every invalid token: it does not say what was wrong. */
+export function assertRefused(answer: Answer, challenge = 'Bearer error="invalid_token"'): void {
+  assert.deepEqual(
+    {
+      status: answer.status,
+      text: answer.text,
+      challenge: answer.headers['www-authenticate'],
+      type: answer.headers['content-type'],
+    },
+    {
+      status: 401,
+      text: '{"error":"Unauthorized"}',
+      challenge,
+      type: 'application/json; charset=utf-8',
+    },
+  )
+}
+
+/** The token is rejected and a valid one is not, so that it is not rejected for another reason. */
+export async function assertOnlyGoodPasses(provider: TokenProvider, bad: string): Promise<void> {
+  assertRefused(await provider.ask(bad))
+  await assertPasses(provider, provider.mint(accountsPath))
+}
+
+export async function assertPasses(
+  provider: TokenProvider,
+  token: string,
+  path?: string,
+): Promise<void> {
+  const answer = await provider.ask(token, path)
+  assert.equal(answer.status, 200, answer.text)
+}
+
+/** The ids of used tokens, as they are on the disk. */
+export async function usedTokenIds(database: string): Promise<string[]> {
+  const indexed = 'select token_id from token_use'
+  const appended = "select value from batch, json_each(uses) where json_each.type = 'text'"
+  const all = engineHere() === 'sqlite' ? `${indexed} union all ${appended}` : indexed
+  const rows = await queryReplayRecords(database, `${all} order by 1`)
+  return rows.map(([id]) => String(id))
+}
+
+/** Runs a statement where the replay records of a database are. */
+export async function queryReplayRecords(database: string, sql: string): Promise<unknown[][]> {
+  if (engineHere() === 'postgres') return asOwner(sql, database)
+  const file = new DatabaseSync(`${database.slice('sqlite:'.length)}-replay`, { timeout: 5000 })
+  try {
+    return file.prepare(sql).all().map(Object.values)
+  } finally {
+    file.close()
+  }
+}
+
+async function verify(guard: Guard, token: string): Promise<'passes' | 'refused'> {
+  try {
+    const { recorded } = await guard({
+      authorization: [`Bearer ${token}`],
+      path: accountsPath,
+      operation: providerOperations.listBankingAccounts,
+    })
+    await recorded
+    return 'passes'
+  } catch (error) {
+    if (error instanceof TokenRejected) return 'refused'
+    throw error
+  }
+}
