@@ -9,8 +9,8 @@ import { runInProcess } from './support/process.ts'
 const guide = readFileSync(new URL('../docs/guides/load-data.md', import.meta.url), 'utf8')
 const blocks = [...guide.matchAll(/```ndjson\n(.*?)```/gs)].map(([, block = '']) => block)
 
-describe('the guide to loading data', () => {
-  it('shows a line of every type', () => {
+describe('the guide Load data', () => {
+  it('shows a line of every record type', () => {
     const types = (blocks[0] ?? '')
       .trim()
       .split('\n')
@@ -19,7 +19,7 @@ describe('the guide to loading data', () => {
     assert.deepEqual(new Set(types), new Set(Object.keys(recordTypes)))
   })
 
-  it('has examples that load, as written, and deletes that leave what is not theirs', async (t) => {
+  it('has examples that load without errors, and delete lines that delete only their own records', async (t) => {
     const folder = await temporaryFolder(t)
     const database = `sqlite:${join(folder, 'guide.db')}`
 
@@ -31,10 +31,10 @@ describe('the guide to loading data', () => {
     }
     const { stdout } = await runInProcess(['dump', '--database', database])
 
-    const left = stdout
+    const remaining = stdout
       .trim()
       .split('\n')
       .map((line) => (JSON.parse(line) as { type: string }).type)
-    assert.deepEqual(left, ['customer', 'customer', 'energy.account', 'energy.billing'])
+    assert.deepEqual(remaining, ['customer', 'customer', 'energy.account', 'energy.billing'])
   })
 })

@@ -13,14 +13,14 @@ import { makeAuthority } from './support/certificates.ts'
 import { run } from './support/process.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const textOf = (path: string) => readFileSync(posix.join(root, path), 'utf8')
-const dockerfile = textOf('Dockerfile')
-const unit = textOf('packaging/holdfast.service')
+const readText = (path: string) => readFileSync(posix.join(root, path), 'utf8')
+const dockerfile = readText('Dockerfile')
+const unit = readText('packaging/holdfast.service')
 const healthcheck = posix.join(root, 'packaging/healthcheck.js')
 
-describe('the image', () => {
-  it('is made of files that exist and that Docker is shown', () => {
-    const shown = textOf('.dockerignore')
+describe('the Docker image', () => {
+  it('copies only files that exist and that .dockerignore includes', () => {
+    const included = readText('.dockerignore')
       .split('\n')
       .flatMap((line) => (line.startsWith('!') ? line.slice(1) : []))
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
@@ -28,11 +28,12 @@ describe('the image', () => {
     )
 
     assert.ok(copied.length > 5)
-    for (const path of copied) assert.ok(existsSync(posix.join(root, path)), `${path} is not there`)
-    assert.deepEqual([...copied].sort(), [...shown].sort())
+    for (const path of copied)
+      assert.ok(existsSync(posix.join(root, path)), `${path} does not exist`)
+    assert.deepEqual([...copied].sort(), [...included].sort())
   })
 
-  it('builds from the files that the Dockerfile copies, and starts from those that it keeps', async (t) => {
+  it('builds from the files that the Dockerfile copies, and starts from the files of the final stage', async (t) => {
     const folder = mkdtempSync(posix.join(tmpdir(), 'holdfast-image-'))
     t.after(() => rmSync(folder, { recursive: true, force: true }))
     const [build = '', final = ''] = dockerfile.split(/^FROM /m).slice(1)
@@ -71,7 +72,7 @@ describe('the image', () => {
     assert.match(started.stdout, /^Usage: holdfast /, started.stderr)
   })
 
-  it('runs the program of the package, not as root', () => {
+  it('runs the command of the package as a user other than root', () => {
     const [, user = '0'] = /^USER (\d+):\d+$/m.exec(dockerfile) ?? []
     const [, program = ''] = /^ENTRYPOINT \["node", "\/app\/(.+)"\]$/m.exec(dockerfile) ?? []
 
@@ -80,14 +81,14 @@ describe('the image', () => {
   })
 })
 
-describe('what is packaged', () => {
-  it('names settings that exist', () => {
+describe('the packaging files', () => {
+  it('use only settings that exist', () => {
     const known = new Set(settingNames.map(variableOf))
     const texts = [
       dockerfile,
       unit,
       readFileSync(healthcheck, 'utf8'),
-      textOf('docs/guides/deploy.md'),
+      readText('docs/guides/deploy.md'),
     ]
     const named = texts.flatMap((text) => text.match(/\bHOLDFAST_[A-Z_]+\b/g) ?? [])
 
@@ -98,56 +99,59 @@ describe('what is packaged', () => {
     )
   })
 
-  it('leaves a server the time that it takes to stop', () => {
+  it('give the server enough time for a graceful shutdown', () => {
     const seconds = Number(definitions.shutdownTimeout.defaults.provider)
-    const [, patience] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? []
+    const [, stopTimeout] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? []
 
-    assert.ok(Number(patience) > seconds + 3)
-    // As long as docker stop waits unless it is told otherwise.
+    assert.ok(Number(stopTimeout) > seconds + 3)
+    // The default timeout of docker stop.
     assert.ok(seconds < 10)
   })
 })
 
-describe('the check of health', () => {
-  const { cert, key } = makeAuthority('nobody has heard of').issue('server')
+describe('the health check', () => {
+  const { cert, key } = makeAuthority('untrusted').issue('server')
 
-  async function listening(t: TestContext, answer: RequestListener, isSecure = false) {
+  async function listen(t: TestContext, answer: RequestListener, isSecure = false) {
     const server = isSecure ? createSecureServer({ cert, key }, answer) : createServer(answer)
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     t.after(() => server.close())
     return (server.address() as AddressInfo).port
   }
-  async function checked(environment: Record<string, string>): Promise<number | null> {
+  async function runHealthcheck(environment: Record<string, string>): Promise<number | null> {
     return (await run([process.execPath, healthcheck], { environment })).status
   }
   const live: RequestListener = ({ url }, response) => {
     response.writeHead(url === '/health/live' ? 200 : 404).end()
   }
 
-  it('passes where the server says that it lives, over https too', async (t) => {
-    const [plain, secure] = [await listening(t, live), await listening(t, live, true)]
+  it('passes if the server is live, over HTTP and HTTPS', async (t) => {
+    const [plain, secure] = [await listen(t, live), await listen(t, live, true)]
 
-    assert.equal(await checked({ HOLDFAST_PORT: String(plain) }), 0)
-    assert.equal(await checked({ HOLDFAST_PORT: String(secure), HOLDFAST_TLS_CERT: 'cert.pem' }), 0)
+    assert.equal(await runHealthcheck({ HOLDFAST_PORT: String(plain) }), 0)
+    assert.equal(
+      await runHealthcheck({ HOLDFAST_PORT: String(secure), HOLDFAST_TLS_CERT: 'cert.pem' }),
+      0,
+    )
   })
 
-  it('fails where it says anything else, or nothing at all', async (t) => {
-    const port = await listening(t, (_request, response) => response.writeHead(503).end())
-    const gone = createServer().listen(0, '127.0.0.1')
-    await once(gone, 'listening')
-    const { port: closed } = gone.address() as AddressInfo
-    gone.close()
-    await once(gone, 'close')
+  it('fails on any other status, and if nothing listens', async (t) => {
+    const port = await listen(t, (_request, response) => response.writeHead(503).end())
+    const stopped = createServer().listen(0, '127.0.0.1')
+    await once(stopped, 'listening')
+    const { port: closed } = stopped.address() as AddressInfo
+    stopped.close()
+    await once(stopped, 'close')
 
-    assert.equal(await checked({ HOLDFAST_PORT: String(port) }), 1)
-    assert.equal(await checked({ HOLDFAST_PORT: String(closed) }), 1)
+    assert.equal(await runHealthcheck({ HOLDFAST_PORT: String(port) }), 1)
+    assert.equal(await runHealthcheck({ HOLDFAST_PORT: String(closed) }), 1)
   })
 
-  it('sees only that somebody listens where callers must have a certificate', async (t) => {
-    const port = await listening(t, live, true)
+  it('checks only that the port accepts connections if clients need a certificate', async (t) => {
+    const port = await listen(t, live, true)
     const settings = { HOLDFAST_TLS_CERT: 'cert.pem', HOLDFAST_TLS_CLIENT_CA: 'ca.pem' }
 
-    assert.equal(await checked({ HOLDFAST_PORT: String(port), ...settings }), 0)
+    assert.equal(await runHealthcheck({ HOLDFAST_PORT: String(port), ...settings }), 0)
   })
 })

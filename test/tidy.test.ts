@@ -7,8 +7,9 @@ import { renderPage as performancePage } from '../bench/page.ts'
 import type { Results } from '../bench/results.ts'
 import { referencePages } from '../scripts/reference.ts'
 import { main } from '../src/cli/main.ts'
+import { fence, findRelativeLinks } from './support/markdown-links.ts'
 
-/** What each folder of src may import, besides itself and Node. */
+/** The packages and folders that each folder of src may import, besides itself and Node. */
 const allowed: Record<string, readonly string[]> = {
   contract: ['typebox'],
   text: [],
@@ -59,13 +60,10 @@ const allowed: Record<string, readonly string[]> = {
   ],
 }
 
-/** These run anywhere, a browser included. */
+/** These folders also run in browsers. */
 const foldersWithoutNode = ['contract', 'client']
 
 const lineCountMax = 400
-
-/** A block of code in Markdown. */
-const fence = /^ *(`{3,}|~{3,})[^\n]*\n(.*?)^ *\1 *$/gms
 
 interface File {
   readonly path: string
@@ -81,24 +79,24 @@ const code = files.filter(({ path }) =>
 )
 const sources = code.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
 const pages = files.filter(({ path }) => path.endsWith('.md'))
-const anchors = new Map(pages.map(({ path, text }) => [path, anchorsOf(text)]))
-const manifest = JSON.parse(textOf('package.json')) as {
+const anchors = new Map(pages.map(({ path, text }) => [path, findAnchors(text)]))
+const manifest = JSON.parse(readText('package.json')) as {
   scripts: Record<string, string>
   dependencies: Record<string, string>
 }
 
 describe('the code', () => {
   it('imports only what its folder is allowed to', () => {
-    const trespasses = sources.flatMap(({ path, text }) =>
-      importsOf(text)
+    const violations = sources.flatMap(({ path, text }) =>
+      findImports(text)
         .filter((target) => !mayImport(path, target))
         .map((target) => `${path} imports ${target}`),
     )
 
-    assert.deepEqual(trespasses, [])
+    assert.deepEqual(violations, [])
   })
 
-  it('has no file that is too long to read', () => {
+  it(`has no file longer than ${lineCountMax} lines`, () => {
     const long = code
       .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
       .filter(({ lines }) => lines > lineCountMax)
@@ -106,47 +104,47 @@ describe('the code', () => {
     assert.deepEqual(long, [])
   })
 
-  it('reads the environment in commands, servers and tests that start processes only', () => {
+  it('reads environment variables only in commands, servers and tests', () => {
     const outside = code.filter(
       ({ path }) => !/^(src\/(cli|server)|test|scripts\/test)\b/.test(path),
     )
 
-    assert.deepEqual(found(outside, /\bprocess\s*(\?\.|\.|\[)\s*['"`]?env\b|node:process/), [])
+    assert.deepEqual(findLines(outside, /\bprocess\s*(\?\.|\.|\[)\s*['"`]?env\b|node:process/), [])
   })
 
-  it('looks nothing up in an object literal, which has more names than are written in it', () => {
-    assert.deepEqual(found(sources, /\}\??\.?\[[A-Za-z]/), [])
+  it('does not index an object literal, which inherits names from Object.prototype', () => {
+    assert.deepEqual(findLines(sources, /\}\??\.?\[[A-Za-z]/), [])
   })
 
-  it('exports by name', () => {
-    assert.deepEqual(found(sources, /\bexport\s+default\b|\bas\s+default\b/), [])
+  it('has no default exports', () => {
+    assert.deepEqual(findLines(sources, /\bexport\s+default\b|\bas\s+default\b/), [])
   })
 
-  it('runs all of its tests', () => {
+  it('skips no test', () => {
     const tests = code.filter(({ path }) => path.endsWith('.test.ts'))
 
-    assert.deepEqual(found(tests, /\.(only|skip|todo)\(|\b(only|skip|todo): (?!false)/), [])
+    assert.deepEqual(findLines(tests, /\.(only|skip|todo)\(|\b(only|skip|todo): (?!false)/), [])
   })
 })
 
 describe('every file', () => {
-  it('is finished', () => {
+  it('has no unfinished-work markers', () => {
     const markers = ['TO-DO', 'FIX-ME', 'XX-X', 'HA-CK'].map((word) => word.replace('-', ''))
     const written = files.filter(({ path }) => path !== 'package-lock.json')
 
-    assert.deepEqual(found(written, new RegExp(`\\b(${markers.join('|')})\\b`)), [])
+    assert.deepEqual(findLines(written, new RegExp(`\\b(${markers.join('|')})\\b`)), [])
   })
 
-  it('works on any machine: no path of one, no registry', () => {
+  it('contains no path of a particular machine and no package registry', () => {
     const tops = ['home', 'root', 'Users', 'mnt', 'work', 'workspace', 'builds'].join('|')
     const hosts = ['npmjs', 'yarnpkg', 'npmmirror'].join('|')
-    const place = new RegExp(`(?<![\\w.])[/\\\\](${tops})[/\\\\]|\\bregistry\\.(${hosts})\\b`)
+    const pattern = new RegExp(`(?<![\\w.])[/\\\\](${tops})[/\\\\]|\\bregistry\\.(${hosts})\\b`)
 
-    assert.deepEqual(found(files, place), [])
+    assert.deepEqual(findLines(files, pattern), [])
   })
 
-  it('is installed from wherever npm is told to', () => {
-    const lock = JSON.parse(textOf('package-lock.json')) as {
+  it('can be installed from any registry: the lock file pins no URL', () => {
+    const lock = JSON.parse(readText('package-lock.json')) as {
       packages: Record<string, { resolved?: string }>
     }
     const pinned = Object.keys(lock.packages).filter((name) => lock.packages[name]?.resolved)
@@ -156,17 +154,17 @@ describe('every file', () => {
 })
 
 describe('the documentation', () => {
-  it('has links that lead somewhere', () => {
+  it('has no dead links', () => {
     const broken = pages.flatMap((page) =>
-      linksOf(page.text)
-        .filter((link) => !leadsSomewhere(page.path, link))
+      findRelativeLinks(page.text)
+        .filter((link) => !resolves(page.path, link))
         .map((link) => `${page.path} links to ${link}`),
     )
 
     assert.deepEqual(broken, [])
   })
 
-  it('names npm scripts that exist', () => {
+  it('mentions only npm scripts that exist', () => {
     const unknown = pages.flatMap(({ path, text }) =>
       [...text.matchAll(/\bnpm (?:run(?: -\S+)* ([a-z][\w:-]*)|(test|start)\b)/g)]
         .map(([, script, short]) => script ?? short ?? '')
@@ -177,7 +175,7 @@ describe('the documentation', () => {
     assert.deepEqual(unknown, [])
   })
 
-  it('shows commands that exist', async () => {
+  it('shows only commands that exist', async () => {
     const commands = await commandNames()
     const shown = pages.filter(({ path }) => /^(README\.md|docs\/guides\/.*)$/.test(path))
     const unknown = shown.flatMap(({ path, text }) =>
@@ -191,20 +189,20 @@ describe('the documentation', () => {
     assert.deepEqual(unknown, [])
   })
 
-  it('has the reference that the code makes, and nothing beside it', () => {
+  it('has exactly the reference pages that are generated from the code', () => {
     const expected = referencePages()
-    const there = [...paths].filter((path) => path.startsWith('docs/reference/'))
+    const actual = [...paths].filter((path) => path.startsWith('docs/reference/'))
 
-    assert.deepEqual(there.sort(), [...expected.keys()].sort(), 'run npm run docs')
+    assert.deepEqual(actual.sort(), [...expected.keys()].sort(), 'run npm run docs')
     for (const [path, text] of expected)
-      assert.ok(textOf(path) === text, `${path}: run npm run docs`)
+      assert.ok(readText(path) === text, `${path}: run npm run docs`)
   })
 
-  it('has the performance page that the stored results make', () => {
-    const results = JSON.parse(textOf('bench/results.json')) as Results
+  it('has the performance page that is generated from the stored results', () => {
+    const results = JSON.parse(readText('bench/results.json')) as Results
 
     assert.ok(
-      textOf('docs/explanation/performance.md') === performancePage(results),
+      readText('docs/explanation/performance.md') === performancePage(results),
       'run npm run bench -- --page',
     )
   })
@@ -220,7 +218,7 @@ describe('the documentation', () => {
     assert.deepEqual(missing, [])
   })
 
-  it('has every decision record that the code names, and lists every record once', () => {
+  it('has every decision record that the code mentions, and lists every record once', () => {
     const records = [...paths].filter((path) => /^docs\/decisions\/\d{4}-/.test(path))
     const names = records.map((path) => posix.basename(path, '.md'))
     const named = code.flatMap(({ path, text }) =>
@@ -230,7 +228,7 @@ describe('the documentation', () => {
         )
         .map(([, name]) => `${path} names ${name}`),
     )
-    const listed = linksOf(textOf('docs/decisions/README.md')).filter((link) =>
+    const listed = findRelativeLinks(readText('docs/decisions/README.md')).filter((link) =>
       /^\d{4}-/.test(link),
     )
 
@@ -238,34 +236,34 @@ describe('the documentation', () => {
     assert.deepEqual(listed.sort(), names.map((name) => `${name}.md`).sort())
   })
 
-  it('says what every runtime dependency is for', () => {
-    const text = textOf('docs/explanation/dependencies.md')
-    const unnamed = Object.keys(manifest.dependencies).filter(
+  it('explains every runtime dependency', () => {
+    const text = readText('docs/explanation/dependencies.md')
+    const missing = Object.keys(manifest.dependencies).filter(
       (name) => !new RegExp(`(?<![\\w@/-])${RegExp.escape(name)}(?![\\w-])`).test(text),
     )
 
-    assert.deepEqual(unnamed, [])
+    assert.deepEqual(missing, [])
   })
 })
 
-/** Every text file of the project: all that is not listed in .gitignore, so that a copy without git does. */
+/** Every text file of the project that is not in .gitignore. It does not need a git repository. */
 function projectFiles(): File[] {
-  const ignored = textOf('.gitignore')
+  const ignored = readText('.gitignore')
     .split('\n')
     .filter(Boolean)
     .map((line) => line.replace(/\/$/, ''))
   return globSync('**', {
     cwd: root,
     withFileTypes: true,
-    exclude: (entry) => isLeftOut(entry, ignored),
+    exclude: (entry) => isExcluded(entry, ignored),
   })
     .filter((entry) => entry.isFile())
     .map((entry) => posix.relative(root, posix.join(entry.parentPath, entry.name)))
-    .map((path) => ({ path, text: textOf(path) }))
+    .map((path) => ({ path, text: readText(path) }))
     .filter(({ text }) => !text.includes('\0'))
 }
 
-function isLeftOut({ name }: { readonly name: string }, ignored: readonly string[]): boolean {
+function isExcluded({ name }: { readonly name: string }, ignored: readonly string[]): boolean {
   return name === '.git' || ignored.some((pattern) => posix.matchesGlob(name, pattern))
 }
 
@@ -274,12 +272,12 @@ function foldersAbove(path: string): string[] {
   return folder === '.' ? [folder] : [folder, ...foldersAbove(folder)]
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   return readFileSync(posix.join(root, path), 'utf8')
 }
 
-/** Where a pattern is met, as `path:line: text`. */
-function found(among: readonly File[], pattern: RegExp): string[] {
+/** Lines that match a pattern, as `path:line: text`. */
+function findLines(among: readonly File[], pattern: RegExp): string[] {
   return among.flatMap(({ path, text }) =>
     text
       .split('\n')
@@ -290,10 +288,10 @@ function found(among: readonly File[], pattern: RegExp): string[] {
 }
 
 /**
- * What is imported, in any form. An import of something computed stands as it is, and is allowed
- * nowhere. What only looks like an import is taken for one: it is easily reworded.
+ * The targets of all imports. An import of a computed value is returned as written, and allowed nowhere.
+ * Text that looks like an import counts as one.
  */
-function importsOf(text: string): string[] {
+function findImports(text: string): string[] {
   const named = text.matchAll(/\b(?:from|import)\s*\(?\s*(['"])([\w@./:#-]+)\1/g)
   const computed = text.matchAll(/\bimport\s*\((?!\s*(['"])[\w@./:#-]+\1\s*[,)])[^)]*\)/g)
   return [...[...named].map(([, , target = '']) => target), ...[...computed].map(([call]) => call)]
@@ -310,7 +308,7 @@ function mayImport(path: string, target: string): boolean {
   return top === 'src' && folder in allowed && (to === folder || !!allowed[folder]?.includes(to))
 }
 
-/** The lines of code blocks without comments; of a block with prompts, those behind a prompt. */
+/** The lines of code blocks, without comments. In a block with prompts, only the lines with a prompt. */
 function commandLines(text: string): string[] {
   return [...text.matchAll(fence)].flatMap(([, , block = '']) => {
     const lines = block.replaceAll('\\\n', ' ').split('\n')
@@ -319,26 +317,15 @@ function commandLines(text: string): string[] {
   })
 }
 
-/** Targets of links in this repository. Code is not prose: what looks like a link there is none. */
-function linksOf(text: string): string[] {
-  const prose = text.replaceAll(fence, '').replaceAll(/(`+)[^`].*?\1/g, '')
-  const inline = prose.matchAll(/\]\(\s*<?([^)\s>]+)>?[^)]*\)/g)
-  const defined = prose.matchAll(/^ *\[[^\]]+\]:\s*<?([^\s>]+)/gm)
-  const html = prose.matchAll(/\b(?:href|src)="([^"]+)"/g)
-  return [...inline, ...defined, ...html]
-    .map(([, target = '']) => target)
-    .filter((target) => !/^([a-z][a-z+.-]*:|\/\/)/i.test(target))
-}
-
-function leadsSomewhere(from: string, link: string): boolean {
+function resolves(from: string, link: string): boolean {
   const [file = '', anchor] = decodeURI(link).split('#')
   const path = file ? posix.join(posix.dirname(from), file).replace(/\/$/, '') : from
   return anchor ? !!anchors.get(path)?.has(anchor) : paths.has(path) || folders.has(path)
 }
 
-/** The anchors that GitHub gives the headings of a page. */
-function anchorsOf(text: string): Set<string> {
-  const given = new Set<string>()
+/** The anchors that GitHub generates for the headings of a page. */
+function findAnchors(text: string): Set<string> {
+  const anchors = new Set<string>()
   for (const [, heading = ''] of text.replaceAll(fence, '').matchAll(/^#{1,6} +(.+?)[ #]*$/gm)) {
     const slug = heading
       .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -346,13 +333,13 @@ function anchorsOf(text: string): Set<string> {
       .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
       .replaceAll(' ', '-')
     let anchor = slug
-    for (let again = 1; given.has(anchor); again += 1) anchor = `${slug}-${again}`
-    given.add(anchor)
+    for (let again = 1; anchors.has(anchor); again += 1) anchor = `${slug}-${again}`
+    anchors.add(anchor)
   }
-  return given
+  return anchors
 }
 
-/** As `holdfast --help` lists them. */
+/** The commands that `holdfast --help` lists. */
 async function commandNames(): Promise<string[]> {
   let help = ''
   const out = (text: string) => {

@@ -8,8 +8,8 @@ import { delimiter, join } from 'node:path'
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
 /**
- * It shows one page to nobody, and asks nobody else for anything. The page is our own, so it needs no
- * sandbox, which containers and root do not have.
+ * Headless and without background network traffic. No sandbox, because containers and root do not support
+ * one and the page is trusted.
  */
 const flags = [
   '--headless',
@@ -26,24 +26,24 @@ const flags = [
 ]
 
 export interface Browser {
-  /** Rejects when the browser ends before it is closed, with what it complained about. */
+  /** Rejects with the error output if the browser exits before it is closed. */
   readonly ended: Promise<never>
   close(): Promise<void>
 }
 
-/** Opens a page in a browser of its own, with an empty profile. */
+/** Opens a page in a new browser process with an empty profile. */
 export async function openBrowser(url: string): Promise<Browser> {
   const profile = await mkdtemp(join(tmpdir(), 'holdfast-browser-'))
-  // A group of its own: a browser is many processes.
+  // Its own process group, because a browser has many processes.
   const child = spawn(findBrowser(), [...flags, `--user-data-dir=${profile}`, url], {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const complaints: string[] = []
-  child.stderr.setEncoding('utf8').on('data', (chunk: string) => complaints.push(chunk))
+  const errors: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => errors.push(chunk))
   const closed = once(child, 'close')
   const ended = closed.then(([code]) => {
-    throw new Error(`the browser ended with ${code}: ${complaints.join('').slice(-2000)}`)
+    throw new Error(`the browser exited with ${code}: ${errors.join('').slice(-2000)}`)
   })
   ended.catch(() => {})
 
@@ -61,13 +61,15 @@ export async function openBrowser(url: string): Promise<Browser> {
 
 function findBrowser(): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const places = folders.flatMap((folder) => names.map((name) => join(folder, name)))
-  const found = [process.env['CHROMIUM'], ...places].find((place) => place && isProgram(place))
+  const candidates = folders.flatMap((folder) => names.map((name) => join(folder, name)))
+  const found = [process.env['CHROMIUM'], ...candidates].find((path) => path && isExecutable(path))
   if (found) return found
-  throw new Error(`no browser: install one of ${names.join(', ')}, or say where one is by CHROMIUM`)
+  throw new Error(
+    `no browser found: install one of ${names.join(', ')}, or set CHROMIUM to its path`,
+  )
 }
 
-function isProgram(path: string): boolean {
+function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return true

@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const customerId = 'c-000001'
 const accountId = 'b-000001-2'
 
-/** What the page does with the client. It says what came of it by a report. */
+/** Runs in the page: uses the client and posts a report of the results. */
 const script = `
   const { key, subdomain, customerId, accountId } = JSON.parse(document.body.textContent)
   const report = { pages: [], globals: ['process', 'Buffer', 'require'].filter((name) => name in globalThis) }
@@ -33,8 +33,8 @@ const script = `
     for await (const { data, meta } of client.listBankingTransactions.pages(input)) {
       report.pages.push({ ids: data.transactions.map((each) => each.transactionId), total: meta.totalRecords })
     }
-    const refused = await client.getCustomer({ params: { customerId: 'no/body' } }).catch((error) => error)
-    report.refused = [refused instanceof ResponseError, refused.status, refused.message, refused.operation]
+    const error = await client.getCustomer({ params: { customerId: 'un/known' } }).catch((error) => error)
+    report.rejected = [error instanceof ResponseError, error.status, error.message, error.operation]
   } catch (error) {
     report.failure = String(error?.stack ?? error)
   }
@@ -47,15 +47,15 @@ interface Report {
   readonly accountIds?: readonly string[]
   readonly balances?: number
   readonly pages: readonly { readonly ids: readonly string[]; readonly total: number }[]
-  readonly refused?: readonly unknown[]
+  readonly rejected?: readonly unknown[]
   readonly failure?: string
 }
 
 describe('the client in a browser', { timeout: 120_000 }, () => {
-  it('signs, asks, follows pages and tells what was refused, without any code of a server', async (t) => {
+  it('signs tokens, sends requests, follows pages and reports errors, without server code', async (t) => {
     const scope = closingTogether(t)
     const folder = await temporaryFolder(scope)
-    const database = await invent(folder)
+    const database = await createDatabase(folder)
     const made = await makeSigningKey('ES256', Temporal.Now.instant())
     const key: SigningKey = { ...made.privateKey, kid: made.id, alg: made.algorithm }
     const keyServer = await openKeyServer(toPublicKeySet([made]).keys)
@@ -68,7 +68,7 @@ describe('the client in a browser', { timeout: 120_000 }, () => {
       'jwks-url': keyServer.url,
       'provider-url': site.origin,
     })
-    site.passOnTo(provider.port)
+    site.forwardTo(provider.port)
 
     const browser = await openBrowser(site.origin)
     scope.after(() => browser.close())
@@ -79,7 +79,7 @@ describe('the client in a browser', { timeout: 120_000 }, () => {
     assert.equal(report.customer?.id, customerId)
     assert.ok(report.accountIds?.includes(accountId))
     assert.equal(report.balances, report.accountIds?.length)
-    assert.deepEqual(report.refused, [true, 404, 'Customer not found', 'C3'])
+    assert.deepEqual(report.rejected, [true, 404, 'Customer not found', 'C3'])
     const [first] = report.pages
     assert.ok(report.pages.length > 2, String(report.pages.length))
     assert.equal(new Set(report.pages.flatMap(({ ids }) => ids)).size, first?.total)
@@ -91,8 +91,8 @@ describe('the client in a browser', { timeout: 120_000 }, () => {
   })
 })
 
-/** A database with invented customers. */
-async function invent(folder: string): Promise<string> {
+/** A database with synthetic customers. */
+async function createDatabase(folder: string): Promise<string> {
   const database = `sqlite:${join(folder, 'browser.db')}`
   const file = join(folder, 'lines.ndjson')
   const lines = await runHoldfast(['generate', '--customers', '2', '--seed', '1'])
@@ -102,7 +102,7 @@ async function invent(folder: string): Promise<string> {
   return database
 }
 
-/** The package's code, as it is published. */
+/** Compiles the code as it is published. */
 async function compile(folder: string): Promise<string> {
   const compiled = join(folder, 'compiled')
   const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')

@@ -16,7 +16,7 @@ import { openProvider } from '../support/provider.ts'
 const now = Temporal.Now.instant()
 const customerId = 'c-000001'
 
-describe('a client', () => {
+describe('the client', () => {
   const scope = closingTogether({ after })
   let database = ''
   let key: SigningKey
@@ -24,7 +24,7 @@ describe('a client', () => {
 
   const open = (options = {}) => createClient({ providerUrl, subdomain: 's', key, ...options })
 
-  /** A provider of the given account version, behind a guard that trusts the client's key. */
+  /** Starts a provider that serves the given account version and trusts the client's key. */
   const serve = async (jwksUrl: string, accountVersion: 3 | 4) => {
     const clock = () => Temporal.Now.instant()
     const replay = await openReplayStore(database, clock)
@@ -54,7 +54,7 @@ describe('a client', () => {
   })
   let versionThreeUrl = ''
 
-  it('speaks an operation by its name, with a token of its own for each call', async () => {
+  it('calls an operation by name, with a new token for each call', async () => {
     const client = open()
 
     const first = await client.getCustomer({ params: { customerId } })
@@ -78,7 +78,7 @@ describe('a client', () => {
     assert.equal(meta.totalRecords, accountIds.length)
   })
 
-  it('follows the links over all pages', async () => {
+  it('follows the links through all pages', async () => {
     const accountId = 'b-000001-2'
     const seen = new Set<string>()
     let total = 0
@@ -93,16 +93,16 @@ describe('a client', () => {
     assert.equal(seen.size, total)
   })
 
-  it('escapes what stands in a path', async () => {
+  it('escapes path parameters', async () => {
     const odd = { params: { customerId: 'a/b c?d#e%' } }
 
     await assert.rejects(open().getCustomer(odd), { status: 404, message: 'Customer not found' })
   })
 
   for (const odd of ['', '.', '..', '\ud83d']) {
-    it(`does not send ${JSON.stringify(odd)} as an id: it would ask for something else`, async () => {
+    it(`rejects ${JSON.stringify(odd)} as an id, which would request another resource`, async () => {
       let count = 0
-      const other = await answer(() => {
+      const other = await respondWith(() => {
         count += 1
         return { status: 200, body: '{}' }
       })
@@ -116,23 +116,23 @@ describe('a client', () => {
     })
   }
 
-  it('takes a base address with a slash at its end, as the provider does', async () => {
+  it('accepts a base URL with a trailing slash, as the provider does', async () => {
     const client = open({ providerUrl: `${providerUrl}/` })
 
     assert.equal((await client.getCustomer({ params: { customerId } })).id, customerId)
   })
 
-  it('fails at a key that cannot sign when it is used, and not before', async () => {
+  it('rejects the call, not the creation, if the key is invalid', async () => {
     const client = open({ key: { kty: 'none', kid: 'k', alg: 'ES256' } })
-    // A failure that nobody waits for would be noticed by now, and end the process.
+    // By now, an unhandled rejection would have ended the process.
     await new Promise((resolve) => setImmediate(resolve))
 
     await assert.rejects(client.getCustomer({ params: { customerId } }), /kty/i)
     await assert.rejects(client.getCustomer({ params: { customerId } }), /kty/i)
   })
 
-  it('gives one page of what has no body', async () => {
-    const restricted = await answer(() => ({ status: 200, body: '' }))
+  it('returns one page for a response without a body', async () => {
+    const restricted = await respondWith(() => ({ status: 200, body: '' }))
     scope.after(async () => void restricted.server.close())
     const client = open({ providerUrl: restricted.url })
     const pages = client.getAccountContact.pages({ params: { customerId, accountId: 'a' } })
@@ -141,8 +141,8 @@ describe('a client', () => {
   })
 
   for (const body of ['<html>', '', 'null', '[]', '{"message":"no"}', '{"error":{"code":1}}']) {
-    it(`says that it was refused by a stranger: ${body || 'nothing'}`, async () => {
-      const gateway = await answer(() => ({ status: 403, body }))
+    it(`reports an error response that is not the provider’s: ${body || 'an empty body'}`, async () => {
+      const gateway = await respondWith(() => ({ status: 403, body }))
       scope.after(async () => void gateway.server.close())
 
       await assert.rejects(
@@ -152,7 +152,7 @@ describe('a client', () => {
     })
   }
 
-  it('tells what was refused, by status, text, operation and interaction', async () => {
+  it('reports an error with its status, text, operation and interaction id', async () => {
     const error = await open()
       .listEnergyBilling({ params: { customerId, accountId: 'nope' } })
       .catch((caught: unknown) => caught)
@@ -164,7 +164,7 @@ describe('a client', () => {
     assert.match(error.interactionId ?? '', /^[0-9a-f-]{36}$/)
   })
 
-  it('gives accounts in version 4 from a provider of either version', async () => {
+  it('returns accounts in version 4 from a provider of either version', async () => {
     const four = await open().listBankingAccounts({ params: { customerId } })
     const three = await open({
       providerUrl: versionThreeUrl,
@@ -181,9 +181,9 @@ describe('a client', () => {
     assert.equal(three.meta.totalRecords, four.meta.totalRecords)
   })
 
-  it('comes again, with a new token, when it is told to, and not more often than that', async () => {
+  it('retries a 503 with a new token, up to the maximum number of retries', async () => {
     const tokens: (string | undefined)[] = []
-    const busy = await answer((authorization) => {
+    const busy = await respondWith((authorization) => {
       tokens.push(authorization)
       return tokens.length < 3
         ? { status: 503, body: '{"error":"Service unavailable"}', headers: { 'retry-after': '0' } }
@@ -203,9 +203,9 @@ describe('a client', () => {
     assert.equal(new Set(tokens).size, 2)
   })
 
-  it('does not come again when it is refused', async () => {
+  it('does not retry a 401', async () => {
     let count = 0
-    const closed = await answer(() => {
+    const closed = await respondWith(() => {
       count += 1
       return { status: 401, body: '{"error":"Unauthorized"}' }
     })
@@ -221,17 +221,17 @@ describe('a client', () => {
   })
 })
 
-interface Answer {
+interface FixedResponse {
   readonly status: number
   readonly body: string
   readonly headers?: Record<string, string>
 }
 
-async function answer(
-  give: (authorization: string | undefined) => Answer,
+async function respondWith(
+  respond: (authorization: string | undefined) => FixedResponse,
 ): Promise<{ server: Server; url: string }> {
   const server = createServer((request, response) => {
-    const { status, body, headers } = give(request.headers.authorization)
+    const { status, body, headers } = respond(request.headers.authorization)
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

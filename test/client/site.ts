@@ -12,24 +12,25 @@ import type { Scope } from '../support/engines.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const installed = join(root, 'node_modules')
 
-/** A page with the client's code, and a provider behind the same origin: browsers ask no other. */
+/** Serves a page with the client's code, and forwards other requests to a provider: same origin, so no CORS. */
 export interface Site {
   readonly origin: string
-  /** The paths of all code that the page loaded, and of what it asked for in vain. */
+  /** The paths of the code that the page loaded. */
   readonly served: readonly string[]
+  /** The paths of requested code that does not exist. */
   readonly missing: readonly string[]
-  /** What the page posts to /report. */
+  /** The body that the page posts to /report. */
   readonly report: Promise<unknown>
-  /** Where all other requests go. */
-  passOnTo(port: number): void
+  /** Sets the port that all other requests are forwarded to. */
+  forwardTo(port: number): void
 }
 
-/** The page runs a script, which finds what it is given as the text of its body. */
+/** The page runs the script, which reads `input` from the text of the document body. */
 export async function openSite(
   scope: Scope,
   compiled: string,
   script: string,
-  given: object,
+  input: object,
 ): Promise<Site> {
   const [served, missing]: [string[], string[]] = [[], []]
   const reported = Promise.withResolvers<unknown>()
@@ -37,7 +38,7 @@ export async function openSite(
 
   const server = createServer(async (incoming, outgoing) => {
     const path = posix.normalize(incoming.url ?? '')
-    if (path === '/') showPage(outgoing, compiled, script, given)
+    if (path === '/') sendPage(outgoing, compiled, script, input)
     else if (path === '/favicon.ico') outgoing.writeHead(204).end()
     else if (path === '/report') {
       reported.resolve(await json(incoming))
@@ -45,11 +46,11 @@ export async function openSite(
     } else if (/^\/(compiled|installed)\//.test(path)) {
       const [, top, inner = ''] = /^\/(\w+)\/(.*)$/.exec(path) ?? []
       const file = join(top === 'compiled' ? compiled : installed, inner)
-      const isThere = existsSync(file)
-      ;(isThere ? served : missing).push(path)
-      outgoing.writeHead(isThere ? 200 : 404, { 'content-type': 'text/javascript' })
-      outgoing.end(isThere ? readFileSync(file) : '')
-    } else passOn(incoming, outgoing, providerPort)
+      const exists = existsSync(file)
+      ;(exists ? served : missing).push(path)
+      outgoing.writeHead(exists ? 200 : 404, { 'content-type': 'text/javascript' })
+      outgoing.end(exists ? readFileSync(file) : '')
+    } else forward(incoming, outgoing, providerPort)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -62,14 +63,14 @@ export async function openSite(
     served,
     missing,
     report: reported.promise,
-    passOnTo(port) {
+    forwardTo(port) {
       providerPort = port
     },
   }
 }
 
-/** A policy as careful sites have it: code only from themselves, and none made of text. */
-function showPage(outgoing: ServerResponse, compiled: string, script: string, given: object): void {
+/** With a strict content security policy: scripts only from this origin, no eval. */
+function sendPage(outgoing: ServerResponse, compiled: string, script: string, input: object): void {
   const nonce = randomUUID()
   outgoing.writeHead(200, {
     'content-type': 'text/html; charset=utf-8',
@@ -77,13 +78,13 @@ function showPage(outgoing: ServerResponse, compiled: string, script: string, gi
   })
   outgoing.end(`<!doctype html>
     <title>client</title>
-    <script type="importmap" nonce="${nonce}">${JSON.stringify({ imports: importsOf(compiled) })}</script>
+    <script type="importmap" nonce="${nonce}">${JSON.stringify({ imports: buildImportMap(compiled) })}</script>
     <script type="module" nonce="${nonce}">${script}</script>
-    <body>${JSON.stringify(given).replaceAll('<', '\\u003c')}</body>`)
+    <body>${JSON.stringify(input).replaceAll('<', '\\u003c')}</body>`)
 }
 
-/** Where a browser finds what is imported by name: the package as it exports itself, and what it needs. */
-function importsOf(compiled: string): Record<string, string> {
+/** The import map: the client of the package and its dependencies. */
+function buildImportMap(compiled: string): Record<string, string> {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const own = exports['./client'].default.replace('./dist/', '/compiled/')
   const code = globSync(join(compiled, '{client,contract}', '**', '*.js'))
@@ -97,12 +98,12 @@ function importsOf(compiled: string): Record<string, string> {
   return { 'holdfast/client': own, ...Object.fromEntries(others) }
 }
 
-function passOn(incoming: IncomingMessage, outgoing: ServerResponse, port: number): void {
+function forward(incoming: IncomingMessage, outgoing: ServerResponse, port: number): void {
   const { method, url, headers } = incoming
-  const onward = request({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
-    outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
-    pipeline(answer, outgoing, () => {})
+  const forwarded = request({ host: '127.0.0.1', port, method, path: url, headers }, (response) => {
+    outgoing.writeHead(response.statusCode ?? 502, response.headers)
+    pipeline(response, outgoing, () => {})
   })
-  onward.on('error', () => outgoing.destroy())
-  pipeline(incoming, onward, () => {})
+  forwarded.on('error', () => outgoing.destroy())
+  pipeline(incoming, forwarded, () => {})
 }
