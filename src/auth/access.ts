@@ -6,30 +6,30 @@ import { openTokenBuckets } from './token-bucket.ts'
 
 const tokenBytes = 32
 
-/** How many failures are answered with 401 at once, and how long until one more is. */
-const clientFailures = { most: 10, refillSeconds: 6 }
-/** Many clients may share an address, so it may fail more often than one of them. */
-const addressFailures = { most: 100, refillSeconds: 1 }
+/** Token buckets of failed attempts: beyond them the response is 429 instead of 401. */
+const clientFailures = { capacity: 10, refillSeconds: 6 }
+/** Higher, since many clients may share an address. */
+const addressFailures = { capacity: 100, refillSeconds: 1 }
 
-/** How many clients, and how many addresses, with failures are remembered. */
+/** How many clients, and how many addresses, have a bucket. */
 const failingMax = 10_000
 
 export interface Credentials {
   readonly clientId: string
   readonly secret: string
-  /** The caller's address, behind trusted proxies. */
+  /** The client's address, as reported by trusted proxies. */
   readonly address: string
 }
 
-/** `client` is undefined where the id or the secret is wrong: the answer must not say which. */
+/** `client` is undefined if the id or the secret is wrong: the response must not say which. */
 export interface Authentication {
   readonly client?: RegisteredClient
-  /** The id of a client whose stored hash is of an earlier version: its secret must be rotated. For the log. */
+  /** The id of a client whose secret must be rotated, since an earlier version stored its hash. For the log. */
   readonly outdatedClientId?: string
 }
 
 export interface Access {
-  /** Throws `too_many_requests` where wrong credentials were sent too often. The right ones are never refused. */
+  /** Throws `too_many_requests` after too many failures. Correct credentials are always accepted. */
   authenticate(credentials: Credentials): Promise<Authentication>
   issue(client: TokenOwner, scopes: readonly Scope[]): Promise<string>
   /** Undefined for an unknown, expired or revoked token. */
@@ -37,33 +37,33 @@ export interface Access {
 }
 
 interface FailureLimits {
-  /** A steady clock, in seconds. */
+  /** A monotonic clock, in seconds. */
   readonly seconds?: (() => number) | undefined
-  /** How many processes serve. They know nothing of each other's failures, so each has its part of the limits. */
+  /** The number of processes. They do not share their counts, so each enforces its share of the limits. */
   readonly workers?: number | undefined
 }
 
-/** A token is valid as long as its client has the secret that it was issued for. */
+/** A token is revoked when its client's secret is rotated. */
 type TokenOwner = Pick<RegisteredClient, 'id' | 'name' | 'secretHash'>
 
-/** API clients of the catalogue: their secrets, and the short-lived tokens that are issued for them. */
+/** Authenticates API clients of the catalogue, and issues and verifies their access tokens. */
 export function openAccess(
   store: ClientStore,
   clock: () => Temporal.Instant,
   limits: FailureLimits = {},
 ): Access {
-  const refuseFailures = failureLimit(limits)
-  // An unknown client is compared with this hash, so that it takes the same path as a known one.
-  const hashOfNobody = hashSecret(makeSecret())
+  const recordFailure = openFailureLimit(limits)
+  // Compared if the client is unknown, so that the response time does not reveal whether it exists.
+  const decoyHash = hashSecret(makeSecret())
 
   return {
     async authenticate({ clientId, secret, address }) {
       const client = await store.find(clientId)
       const isCurrent = client !== undefined && isCurrentHash(client.secretHash)
-      // Before the limit, so that nobody's failures keep a client with the right secret out: a digest is cheap.
-      const isRight = isSecret(secret, isCurrent ? client.secretHash : hashOfNobody)
-      if (isRight && isCurrent) return { client }
-      refuseFailures(clientId, address)
+      // Checked before the limit, so that other clients' failures never lock out a client with the correct secret.
+      const isCorrect = isSecret(secret, isCurrent ? client.secretHash : decoyHash)
+      if (isCorrect && isCurrent) return { client }
+      recordFailure(clientId, address)
       return client && !isCurrent ? { outdatedClientId: client.id } : {}
     },
 
@@ -83,18 +83,18 @@ export function openAccess(
   }
 }
 
-/** Counts a failure, and throws where there were too many of that client id or from that address. */
-function failureLimit({ seconds, workers = 1 }: FailureLimits) {
-  const open = ({ most, refillSeconds }: typeof clientFailures) =>
-    openTokenBuckets(Math.max(1, most / workers), refillSeconds * workers, failingMax, seconds)
+/** The returned function counts a failure. It throws after too many for the client id or the address. */
+function openFailureLimit({ seconds, workers = 1 }: FailureLimits) {
+  const open = ({ capacity, refillSeconds }: typeof clientFailures) =>
+    openTokenBuckets(Math.max(1, capacity / workers), refillSeconds * workers, failingMax, seconds)
   const byClient = open(clientFailures)
   const byAddress = open(addressFailures)
   return (clientId: string, address: string): void => {
-    // An id is the caller's text, of any length.
+    // The client chooses the id, so it may be long.
     const client = digest(clientId)
-    const wait = Math.max(byClient.retryAfter(client), byAddress.retryAfter(address))
-    if (wait > 0) {
-      const retryAfterSeconds = Math.ceil(wait)
+    const waitSeconds = Math.max(byClient.retryAfter(client), byAddress.retryAfter(address))
+    if (waitSeconds > 0) {
+      const retryAfterSeconds = Math.ceil(waitSeconds)
       throw new ContractError('too_many_requests', undefined, { retryAfterSeconds })
     }
     byClient.take(client)

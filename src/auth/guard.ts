@@ -5,10 +5,10 @@ import type { RejectionReason } from './rejection-reasons.ts'
 import type { ReplayStore, UseOutcome } from './replay-store.ts'
 import { parseToken, type Token, TokenRejected } from './token.ts'
 
-/** How far clocks may differ, in seconds. It is also how much longer a claim is kept. */
+/** How far clocks may differ, in seconds. A replay record is kept that much longer than its token is valid. */
 export const clockToleranceSeconds = 30
 
-/** How far away the end of a token may be, which bounds how long its claim is kept. */
+/** The longest accepted time until `exp`, which limits how long a replay record is kept. */
 export const tokenAgeMaxSeconds = 24 * 60 * 60
 
 const tokenIdLengthMax = 256
@@ -19,70 +19,70 @@ export interface GuardOptions {
   readonly keys: KeySet
   readonly replay: ReplayStore
   readonly clock: () => Temporal.Instant
-  /** Told of every attempt to record a token, and whether it was recorded. */
+  /** Called after every attempt to record a token. */
   readonly onAttempt?: ((isRecorded: boolean) => void) | undefined
 }
 
 export interface AuthRequest {
   /** Every Authorization header that was sent. */
   readonly authorization: readonly string[]
-  /** The path as it was sent, without its query. */
+  /** The path as sent, without the query. */
   readonly path: string
   readonly operation: Operation
 }
 
-/** Every check was passed but the last, which is under way: no answer may leave before it is. */
+/** All checks have passed except the replay check, which is still running: no response may be sent before it ends. */
 export interface AuthResult {
   readonly recorded: Promise<void>
 }
 
-export type Guard = (asked: AuthRequest) => Promise<AuthResult>
+export type Guard = (request: AuthRequest) => Promise<AuthResult>
 
 /**
- * The five checks of the interface's Authentication section. Throws `TokenRejected` with the one that failed. The
- * fifth, whether the token was used before, goes beside the answer's making rather than before it.
+ * The five checks of the interface's Authentication section. Rejects with `TokenRejected` and the reason. The fifth, replay
+ * protection, runs concurrently with the handler.
  */
 export function openGuard({
   subdomain,
   bases,
   keys,
-  replay: claims,
+  replay,
   clock,
   onAttempt,
 }: GuardOptions): Guard {
   return async ({ authorization, path, operation }) => {
     const token = parseToken(bearerToken(authorization))
     const now = clock().epochMilliseconds / 1000
-    // Cheap to check, so checked before the signature: a flood of bad tokens costs little.
+    // Checked before the signature, which is expensive: a flood of invalid tokens costs little.
     const { tokenId, expiresAt } = verifyClaims(token, subdomain, bases[operation.base] + path, now)
     const algorithm = findAlgorithm(token.algorithm)
     if (!algorithm) throw new TokenRejected('alg', token.text)
-    const wanted = [token.algorithm, token.keyId] as const
-    const key = keys.cached(...wanted) ?? (await keys.find(...wanted))
+    const keyQuery = [token.algorithm, token.keyId] as const
+    const key = keys.cached(...keyQuery) ?? (await keys.find(...keyQuery))
     if (!key) throw new TokenRejected('unknown key', token.text)
     if (!algorithm.verify(token.signedText, key, token.signature)) {
       throw new TokenRejected('signature', token.text)
     }
-    // Last, so that a forgery cannot spend the id of a good token.
+    // Last, so that a forged token cannot use up the id of a valid one.
     const keptUntil = Math.ceil(expiresAt + clockToleranceSeconds)
-    const recorded = claims.recordUse(tokenId, keptUntil).then(
+    const recorded = replay.recordUse(tokenId, keptUntil).then(
       (outcome) => {
-        const reason = refusalByOutcome[outcome]
+        const reason = reasonByOutcome[outcome]
         if (!reason) onAttempt?.(true)
         else throw new TokenRejected(reason, token.text)
       },
       (cause: unknown) => {
         onAttempt?.(false)
-        throw new ContractError('unavailable', 'the claim could not be written', { cause })
+        throw new ContractError('unavailable', 'the token use could not be recorded', { cause })
       },
     )
-    // Whoever asked may be gone before anybody waits for it.
+    // Prevents an unhandled rejection: an aborted request may never await it.
     recorded.catch(() => {})
     return { recorded }
   }
 }
 
-const refusalByOutcome: Readonly<Record<UseOutcome, RejectionReason | undefined>> = {
+const reasonByOutcome: Readonly<Record<UseOutcome, RejectionReason | undefined>> = {
   'first use': undefined,
   'used before': 'jti was used before',
   purged: 'exp is before the last purge',
@@ -111,24 +111,24 @@ function verifyClaims(
   now: number,
 ): { tokenId: string; expiresAt: number } {
   const { exp, nbf, iat, iss, sub, aud, jti } = token.claims
-  const refuse = (claim: RejectionReason): never => {
-    throw new TokenRejected(claim, token.text)
+  const reject = (reason: RejectionReason): never => {
+    throw new TokenRejected(reason, token.text)
   }
-  if (!isTime(exp)) return refuse('exp')
-  if (exp + clockToleranceSeconds <= now) refuse('exp has passed')
-  if (exp > now + tokenAgeMaxSeconds + clockToleranceSeconds) refuse('exp is too far in the future')
-  const isLater = (time: unknown) => !(isTime(time) && time <= now + clockToleranceSeconds)
-  if (nbf !== undefined && isLater(nbf)) refuse('nbf')
-  if (iat !== undefined && isLater(iat)) refuse('iat')
-  if (iss !== subdomain) refuse('iss')
-  if (sub !== subdomain) refuse('sub')
+  if (!isTime(exp)) return reject('exp')
+  if (exp + clockToleranceSeconds <= now) reject('exp has passed')
+  if (exp > now + tokenAgeMaxSeconds + clockToleranceSeconds) reject('exp is too far in the future')
+  const isInFuture = (time: unknown) => !(isTime(time) && time <= now + clockToleranceSeconds)
+  if (nbf !== undefined && isInFuture(nbf)) reject('nbf')
+  if (iat !== undefined && isInFuture(iat)) reject('iat')
+  if (iss !== subdomain) reject('iss')
+  if (sub !== subdomain) reject('sub')
   const audience = Array.isArray(aud) && aud.length === 1 ? aud[0] : aud
-  if (audience !== resource) refuse('aud')
-  if (typeof jti !== 'string' || !isTokenId(jti)) return refuse('jti')
+  if (audience !== resource) reject('aud')
+  if (typeof jti !== 'string' || !isTokenId(jti)) return reject('jti')
   return { tokenId: jti, expiresAt: exp }
 }
 
-/** Half of a character would be written as any other half: two ids would be one. */
+/** Lone surrogates are all encoded as the same replacement character, so different ids would collide. */
 function isTokenId(text: string): boolean {
   return text !== '' && text.isWellFormed() && countCharacters(text) <= tokenIdLengthMax
 }

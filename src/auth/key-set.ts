@@ -4,31 +4,30 @@ import { ContractError } from '../contract/index.ts'
 import { findAlgorithm, listAlgorithms } from './algorithms.ts'
 import { openTokenBuckets } from './token-bucket.ts'
 
-/** The platform's public keys, from where it publishes them. */
+/** The platform's public keys, fetched from its JWKS URL. */
 export interface KeySet {
-  /** The key that a token names, or the only one that fits where it names none, if it is here already. */
+  /** The key with this id, or the only matching key for a token without a key id. Undefined if it is not cached. */
   cached(algorithm: string, keyId: string | undefined): KeyObject | undefined
   /**
-   * The same, after fetching the set where it is not here. Undefined if a set that was fetched after the call has no
-   * such key, or did so in the cooldown of the key id. Throws `unavailable` while it is unknown whether the key exists.
+   * Fetches the set if the key is not cached. Resolves to undefined if a set fetched after the call does not contain the
+   * key, or one fetched within the cooldown did not. Rejects with `unavailable` while it is unknown whether the key exists.
    */
   find(algorithm: string, keyId: string | undefined): Promise<KeyObject | undefined>
-  /** Asks for keys where there are none yet. Keys that are not known later can be asked for at once all the same. */
+  /** Fetches the set if no keys are cached. Does not count against the fetch limit. */
   preload(): Promise<void>
-  /** Whether there are keys, also after asking where there are none. */
+  /** Whether keys are cached, after an attempt to fetch them if none are. */
   hasKeys(): Promise<boolean>
-  /** Whether one of the keys has that id. */
   has(keyId: string): boolean
-  /** How long ago the keys were fetched. Undefined where there are none. */
+  /** The time since the keys were fetched; undefined without keys. */
   ageMs(): number | undefined
   close(): void
 }
 
 export interface KeySetOptions {
   readonly url: string
-  /** How long keys are served before they are asked for again, in the background. */
+  /** How often the set is fetched again in the background. */
   readonly refreshMs?: number
-  /** For how long a key id that a fetched set did not have counts as unknown without another fetch. */
+  /** How long a key id that was not in a fetched set is rejected without another fetch. */
   readonly cooldownMs?: number
   readonly timeoutMs?: number
   /** Milliseconds of a monotonic clock. */
@@ -36,9 +35,9 @@ export interface KeySetOptions {
   readonly onFetch?: (outcome: { readonly keys: number } | { readonly failure: string }) => void
 }
 
-interface HeldKey {
+interface CachedKey {
   readonly keyId: string | undefined
-  /** What it may verify. */
+  /** The algorithms that it may verify. */
   readonly algorithms: readonly string[]
   readonly key: KeyObject
 }
@@ -46,36 +45,36 @@ interface HeldKey {
 export const keySetBytesMax = 256 * 1024
 const keysMax = 100
 
-/** How many requests may wait for a fetch: fewer than are served at once, so that known keys go on serving. */
+/** How many requests may wait for a fetch: below the in-flight limit, so that tokens with cached keys are still served. */
 const waitingMax = 250
 
-/** However many unknown key ids there are: so many fetches at once, and then one a second. */
+/** The token bucket of fetches for unknown key ids. */
 const fetchBurst = 10
-const fetchEverySeconds = 1
+const fetchRefillSeconds = 1
 
-/** For so many key ids it is remembered that they are unknown: the least recently seen are evicted. */
+/** How many unknown key ids are remembered; the least recently used are evicted. */
 const unknownMax = 1000
 
-/** Names the one budget of all fetches. */
-const everyFetch = ''
+/** The key of the one bucket for all fetches. */
+const allFetches = ''
 
 export function openKeySet(options: KeySetOptions): KeySet {
   const { refreshMs = 5 * 60_000, cooldownMs = 30_000, now = () => performance.now() } = options
   const nowSeconds = () => now() / 1000
-  const fetches = openTokenBuckets(fetchBurst, fetchEverySeconds, 1, nowSeconds)
+  const fetches = openTokenBuckets(fetchBurst, fetchRefillSeconds, 1, nowSeconds)
   const unknown = openTokenBuckets(1, cooldownMs / 1000, unknownMax, nowSeconds)
   const cache = openCache(options, now)
   let waiting = 0
 
-  /** Waits for the fetch in progress, or for a new one if the budget allows it. Returns its number. */
-  const fetchWithinBudget = async (): Promise<number> => {
-    if (waiting >= waitingMax) throw unavailable('too many requests wait for keys')
+  /** Joins the fetch in progress, or starts one if the fetch limit permits. Returns its number. */
+  const fetchWithinLimit = async (): Promise<number> => {
+    if (waiting >= waitingMax) throw unavailable('too many requests are waiting for keys')
     if (!cache.isFetching()) {
-      const retryAfterSeconds = Math.ceil(fetches.retryAfter(everyFetch))
+      const retryAfterSeconds = Math.ceil(fetches.retryAfter(allFetches))
       if (retryAfterSeconds > 0) {
-        throw unavailable('the keys were fetched a moment ago', retryAfterSeconds)
+        throw unavailable('the fetch limit of the key set is reached', retryAfterSeconds)
       }
-      fetches.take(everyFetch)
+      fetches.take(allFetches)
     }
     waiting += 1
     const fetched = cache.fetch()
@@ -91,27 +90,27 @@ export function openKeySet(options: KeySetOptions): KeySet {
     cached: (algorithm, keyId) => pick(cache.keys() ?? [], algorithm, keyId),
 
     async find(algorithm, keyId) {
-      const held = pick(cache.keys() ?? [], algorithm, keyId)
-      if (held) return held
-      const wanted = JSON.stringify([algorithm, keyId])
-      if (unknown.retryAfter(wanted) > 0) return undefined
+      const cached = pick(cache.keys() ?? [], algorithm, keyId)
+      if (cached) return cached
+      const keyName = JSON.stringify([algorithm, keyId])
+      if (unknown.retryAfter(keyName) > 0) return undefined
       const startedBefore = cache.started()
       for (;;) {
-        const number = await fetchWithinBudget()
+        const number = await fetchWithinLimit()
         const key = pick(cache.keys() ?? [], algorithm, keyId)
         if (key) return key
         if (cache.succeeded() < number) throw unavailable('the keys could not be fetched')
         if (number > startedBefore) break
-        // That fetch began before the call: the key may have been published since.
+        // That fetch started before this call, and the key may have been published since.
       }
-      unknown.take(wanted)
+      unknown.take(keyName)
       return undefined
     },
     async preload() {
       if (!cache.keys()) await cache.fetch()
     },
     async hasKeys() {
-      if (!cache.keys()) await fetchWithinBudget().catch(() => {})
+      if (!cache.keys()) await fetchWithinLimit().catch(() => {})
       return cache.keys() !== undefined
     },
     has: (keyId) => cache.keys()?.some((key) => key.keyId === keyId) ?? false,
@@ -123,9 +122,9 @@ export function openKeySet(options: KeySetOptions): KeySet {
   }
 }
 
-/** The keys of the last successful fetch. Fetches are numbered by their start, and one runs at a time. */
+/** The keys of the last successful fetch. Fetches are numbered, and only one runs at a time. */
 function openCache({ url, timeoutMs = 5000, onFetch }: KeySetOptions, now: () => number) {
-  let keys: readonly HeldKey[] | undefined
+  let keys: readonly CachedKey[] | undefined
   let fetchedAt = 0
   let started = 0
   let succeeded = 0
@@ -139,8 +138,8 @@ function openCache({ url, timeoutMs = 5000, onFetch }: KeySetOptions, now: () =>
       succeeded = number
       onFetch?.({ keys: keys.length })
     } catch (error) {
-      // The keys of an earlier fetch go on serving while the URL is unreachable.
-      if (!closing.signal.aborted) onFetch?.({ failure: reasonOf(error as Error) })
+      // The cached keys remain in use while the URL is unreachable.
+      if (!closing.signal.aborted) onFetch?.({ failure: describeFailure(error as Error) })
     } finally {
       fetching = undefined
     }
@@ -150,7 +149,7 @@ function openCache({ url, timeoutMs = 5000, onFetch }: KeySetOptions, now: () =>
     keys: () => keys,
     ageMs: () => (keys ? now() - fetchedAt : undefined),
     isFetching: () => fetching !== undefined,
-    /** The number of the last fetch that was started, and of the last that succeeded. */
+    /** The numbers of the last fetch that started and of the last that succeeded. */
     started: () => started,
     succeeded: () => succeeded,
     /** Joins the fetch in progress. Never rejects. */
@@ -170,28 +169,28 @@ function unavailable(detail: string, retryAfterSeconds = 1): ContractError {
 }
 
 function pick(
-  held: readonly HeldKey[],
+  keys: readonly CachedKey[],
   algorithm: string,
   keyId: string | undefined,
 ): KeyObject | undefined {
-  const fitting = held.filter(
+  const matching = keys.filter(
     (each) => (keyId === undefined || each.keyId === keyId) && each.algorithms.includes(algorithm),
   )
-  return fitting.length === 1 ? fitting[0]?.key : undefined
+  return matching.length === 1 ? matching[0]?.key : undefined
 }
 
-async function fetchKeys(url: string, signal: AbortSignal): Promise<HeldKey[]> {
+async function fetchKeys(url: string, signal: AbortSignal): Promise<CachedKey[]> {
   const response = await fetch(url, {
     headers: { accept: 'application/json' },
     redirect: 'error',
     signal,
   })
   if (!response.ok) {
-    // What nobody reads would hold the connection.
+    // An unread body would keep the connection open.
     await response.body?.cancel()
     throw new Error(`status ${response.status}`)
   }
-  const { keys } = JSON.parse(await boundedText(response)) as { keys?: unknown }
+  const { keys } = JSON.parse(await readBody(response)) as { keys?: unknown }
   if (!Array.isArray(keys)) throw new Error('not a key set')
   const imported = await Promise.all(keys.slice(0, keysMax).map(importKey))
   const usable = imported.flatMap((key) => key ?? [])
@@ -199,7 +198,7 @@ async function fetchKeys(url: string, signal: AbortSignal): Promise<HeldKey[]> {
   return usable
 }
 
-async function boundedText(response: Response): Promise<string> {
+async function readBody(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
@@ -210,21 +209,21 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** That it failed is all that fetch says itself. */
-function reasonOf({ message, cause }: Error): string {
+/** The message of a fetch error is only "fetch failed"; the reason is its cause. */
+function describeFailure({ message, cause }: Error): string {
   if (!(cause instanceof Error)) return message
   return `${message}: ${(cause as NodeJS.ErrnoException).code ?? cause.message}`
 }
 
-/** What a key that does not say is imported for; RSA serves both of its algorithms. */
+/** The algorithm that a key without `alg` is imported with. An RSA key then works with both RSA algorithms. */
 const algorithmByType = new Map<JWK['kty'], string>([
   ['EC', 'ES256'],
   ['OKP', 'EdDSA'],
   ['RSA', 'PS256'],
 ])
 
-/** A key for verifying, or nothing: one that is broken or meant for something else spoils no other. */
-async function importKey(jwk: JWK): Promise<HeldKey | undefined> {
+/** Undefined for a key that is invalid or has another purpose, so that it does not invalidate the whole set. */
+async function importKey(jwk: JWK): Promise<CachedKey | undefined> {
   try {
     const { kty, use, key_ops: operations, alg, kid } = jwk
     if (use !== undefined && use !== 'sig') return undefined
@@ -238,7 +237,7 @@ async function importKey(jwk: JWK): Promise<HeldKey | undefined> {
     const algorithms =
       alg === undefined
         ? listAlgorithms(object)
-        : [alg].filter((name) => findAlgorithm(name)?.fits(object))
+        : [alg].filter((name) => findAlgorithm(name)?.accepts(object))
     return algorithms.length > 0 ? { keyId: kid, algorithms, key: object } : undefined
   } catch {
     return undefined

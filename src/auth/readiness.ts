@@ -4,26 +4,26 @@ import { clockToleranceSeconds } from './guard.ts'
 import type { KeySet } from './key-set.ts'
 import type { ReplayStore } from './replay-store.ts'
 
-/** Rejects where there is no key to verify a token with, and none can be fetched. */
+/** Rejects if there are no keys to verify tokens with, and none can be fetched. */
 export async function checkKeys(keys: Pick<KeySet, 'hasKeys'>): Promise<void> {
   if (!(await keys.hasKeys())) throw new ContractError('unavailable', 'no keys could be fetched')
 }
 
-/** For how long a recorded token shows that the next one can be recorded. */
+/** How long a recorded token counts as proof that the next one can be recorded. */
 const recentMs = 1000
 
 export interface ReplayCheck {
-  /** Takes the outcome of every attempt to record a token. */
+  /** Must be called with the outcome of every attempt to record a token. */
   noteAttempt(isRecorded: boolean): void
-  /** Rejects where no token can be recorded now. */
+  /** Rejects if no token can be recorded now. */
   check(): Promise<void>
 }
 
 /**
- * Knows whether tokens can be recorded: from the requests themselves, or, where none came lately or the last one failed,
- * by recording an id of its own the same way. That record is purged like that of a token that has expired.
+ * Checks whether token uses can be recorded. A recent request is proof enough. Otherwise, or if the last attempt failed, an
+ * id of its own is recorded, which is purged like that of an expired token.
  */
-export function openReplayCheck(claims: ReplayStore, clock: () => Temporal.Instant): ReplayCheck {
+export function openReplayCheck(replay: ReplayStore, clock: () => Temporal.Instant): ReplayCheck {
   let recordedAt = Number.NEGATIVE_INFINITY
   return {
     noteAttempt(isRecorded) {
@@ -32,7 +32,7 @@ export function openReplayCheck(claims: ReplayStore, clock: () => Temporal.Insta
     async check() {
       if (performance.now() - recordedAt < recentMs) return
       const now = Math.floor(clock().epochMilliseconds / 1000)
-      await claims.recordUse(`readiness ${randomUUID()}`, now + clockToleranceSeconds)
+      await replay.recordUse(`readiness ${randomUUID()}`, now + clockToleranceSeconds)
     },
   }
 }

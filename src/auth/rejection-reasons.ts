@@ -1,4 +1,4 @@
-/** Every reason for which a token is refused. They are for the log and the metrics; the caller is told none. */
+/** Why a token is rejected. For the log and the metrics only; never sent to the client. */
 export const rejectionReasons = [
   'no token',
   'two Authorization headers',

@@ -1,37 +1,37 @@
 export interface TokenBuckets {
-  /** Seconds until there is something to spend; 0 where there is. */
-  retryAfter(name: string): number
-  take(name: string): void
-  /** Refunds what was spent for nothing. */
-  refund(name: string): void
+  /** Seconds until a token is available; 0 if one is. */
+  retryAfter(key: string): number
+  take(key: string): void
+  /** Returns a token that was taken. */
+  refund(key: string): void
 }
 
 /**
- * A token bucket for each name: `most` at once, then one more every `refillSeconds`. Of more than `namesMax` names, those
- * that spent least recently are evicted.
+ * Token bucket per key; the least recently used keys are evicted. Each bucket has `capacity` tokens and gains one every
+ * `refillSeconds`.
  */
 export function openTokenBuckets(
-  most: number,
+  capacity: number,
   refillSeconds: number,
-  namesMax: number,
+  keysMax: number,
   now: () => number = () => performance.now() / 1000,
 ): TokenBuckets {
-  const budgets = new Map<string, { readonly left: number; readonly at: number }>()
-  const left = (name: string): number => {
-    const budget = budgets.get(name)
-    if (!budget) return most
-    return Math.min(most, budget.left + (now() - budget.at) / refillSeconds)
+  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>()
+  const available = (key: string): number => {
+    const bucket = buckets.get(key)
+    if (!bucket) return capacity
+    return Math.min(capacity, bucket.tokens + (now() - bucket.at) / refillSeconds)
   }
-  const change = (name: string, by: number): void => {
-    const rest = Math.min(most, left(name) + by)
-    budgets.delete(name)
-    budgets.set(name, { left: rest, at: now() })
-    const [oldest] = budgets.keys()
-    if (budgets.size > namesMax && oldest !== undefined) budgets.delete(oldest)
+  const add = (key: string, count: number): void => {
+    const tokens = Math.min(capacity, available(key) + count)
+    buckets.delete(key)
+    buckets.set(key, { tokens, at: now() })
+    const [oldest] = buckets.keys()
+    if (buckets.size > keysMax && oldest !== undefined) buckets.delete(oldest)
   }
   return {
-    retryAfter: (name) => Math.max(0, 1 - left(name)) * refillSeconds,
-    take: (name) => change(name, -1),
-    refund: (name) => change(name, 1),
+    retryAfter: (key) => Math.max(0, 1 - available(key)) * refillSeconds,
+    take: (key) => add(key, -1),
+    refund: (key) => add(key, 1),
   }
 }

@@ -2,9 +2,8 @@ import { isUtf8 } from 'node:buffer'
 import { findRepeatedMember } from '../text/json-text.ts'
 import type { RejectionReason } from './rejection-reasons.ts'
 
-/** A token taken apart. Nothing in it is to be believed before its signature is. */
+/** A parsed token. Not to be trusted before its signature is verified. */
 export interface Token {
-  /** As it was sent. */
   readonly text: string
   readonly algorithm: string
   readonly keyId: string | undefined
@@ -13,107 +12,106 @@ export interface Token {
   readonly signature: Buffer
 }
 
-/** Whom a token says it is from. Anybody can write anything there. */
+/** The key id and issuer that a token contains, unverified. */
 export interface Origin {
   readonly keyId: string | undefined
   readonly issuer: string | undefined
 }
 
-/** Why a token is refused. For the log; the caller is told nothing. */
 export class TokenRejected extends Error {
   override readonly name = 'TokenRejected'
   readonly reason: RejectionReason
   readonly origin: Origin | undefined
 
-  /** The token itself is not kept: whoever has the error could log it. */
+  /** The token itself is not stored in the error, since errors are logged. */
   constructor(reason: RejectionReason, token?: string) {
     super(reason)
     this.reason = reason
-    this.origin = token === undefined ? undefined : originOf(token)
+    this.origin = token === undefined ? undefined : readOrigin(token)
   }
 }
 
-/** The longest token that is looked at, in characters. */
+/** The longest token that is parsed, in characters. */
 export const tokenLengthMax = 8192
 
 const keyIdLengthMax = 256
 
-type Refuse = (reason: RejectionReason) => never
+type Reject = (reason: RejectionReason) => never
 
 /**
- * Reads a compact JWS as RFC 7515 writes it and in no other way: libraries also take padding, blanks and
- * stray characters, and each of those is a second spelling of the same token.
+ * Parses a compact JWS strictly as RFC 7515 defines it. Libraries also accept padding, whitespace and stray characters,
+ * and each of those is a second spelling of the same token.
  */
 export function parseToken(text: string): Token {
   if (text.length > tokenLengthMax) throw new TokenRejected('too long')
-  const refuse: Refuse = (reason) => {
+  const reject: Reject = (reason) => {
     throw new TokenRejected(reason, text)
   }
   const segments = text.split('.')
   const [head = '', body = '', tail = ''] = segments
-  if (segments.length !== 3) return refuse('not three segments')
+  if (segments.length !== 3) return reject('not three segments')
 
   return {
     text,
-    ...headerOf(head, refuse),
-    claims: object(decode(body, refuse), 'payload', refuse),
+    ...readHeader(head, reject),
+    claims: parseObject(decode(body, reject), 'payload', reject),
     signedText: Buffer.from(text.slice(0, head.length + 1 + body.length), 'latin1'),
-    signature: decode(tail, refuse),
+    signature: decode(tail, reject),
   }
 }
 
 type Header = Pick<Token, 'algorithm' | 'keyId'>
 
-/** Every token that a key signs has the same one. */
+/** Cached, since all tokens signed with the same key have the same header. */
 let lastHeader: { readonly segment: string; readonly header: Header } | undefined
 
-function headerOf(segment: string, refuse: Refuse): Header {
+function readHeader(segment: string, reject: Reject): Header {
   if (lastHeader?.segment === segment) return lastHeader.header
-  const header = readHeader(object(decode(segment, refuse), 'header', refuse), refuse)
+  const header = checkHeader(parseObject(decode(segment, reject), 'header', reject), reject)
   lastHeader = { segment, header }
   return header
 }
 
-function readHeader(
+function checkHeader(
   { alg, kid, crit, b64 }: Readonly<Record<string, unknown>>,
-  refuse: Refuse,
+  reject: Reject,
 ): Header {
-  if (crit !== undefined) return refuse('crit')
-  // It would change what is signed, and has no effect without crit: somebody is trying something.
-  if (b64 !== undefined && b64 !== true) return refuse('b64')
-  if (typeof alg !== 'string') return refuse('alg')
+  if (crit !== undefined) return reject('crit')
+  // It changes what is signed and is only valid with crit, so no legitimate token has it.
+  if (b64 !== undefined && b64 !== true) return reject('b64')
+  if (typeof alg !== 'string') return reject('alg')
   if (kid !== undefined && (typeof kid !== 'string' || kid.length > keyIdLengthMax)) {
-    return refuse('kid')
+    return reject('kid')
   }
   return { algorithm: alg, keyId: kid }
 }
 
-/** Base64url without padding, blanks, other alphabets or spare bits: one text for one content. */
-function decode(segment: string, refuse: Refuse): Buffer {
+/** Base64url without padding, whitespace, other alphabets or spare bits, so that each value has one encoding. */
+function decode(segment: string, reject: Reject): Buffer {
   const bytes = Buffer.from(segment, 'base64url')
-  if (segment === '' || bytes.toString('base64url') !== segment) refuse('not base64url')
+  if (segment === '' || bytes.toString('base64url') !== segment) reject('not base64url')
   return bytes
 }
 
-function object(
+function parseObject(
   bytes: Buffer,
   part: 'header' | 'payload',
-  refuse: Refuse,
+  reject: Reject,
 ): Record<string, unknown> {
-  if (!isUtf8(bytes)) refuse(`${part} is not UTF-8`)
+  if (!isUtf8(bytes)) reject(`${part} is not UTF-8`)
   const text = bytes.toString('utf8')
-  const value = parse(text)
+  const value = parseJson(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refuse(`${part} is not an object`)
+    return reject(`${part} is not an object`)
   }
-  // A text that is what its content would be written as cannot say anything twice.
+  // Text that equals its own serialization cannot have repeated members; comparing is faster than scanning.
   if (JSON.stringify(value) !== text && findRepeatedMember(text) !== undefined) {
-    return refuse(`${part} repeats a member`)
+    return reject(`${part} repeats a member`)
   }
   return value as Record<string, unknown>
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -121,14 +119,14 @@ function parse(text: string): unknown {
   }
 }
 
-/** Read as leniently as can be: the log is to say who sends tokens that are spelled wrongly, too. */
-function originOf(token: string): Origin {
+/** Lenient, so that the log also names the origin of malformed tokens. */
+function readOrigin(token: string): Origin {
   const [head = '', body = ''] = token.split('.')
-  return { keyId: textMember(head, 'kid'), issuer: textMember(body, 'iss') }
+  return { keyId: readMember(head, 'kid'), issuer: readMember(body, 'iss') }
 }
 
-function textMember(segment: string, name: string): string | undefined {
-  const value = parse(Buffer.from(segment, 'base64url').toString('utf8'))
+function readMember(segment: string, name: string): string | undefined {
+  const value = parseJson(Buffer.from(segment, 'base64url').toString('utf8'))
   const member = (value as Record<string, unknown> | null | undefined)?.[name]
   return typeof member === 'string' ? member : undefined
 }
