@@ -153,7 +153,7 @@ function startCallers(deployment: Deployment, served: Server) {
   const callers = Array.from({ length: 4 }, async () => {
     while (!isStopped) {
       const token = deployment.mint(accountsPath)
-      const { status } = await ask(served, token, false)
+      const { status } = await ask(served, token)
       assert.equal(status, 200)
       used.push(token)
     }
@@ -215,9 +215,9 @@ describeOn('sqlite', 'the backup guide', () => {
       else await runLine(line)
     }
 
-    const answers = await Promise.all(used.map((token) => ask(served, token, false)))
+    const answers = await Promise.all(used.map((token) => ask(served, token)))
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401])
-    assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
+    assert.equal((await ask(served, deployment.mint(accountsPath))).status, 200)
     assert.deepEqual(
       lines.filter((line) => line.includes(' backup ')).length > 0 && lines.some(isStop),
       true,

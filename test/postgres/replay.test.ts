@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { openDeployment } from '../support/deployment.ts'
 import { closingTogether, describeOn } from '../support/engines.ts'
 import { send } from '../support/http.ts'
-import { openKeyServer } from '../support/key-server.ts'
 import { loadInProcess } from '../support/load.ts'
 import { makePostgres } from '../support/postgres.ts'
-import { type Server, startServer } from '../support/process.ts'
-import { accountsPath } from '../support/small-bank.ts'
-import { makeKey, mintToken, publicUrl, subdomain, validClaims } from '../support/tokens.ts'
+import type { Server } from '../support/process.ts'
+import { accountsPath, smallBankLines } from '../support/small-bank.ts'
 
 const tokens = 150
 const askersOfEach = 4
@@ -19,33 +18,11 @@ describeOn('postgres', 'four processes over one database', () => {
     const server = await makePostgres({ durable: true })
     scope.after(() => server.remove())
     await server.start()
-    const account = { type: 'banking.account', holders: [{ customerId: 'c1' }] }
-    await loadInProcess(
-      server.url(),
-      [
-        { type: 'customer', record: { id: 'c1', name: 'Ana', email: 'a@example.com' } },
-        { ...account, record: { accountId: 'a1' } },
-      ],
-      '2025-01-01T00:00:00Z',
-    )
-    const key = makeKey('ES256', 'k1')
-    const keyServer = await openKeyServer([key.jwk])
-    scope.after(() => keyServer.close())
-    const start = () =>
-      startServer(scope, ['serve', 'provider'], {
-        database: server.url(),
-        subdomain,
-        'jwks-url': keyServer.url,
-        'provider-url': publicUrl,
-        'log-level': 'silent',
-      })
+    await loadInProcess(server.url(), smallBankLines)
+    const deployment = await openDeployment(scope, server.url())
+    const start = () => deployment.startProvider({ 'log-level': 'silent' })
     const providers = await Promise.all([start(), start(), start(), start()])
-    const mint = () =>
-      mintToken(
-        validClaims(accountsPath, Date.now() / 1000),
-        { alg: key.alg, kid: key.kid, typ: 'JWT' },
-        key,
-      )
+    const mint = () => deployment.mint(accountsPath)
     const ask = async ({ port }: Server, token: string): Promise<number> => {
       const headers = ['authorization', `Bearer ${token}`]
       return send(port, accountsPath, { headers }).then(

@@ -6,74 +6,37 @@ import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { plain } from '../catalogue/products.ts'
-import { readCredentials } from '../support/deployment.ts'
+import { openDeployment } from '../support/deployment.ts'
 import { closingTogether, describeOn, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { send } from '../support/http.ts'
-import { openKeyServer } from '../support/key-server.ts'
+import { type Answer, send } from '../support/http.ts'
 import { loadInProcess } from '../support/load.ts'
-import {
-  callPlatform,
-  type PlatformCaller,
-  productsPath,
-  requestToken,
-} from '../support/platform.ts'
+import { callPlatform, productsPath, requestToken } from '../support/platform.ts'
 import { makePostgres } from '../support/postgres.ts'
-import { runInProcess, type Server, startServer } from '../support/process.ts'
-import { accountsPath } from '../support/small-bank.ts'
+import { accountsPath, smallBankLines } from '../support/small-bank.ts'
 import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
-import { makeKey, mintToken, publicUrl, subdomain, validClaims } from '../support/tokens.ts'
-
-interface Answer {
-  readonly status: number
-  readonly text: string
-  readonly headers: Readonly<Record<string, string | undefined>>
-}
 
 /** A bank and its platform, each a process of its own, over one database. */
-interface Bank {
-  readonly provider: Server
-  readonly platform: Server & { readonly caller: PlatformCaller }
-  readonly mint: () => string
-  /** Asks the provider, which needs data and the record of spent tokens. */
-  ask(token?: string): Promise<Answer>
-}
-
-const bank = [
-  { type: 'customer', record: { id: 'c1', name: 'Ana Silva', email: 'ana@example.com' } },
-  { type: 'banking.account', holders: [{ customerId: 'c1' }], record: { accountId: 'a1' } },
-]
-
-async function openBank(scope: Scope, database: string): Promise<Bank> {
-  await loadInProcess(database, bank, '2025-01-01T00:00:00Z')
-  const client = ['client', 'add', 'pricing', '--scope', 'products.write', '--database', database]
-  const credentials = readCredentials(await runInProcess(client))
-  const key = makeKey('ES256', 'k1')
-  const keyServer = await openKeyServer([key.jwk])
-  scope.after(() => keyServer.close())
-  const quiet = { database, 'log-level': 'silent' }
-  const provider = await startServer(scope, ['serve', 'provider'], {
-    ...quiet,
-    subdomain,
-    'jwks-url': keyServer.url,
-    'provider-url': publicUrl,
-  })
-  const platform = await startServer(scope, ['serve', 'platform'], quiet)
+async function openBank(scope: Scope, database: string) {
+  await loadInProcess(database, smallBankLines)
+  const deployment = await openDeployment(scope, database)
+  const credentials = await deployment.addClient()
+  const quiet = { 'log-level': 'silent' }
+  const provider = await deployment.startProvider(quiet)
+  const platform = await deployment.startPlatform(quiet)
   const caller = callPlatform(platform.port, await requestToken(platform.port, credentials))
-  const mint = () =>
-    mintToken(
-      validClaims(accountsPath, Date.now() / 1000),
-      { alg: key.alg, kid: key.kid, typ: 'JWT' },
-      key,
-    )
+  const mint = () => deployment.mint(accountsPath)
   return {
     provider,
     platform: { ...platform, caller },
     mint,
+    /** Sends a request to the provider, which needs data and the record of used tokens. */
     ask: (token = mint()) =>
       send(provider.port, accountsPath, { headers: ['authorization', `Bearer ${token}`] }),
   }
 }
+
+type Bank = Awaited<ReturnType<typeof openBank>>
 
 function assertUnavailable({ status, text, headers }: Answer): void {
   assert.deepEqual([status, text], [503, '{"error":"Service unavailable"}'])

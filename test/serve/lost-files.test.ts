@@ -40,7 +40,7 @@ describeOn('sqlite', 'a provider whose files are changed under it', () => {
         const { deployment, served } = await shared()
         const path = pathOf(deployment.database) + file
         const used = deployment.mint(accountsPath)
-        assert.equal((await ask(served, used, false)).status, 200)
+        assert.equal((await ask(served, used)).status, 200)
         const before = timesIn(served.stderr(), noticed)
 
         renameSync(path, `${path}.away`)
@@ -48,8 +48,8 @@ describeOn('sqlite', 'a provider whose files are changed under it', () => {
 
         await until(() => timesIn(served.stderr(), noticed) > before, served.stderr)
         for (const token of [used, deployment.mint(accountsPath)]) {
-          const { status, body, headers } = await ask(served, token, false)
-          assert.deepEqual([status, body], [503, '{"error":"Service unavailable"}'])
+          const { status, text, headers } = await ask(served, token)
+          assert.deepEqual([status, text], [503, '{"error":"Service unavailable"}'])
           assert.ok(headers['retry-after'])
         }
         await untilReady(served, false)
@@ -58,8 +58,8 @@ describeOn('sqlite', 'a provider whose files are changed under it', () => {
 
         renameSync(`${path}.away`, path)
         await until(() => timesIn(served.stderr(), back) > before, served.stderr)
-        assert.equal((await ask(served, used, false)).status, 401)
-        assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
+        assert.equal((await ask(served, used)).status, 401)
+        assert.equal((await ask(served, deployment.mint(accountsPath))).status, 200)
       })
     }
   }
@@ -71,7 +71,7 @@ describeOn('sqlite', 'a provider whose files are changed under it', () => {
     renameSync(path, `${path}.away`)
     renameSync(`${path}.copy`, path)
 
-    const { status } = await ask(served, deployment.mint(accountsPath), false)
+    const { status } = await ask(served, deployment.mint(accountsPath))
 
     renameSync(`${path}.away`, path)
     assert.equal(status, 503)
@@ -144,7 +144,7 @@ describeOn('sqlite', 'a replay file', () => {
     assert.equal(existsSync(`${pathOf(deployment.database)}-replay`), false)
     for (const _ of ['first', 'again']) {
       const served = await deployment.startProvider({ 'new-replay-file': '' })
-      assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
+      assert.equal((await ask(served, deployment.mint(accountsPath))).status, 200)
       await served.kill()
     }
     await (await openReplayStore(deployment.database, clock)).close()

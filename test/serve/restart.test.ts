@@ -100,7 +100,7 @@ describeOn('sqlite', 'a worker that is stuck', () => {
 
     assert.match(served.stderr(), new RegExp(`"pid":${stuck},"msg":"worker does not respond`))
     assert.ok(!served.workers().includes(stuck))
-    assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
+    assert.equal((await ask(served, deployment.mint(accountsPath))).status, 200)
   })
 })
 
@@ -112,6 +112,6 @@ describeOn('sqlite', 'a server without workers', () => {
     served.child.kill('SIGUSR2')
     await until(() => served.stderr().includes('nothing to replace'), served.stderr)
 
-    assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
+    assert.equal((await ask(served, deployment.mint(accountsPath))).status, 200)
   })
 })

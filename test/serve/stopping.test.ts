@@ -7,7 +7,7 @@ import { describe, describeOn } from '../support/engines.ts'
 import { isRunning, type Server } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
-import { ask, callerOf, untilRefused } from './traffic.ts'
+import { ask, openCaller, untilRefused } from './traffic.ts'
 
 const path = '/auth/v1/customer/search'
 const body = JSON.stringify({ email: 'ana@example.com' })
@@ -74,7 +74,7 @@ for (const workers of ['1', '2']) {
     it('waits for no connection on which nobody asks', async (t) => {
       const deployment = await openDeployment(t)
       const served = await deployment.startProvider({ workers, 'shutdown-timeout': '3600' })
-      const agent = callerOf(served)
+      const agent = openCaller(served)
       t.after(() => agent.destroy())
       const silent = connect(served.port, '127.0.0.1')
       silent.on('error', () => {})
@@ -125,6 +125,6 @@ describeOn('sqlite', 'a supervisor that is killed', () => {
     await until(() => workers.every((pid) => !isRunning(pid)))
     const next = await deployment.startProvider({ workers: '2', port: String(served.port) })
 
-    assert.equal((await ask(next, deployment.mint(accountsPath), false)).status, 200)
+    assert.equal((await ask(next, deployment.mint(accountsPath))).status, 200)
   })
 })

@@ -13,7 +13,7 @@ import { describeOn, newDatabase } from '../support/engines.ts'
 import { runHoldfast, type Server, startServer } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
-import { ask, callerOf, startTraffic, timesIn, untilRefused } from './traffic.ts'
+import { ask, openCaller, startTraffic, timesIn, untilRefused } from './traffic.ts'
 
 const authority = makeAuthority('Authority of the bank')
 const platforms = makeAuthority('Authority of platforms')
@@ -54,7 +54,7 @@ async function shownName(served: Server): Promise<string> {
 }
 
 const askOnce = (served: Server, token: string, connecting: ConnectionOptions) =>
-  ask(served, token, callerOf(served, { ...trusted, ...connecting, keepAlive: false }))
+  ask(served, token, openCaller(served, { ...trusted, ...connecting, keepAlive: false }))
 
 async function started(
   t: TestContext,
@@ -237,7 +237,7 @@ describeOn('sqlite', 'on SIGHUP', () => {
     served.child.kill('SIGHUP')
     await until(() => served.stderr().includes('nothing to reload'))
 
-    assert.equal((await ask(served, deployment.mint(accountsPath), false)).status, 200)
+    assert.equal((await ask(served, deployment.mint(accountsPath))).status, 200)
   })
 })
 

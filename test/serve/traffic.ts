@@ -1,50 +1,36 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
-import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { Agent as HttpAgent } from 'node:http'
+import { type AgentOptions, Agent as HttpsAgent } from 'node:https'
 import { connect } from 'node:net'
-import { text } from 'node:stream/consumers'
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Deployment } from '../support/deployment.ts'
+import { type Answer, send } from '../support/http.ts'
 import type { Server } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
+import { until } from '../support/until.ts'
 
-/** How a caller connects: what it trusts, what it shows, whether it keeps the connection. */
+/** How a caller connects: its certificates, and whether it keeps the connection. */
 export type Connecting = AgentOptions
-
-export interface Answered {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
-}
 
 export type Caller = HttpAgent | HttpsAgent
 
-export function callerOf({ address }: Server, connecting: Connecting = {}): Caller {
+export function openCaller({ address }: Server, connecting: Connecting = {}): Caller {
   const options = { keepAlive: true, maxSockets: 1, ...connecting }
   return address.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options)
 }
 
-/** One request with a token of its own. It is not tried again, whatever happens to it. */
-export function ask(served: Server, token: string, agent: Caller | false): Promise<Answered> {
-  const send = served.address.startsWith('https:') ? httpsRequest : httpRequest
-  return new Promise((resolve, reject) => {
-    send(served.address + accountsPath, { agent, headers: { authorization: `Bearer ${token}` } })
-      .on('response', (response) => {
-        const { statusCode = 0, headers } = response
-        text(response).then((body) => resolve({ status: statusCode, headers, body }), reject)
-      })
-      .on('error', reject)
-      .end()
-  })
+/** Sends one request with a token, without a retry. */
+export function ask({ address }: Server, token: string, agent?: Caller): Promise<Answer> {
+  const headers = { authorization: `Bearer ${token}` }
+  return send(address, accountsPath, { headers, ...(agent && { agent }) })
 }
 
 export interface Traffic {
   /** Resolves when so many more requests have been answered. */
   more(count: number): Promise<void>
-  /** Ends it, and tells what was not answered with 200. */
+  /** Ends it, and returns what was not answered with 200. */
   stop(): Promise<readonly string[]>
 }
 
-/** Callers that ask one thing after another: some on connections that they keep, some each time on a new one. */
+/** Callers that send one request after another, some on a kept connection and some on a new one each. */
 export function startTraffic(
   deployment: Deployment,
   served: Server,
@@ -54,11 +40,11 @@ export function startTraffic(
   let answered = 0
   let isStopped = false
   const callers = [true, true, true, false, false].map(async (keepAlive) => {
-    const agent = callerOf(served, { ...connecting, keepAlive })
+    const agent = openCaller(served, { ...connecting, keepAlive })
     while (!isStopped) {
       await ask(served, deployment.mint(accountsPath), agent).then(
-        ({ status, body }) => {
-          if (status !== 200) failures.push(`${status} ${body}`)
+        ({ status, text }) => {
+          if (status !== 200) failures.push(`${status} ${text}`)
         },
         (error: NodeJS.ErrnoException) => failures.push(error.code ?? error.message),
       )
@@ -79,25 +65,12 @@ export function startTraffic(
   }
 }
 
-const pollMs = 10
-const patienceMs = 120_000
-
-/** Waits for something to become true, and fails where it does not. */
-export async function until(isTrue: () => boolean, about = () => ''): Promise<void> {
-  const start = performance.now()
-  while (!isTrue()) {
-    if (performance.now() - start > patienceMs)
-      throw new Error(`waited in vain: ${isTrue} ${about()}`)
-    await wait(pollMs)
-  }
-}
-
 /** How often a text is in another. */
 export function timesIn(whole: string, part: string): number {
   return whole.split(part).length - 1
 }
 
-/** Until no connection is taken any more. */
+/** Waits until no connection is accepted. */
 export async function untilRefused(served: Server): Promise<void> {
   let isRefused = false
   while (!isRefused) {

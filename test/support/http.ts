@@ -1,4 +1,5 @@
-import { type Agent, type IncomingMessage, request } from 'node:http'
+import { type Agent, type IncomingMessage, request as sendPlain } from 'node:http'
+import { request as sendSecure } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
 
 export interface Answer {
@@ -23,21 +24,27 @@ export interface Sent {
   readonly agent?: Agent
 }
 
-/** Sends a request with exactly this path, which `fetch` would normalise. */
-export async function send(port: number, path: string, sent: Sent = {}): Promise<Answer> {
+/** Sends a request with exactly this path, which `fetch` would normalise, to a port or an address. */
+export async function send(
+  server: number | string,
+  path: string,
+  sent: Sent = {},
+): Promise<Answer> {
+  const address = typeof server === 'string' ? server : `http://127.0.0.1:${server}`
+  const { protocol, hostname, port, host } = new URL(address)
   const { method = 'GET', headers = {}, body, announced, agent = false } = sent
   const content =
     body === undefined || typeof body === 'string' || body instanceof Uint8Array
       ? body
       : JSON.stringify(body)
-  const outgoing = request({
-    host: '127.0.0.1',
+  const outgoing = (protocol === 'https:' ? sendSecure : sendPlain)({
+    host: hostname,
     port,
     path,
     method,
     agent,
     headers: isList(headers)
-      ? ['host', `127.0.0.1:${port}`, ...contentLength(content), ...headers]
+      ? ['host', host, ...contentLength(content), ...headers]
       : { ...(content !== undefined && { 'content-type': 'application/json' }), ...headers },
   })
   // The listener stays: a server that rejects early breaks what is still being written.

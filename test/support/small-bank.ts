@@ -8,7 +8,7 @@ export const balancesPath = '/v1/banking/customer/c1/accounts/balances'
 
 const made = sharedOnEachEngine(async (scope) => {
   const database = await newDatabase(scope)
-  await loadInProcess(database, bank, Temporal.Now.instant().toString())
+  await loadInProcess(database, smallBankLines)
   return database
 })
 
@@ -21,7 +21,7 @@ export async function createSmallBank(scope: Scope): Promise<string> {
   return database
 }
 
-const bank = ['1', '2'].flatMap((number) => {
+export const smallBankLines = ['1', '2'].flatMap((number) => {
   const [customerId, accountId] = [`c${number}`, `a${number}`]
   return [
     { type: 'customer', record: { id: customerId, name: 'Ana Silva', email: 'ana@example.com' } },
