@@ -287,7 +287,7 @@ describe('a product', { timeout: 120_000 }, () => {
     assert.equal((await platform.read(id))['description'], longest['description'])
     await assert.rejects(
       platform.load([line('p1', { description: tooLong['description'] })]),
-      new RegExp(`record: must be at most ${recordBytesMax} bytes of JSON`),
+      new RegExp(`record must be at most ${recordBytesMax} bytes of JSON`),
     )
     assert.equal((await platform.create(plain)).status, 201)
   })
