@@ -17,31 +17,30 @@ import {
   startHoldfast,
 } from '../support/process.ts'
 
-/** Most tests are a process or two: a few at a time keep the machine busy. */
+/** Most tests wait for one or two processes. */
 export const concurrency = 4
 
 export type Lines = string | Uint8Array | readonly string[]
 
-/** A folder with a database in it, or beside it, and the program to fill and read it. Goes away with the test. */
+/** A temporary folder and a database, with functions that run `holdfast` on them. Removed after the test. */
 export interface Bank {
   readonly folder: string
   /** Ends before the folder and the databases are deleted. */
   readonly scope: Scope
-  /** Where a file of the folder is. */
+  /** The path of a file in the folder. */
   path(name: string): string
-  /** The address of its database. */
+  /** The URL of the database. */
   database(): string
-  /** The address of another one, empty at first, that goes away with the test too. */
+  /** Returns the URL of another, empty database, removed after the test. */
   another(): Promise<string>
-  /** Writes a file for the program to read. */
   write(name: string, lines: Lines): void
-  /** Starts the program in the folder, in a process of its own that does not outlive the test. */
+  /** Starts `holdfast` as a process in the folder. It is killed at the latest after the test. */
   start(args: readonly string[], nodeFlags?: readonly string[]): Process
-  /** The same, until it ends by itself. */
+  /** Runs `holdfast` as a process in the folder until it exits. */
   run(args: readonly string[], options?: RunOptions): Promise<Finished>
-  /** Writes the lines to `data.ndjson` and loads them, with whatever else the command is told. */
+  /** Writes the lines to `data.ndjson`, later `data-1.ndjson` and so on, and loads that file. */
   load(lines: Lines, ...flags: readonly string[]): Promise<Finished>
-  /** The same for lines that must be taken. */
+  /** Loads lines and asserts that the load succeeds. */
   fill(lines: Lines, ...flags: readonly string[]): Promise<void>
   dump(): Promise<string>
 }
@@ -63,7 +62,7 @@ export async function openBank(t: Scope): Promise<Bank> {
     database,
     another: () => newDatabase(scope),
     write(name, lines) {
-      writeFileSync(path(name), bytesOf(lines))
+      writeFileSync(path(name), toBytes(lines))
     },
     start(args, nodeFlags = []) {
       const environment = { HOLDFAST_DATABASE: database() }
@@ -89,7 +88,7 @@ export async function openBank(t: Scope): Promise<Bank> {
   return bank
 }
 
-function bytesOf(lines: Lines): string | Uint8Array {
+function toBytes(lines: Lines): string | Uint8Array {
   if (typeof lines === 'string' || lines instanceof Uint8Array) return lines
   return lines.map((line) => `${line}\n`).join('')
 }
@@ -100,37 +99,37 @@ export async function dumpOf(database: string): Promise<string> {
   return stdout
 }
 
-/** Loads pieces of a file as if it was then. Returns what was refused. */
+/** Loads a file, in pieces, with the given load time. Returns the errors. */
 export async function loadAt(
   database: string,
   loadTime: Temporal.Instant,
   pieces: Iterable<Uint8Array>,
   batching: { readonly batch?: number } = {},
 ): Promise<LineError[]> {
-  const refusals: LineError[] = []
+  const errors: LineError[] = []
   await createDatabase(database)
   const writer = await openProviderWriter(database, { loadTime, inBatches: 'batch' in batching })
   const file = { name: 'data', open: () => Readable.from(pieces) }
-  const onError = (refusal: LineError) => void refusals.push(refusal)
+  const onError = (error: LineError) => void errors.push(error)
   try {
     await load([file], writer, { ...batching, onError })
   } finally {
     await writer.close()
   }
-  return refusals
+  return errors
 }
 
-export function linesOf(dump: string): string[] {
+export function splitLines(dump: string): string[] {
   return dump.split('\n').slice(0, -1)
 }
 
-/** A dump without the times at which a load happened to run. */
-export function withoutLoadTimes(dump: string): string {
+/** Removes the times that depend on when the load ran. */
+export function removeLoadTimes(dump: string): string {
   return dump.replaceAll(/"effectiveTime":"[^"]+",/g, '')
 }
 
-/** In any order, the same for the same seed. */
-export function shuffled<Item>(items: readonly Item[], seed: number): Item[] {
+/** Shuffles deterministically. */
+export function shuffle<Item>(items: readonly Item[], seed: number): Item[] {
   let state = seed
   const keyed = items.map((item) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0

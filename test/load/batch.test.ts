@@ -1,38 +1,38 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { linesOf, openBank, shuffled, withoutLoadTimes } from './bank.ts'
-import { oneOfEach, put, removal, timeless } from './lines.ts'
+import { openBank, removeLoadTimes, shuffle, splitLines } from './bank.ts'
+import { createExamples, put, removal, undated } from './lines.ts'
 
-const bad = '{"type":"customer","record":{"id":"c9"}}'
-const people = [put.customer('c1'), put.account('a1', ['c1']), put.account('a2', ['c1'])]
+const invalid = '{"type":"customer","record":{"id":"c9"}}'
+const baseLines = [put.customer('c1'), put.account('a1', ['c1']), put.account('a2', ['c1'])]
 
 function products(first: number, last: number): string[] {
   return Array.from({ length: last - first + 1 }, (_, index) => put.product(`p${first + index}`))
 }
 
-function idsOf(dump: string): string[] {
-  return linesOf(dump).map((each) => JSON.parse(each).record.product_id)
+function productIds(dump: string): string[] {
+  return splitLines(dump).map((each) => JSON.parse(each).record.product_id)
 }
 
 describe('holdfast load --dry-run', () => {
-  it('checks, and changes nothing', async (t) => {
+  it('validates and changes nothing', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(people)
+    await bank.fill(baseLines)
     const before = await bank.dump()
 
-    const { status, stdout, stderr } = await bank.load(Object.values(oneOfEach()), '--dry-run')
+    const { status, stdout, stderr } = await bank.load(Object.values(createExamples()), '--dry-run')
 
     assert.match(stdout, /^11 lines checked, nothing changed in \d+\.\d s \(/)
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     assert.equal(await bank.dump(), before)
   })
 
-  it('reports what a load would', async (t) => {
+  it('reports the same errors as a load', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(people)
+    await bank.fill(baseLines)
     bank.write('data.ndjson', [
-      bad,
+      invalid,
       put.balance('a9'),
       put.energyAccount('a1', ['c1']),
       put.customer('c1', { name: 'Bo', email: 'bo@example.com' }),
@@ -48,25 +48,25 @@ describe('holdfast load --dry-run', () => {
     assert.deepEqual(dry, real)
   })
 
-  it('changes nothing with --batch either, and says so', async (t) => {
+  it('changes nothing with --batch, and reports so', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(people)
+    await bank.fill(baseLines)
     const before = await bank.dump()
 
-    const good = await bank.load(products(1, 9), '--dry-run', '--batch', '2')
-    const mixed = await bank.load([...products(1, 9), bad], '--dry-run', '--batch', '2')
+    const valid = await bank.load(products(1, 9), '--dry-run', '--batch', '2')
+    const mixed = await bank.load([...products(1, 9), invalid], '--dry-run', '--batch', '2')
 
-    assert.deepEqual([good.status, mixed.status], [0, 1])
-    assert.match(good.stdout, /nothing changed/)
+    assert.deepEqual([valid.status, mixed.status], [0, 1])
+    assert.match(valid.stdout, /nothing changed/)
     assert.match(mixed.stderr, /Nothing was changed/)
     assert.equal(await bank.dump(), before)
   })
 })
 
 describe('holdfast load --batch', () => {
-  it('keeps good batches, leaves out a bad one whole, and goes on', async (t) => {
+  it('commits valid batches, skips an invalid batch and continues', async (t) => {
     const bank = await openBank(t)
-    const lines = [...products(1, 8), bad, ...products(9, 15)]
+    const lines = [...products(1, 8), invalid, ...products(9, 15)]
     bank.write('data.ndjson', lines)
 
     const { status, stdout, stderr } = await bank.run(['load', 'data.ndjson', '--batch', '4'])
@@ -81,31 +81,31 @@ describe('holdfast load --batch', () => {
     )
     assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
     const kept = [...products(1, 8), ...products(12, 15)]
-    assert.deepEqual(linesOf(await bank.dump()), kept.sort())
+    assert.deepEqual(splitLines(await bank.dump()), kept.sort())
   })
 
   for (const [name, at, kept] of [
     ['first', 0, [3, 4, 5, 6, 7]],
     ['middle', 3, [1, 2, 3, 6, 7]],
-    ['last, which is not full', 7, [1, 2, 3, 4, 5, 6]],
+    ['last and incomplete', 7, [1, 2, 3, 4, 5, 6]],
   ] as const) {
-    it(`leaves out a bad batch that is the ${name}`, async (t) => {
+    it(`skips an invalid batch that is the ${name}`, async (t) => {
       const bank = await openBank(t)
       const lines = products(1, 7)
 
-      const { status } = await bank.load(lines.toSpliced(at, 0, bad), '--batch', '3')
+      const { status } = await bank.load(lines.toSpliced(at, 0, invalid), '--batch', '3')
 
       assert.equal(status, 1)
       assert.deepEqual(
-        idsOf(await bank.dump()),
+        productIds(await bank.dump()),
         kept.map((id) => `p${id}`),
       )
     })
   }
 
-  it('leaves out a batch with a line that the store refuses', async (t) => {
+  it('skips a batch with a line that the store rejects', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(people)
+    await bank.fill(baseLines)
     const other = put.customer('c1', { name: 'Bo', email: 'bo@example.com' })
 
     const { status } = await bank.load(
@@ -114,42 +114,42 @@ describe('holdfast load --batch', () => {
     )
 
     assert.equal(status, 1)
-    const kept = [...people, put.balance('a2'), put.product('p1'), put.product('p2')]
-    assert.deepEqual(linesOf(await bank.dump()).sort(), kept.sort())
+    const kept = [...baseLines, put.balance('a2'), put.product('p1'), put.product('p2')]
+    assert.deepEqual(splitLines(await bank.dump()).sort(), kept.sort())
   })
 
-  it('counts lines over all files', async (t) => {
+  it('counts lines across files', async (t) => {
     const bank = await openBank(t)
-    bank.write('one.ndjson', [...products(1, 2), bad])
+    bank.write('one.ndjson', [...products(1, 2), invalid])
     bank.write('two.ndjson', products(3, 5))
 
     const { status } = await bank.run(['load', 'one.ndjson', 'two.ndjson', '--batch', '4'])
 
     assert.equal(status, 1)
-    assert.deepEqual(idsOf(await bank.dump()), ['p4', 'p5'])
+    assert.deepEqual(productIds(await bank.dump()), ['p4', 'p5'])
   })
 
   for (const size of ['1', '2', '7', '1000', '999999999']) {
-    it(`takes references in any order in batches of ${size}`, async (t) => {
+    it(`resolves references in any order in batches of ${size}`, async (t) => {
       const lines = [
-        ...Object.values(oneOfEach()),
-        timeless('a1', 't5'),
+        ...Object.values(createExamples()),
+        undated('a1', 't5'),
         put.transaction('a1', 't0'),
       ]
       const atOnce = await openBank(t)
       await atOnce.fill(lines)
-      const expected = withoutLoadTimes(await atOnce.dump())
+      const expected = removeLoadTimes(await atOnce.dump())
 
       for (let seed = 1; seed <= 4; seed += 1) {
         const bank = await openBank(t)
-        await bank.fill(shuffled(lines, seed), '--batch', size)
+        await bank.fill(shuffle(lines, seed), '--batch', size)
 
-        assert.equal(withoutLoadTimes(await bank.dump()), expected)
+        assert.equal(removeLoadTimes(await bank.dump()), expected)
       }
     })
   }
 
-  it('shows nothing of a line whose reference never came', async (t) => {
+  it('stores no line with an unresolved reference', async (t) => {
     const bank = await openBank(t)
     const lost = [
       put.balance('a9'),
@@ -161,22 +161,22 @@ describe('holdfast load --batch', () => {
       put.billing('a1'),
     ]
 
-    const { status, stderr } = await bank.load([...lost, ...people], '--batch', '2')
+    const { status, stderr } = await bank.load([...lost, ...baseLines], '--batch', '2')
     const dump = await bank.dump()
     await bank.fill([put.account('a9', ['c1'])])
 
     assert.match(stderr, /^data\.ndjson:1: accountId: names no banking account that exists$/m)
     assert.match(stderr, /^7 errors in 10 lines\./m)
     assert.equal(status, 1)
-    assert.deepEqual(linesOf(dump), people)
-    assert.deepEqual(linesOf(await bank.dump()), [...people, put.account('a9', ['c1'])])
+    assert.deepEqual(splitLines(dump), baseLines)
+    assert.deepEqual(splitLines(await bank.dump()), [...baseLines, put.account('a9', ['c1'])])
   })
 
-  it('shows nothing of an account whose holder never came', async (t) => {
+  it('stores no account with an unresolved holder', async (t) => {
     const bank = await openBank(t)
     const lost = [put.account('a8', ['c9']), put.account('a9', ['c1', 'c9'])]
 
-    const { status, stderr } = await bank.load([...lost, ...people], '--batch', '2')
+    const { status, stderr } = await bank.load([...lost, ...baseLines], '--batch', '2')
 
     assert.match(
       stderr,
@@ -187,12 +187,12 @@ describe('holdfast load --batch', () => {
       /^data\.ndjson:2: holders\[1\]\.customerId: names no customer that exists$/m,
     )
     assert.equal(status, 1)
-    assert.deepEqual(linesOf(await bank.dump()), people)
+    assert.deepEqual(splitLines(await bank.dump()), baseLines)
   })
 
-  it('leaves what a line with such a reference would have replaced', async (t) => {
+  it('keeps the record that a line with an unresolved reference would have replaced', async (t) => {
     const bank = await openBank(t)
-    await bank.fill([...people, put.payment('a1', 's1')])
+    await bank.fill([...baseLines, put.payment('a1', 's1')])
     const before = await bank.dump()
 
     const { status } = await bank.load(
@@ -204,38 +204,38 @@ describe('holdfast load --batch', () => {
     assert.equal(await bank.dump(), before)
   })
 
-  it('removes what a line before put, also where its account comes later', async (t) => {
+  it('deletes a record from an earlier line whose account comes later', async (t) => {
     const bank = await openBank(t)
     const key = { accountId: 'a1', transactionId: 't1' }
 
     await bank.fill(
-      [put.transaction('a1', 't1'), removal('banking.transaction', key), ...people],
+      [put.transaction('a1', 't1'), removal('banking.transaction', key), ...baseLines],
       ...['--batch', '2'],
     )
 
-    assert.deepEqual(linesOf(await bank.dump()), people)
+    assert.deepEqual(splitLines(await bank.dump()), baseLines)
   })
 
-  it('removes a payment with the account that it had moved to, also where both come later', async (t) => {
+  it('deletes a payment with the account that it moved to, when both accounts come later', async (t) => {
     const bank = await openBank(t)
     const gone = removal('banking.account', { accountId: 'a1' })
 
     await bank.fill(
-      [put.payment('a2', 's1'), put.payment('a1', 's1'), gone, ...people],
+      [put.payment('a2', 's1'), put.payment('a1', 's1'), gone, ...baseLines],
       ...['--batch', '1'],
     )
 
-    assert.deepEqual(linesOf(await bank.dump()), people)
+    assert.deepEqual(splitLines(await bank.dump()), baseLines)
   })
 
-  it('misses what a batch that was left out would have brought', async (t) => {
+  it('does not resolve references to records of a skipped batch', async (t) => {
     const bank = await openBank(t)
 
     const { stderr } = await bank.load(
       [
         put.customer('c1'),
         put.account('a1', ['c1']),
-        bad,
+        invalid,
         put.account('a2', ['c1']),
         put.balance('a1'),
         put.balance('a2'),
@@ -244,7 +244,7 @@ describe('holdfast load --batch', () => {
     )
 
     assert.match(stderr, /^data\.ndjson:6: accountId: names no banking account that exists$/m)
-    assert.deepEqual(linesOf(await bank.dump()), [
+    assert.deepEqual(splitLines(await bank.dump()), [
       put.customer('c1'),
       put.account('a1', ['c1']),
       put.balance('a1'),
@@ -252,7 +252,7 @@ describe('holdfast load --batch', () => {
   })
 
   for (const size of ['0', '-1', '1.5', 'all', '', '1e3', '9999999999']) {
-    it(`refuses “${size}” for a size`, async (t) => {
+    it(`rejects the size “${size}”`, async (t) => {
       const bank = await openBank(t)
 
       const { status, stdout, stderr } = await bank.load(products(1, 2), `--batch=${size}`)

@@ -11,23 +11,23 @@ import { migrations } from '../../src/storage/sqlite/driver/schema.ts'
 import { asOwner, describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { finish } from '../support/process.ts'
-import { linesOf, openBank } from './bank.ts'
+import { openBank, splitLines } from './bank.ts'
 import { line, put, removal } from './lines.ts'
 
 const now = Temporal.Instant.from('2026-01-01T00:00:00Z')
 const accounts = ['a1', 'a2'] as const
 
-/** A line about one of two accounts, which all loads of a test write to. */
+/** A line about one of two accounts. All loads of a test write to both. */
 interface Step {
-  readonly what: 'open' | 'close' | 'post'
+  readonly action: 'open' | 'close' | 'post'
   readonly account: string
   readonly id: string
   readonly mark: string
 }
 
-function textOf({ what, account, id, mark }: Step): string {
-  if (what === 'close') return removal('banking.account', { accountId: account })
-  if (what === 'post') return put.transaction(account, id, { reference: mark })
+function formatStep({ action, account, id, mark }: Step): string {
+  if (action === 'close') return removal('banking.account', { accountId: account })
+  if (action === 'post') return put.transaction(account, id, { reference: mark })
   const record = { accountId: account, nickname: mark }
   return line('banking.account', record, { holders: [{ customerId: 'c1' }] })
 }
@@ -37,48 +37,51 @@ interface Account {
   readonly entries: Map<string, string>
 }
 
-/** What the database should hold, and what each load in batches still holds back. */
+/** The expected content of the database. A load in batches defers lines with unresolved references. */
 class Model {
   readonly accounts = new Map<string, Account>()
 
   apply(steps: readonly Step[]): void {
-    const early = new Map<string, Map<string, string>>()
+    const unresolved = new Map<string, Map<string, string>>()
     for (const step of steps) {
-      const { what, account, id, mark } = step
+      const { action, account, id, mark } = step
       const known = this.accounts.get(account)
-      if (what === 'close') {
+      if (action === 'close') {
         this.accounts.delete(account)
-        early.delete(account)
-      } else if (what === 'open') {
-        this.#open(step, early.get(account))
+        unresolved.delete(account)
+      } else if (action === 'open') {
+        this.#open(step, unresolved.get(account))
       } else if (known) {
         known.entries.set(id, mark)
       } else {
-        early.set(account, (early.get(account) ?? new Map()).set(id, mark))
+        unresolved.set(account, (unresolved.get(account) ?? new Map()).set(id, mark))
       }
     }
   }
 
-  /** One line that is a batch of its own. Returns what its load holds back from then on. */
-  applyOne(step: Step, held: readonly Step[]): readonly Step[] {
-    const { what, account } = step
-    if (what === 'close') {
+  /** Applies a batch of one line. Returns the lines that the load defers after it. */
+  applyOne(step: Step, deferred: readonly Step[]): readonly Step[] {
+    const { action, account } = step
+    if (action === 'close') {
       this.accounts.delete(account)
-      return held.filter((each) => each.account !== account)
+      return deferred.filter((each) => each.account !== account)
     }
-    const isLacking = what === 'post' && !this.accounts.has(account)
-    if (isLacking || held.some((each) => each.account === account)) return [...held, step]
+    const isUnresolved = action === 'post' && !this.accounts.has(account)
+    if (isUnresolved || deferred.some((each) => each.account === account))
+      return [...deferred, step]
     this.apply([step])
-    return held
+    return deferred
   }
 
-  applyHeld(held: readonly Step[]): void {
-    this.apply(held.filter(({ what }) => what === 'open'))
-    this.apply(held.filter(({ what, account }) => what === 'post' && this.accounts.has(account)))
+  applyDeferred(deferred: readonly Step[]): void {
+    this.apply(deferred.filter(({ action }) => action === 'open'))
+    this.apply(
+      deferred.filter(({ action, account }) => action === 'post' && this.accounts.has(account)),
+    )
   }
 
-  #open({ account, mark }: Step, early = new Map<string, string>()): void {
-    const entries = this.accounts.get(account)?.entries ?? early
+  #open({ account, mark }: Step, unresolved = new Map<string, string>()): void {
+    const entries = this.accounts.get(account)?.entries ?? unresolved
     this.accounts.set(account, { mark, entries })
   }
 }
@@ -89,14 +92,14 @@ interface Load {
   readonly isSlow: boolean
 }
 
-/** Runs loads at once; returns which of them committed, in order. */
-async function runAtOnce(database: string, loads: readonly Load[]): Promise<number[]> {
+/** Runs loads concurrently; returns the indexes of the loads in the order of their commits. */
+async function runConcurrently(database: string, loads: readonly Load[]): Promise<number[]> {
   const commits: number[] = []
   await Promise.all(
     loads.map(async ({ steps, batch, isSlow }, index) => {
       const inBatches = batch !== undefined
       const writer = await openProviderWriter(database, { loadTime: now, inBatches, isSlow })
-      const noting = {
+      const recordingWriter = {
         ...writer,
         async commit() {
           await writer.commit()
@@ -105,13 +108,13 @@ async function runAtOnce(database: string, loads: readonly Load[]): Promise<numb
       }
       const lines = async function* () {
         for (const step of steps) {
-          yield Buffer.from(`${textOf(step)}\n`)
+          yield Buffer.from(`${formatStep(step)}\n`)
           await setImmediate()
         }
       }
       try {
         const file = { name: 'data', open: () => Readable.from(lines()) }
-        await load([file], noting, { ...(batch && { batch }), onError: () => {} })
+        await load([file], recordingWriter, { ...(batch && { batch }), onError: () => {} })
       } finally {
         await writer.close()
       }
@@ -120,30 +123,30 @@ async function runAtOnce(database: string, loads: readonly Load[]): Promise<numb
   return commits
 }
 
-/** The state that these commits lead to, one after another. */
-function expected(loads: readonly Load[], commits: readonly number[]): Model {
+/** The state after these commits, in sequence. */
+function expectedModel(loads: readonly Load[], commits: readonly number[]): Model {
   const model = new Model()
   model.apply(opening)
-  const progress = loads.map(() => ({ done: 0, held: [] as readonly Step[] }))
+  const progress = loads.map(() => ({ done: 0, deferred: [] as readonly Step[] }))
   for (const index of commits) {
     const { steps, batch } = loads[index] as Load
     const state = progress[index] as (typeof progress)[number]
     const step = steps[state.done]
     if (batch === undefined) model.apply(steps)
-    else if (step) state.held = model.applyOne(step, state.held)
-    else model.applyHeld(state.held)
+    else if (step) state.deferred = model.applyOne(step, state.deferred)
+    else model.applyDeferred(state.deferred)
     state.done += 1
   }
   return model
 }
 
 const opening: readonly Step[] = accounts.map((account) => ({
-  ...{ what: 'open', account, id: '', mark: 'first' },
+  ...{ action: 'open', account, id: '', mark: 'first' },
 }))
 
-async function contentOf(database: string): Promise<Map<string, Account>> {
+async function readContent(database: string): Promise<Map<string, Account>> {
   const found = new Map<string, Account>()
-  for (const text of linesOf(await dumpDatabase(database))) {
+  for (const text of splitLines(await dumpDatabase(database))) {
     const { type, record } = JSON.parse(text)
     if (type === 'banking.account') {
       found.set(record.accountId, { mark: record.nickname, entries: new Map() })
@@ -154,12 +157,12 @@ async function contentOf(database: string): Promise<Map<string, Account>> {
   return found
 }
 
-/** No dump shows what belongs to an account that is not there. */
-async function orphansOf(database: string): Promise<number> {
+/** Counts rows without an account, which a dump does not show. */
+async function countOrphans(database: string): Promise<number> {
   const tables = ['balance', 'contact', 'holder'].map((table) => `select account from ${table}`)
-  const count = (entries: string, isThere: string) =>
+  const count = (entries: string, condition: string) =>
     `select count(*) as count from (${[entries, ...tables].join(' union all ')}) o
-     where not exists (select 1 from account a where a.number = o.account ${isThere})`
+     where not exists (select 1 from account a where a.number = o.account ${condition})`
   if (engineHere() === 'postgres') {
     return Number((await asOwner(count('select account from entry', ''), database))[0]?.[0])
   }
@@ -172,20 +175,20 @@ async function orphansOf(database: string): Promise<number> {
   }
 }
 
-async function fillAgain(database: string): Promise<void> {
+async function resetDatabase(database: string): Promise<void> {
   if (engineHere() === 'postgres') {
     const tables = 'customer, account, holder, balance, contact, entry, payment'
     await asOwner(`truncate ${tables}`, database)
   }
   const writer = await openProviderWriter(database, { loadTime: now })
-  const text = [put.customer('c1'), ...opening.map(textOf)].join('\n')
+  const text = [put.customer('c1'), ...opening.map(formatStep)].join('\n')
   const file = { name: 'data', open: () => Readable.from([Buffer.from(text)]) }
   await load([file], writer, { onError: () => assert.fail() })
   await writer.close()
 }
 
 const step = fc.record({
-  what: fc.constantFrom(
+  action: fc.constantFrom(
     'post' as const,
     'post' as const,
     'post' as const,
@@ -202,24 +205,24 @@ const oneLoad = fc.record({
   isSlow: fc.boolean(),
 })
 
-describe('loads of the same accounts at once', { timeout: 120_000 }, () => {
+describe('concurrent loads of the same accounts', { timeout: 120_000 }, () => {
   for (const [count, runs] of [
     [2, { sqlite: 60, postgres: 6 }],
     [5, { sqlite: 30, postgres: 3 }],
   ] as const) {
-    it(`leave what ${count} loads one after another would, and nothing without an account`, async (t) => {
+    it(`have the same result as ${count} sequential loads, and leave no orphans`, async (t) => {
       const shared = engineHere() === 'postgres' ? await newDatabase(t) : undefined
       const loads = fc.array(oneLoad, { minLength: count, maxLength: count })
 
       await fc.assert(
         fc.asyncProperty(loads, async (loads) => {
           const database = shared ?? (await newDatabase(t))
-          await fillAgain(database)
+          await resetDatabase(database)
 
-          const commits = await runAtOnce(database, loads)
+          const commits = await runConcurrently(database, loads)
 
-          assert.deepEqual(await contentOf(database), expected(loads, commits).accounts)
-          assert.equal(await orphansOf(database), 0)
+          assert.deepEqual(await readContent(database), expectedModel(loads, commits).accounts)
+          assert.equal(await countOrphans(database), 0)
         }),
         { numRuns: runs[engineHere()] },
       )
@@ -228,12 +231,12 @@ describe('loads of the same accounts at once', { timeout: 120_000 }, () => {
 })
 
 describe('an account that is deleted while another load writes to it', () => {
-  it('takes its history with it for good', async (t) => {
+  it('is deleted with its history', async (t) => {
     const bank = await openBank(t)
-    const people = [put.customer('c1'), put.account('a1', ['c1'])]
+    const baseLines = [put.customer('c1'), put.account('a1', ['c1'])]
     const history = (first: number) =>
       Array.from({ length: 4 }, (_, index) => `${put.transaction('a1', `t${first + index}`)}\n`)
-    await bank.fill(people)
+    await bank.fill(baseLines)
     const writing = bank.start(['load', '-', '--batch', '4'])
     const result = finish(writing)
     writing.stdin.write([`${put.customer('c2')}\n`, ...history(1).slice(0, 3)].join(''))
@@ -244,47 +247,47 @@ describe('an account that is deleted while another load writes to it', () => {
     await bank.fill([removal('banking.account', { accountId: 'a1' })])
     writing.stdin.end(history(5).join(''))
     const { status, stderr } = await result
-    const orphans = await orphansOf(bank.database())
+    const orphans = await countOrphans(bank.database())
     await bank.fill([put.account('a1', ['c1'])])
 
     assert.match(stderr, /^-:5: accountId: names no banking account that exists$/m)
     assert.equal(status, 1)
     assert.equal(orphans, 0)
-    assert.deepEqual(linesOf(await bank.dump()), [people[0], put.customer('c2'), people[1]])
+    assert.deepEqual(splitLines(await bank.dump()), [
+      baseLines[0],
+      put.customer('c2'),
+      baseLines[1],
+    ])
   })
 })
 
-/** How many steps the schema had when loads could still leave orphans. */
-const earlierSteps = 3
+/** The schema version that could still leave orphans. */
+const earlierVersion = 3
 
-describeOn(
-  'sqlite',
-  'a database of a version that left the history of deleted accounts behind',
-  () => {
-    it('is rid of it when it is opened, and keeps everything else', async (t) => {
-      const bank = await openBank(t)
-      const kept = [put.customer('c1'), put.account('a1', ['c1']), put.transaction('a1', 't1')]
-      await bank.fill([
-        ...[...kept, put.account('a2', ['c1']), put.balance('a2'), put.contact('a2')],
-        ...[put.transaction('a2', 't1'), put.debit('a2'), put.account('a3', ['c1'])],
-      ])
-      const old = new DatabaseSync(bank.path('old.db'))
-      for (const step of migrations.slice(0, earlierSteps)) old.exec(step)
-      old.prepare('attach ? as filled').run(bank.path('bank.db'))
-      for (const table of ['customer', 'account', 'holder', 'balance', 'contact', 'entry']) {
-        old.exec(`insert into ${table} select * from filled.${table}`)
-      }
-      // As if the accounts had been deleted without what is in them.
-      old.exec(`update account set head = null, kind = 0 where id in ('a2', 'a3')`)
-      old.exec(`pragma user_version = ${earlierSteps}`)
-      old.close()
-      chmodSync(bank.path('old.db'), 0o600)
-      const database = `sqlite:${bank.path('old.db')}`
+describeOn('sqlite', 'a database with orphans from an earlier version', () => {
+  it('is cleaned when it is opened, and keeps everything else', async (t) => {
+    const bank = await openBank(t)
+    const kept = [put.customer('c1'), put.account('a1', ['c1']), put.transaction('a1', 't1')]
+    await bank.fill([
+      ...[...kept, put.account('a2', ['c1']), put.balance('a2'), put.contact('a2')],
+      ...[put.transaction('a2', 't1'), put.debit('a2'), put.account('a3', ['c1'])],
+    ])
+    const old = new DatabaseSync(bank.path('old.db'))
+    for (const step of migrations.slice(0, earlierVersion)) old.exec(step)
+    old.prepare('attach ? as filled').run(bank.path('bank.db'))
+    for (const table of ['customer', 'account', 'holder', 'balance', 'contact', 'entry']) {
+      old.exec(`insert into ${table} select * from filled.${table}`)
+    }
+    // As if the accounts had been deleted without their content.
+    old.exec(`update account set head = null, kind = 0 where id in ('a2', 'a3')`)
+    old.exec(`pragma user_version = ${earlierVersion}`)
+    old.close()
+    chmodSync(bank.path('old.db'), 0o600)
+    const database = `sqlite:${bank.path('old.db')}`
 
-      const dump = await dumpDatabase(database)
+    const dump = await dumpDatabase(database)
 
-      assert.equal(await orphansOf(database), 0)
-      assert.deepEqual(linesOf(dump), kept)
-    })
-  },
-)
+    assert.equal(await countOrphans(database), 0)
+    assert.deepEqual(splitLines(dump), kept)
+  })
+})

@@ -21,7 +21,7 @@ import { put } from './lines.ts'
 
 const timeout = 60_000
 
-/** Starts the demo on ports of its own choice and waits until it has printed everything. */
+/** Starts the demo on free ports and waits until it has printed everything. */
 function startDemo(bank: Bank, flags: Flags = {}) {
   const options = {
     cwd: bank.folder,
@@ -31,8 +31,8 @@ function startDemo(bank: Bank, flags: Flags = {}) {
   return startServer(bank.scope, ['demo'], flags, options)
 }
 
-/** Pastes into a shell what the demo says to try. Only npx and curl are of our making. */
-async function paste(bank: Bank, output: string): Promise<string> {
+/** Runs the commands that the demo prints, with npx and curl replaced by local scripts. */
+async function runExamples(bank: Bank, output: string): Promise<string> {
   const [, lines = ''] = output.split(/^Try it:$/m)
   const commands = lines.split('Ctrl-C')[0] ?? ''
   mkdirSync(bank.path('bin'), { recursive: true })
@@ -45,10 +45,10 @@ async function paste(bank: Bank, output: string): Promise<string> {
   bank.write(
     'bin/curl.mjs',
     `const args = process.argv.slice(2)
-    const given = args.filter((_, index) => args[index - 1] === '-H').map((each) => each.split(': '))
+    const headers = args.filter((_, index) => args[index - 1] === '-H').map((header) => header.split(': '))
     const url = args.find((each) => each.startsWith('http'))
-    const answer = await fetch(url, { headers: Object.fromEntries(given) })
-    console.log(answer.status + ' ' + (await answer.text()))`,
+    const response = await fetch(url, { headers: Object.fromEntries(headers) })
+    console.log(response.status + ' ' + (await response.text()))`,
   )
   for (const name of ['npx', 'curl']) chmodSync(bank.path(`bin/${name}`), 0o755)
 
@@ -60,13 +60,13 @@ async function paste(bank: Bank, output: string): Promise<string> {
   return stdout
 }
 
-async function tokenFor(bank: Bank, url: string): Promise<string> {
+async function createToken(bank: Bank, url: string): Promise<string> {
   const { status, stdout } = await bank.run(['token', url])
   assert.equal(status, 0)
   return stdout.trim()
 }
 
-const ownData = [
+const sampleLines = [
   put.customer('c1'),
   put.account('a1', ['c1']),
   put.balance('a1'),
@@ -74,12 +74,12 @@ const ownData = [
 ]
 
 describe('holdfast demo', { concurrency, timeout }, () => {
-  it('makes data on its first start, and shows a request that works when pasted', async (t) => {
+  it('generates data on its first start and prints a request that works', async (t) => {
     const bank = await openBank(t)
 
     const demo = await startDemo(bank)
     const output = demo.stdout()
-    const answer = await paste(bank, output)
+    const response = await runExamples(bank, output)
 
     assert.match(demo.stderr(), /making demo data/)
     assert.match(output, /Never for production/)
@@ -87,26 +87,26 @@ describe('holdfast demo', { concurrency, timeout }, () => {
     assert.match(output, /^platform +http:\/\/127\.0\.0\.1:\d+/m)
     const customer = /^customer +(\S+)$/m.exec(output)?.[1] ?? ''
     assert.ok((await bank.dump()).includes(`{"type":"customer","record":{"id":"${customer}"`))
-    assert.match(answer, /^200 /)
-    assert.equal(JSON.parse(answer.slice(4)).data.transactions.length, 2)
+    assert.match(response, /^200 /)
+    assert.equal(JSON.parse(response.slice(4)).data.transactions.length, 2)
     assert.equal(await demo.stop(), 0)
   })
 
-  it('is whole after kill -9, in the middle of making data and in the middle of serving', async (t) => {
+  it('recovers from kill -9 while it generates data and while it serves', async (t) => {
     const bank = await openBank(t)
     const first = bank.start(['demo', '--port', '0'])
     await once(first.stderr, 'data')
     await kill(first)
 
     const second = await startDemo(bank)
-    const answer = await paste(bank, second.stdout())
+    const response = await runExamples(bank, second.stdout())
     await second.kill()
     const third = await startDemo(bank)
 
     assert.match(second.stdout(), / 25 customers, /)
     assert.equal(third.stderr(), '')
     const served = (body: string) => JSON.parse(body.slice(4)).data
-    assert.deepEqual(served(await paste(bank, third.stdout())), served(answer))
+    assert.deepEqual(served(await runExamples(bank, third.stdout())), served(response))
     assert.equal(
       third.stdout().replaceAll(third.address, ''),
       second
@@ -116,7 +116,7 @@ describe('holdfast demo', { concurrency, timeout }, () => {
     )
   })
 
-  it('serves the data that is there, whatever its ids and wherever it is', async (t) => {
+  it('serves existing data with any ids and any path', async (t) => {
     const bank = await openBank(t)
     const [customer, account] = ["o'brien & sons", 'a $1/"2"']
     mkdirSync(bank.path('my bank'))
@@ -131,24 +131,24 @@ describe('holdfast demo', { concurrency, timeout }, () => {
 
     const demo = await startDemo(bank, { database })
     const output = demo.stdout()
-    const answer = await paste(bank, output)
+    const response = await runExamples(bank, output)
 
     assert.equal(demo.stderr(), '')
     assert.match(output, /^provider .* 1 customers?, 1 accounts?$/m)
-    assert.match(answer, /^200 /)
-    assert.equal(JSON.parse(answer.slice(4)).data.transactions[0].accountId, account)
+    assert.match(response, /^200 /)
+    assert.equal(JSON.parse(response.slice(4)).data.transactions[0].accountId, account)
   })
 
-  it('finishes what is in flight when it is told to stop', async (t) => {
+  it('completes in-flight requests before it stops', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(ownData)
+    await bank.fill(sampleLines)
     const { child, address, ended } = await startDemo(bank)
     const url = `${address}/v1/banking/customer/c1/accounts/balances`
     const body = JSON.stringify({ data: { accountIds: ['a1'] } })
     const post = request(url, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${await tokenFor(bank, url)}`,
+        authorization: `Bearer ${await createToken(bank, url)}`,
         'content-type': 'application/json',
         'content-length': body.length,
         expect: '100-continue',
@@ -161,27 +161,27 @@ describe('holdfast demo', { concurrency, timeout }, () => {
     child.kill('SIGTERM')
     while (await isListening(address)) assert.equal(child.exitCode, null)
     post.end(body.slice(5))
-    const [answer] = await once(post, 'response')
+    const [response] = await once(post, 'response')
 
-    assert.equal(answer.statusCode, 200)
-    assert.deepEqual(JSON.parse(await text(answer)).data.balances, [
+    assert.equal(response.statusCode, 200)
+    assert.deepEqual(JSON.parse(await text(response)).data.balances, [
       JSON.parse(put.balance('a1')).record,
     ])
     assert.equal(await ended, 0)
   })
 
-  it('names the port that is in use, and says that it needs two', {
-    timeout: 20_000,
-  }, async (t) => {
+  it('reports the port that is in use, and that it needs two', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(ownData)
+    await bank.fill(sampleLines)
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     t.after(() => other.close())
     const { port } = other.address() as AddressInfo
 
-    for (const given of [port, port - 1]) {
-      const { status, stdout, stderr } = await finish(bank.start(['demo', '--port', String(given)]))
+    for (const firstPort of [port, port - 1]) {
+      const { status, stdout, stderr } = await finish(
+        bank.start(['demo', '--port', String(firstPort)]),
+      )
 
       const start = `port ${port} is already in use: the demo uses two ports, --port for the provider and the next `
       assert.ok(stderr.startsWith(start), stderr)
@@ -200,7 +200,7 @@ describe('holdfast demo', { concurrency, timeout }, () => {
   })
 
   for (const host of ['0.0.0.0', '::', '192.0.2.1', 'bank.example', '127.bank.example']) {
-    it(`refuses to listen on ${host}, which others can reach`, async (t) => {
+    it(`rejects the host ${host}, which is not a loopback address`, async (t) => {
       const bank = await openBank(t)
 
       const flags = ['--host', host, '--port', '0', '--database', bank.database()]

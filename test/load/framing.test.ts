@@ -5,20 +5,20 @@ import { isObject } from '../../src/contract/schema.ts'
 import { lineBytesMax } from '../../src/load/lines.ts'
 import { describe } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
-import { type Lines, linesOf, loadAt, openBank } from './bank.ts'
-import { line, oneOfEach, put } from './lines.ts'
+import { type Lines, loadAt, openBank, splitLines } from './bank.ts'
+import { createExamples, line, put } from './lines.ts'
 
 const [first, second] = [put.product('p1'), put.product('p2')]
 const both = `${first}\n${second}\n`
 
 describe('a file of lines', () => {
   for (const [name, bytes, dumped] of [
-    ['a mark of its byte order', `\ufeff${both}`, both],
-    ['line ends of Windows', `${first}\r\n${second}\r\n`, both],
+    ['a byte order mark', `\ufeff${both}`, both],
+    ['Windows line endings', `${first}\r\n${second}\r\n`, both],
     ['blank lines', `\n\n${first}\n  \t \n\r\n${second}\n\n`, both],
-    ['no newline at its end', `${first}\n${second}`, both],
-    ['blanks around a line', `  ${first}\t\n\t ${second} \n`, both],
-    ['nothing in it', '', ''],
+    ['no newline at the end', `${first}\n${second}`, both],
+    ['whitespace around a line', `  ${first}\t\n\t ${second} \n`, both],
+    ['no content', '', ''],
     ['only blank lines', '\n \r\n\n', ''],
   ] as const satisfies readonly [string, Lines, string][]) {
     it(`may have ${name}`, async (t) => {
@@ -30,26 +30,26 @@ describe('a file of lines', () => {
     })
   }
 
-  it('counts blank lines, so that a refusal has the line that an editor shows', async (t) => {
+  it('counts blank lines, so that an error has the line number of an editor', async (t) => {
     const bank = await openBank(t)
 
     const { stderr } = await bank.load(`\ufeff\r\n\n${first}\r\n\n{}\n\n[]`)
 
-    const places = [...stderr.matchAll(/^data\.ndjson:(\d+): /gm)].map(([, number]) => number)
-    assert.deepEqual(places, ['5', '7'])
+    const lineNumbers = [...stderr.matchAll(/^data\.ndjson:(\d+): /gm)].map(([, number]) => number)
+    assert.deepEqual(lineNumbers, ['5', '7'])
   })
 
-  it('may have a line of exactly the longest length', async (t) => {
+  it('may have a line of exactly the maximum length', async (t) => {
     const bank = await openBank(t)
     const longest = put.product('p3').padEnd(lineBytesMax)
 
     await bank.fill(`${first}\n${longest}\n${second}`)
 
     assert.equal(longest.length, lineBytesMax)
-    assert.equal(linesOf(await bank.dump()).length, 3)
+    assert.equal(splitLines(await bank.dump()).length, 3)
   })
 
-  it('may be cut anywhere into pieces', async (t) => {
+  it('may be split into chunks at any byte', async (t) => {
     const bank = await openBank(t)
     const lines = [put.product('p1', { name: 'Für 5 € — 🦉' }), put.product('p2')]
     const bytes = Buffer.from(lines.join('\r\n'))
@@ -59,65 +59,70 @@ describe('a file of lines', () => {
         bytes.subarray(index * size, (index + 1) * size),
       )
       const database = await bank.another()
-      const refusals = await loadAt(database, Temporal.Now.instant(), pieces)
+      const errors = await loadAt(database, Temporal.Now.instant(), pieces)
 
-      assert.deepEqual(refusals, [])
-      assert.deepEqual(linesOf(await dumpDatabase(database)), lines)
+      assert.deepEqual(errors, [])
+      assert.deepEqual(splitLines(await dumpDatabase(database)), lines)
     }
   })
 })
 
-/** Every place in a value that holds no other values, with what makes the whole with another in it. */
-function leavesOf(value: unknown): ((other: unknown) => unknown)[] {
+/** For each scalar in a value, a function that returns the value with that scalar replaced. */
+function replaceEachScalar(value: unknown): ((other: unknown) => unknown)[] {
   if (Array.isArray(value)) {
     return value.flatMap((each, index) =>
-      leavesOf(each).map((make) => (other: unknown) => value.with(index, make(other))),
+      replaceEachScalar(each).map(
+        (replace) => (other: unknown) => value.with(index, replace(other)),
+      ),
     )
   }
   if (!isObject(value)) return [(other) => other]
   return Object.entries(value).flatMap(([field, each]) =>
-    leavesOf(each).map((make) => (other: unknown) => ({ ...value, [field]: make(other) })),
+    replaceEachScalar(each).map((replace) => (other: unknown) => ({
+      ...value,
+      [field]: replace(other),
+    })),
   )
 }
 
-describe('a refusal', () => {
+describe('an error message', () => {
   const marks = ['Zaphod Beeblebrox', '4242424242'] as const
 
-  it('never repeats a value: it may be about a person', async (t) => {
+  it('never contains a value, which may be personal data', async (t) => {
     const bank = await openBank(t)
-    const spoilt = Object.values(oneOfEach()).flatMap((text) =>
-      leavesOf(JSON.parse(text)).flatMap((make) => [
-        JSON.stringify(make(marks[0])),
-        JSON.stringify(make(-Number(marks[1]) - 0.5)),
-        JSON.stringify(make({ [marks[0].length]: marks[0] })),
-        JSON.stringify(make([marks[0]])),
+    const invalid = Object.values(createExamples()).flatMap((text) =>
+      replaceEachScalar(JSON.parse(text)).flatMap((replace) => [
+        JSON.stringify(replace(marks[0])),
+        JSON.stringify(replace(-Number(marks[1]) - 0.5)),
+        JSON.stringify(replace({ [marks[0].length]: marks[0] })),
+        JSON.stringify(replace([marks[0]])),
       ]),
     )
-    bank.write('spoilt.ndjson', [
-      ...spoilt,
-      ...spoilt.map((text) => text.slice(0, -5)),
+    bank.write('invalid.ndjson', [
+      ...invalid,
+      ...invalid.map((text) => text.slice(0, -5)),
       ...marks,
       line('customer', { id: marks[0], name: marks[0] }),
     ])
 
     const { status, stdout, stderr } = await bank.run([
       'load',
-      'spoilt.ndjson',
+      'invalid.ndjson',
       ...['--errors', 'errors.txt'],
     ])
 
     const errors = readFileSync(bank.path('errors.txt'), 'utf8')
     assert.equal(status, 1)
-    assert.ok(linesOf(errors).length > 1000, `${linesOf(errors).length} refusals`)
+    assert.ok(splitLines(errors).length > 1000, `${splitLines(errors).length} errors`)
     for (const text of [stdout, stderr, errors]) {
       assert.deepEqual(
-        linesOf(text).filter((shown) => marks.some((mark) => shown.includes(mark))),
+        splitLines(text).filter((shown) => marks.some((mark) => shown.includes(mark))),
         [],
       )
     }
   })
 
-  it('never repeats a value that other records make wrong', async (t) => {
+  it('never contains a value that conflicts with other records', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('Zaphod'), put.account('Zaphod', ['Zaphod'])])
 
@@ -128,7 +133,7 @@ describe('a refusal', () => {
       put.account('Beeblebrox2', ['Beeblebrox']),
     ])
 
-    assert.equal(linesOf(stderr).length, 5)
+    assert.equal(splitLines(stderr).length, 5)
     assert.doesNotMatch(stderr, /Zaphod|Beeblebrox|silva/i)
     assert.equal(status, 1)
   })

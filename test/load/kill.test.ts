@@ -6,15 +6,15 @@ import { openProviderStore } from '../../src/storage/open.ts'
 import { describe, describeOn } from '../support/engines.ts'
 import { kill, type Process } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { type Bank, linesOf, openBank } from './bank.ts'
+import { type Bank, openBank, splitLines } from './bank.ts'
 import { line, put } from './lines.ts'
 
 const timeout = 120_000
 const megabyte = 1024 * 1024
 
-const people = [put.customer('c1'), put.account('a1', ['c1'])]
+const baseLines = [put.customer('c1'), put.account('a1', ['c1'])]
 
-/** Long texts make a small load of many bytes. */
+/** Long descriptions, so that few lines are many bytes. */
 function history(mark: string, count: number, length = 2000): string[] {
   const description = mark.padEnd(length, '.')
   return Array.from({ length: count }, (_, index) =>
@@ -25,21 +25,21 @@ function history(mark: string, count: number, length = 2000): string[] {
   )
 }
 
-function sizeOf(path: string): number {
+function fileSize(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Ends a load when something is so, or lets it end by itself where that never is. */
-async function killedWhen(load: Process, isSo: () => boolean): Promise<void> {
+/** Kills a load when the condition is met, or lets it finish. */
+async function killWhen(load: Process, condition: () => boolean): Promise<void> {
   load.stdout.resume()
   load.stderr.resume()
-  while (load.exitCode === null && !isSo()) await setTimeout(1)
+  while (load.exitCode === null && !condition()) await setTimeout(1)
   await kill(load)
 }
 
-/** A bank in one state, with a file that brings it to another, and how both look. */
-async function openTwoStates(t: TestContext, after: readonly string[]) {
-  const before = [...people, ...history('before', 100)]
+/** A bank with data, a file to load, and the dumps before and after that load. */
+async function openBeforeAndAfter(t: TestContext, after: readonly string[]) {
+  const before = [...baseLines, ...history('before', 100)]
   const clean = await openBank(t)
   await clean.fill(before)
   const first = await clean.dump()
@@ -52,27 +52,27 @@ async function openTwoStates(t: TestContext, after: readonly string[]) {
 
 describeOn('sqlite', 'kill -9 of a load', { timeout }, () => {
   const written = (size: number) => (bank: Bank) =>
-    sizeOf(bank.path('bank.db-wal')) >= size * megabyte
+    fileSize(bank.path('bank.db-wal')) >= size * megabyte
   const points: readonly [string, (bank: Bank, sizeBefore: number) => boolean][] = [
-    ['has just begun', (bank) => sizeOf(bank.path('bank.db-shm')) > 0],
+    ['has just started', (bank) => fileSize(bank.path('bank.db-shm')) > 0],
     ['has written 0.1 MB', written(0.1)],
     ['has written 1 MB', written(1)],
     ['has written 3 MB', written(3)],
     ['has written 6 MB', written(6)],
-    ['has committed', (bank, sizeBefore) => sizeOf(bank.path('bank.db')) > sizeBefore],
+    ['has committed', (bank, sizeBefore) => fileSize(bank.path('bank.db')) > sizeBefore],
   ]
 
-  it('leaves what was before or what comes after, wherever it was, and can be repeated', async (t) => {
+  it('leaves the state before or after the load at any point, and the load can be repeated', async (t) => {
     const after = [put.customer('c2'), ...history('after', 1500), put.account('a2', ['c1', 'c2'])]
-    const { bank, first, second } = await openTwoStates(t, after)
-    const sizeBefore = sizeOf(bank.path('bank.db'))
+    const { bank, first, second } = await openBeforeAndAfter(t, after)
+    const sizeBefore = fileSize(bank.path('bank.db'))
     const outcomes: string[] = []
 
-    for (const [name, isThere] of points) {
-      await killedWhen(bank.start(['load', 'after.ndjson']), () => isThere(bank, sizeBefore))
+    for (const [name, condition] of points) {
+      await killWhen(bank.start(['load', 'after.ndjson']), () => condition(bank, sizeBefore))
 
       const dump = await bank.dump()
-      assert.ok(dump === first || dump === second, `something else when it ${name}`)
+      assert.ok(dump === first || dump === second, `a partial state when the load ${name}`)
       outcomes.push(dump === first ? 'before' : 'after')
     }
     const { status } = await bank.run(['load', 'after.ndjson'])
@@ -84,20 +84,20 @@ describeOn('sqlite', 'kill -9 of a load', { timeout }, () => {
     assert.deepEqual(outcomes, outcomes.toSorted().reverse())
   })
 
-  it('leaves what was before when more was written than fits into memory', async (t) => {
+  it('leaves the state before the load when more was written than the cache holds', async (t) => {
     const after = history('after', 2600, 12_000)
-    const { bank, first } = await openTwoStates(t, after)
+    const { bank, first } = await openBeforeAndAfter(t, after)
 
     for (const size of [0.1, 16]) {
-      await killedWhen(bank.start(['load', 'after.ndjson']), () => written(size)(bank))
+      await killWhen(bank.start(['load', 'after.ndjson']), () => written(size)(bank))
 
       assert.ok((await bank.dump()) === first)
     }
   })
 
-  it('leaves what was before when the rest of its input has not come', async (t) => {
+  it('leaves the state before the load when its input is incomplete', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(people)
+    await bank.fill(baseLines)
     const dump = await bank.dump()
     const more = history('more', 50)
 
@@ -111,17 +111,17 @@ describeOn('sqlite', 'kill -9 of a load', { timeout }, () => {
       assert.equal(await bank.dump(), dump)
     }
     await bank.fill(more)
-    assert.equal(linesOf(await bank.dump()).length, 52)
+    assert.equal(splitLines(await bank.dump()).length, 52)
   })
 
-  it('leaves a new database that can be used, however far it was made', async (t) => {
+  it('leaves a usable database when it was being created', async (t) => {
     for (const name of ['bank.db', 'bank.db-wal', 'bank.db-shm']) {
       const bank = await openBank(t)
-      await killedWhen(bank.start(['load', '-']), () => existsSync(bank.path(name)))
+      await killWhen(bank.start(['load', '-']), () => existsSync(bank.path(name)))
 
-      await bank.fill(people)
+      await bank.fill(baseLines)
 
-      assert.deepEqual(linesOf(await bank.dump()), people)
+      assert.deepEqual(splitLines(await bank.dump()), baseLines)
     }
   })
 })
@@ -129,7 +129,7 @@ describeOn('sqlite', 'kill -9 of a load', { timeout }, () => {
 describe('kill -9 of a load in batches', { timeout }, () => {
   const size = 100
 
-  it('leaves a whole number of batches, in order, and can be repeated', async (t) => {
+  it('leaves complete batches, in order, and the load can be repeated', async (t) => {
     const bank = await openBank(t)
     const lines = Array.from({ length: 60 * size }, (_, index) => {
       const id = `c${String(index).padStart(5, '0')}`
@@ -152,7 +152,7 @@ describe('kill -9 of a load in batches', { timeout }, () => {
       if (load.exitCode === null) kills += 1
       await kill(load)
 
-      const dumped = linesOf(await bank.dump())
+      const dumped = splitLines(await bank.dump())
       assert.equal(dumped.length % size, 0)
       assert.deepEqual(dumped, lines.slice(0, dumped.length))
     }
@@ -160,18 +160,18 @@ describe('kill -9 of a load in batches', { timeout }, () => {
     await bank.fill(lines, '--batch', String(size))
 
     assert.ok(kills > 0, `${kills} loads were killed`)
-    assert.deepEqual(linesOf(await bank.dump()), lines)
+    assert.deepEqual(splitLines(await bank.dump()), lines)
   })
 })
 
-describeOn('sqlite', 'kill -9 of a load in batches that waits for more', { timeout }, () => {
-  it('shows nothing of lines whose account has not come, until it has', async (t) => {
+describeOn('sqlite', 'kill -9 of a load in batches that waits for input', { timeout }, () => {
+  it('stores no line before its account is loaded', async (t) => {
     const bank = await openBank(t)
     await bank.fill([])
     const histories = history('late', 40)
     const load = bank.start(['load', '-', '--batch', '10'])
     load.stdin.write([...histories, put.customer('c1')].map((each) => `${each}\n`).join(''))
-    // The batch with the customer is the last that has come: all before it are there.
+    // The batch with the customer is the last one: all earlier batches are committed.
     load.stdin.write(
       Array.from({ length: 9 }, (_, index) => `${put.product(`p${index}`)}\n`).join(''),
     )
@@ -180,13 +180,13 @@ describeOn('sqlite', 'kill -9 of a load in batches that waits for more', { timeo
     await store.close()
     await kill(load)
 
-    const dumped = linesOf(await bank.dump())
-    await bank.fill([...histories, ...people], '--batch', '10')
+    const dumped = splitLines(await bank.dump())
+    await bank.fill([...histories, ...baseLines], '--batch', '10')
 
     assert.equal(dumped.length, 10)
     assert.doesNotMatch(dumped.join(), /banking/)
     const clean = await openBank(t)
-    await clean.fill([...people, ...histories, ...dumped.slice(1)])
+    await clean.fill([...baseLines, ...histories, ...dumped.slice(1)])
     assert.equal(await bank.dump(), await clean.dump())
   })
 })

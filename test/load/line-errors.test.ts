@@ -11,21 +11,21 @@ import { line } from './lines.ts'
 
 const holders = [{ customerId: 'c1' }]
 
-/** The errors of a line as `path reason`. */
-function errorsOf(text: string): string[] {
+/** The errors of a line, as `path reason`. */
+function readErrors(text: string): string[] {
   const result = readLine(text)
   return 'item' in result ? [] : result.problems.map(({ path, reason }) => `${path} ${reason}`)
 }
 
 /** The paths of the errors of an account. */
-function pathsIn(account: object): string[] {
-  return errorsOf(line('banking.account', account, { holders })).map((error) => {
+function readErrorPaths(account: object): string[] {
+  return readErrors(line('banking.account', account, { holders })).map((error) => {
     return error.split(' ', 1)[0] ?? ''
   })
 }
 
 describe('the errors of a line', () => {
-  it('are those around the record and those in it', () => {
+  it('include those of the envelope and of the record', () => {
     const record = {
       openStatus: 'AJAR',
       creationDate: 'today',
@@ -35,7 +35,7 @@ describe('the errors of a line', () => {
       age: 5,
     }
 
-    assert.deepEqual(errorsOf(line('banking.account', record, { notes: 1 })), [
+    assert.deepEqual(readErrors(line('banking.account', record, { notes: 1 })), [
       'holders is required',
       'notes is not a field of this record',
       'accountId is required',
@@ -48,21 +48,21 @@ describe('the errors of a line', () => {
     ])
   })
 
-  it('are those around a record that is missing too', () => {
-    assert.deepEqual(errorsOf('{"type":"account.contact","status":"GONE","notes":1}'), [
+  it('include those of the envelope if the record is missing', () => {
+    assert.deepEqual(readErrors('{"type":"account.contact","status":"GONE","notes":1}'), [
       'record is required',
       'accountId is required',
       'status must be one of CLOSED, DELINQUENT, NEGATIVECURRENTBALANCE, OPEN, PAID, PENDINGCLOSE, PENDINGOPEN, RESTRICTED',
       'notes is not a field of this record',
     ])
-    assert.deepEqual(errorsOf('{"type":"customer","status":"RESTRICTED"}'), [
+    assert.deepEqual(readErrors('{"type":"customer","status":"RESTRICTED"}'), [
       'record is required',
       'status is not a field of this record',
     ])
   })
 
-  it('are those of a repeated member and the others', () => {
-    assert.deepEqual(errorsOf('{"type":"customer","x":1,"record":{"id":"a","id":"b","age":1}}'), [
+  it('include a repeated field and all others', () => {
+    assert.deepEqual(readErrors('{"type":"customer","x":1,"record":{"id":"a","id":"b","age":1}}'), [
       'x is not a field of this record',
       'id appears twice in one object',
       'name is required',
@@ -71,8 +71,8 @@ describe('the errors of a line', () => {
     ])
   })
 
-  it('are all of a removal', () => {
-    assert.deepEqual(errorsOf('{"type":"energy.billing","delete":{"notes":1},"record":{}}'), [
+  it('include all of a deletion', () => {
+    assert.deepEqual(readErrors('{"type":"energy.billing","delete":{"notes":1},"record":{}}'), [
       'delete.accountId is required',
       'delete.notes is not a field of this record',
       'record is not a field of this record',
@@ -80,7 +80,7 @@ describe('the errors of a line', () => {
     ])
   })
 
-  it('are bounded, and the last says that there are more', () => {
+  it('are limited, and the last one says that there are more', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]))
     const customer = { id: 'c1', name: 'Ana', email: 'ana@example.com' }
 
@@ -89,7 +89,7 @@ describe('the errors of a line', () => {
       line('customer', customer, many),
       line('customer', { ...customer, ...many }, many),
     ]) {
-      const errors = errorsOf(text)
+      const errors = readErrors(text)
       assert.equal(errors.length, problemsMax + 1)
       assert.equal(errors.at(-1), ` has more errors than these ${problemsMax}`)
     }
@@ -101,16 +101,16 @@ describe('the errors of an account', () => {
     [3, BankingAccountV3],
     [4, BankingAccount],
   ] as const) {
-    it(`of version ${version} are those that it has, whatever else is in it`, () => {
+    it(`of version ${version} are exactly its invalid fields, for any valid account`, () => {
       fc.assert(
         fc.property(anyOf(schema), (account) => {
-          assert.deepEqual(pathsIn({ ...account, openStatus: 'AJAR' }), ['openStatus'])
+          assert.deepEqual(readErrorPaths({ ...account, openStatus: 'AJAR' }), ['openStatus'])
         }),
       )
     })
   }
 
-  it('of both versions at once are those that it has, whatever else is in it', () => {
+  it('of mixed versions are exactly its invalid fields, for any valid account', () => {
     const mixed = fc.tuple(anyOf(BankingAccountV3), anyOf(BankingAccount)).map(([three, four]) => ({
       ...four,
       features: [...(three.features ?? []), ...(four.features ?? [])],
@@ -119,7 +119,7 @@ describe('the errors of an account', () => {
     }))
     fc.assert(
       fc.property(mixed, (account) => {
-        assert.deepEqual(pathsIn({ ...account, openStatus: 'AJAR' }), ['openStatus'])
+        assert.deepEqual(readErrorPaths({ ...account, openStatus: 'AJAR' }), ['openStatus'])
       }),
     )
   })
@@ -141,45 +141,49 @@ describe('the errors of an account', () => {
     ['a fee', { fees: [{ amount: 'x' }] }, ['fees[0].amount']],
     ['a discount', { fees: [{ discounts: [{ feeRate: 'x' }] }] }, ['fees[0].discounts[0].feeRate']],
     ['a fee with two prices', { fees: [{ amount: '1', balanceRate: 1 }] }, ['fees[0].balanceRate']],
-    ['a fee, beside version 4', { features: [later], fees: [{ amount: 'x' }] }, ['fees[0].amount']],
     [
-      'a rate, beside version 4',
+      'a fee, mixed with version 4',
+      { features: [later], fees: [{ amount: 'x' }] },
+      ['fees[0].amount'],
+    ],
+    [
+      'a rate, mixed with version 4',
       { features: [later], fees: [{ accruedRate: 'x' }] },
       ['fees[0].accruedRate'],
     ],
     [
-      'a discount, beside version 4',
+      'a discount, mixed with version 4',
       { features: [later], fees: [{ amount: '1', discounts: [{ amount: 'x' }] }] },
       ['fees[0].discounts[0].amount'],
     ],
     [
-      'a condition, beside version 4',
+      'a condition, mixed with version 4',
       { features: [later], depositRates: [{ tiers: [{ applicabilityConditions: { x: 1 } }] }] },
       ['depositRates[0].tiers[0].applicabilityConditions.x'],
     ],
   ] as const) {
-    it(`of version 3 are at its own fields: ${name}`, () => {
-      assert.deepEqual(pathsIn({ accountId: 'a1', ...fields }), paths)
+    it(`of version 3 have the paths of version 3: ${name}`, () => {
+      assert.deepEqual(readErrorPaths({ accountId: 'a1', ...fields }), paths)
     })
   }
 })
 
-describeOn('sqlite', 'holdfast load, of accounts with one error each', () => {
-  it('names that error alone', async (t) => {
+describeOn('sqlite', 'holdfast load of accounts with one error each', () => {
+  it('reports only that error', async (t) => {
     const bank = await openBank(t)
-    const wrong = { accountId: 'a1', openStatus: 'AJAR' }
+    const invalid = { accountId: 'a1', openStatus: 'AJAR' }
 
     const { status, stderr } = await bank.load([
       line('customer', { id: 'c1', name: 'Ana', email: 'ana@example.com' }),
-      line('banking.account', { ...bankingAccountV3, ...wrong }, { holders }),
-      line('banking.account', { ...bankingAccount, ...wrong }, { holders }),
+      line('banking.account', { ...bankingAccountV3, ...invalid }, { holders }),
+      line('banking.account', { ...bankingAccount, ...invalid }, { holders }),
     ])
 
     assert.equal(status, 1)
-    const refusal = 'openStatus: must be one of CLOSED, OPEN\n'
+    const error = 'openStatus: must be one of CLOSED, OPEN\n'
     assert.equal(
       stderr,
-      `data.ndjson:2: ${refusal}data.ndjson:3: ${refusal}2 errors in 3 lines. Nothing was changed.\n`,
+      `data.ndjson:2: ${error}data.ndjson:3: ${error}2 errors in 3 lines. Nothing was changed.\n`,
     )
   })
 })

@@ -5,12 +5,12 @@ import { examples } from '../../src/contract/examples/index.ts'
 import type { RecordType } from '../../src/contract/index.ts'
 import { asOwner, describe, engineHere } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
-import { linesOf, openBank } from './bank.ts'
-import { keyOfEach, line, oneOfEach, put, removal } from './lines.ts'
+import { openBank, splitLines } from './bank.ts'
+import { createExamples, exampleKeys, line, put, removal } from './lines.ts'
 
-const types = Object.keys(keyOfEach) as RecordType[]
+const types = Object.keys(exampleKeys) as RecordType[]
 
-/** The same lines with another value in a field that is no key. */
+/** The same lines with a change in a non-key field. */
 const changed: Readonly<Record<RecordType, string>> = {
   customer: put.customer('c1', { phoneNumber: '+61 400 000 000' }),
   'banking.account': put.account('a1', ['c1'], { openStatus: 'CLOSED' }),
@@ -26,79 +26,83 @@ const changed: Readonly<Record<RecordType, string>> = {
 }
 
 describe('holdfast load', () => {
-  it('takes a line of every type, and dump writes each as it came', async (t) => {
+  it('accepts a line of every type, and dump returns it unchanged', async (t) => {
     const bank = await openBank(t)
-    const lines = Object.values(oneOfEach())
+    const lines = Object.values(createExamples())
 
     const { status, stdout, stderr } = await bank.load(lines)
 
     assert.match(stdout, /^11 lines loaded in \d+\.\d s \([\d,]+ lines a second\)\n$/)
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
-    assert.deepEqual(linesOf(await bank.dump()).sort(), lines.sort())
+    assert.deepEqual(splitLines(await bank.dump()).sort(), lines.sort())
   })
 
-  it('takes every example of the contract', async (t) => {
+  it('accepts every example of the contract', async (t) => {
     const bank = await openBank(t)
-    const of = (name: string) => (examples[name] ?? []) as { accountId: string }[]
+    const getExamples = (name: string) => (examples[name] ?? []) as { accountId: string }[]
     const holders = [{ customerId: 'cust-1' }]
 
     await bank.fill([
-      ...of('Customer').map((record) => line('customer', record)),
-      ...of('BankingAccount').map((record) => line('banking.account', record, { holders })),
-      ...of('BankingAccountV3').map((record) => line('banking.account', record, { holders })),
-      ...of('BankingBalance').map((record) => line('banking.balance', record)),
-      ...of('BankingTransaction').map((record) => line('banking.transaction', record)),
-      ...of('ScheduledPayment').map((record) => line('banking.scheduledPayment', record)),
-      ...of('DirectDebit').map((record) => line('banking.directDebit', record)),
-      ...of('EnergyAccount').map((record) => line('energy.account', record, { holders })),
-      ...of('EnergyInvoice').map((record) => line('energy.invoice', record)),
-      ...of('EnergyBillingTransaction').map((record) => line('energy.billing', record)),
-      ...of('AccountContact').map((record) =>
+      ...getExamples('Customer').map((record) => line('customer', record)),
+      ...getExamples('BankingAccount').map((record) =>
+        line('banking.account', record, { holders }),
+      ),
+      ...getExamples('BankingAccountV3').map((record) =>
+        line('banking.account', record, { holders }),
+      ),
+      ...getExamples('BankingBalance').map((record) => line('banking.balance', record)),
+      ...getExamples('BankingTransaction').map((record) => line('banking.transaction', record)),
+      ...getExamples('ScheduledPayment').map((record) => line('banking.scheduledPayment', record)),
+      ...getExamples('DirectDebit').map((record) => line('banking.directDebit', record)),
+      ...getExamples('EnergyAccount').map((record) => line('energy.account', record, { holders })),
+      ...getExamples('EnergyInvoice').map((record) => line('energy.invoice', record)),
+      ...getExamples('EnergyBillingTransaction').map((record) => line('energy.billing', record)),
+      ...getExamples('AccountContact').map((record) =>
         line('account.contact', record, { accountId: 'acc-4711' }),
       ),
-      ...of('Product').map((record) => line('product', record)),
+      ...getExamples('Product').map((record) => line('product', record)),
     ])
 
-    assert.equal(linesOf(await bank.dump()).length, 13)
+    assert.equal(splitLines(await bank.dump()).length, 13)
   })
 
-  it('replaces the record that has the key, for every type', async (t) => {
+  it('replaces the record with the same key, for every type', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(Object.values(oneOfEach()))
+    await bank.fill(Object.values(createExamples()))
 
     await bank.fill(Object.values(changed))
 
-    assert.deepEqual(linesOf(await bank.dump()).sort(), Object.values(changed).sort())
+    assert.deepEqual(splitLines(await bank.dump()).sort(), Object.values(changed).sort())
   })
 
-  it('takes the last of several lines with one key', async (t) => {
+  it('keeps the last of several lines with the same key', async (t) => {
     const bank = await openBank(t)
 
-    await bank.fill([...Object.values(oneOfEach()), ...Object.values(changed)])
+    await bank.fill([...Object.values(createExamples()), ...Object.values(changed)])
 
-    assert.deepEqual(linesOf(await bank.dump()).sort(), Object.values(changed).sort())
+    assert.deepEqual(splitLines(await bank.dump()).sort(), Object.values(changed).sort())
   })
 
   for (const type of types.filter((each) => !/customer|\.account$/.test(each))) {
-    it(`removes a ${type} by its key, and nothing else`, async (t) => {
+    it(`deletes a ${type} by its key, and nothing else`, async (t) => {
       const bank = await openBank(t)
-      const lines = oneOfEach()
-      const beside = [put.transaction('a1', 't2'), put.invoice('e1', 'i2'), put.product('p2')]
-      await bank.fill([...Object.values(lines), ...beside])
+      const lines = createExamples()
+      const otherLines = [put.transaction('a1', 't2'), put.invoice('e1', 'i2'), put.product('p2')]
+      await bank.fill([...Object.values(lines), ...otherLines])
 
-      await bank.fill([removal(type, keyOfEach[type])])
+      await bank.fill([removal(type, exampleKeys[type])])
 
       const { [type]: _removed, ...rest } = lines
       assert.deepEqual(
-        linesOf(await bank.dump()).sort(),
-        [...Object.values(rest), ...beside].sort(),
+        splitLines(await bank.dump()).sort(),
+        [...Object.values(rest), ...otherLines].sort(),
       )
     })
   }
 
-  it('removes an account with all that is its, and brings nothing of it back', async (t) => {
+  it('deletes an account with everything in it, for good', async (t) => {
     const bank = await openBank(t)
-    const lines = oneOfEach()
+    const lines = createExamples()
     const others = [put.account('a2', ['c1']), put.transaction('a2', 't1'), put.balance('a2')]
     await bank.fill([...Object.values(lines), ...others])
 
@@ -106,17 +110,17 @@ describe('holdfast load', () => {
       removal('banking.account', { accountId: 'a1' }),
       removal('energy.account', { accountId: 'e1' }),
     ])
-    const removed = linesOf(await bank.dump())
+    const removed = splitLines(await bank.dump())
     await bank.fill([lines['banking.account'], lines['energy.account']])
-    const back = linesOf(await bank.dump())
+    const readded = splitLines(await bank.dump())
 
     const rest = [lines.customer, lines.product, ...others]
     assert.deepEqual(removed.sort(), [...rest].sort())
     const accounts = [lines['banking.account'], lines['energy.account']]
-    assert.deepEqual(back.sort(), [...rest, ...accounts].sort())
+    assert.deepEqual(readded.sort(), [...rest, ...accounts].sort())
   })
 
-  it('removes a customer from the accounts that others hold too', async (t) => {
+  it('deletes a customer from shared accounts', async (t) => {
     const bank = await openBank(t)
     await bank.fill([
       put.customer('c1'),
@@ -127,12 +131,12 @@ describe('holdfast load', () => {
 
     await bank.fill([removal('customer', { id: 'c1' })])
 
-    const [gone, ...rest] = linesOf(await bank.dump())
-    assert.match(gone ?? '', /^\{"type":"customer","delete":\{"id":"c1"\},"was":\{/)
+    const [deletion, ...rest] = splitLines(await bank.dump())
+    assert.match(deletion ?? '', /^\{"type":"customer","delete":\{"id":"c1"\},"was":\{/)
     assert.deepEqual(rest, [put.customer('c2'), put.account('a1', ['c2']), put.balance('a1')])
   })
 
-  it('keeps nothing of a removed customer that says who it was', async (t) => {
+  it('keeps no personal data of a deleted customer', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('c1')])
 
@@ -141,9 +145,9 @@ describe('holdfast load', () => {
     assert.doesNotMatch(await bank.dump(), /Silva|Wattle|example\.com|570 006/)
   })
 
-  it('minds no removal of what is not there', async (t) => {
+  it('ignores the deletion of a record that does not exist', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(Object.values(oneOfEach()))
+    await bank.fill(Object.values(createExamples()))
     const before = await bank.dump()
 
     await bank.fill([
@@ -166,21 +170,21 @@ describe('holdfast load', () => {
     assert.equal(await bank.dump(), before)
   })
 
-  it('puts again what a line before removed', async (t) => {
+  it('adds records again after an earlier line deleted them', async (t) => {
     const bank = await openBank(t)
-    const lines = Object.values(oneOfEach())
+    const lines = Object.values(createExamples())
     await bank.fill(lines)
     const before = await bank.dump()
-    const removals = types.map((type) => removal(type, keyOfEach[type]))
+    const removals = types.map((type) => removal(type, exampleKeys[type]))
 
     await bank.fill([...removals, ...lines])
 
     assert.equal(await bank.dump(), before)
   })
 
-  it('keeps an account that was closed', async (t) => {
+  it('keeps a closed account', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(Object.values(oneOfEach()))
+    await bank.fill(Object.values(createExamples()))
 
     await bank.fill([put.account('a1', ['c1'], { openStatus: 'CLOSED' })])
 
@@ -188,16 +192,16 @@ describe('holdfast load', () => {
     assert.match(await bank.dump(), /"transactionId":"t1"/)
   })
 
-  it('takes the contact of a restricted account without a record', async (t) => {
+  it('accepts the contact of a restricted account without a record', async (t) => {
     const bank = await openBank(t)
     const restricted = '{"type":"account.contact","accountId":"a1","status":"RESTRICTED"}'
 
     await bank.fill([put.customer('c1'), put.account('a1', ['c1']), restricted])
 
-    assert.equal(linesOf(await bank.dump()).at(-1), restricted)
+    assert.equal(splitLines(await bank.dump()).at(-1), restricted)
   })
 
-  it('takes a holder to own the account unless the line says otherwise', async (t) => {
+  it('treats a holder as an owner by default', async (t) => {
     const bank = await openBank(t)
     const holders = [{ customerId: 'c1' }, { customerId: 'c2', isOwned: false }]
 
@@ -211,10 +215,10 @@ describe('holdfast load', () => {
       { customerId: 'c1', isOwned: true },
       { customerId: 'c2', isOwned: false },
     ]
-    assert.deepEqual(JSON.parse(linesOf(await bank.dump()).at(-1) ?? '').holders, expected)
+    assert.deepEqual(JSON.parse(splitLines(await bank.dump()).at(-1) ?? '').holders, expected)
   })
 
-  it('keeps other spellings in the contract’s own', async (t) => {
+  it('stores aliases of a field under its contract name', async (t) => {
     const bank = await openBank(t)
     const to = { toUType: 'payeeId', payeeId: 'payee-1' }
 
@@ -227,10 +231,10 @@ describe('holdfast load', () => {
     assert.match(await bank.dump(), /"to":\{"toUType":"payeeId","payeeID":"payee-1"\}/)
   })
 
-  it('takes as many accounts as there are', async (t) => {
+  it('supports more than 200 million accounts', async (t) => {
     const bank = await openBank(t)
     await bank.fill([])
-    // Accounts are numbered one after another: this is as if two hundred million had come before.
+    // Accounts have consecutive numbers: this simulates 200 million earlier accounts.
     if (engineHere() === 'postgres') {
       await asOwner(`select setval('account_number', 200000000)`, bank.database())
     } else {
@@ -238,16 +242,16 @@ describe('holdfast load', () => {
       database.exec("insert into account (number, id) values (200000000, 'one of many')")
       database.close()
     }
-    const lines = [...Object.values(oneOfEach()), put.transaction('a1', 't0')]
+    const lines = [...Object.values(createExamples()), put.transaction('a1', 't0')]
 
     await bank.fill(lines)
     await bank.fill(lines.toReversed())
     await bank.fill([removal('banking.transaction', { accountId: 'a1', transactionId: 't0' })])
 
-    assert.deepEqual(linesOf(await bank.dump()).sort(), lines.slice(0, -1).sort())
+    assert.deepEqual(splitLines(await bank.dump()).sort(), lines.slice(0, -1).sort())
   })
 
-  it('reads the database that a variable names, unless a flag names another', async (t) => {
+  it('uses the database of the environment variable unless a flag overrides it', async (t) => {
     const bank = await openBank(t)
     bank.write('data.ndjson', [put.product('p1')])
 

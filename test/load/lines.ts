@@ -10,64 +10,64 @@ import { energyAccount, energyInvoice, energyUsage } from '../../src/contract/ex
 import { savingsProduct } from '../../src/contract/examples/product.ts'
 import type { RecordType } from '../../src/contract/index.ts'
 
-export function line(type: RecordType, record: object, beside: object = {}): string {
-  return JSON.stringify({ type, ...beside, record })
+export function line(type: RecordType, record: object, envelope: object = {}): string {
+  return JSON.stringify({ type, ...envelope, record })
 }
 
 export function removal(type: RecordType, key: object): string {
   return JSON.stringify({ type, delete: key })
 }
 
-/** The contract's examples as lines, under ids of the test's own. `more` replaces fields. */
+/** Lines with the contract's examples and the given ids. `fields` overrides fields. */
 export const put = {
-  customer: (id: string, more: object = {}) => line('customer', { ...customer, id, ...more }),
-  account: (accountId: string, holders: readonly string[], more: object = {}) =>
-    line('banking.account', { ...bankingAccount, accountId, ...more }, held(holders)),
-  balance: (accountId: string, more: object = {}) =>
-    line('banking.balance', { ...bankingBalance, accountId, ...more }),
-  transaction: (accountId: string, transactionId: string, more: object = {}) =>
-    line('banking.transaction', { ...bankingTransaction, accountId, transactionId, ...more }),
-  payment: (accountId: string, scheduledPaymentId: string, more: object = {}) =>
+  customer: (id: string, fields: object = {}) => line('customer', { ...customer, id, ...fields }),
+  account: (accountId: string, holders: readonly string[], fields: object = {}) =>
+    line('banking.account', { ...bankingAccount, accountId, ...fields }, withHolders(holders)),
+  balance: (accountId: string, fields: object = {}) =>
+    line('banking.balance', { ...bankingBalance, accountId, ...fields }),
+  transaction: (accountId: string, transactionId: string, fields: object = {}) =>
+    line('banking.transaction', { ...bankingTransaction, accountId, transactionId, ...fields }),
+  payment: (accountId: string, scheduledPaymentId: string, fields: object = {}) =>
     line('banking.scheduledPayment', {
       ...scheduledPayment,
       scheduledPaymentId,
       from: { accountId },
-      ...more,
+      ...fields,
     }),
-  debit: (accountId: string, id?: string, more: object = {}) =>
-    line('banking.directDebit', { ...directDebit, accountId, ...more }, named(id)),
-  energyAccount: (accountId: string, holders: readonly string[], more: object = {}) =>
-    line('energy.account', { ...energyAccount, accountId, ...more }, held(holders)),
-  invoice: (accountId: string, invoiceNumber: string, more: object = {}) =>
-    line('energy.invoice', { ...energyInvoice, accountId, invoiceNumber, ...more }),
-  billing: (accountId: string, id?: string, more: object = {}) =>
-    line('energy.billing', { ...energyUsage, accountId, ...more }, named(id)),
-  contact: (accountId: string, more: object = {}) =>
-    line('account.contact', { ...accountContact, ...more }, { accountId, status: 'OPEN' }),
-  /** With a time, which a product without one gets when it is loaded. */
-  product: (product_id: string, more: object = {}) =>
+  debit: (accountId: string, id?: string, fields: object = {}) =>
+    line('banking.directDebit', { ...directDebit, accountId, ...fields }, withId(id)),
+  energyAccount: (accountId: string, holders: readonly string[], fields: object = {}) =>
+    line('energy.account', { ...energyAccount, accountId, ...fields }, withHolders(holders)),
+  invoice: (accountId: string, invoiceNumber: string, fields: object = {}) =>
+    line('energy.invoice', { ...energyInvoice, accountId, invoiceNumber, ...fields }),
+  billing: (accountId: string, id?: string, fields: object = {}) =>
+    line('energy.billing', { ...energyUsage, accountId, ...fields }, withId(id)),
+  contact: (accountId: string, fields: object = {}) =>
+    line('account.contact', { ...accountContact, ...fields }, { accountId, status: 'OPEN' }),
+  /** With `last_updated`, which a load would otherwise set. */
+  product: (product_id: string, fields: object = {}) =>
     line('product', {
       product_id,
       ...savingsProduct,
       last_updated: '2025-03-01T10:00:00+10:00',
-      ...more,
+      ...fields,
     }),
 } as const
 
-/** A transaction that has no time of its own: it gets that of its first load. */
-export function timeless(accountId: string, transactionId: string, more: object = {}): string {
+/** A transaction without a time: its effective time is that of its first load. */
+export function undated(accountId: string, transactionId: string, fields: object = {}): string {
   const { postingDateTime: _posted, ...pending } = bankingTransaction
   return line('banking.transaction', {
     ...pending,
     accountId,
     transactionId,
     status: 'PENDING',
-    ...more,
+    ...fields,
   })
 }
 
-/** One of everything: two customers, an account of each kind, and all that these can have. */
-export function oneOfEach(): Record<RecordType, string> {
+/** One line of each type: a customer, an account of each kind, and their records. */
+export function createExamples(): Record<RecordType, string> {
   return {
     customer: put.customer('c1'),
     'banking.account': put.account('a1', ['c1']),
@@ -83,8 +83,8 @@ export function oneOfEach(): Record<RecordType, string> {
   }
 }
 
-/** The key that removes each line of `oneOfEach`. */
-export const keyOfEach: Readonly<Record<RecordType, object>> = {
+/** The key that deletes each line of `createExamples`. */
+export const exampleKeys: Readonly<Record<RecordType, object>> = {
   customer: { id: 'c1' },
   'banking.account': { accountId: 'a1' },
   'banking.balance': { accountId: 'a1' },
@@ -98,10 +98,10 @@ export const keyOfEach: Readonly<Record<RecordType, object>> = {
   product: { product_id: 'p1' },
 }
 
-function held(customers: readonly string[]): object {
+function withHolders(customers: readonly string[]): object {
   return { holders: customers.map((customerId) => ({ customerId, isOwned: true })) }
 }
 
-function named(id: string | undefined): object {
+function withId(id: string | undefined): object {
   return id === undefined ? {} : { id }
 }

@@ -9,19 +9,19 @@ import { openProviderStore } from '../../src/storage/open.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { finish, kill, runHoldfast } from '../support/process.ts'
-import { linesOf, loadAt, openBank } from './bank.ts'
-import { put, removal, timeless } from './lines.ts'
+import { loadAt, openBank, splitLines } from './bank.ts'
+import { put, removal, undated } from './lines.ts'
 
 const timeout = 120_000
 const now = Temporal.Instant.from('2026-01-01T00:00:00Z')
-const people = [put.customer('c1'), put.account('a1', ['c1'])]
+const baseLines = [put.customer('c1'), put.account('a1', ['c1'])]
 
-function bytes(lines: readonly string[]): Buffer[] {
+function toChunks(lines: readonly string[]): Buffer[] {
   return lines.map((each) => Buffer.from(`${each}\n`))
 }
 
-/** Asks the database again and again. */
-async function untilFound(database: string, sql: string): Promise<string[]> {
+/** Polls until the query returns a row. */
+async function waitForRow(database: string, sql: string): Promise<string[]> {
   for (;;) {
     const [row] = await asOwner(sql, database)
     if (row) return row
@@ -29,22 +29,22 @@ async function untilFound(database: string, sql: string): Promise<string[]> {
   }
 }
 
-/** A load that waits for somebody, and the number of its session. */
+/** The backend process of a load that waits for a lock. */
 const waitingLoad = `
   select pid from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
 
-/** Keeps every load from going on where it comes to the products, in the middle of its merge. */
-async function obstruct(t: TestContext, database: string) {
+/** Blocks every load in the middle of its merge, where it writes products. */
+async function blockMerge(t: TestContext, database: string) {
   const client = new pg.Client({ connectionString: database })
   client.on('error', () => {})
   await client.connect()
   await client.query('begin; lock table product in share mode')
   t.after(() => client.end())
-  return { letGo: () => client.query('rollback') }
+  return { release: () => client.query('rollback') }
 }
 
-const before = [...people, put.transaction('a1', 't1'), put.product('p1')]
+const before = [...baseLines, put.transaction('a1', 't1'), put.product('p1')]
 const after = [
   put.customer('c1', { phoneNumber: '+61 2 5550 0000' }),
   put.customer('c2'),
@@ -53,27 +53,27 @@ const after = [
 ]
 
 describeOn('postgres', 'the merge of a load', { timeout }, () => {
-  it('waits for another one, and judges by what that has committed', async (t) => {
+  it('waits for another merge, and sees what that has committed', async (t) => {
     const bank = await openBank(t)
     const database = bank.database()
     await bank.fill([...before])
-    const obstacle = await obstruct(t, database)
-    const first = loadAt(database, now, bytes([put.customer('c2'), put.product('p2')]))
-    await untilFound(database, waitingLoad)
+    const blocker = await blockMerge(t, database)
+    const first = loadAt(database, now, toChunks([put.customer('c2'), put.product('p2')]))
+    await waitForRow(database, waitingLoad)
 
-    const second = loadAt(database, now, bytes([put.account('a2', ['c2']), put.product('p3')]))
-    await untilFound(
+    const second = loadAt(database, now, toChunks([put.account('a2', ['c2']), put.product('p3')]))
+    await waitForRow(
       database,
       `select 1 from pg_locks where locktype = 'advisory' and not granted
          and database = (select oid from pg_database where datname = current_database())`,
     )
-    await obstacle.letGo()
+    await blocker.release()
 
     assert.deepEqual(await Promise.all([first, second]), [[], []])
-    assert.equal(linesOf(await bank.dump()).length, before.length + 4)
+    assert.equal(splitLines(await bank.dump()).length, before.length + 4)
   })
 
-  it('keeps nobody from reading, and shows nothing before its end', async (t) => {
+  it('does not block readers, and is invisible until its commit', async (t) => {
     const bank = await openBank(t)
     const database = bank.database()
     await bank.fill(before)
@@ -81,11 +81,11 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     const store = await openProviderStore(database)
     t.after(() => store.close())
     const customer = await store.readCustomer('c1')
-    const obstacle = await obstruct(t, database)
+    const blocker = await blockMerge(t, database)
 
-    const load = loadAt(database, now, bytes(after))
-    const [pid] = await untilFound(database, waitingLoad)
-    const strong = await asOwner(
+    const load = loadAt(database, now, toChunks(after))
+    const [pid] = await waitForRow(database, waitingLoad)
+    const blockingLocks = await asOwner(
       `select c.relname, l.mode from pg_locks l join pg_class c on c.oid = l.relation
        where l.pid = ${pid} and l.granted and c.relpersistence = 'p'
          and l.mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')`,
@@ -93,46 +93,46 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     )
     const during = await bank.dump()
     const customerDuring = await store.readCustomer('c1')
-    await obstacle.letGo()
-    const refusals = await load
+    await blocker.release()
+    const errors = await load
 
-    assert.deepEqual(strong, [])
+    assert.deepEqual(blockingLocks, [])
     assert.equal(during, dump)
     assert.equal(customerDuring, customer)
-    assert.deepEqual(refusals, [])
+    assert.deepEqual(errors, [])
     assert.notEqual(await store.readCustomer('c1'), customer)
   })
 
-  it('leaves what was before when its process is killed', async (t) => {
+  it('leaves the state before the load when its process is killed', async (t) => {
     const bank = await openBank(t)
     await bank.fill(before)
     const dump = await bank.dump()
     bank.write('after.ndjson', after)
-    const obstacle = await obstruct(t, bank.database())
+    const blocker = await blockMerge(t, bank.database())
     const load = bank.start(['load', 'after.ndjson'])
-    const [pid] = await untilFound(bank.database(), waitingLoad)
+    const [pid] = await waitForRow(bank.database(), waitingLoad)
 
     await kill(load)
-    await obstacle.letGo()
-    await untilFound(
+    await blocker.release()
+    await waitForRow(
       bank.database(),
       `select 1 where not exists (select from pg_stat_activity where pid = ${pid})`,
     )
 
     assert.equal(await bank.dump(), dump)
     await bank.fill(after)
-    assert.equal(linesOf(await bank.dump()).length, before.length + 3)
+    assert.equal(splitLines(await bank.dump()).length, before.length + 3)
   })
 
-  it('leaves what was before when the connection is lost, and says so', async (t) => {
+  it('leaves the state before the load when the connection is lost, and reports so', async (t) => {
     const bank = await openBank(t)
     await bank.fill(before)
     const dump = await bank.dump()
     bank.write('after.ndjson', after)
-    await obstruct(t, bank.database())
+    await blockMerge(t, bank.database())
     const load = bank.start(['load', 'after.ndjson'])
     const result = finish(load)
-    const [pid] = await untilFound(bank.database(), waitingLoad)
+    const [pid] = await waitForRow(bank.database(), waitingLoad)
 
     await asOwner(`select pg_terminate_backend(${pid})`)
 
@@ -144,7 +144,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     assert.equal(await bank.dump(), dump)
   })
 
-  it('is not begun when the connection is lost while lines still come', async (t) => {
+  it('does not start when the connection is lost while lines are read', async (t) => {
     const bank = await openBank(t)
     await bank.fill(before)
     const dump = await bank.dump()
@@ -152,7 +152,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     const result = finish(load)
     load.stdin.on('error', () => {})
     load.stdin.write(after.map((each) => `${each}\n`).join(''))
-    const [pid] = await untilFound(
+    const [pid] = await waitForRow(
       bank.database(),
       `select pid from pg_stat_activity where datname = current_database()
          and pid <> pg_backend_pid() and query like '%create temp table%' and state = 'idle'`,
@@ -169,7 +169,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     assert.equal(await bank.dump(), dump)
   })
 
-  it('writes no row again that stays as it is', async (t) => {
+  it('does not rewrite unchanged rows', async (t) => {
     const bank = await openBank(t)
     const lines = [
       ...before,
@@ -177,7 +177,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
       put.contact('a1'),
       put.payment('a1', 's1'),
       put.debit('a1', 'd1'),
-      timeless('a1', 't0'),
+      undated('a1', 't0'),
       removal('customer', { id: 'c9' }),
     ]
     const versions = () =>
@@ -202,7 +202,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     assert.deepEqual(await versions(), once)
   })
 
-  it('moves no entry but those that come after a new one', async (t) => {
+  it('rewrites only entries after a new one', async (t) => {
     const bank = await openBank(t)
     const at = (day: number) => `2025-03-${10 + day}T00:00:00Z`
     const entry = (day: number) => put.transaction('a1', `t${day}`, { postingDateTime: at(day) })
@@ -212,7 +212,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
           ([id = '', version]) => [id, version],
         ),
       )
-    await bank.fill([...people, ...[1, 2, 4, 5].map(entry)])
+    await bank.fill([...baseLines, ...[1, 2, 4, 5].map(entry)])
     const first = await versions()
 
     await bank.fill([entry(6)])
@@ -225,28 +225,28 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
   })
 })
 
-function changed(one: Map<string, unknown>, other: Map<string, unknown>): string[] {
-  return [...other.keys()].filter((id) => one.get(id) !== other.get(id)).sort()
+function changed(before: Map<string, unknown>, after: Map<string, unknown>): string[] {
+  return [...after.keys()].filter((id) => before.get(id) !== after.get(id)).sort()
 }
 
 describeOn('postgres', 'a dump', { timeout }, () => {
-  it('of either database, loaded into the other, is the same again', async (t) => {
+  it('is identical after a load into the other engine and back', async (t) => {
     const bank = await openBank(t)
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-dump-'))
     t.after(() => rmSync(folder, { recursive: true }))
     const files = ['one', 'two'].map((name) => `sqlite:${join(folder, `${name}.db`)}`)
     const { stdout } = await runHoldfast(['generate', '--customers', '4', '--seed', '7'])
     const lines = [
-      ...linesOf(stdout),
-      timeless('b-000001-1', 't'),
+      ...splitLines(stdout),
+      undated('b-000001-1', 't'),
       removal('customer', { id: 'x' }),
     ]
 
-    await loadAt(files[0] ?? '', now, bytes(lines))
+    await loadAt(files[0] ?? '', now, toChunks(lines))
     const first = await dumpDatabase(files[0] ?? '')
     await bank.fill(first)
     const second = await bank.dump()
-    await loadAt(files[1] ?? '', now, bytes(linesOf(second)))
+    await loadAt(files[1] ?? '', now, toChunks(splitLines(second)))
 
     assert.ok(first.length > 100_000)
     assert.ok(second === first)

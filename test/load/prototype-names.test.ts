@@ -7,27 +7,28 @@ import * as lines from '../support/lines.ts'
 import { runInProcess } from '../support/process.ts'
 import { nobodysName, prototypeNames } from '../support/prototype-names.ts'
 import { sharedProvider } from '../support/provider.ts'
-import { oneOfEach } from './lines.ts'
+import { createExamples } from './lines.ts'
 
-/** What is wrong with a line that has a name somewhere, as if it were another name. */
-function problemsWith(lineWith: (name: string) => string, name: string): unknown {
-  const result = readLine(lineWith(name))
+/** The problems of a line that contains a name, with the name replaced by a neutral one. */
+function readProblems(createLine: (name: string) => string, name: string): unknown {
+  const result = readLine(createLine(name))
   if (!('problems' in result)) return []
   return JSON.parse(JSON.stringify(result.problems).replaceAll(name, nobodysName))
 }
 
-function assertOrdinary(lineWith: (name: string) => string): void {
-  const expected = problemsWith(lineWith, nobodysName)
-  for (const name of prototypeNames) assert.deepEqual(problemsWith(lineWith, name), expected, name)
+function assertSameProblems(createLine: (name: string) => string): void {
+  const expected = readProblems(createLine, nobodysName)
+  for (const name of prototypeNames)
+    assert.deepEqual(readProblems(createLine, name), expected, name)
 }
 
-/** Every way to put a name in place of a value, or beside one, at any depth. */
-function* variantsOf(value: unknown): Generator<(name: string) => unknown> {
+/** Every way to insert a name in place of a value or as a field, at any depth. */
+function* generateVariants(value: unknown): Generator<(name: string) => unknown> {
   yield (name) => name
   if (typeof value !== 'object' || value === null) return
   if (!Array.isArray(value)) yield (name) => ({ ...value, [name]: { [name]: name } })
   for (const [key, inner] of Object.entries(value)) {
-    for (const variant of variantsOf(inner)) {
+    for (const variant of generateVariants(inner)) {
       yield (name) =>
         Array.isArray(value)
           ? value.with(Number(key), variant(name))
@@ -36,22 +37,24 @@ function* variantsOf(value: unknown): Generator<(name: string) => unknown> {
   }
 }
 
-describe('a name that every object has', () => {
-  for (const [type, text] of Object.entries(oneOfEach())) {
-    it(`is a text like any other anywhere in a line of the type ${type}`, () => {
-      for (const variant of variantsOf(JSON.parse(text))) {
-        assertOrdinary((name) => JSON.stringify(variant(name)))
+describe('a property name of Object.prototype', () => {
+  for (const [type, text] of Object.entries(createExamples())) {
+    it(`is handled like any other text in a line of type ${type}`, () => {
+      for (const variant of generateVariants(JSON.parse(text))) {
+        assertSameProblems((name) => JSON.stringify(variant(name)))
       }
     })
   }
 
-  it('is no type, whatever else the line has', () => {
+  it('is not a line type', () => {
     for (const type of Object.keys(recordTypes)) {
-      assertOrdinary((name) => JSON.stringify({ type: name, record: {}, delete: {}, was: type }))
+      assertSameProblems((name) =>
+        JSON.stringify({ type: name, record: {}, delete: {}, was: type }),
+      )
     }
   })
 
-  it('is no command, setting, algorithm, scope, size or parameter', async () => {
+  it('is not a command, setting, algorithm, scope, size or parameter', async () => {
     for (const command of [
       (name: string) => [name],
       (name: string) => ['serve', name],
@@ -75,7 +78,7 @@ describe('a name that every object has', () => {
   })
 })
 
-engines.describe('a name that every object has, as an id', () => {
+engines.describe('a property name of Object.prototype as an id', () => {
   const provider = sharedProvider(
     prototypeNames.flatMap((name) => [
       lines.customer(name),
@@ -87,18 +90,18 @@ engines.describe('a name that every object has, as an id', () => {
   )
 
   it('is loaded and served', async () => {
-    const here = await provider()
+    const server = await provider()
     for (const name of prototypeNames) {
       const customer = `/v1/banking/customer/${name}`
 
-      const accounts = await here.get(`${customer}/accounts`)
+      const accounts = await server.get(`${customer}/accounts`)
       assert.deepEqual(
         accounts.body.data.accounts.map(({ accountId }: { accountId: string }) => accountId),
         [`a-${name}`],
       )
-      const { body } = await here.get(`${customer}/accounts/a-${name}/transactions`)
+      const { body } = await server.get(`${customer}/accounts/a-${name}/transactions`)
       assert.deepEqual([body.meta.totalRecords], [1])
-      const energy = await here.post(`/v1/energy/customer/${name}/accounts`, {
+      const energy = await server.post(`/v1/energy/customer/${name}/accounts`, {
         data: { accountIds: [name] },
       })
       assert.equal(energy.body.data.accounts[0].accountId, name)

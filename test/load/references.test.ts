@@ -3,14 +3,14 @@ import { it } from 'node:test'
 import type { RecordType } from '../../src/contract/index.ts'
 import { describe } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
-import { linesOf, openBank, shuffled, withoutLoadTimes } from './bank.ts'
-import { oneOfEach, put, removal, timeless } from './lines.ts'
+import { openBank, removeLoadTimes, shuffle, splitLines } from './bank.ts'
+import { createExamples, put, removal, undated } from './lines.ts'
 
-/** A town of a few people, with something of every type several times. */
-function town(): string[] {
-  const people = ['c1', 'c2', 'c3']
+/** Several lines of every type. */
+function createLines(): string[] {
+  const customers = ['c1', 'c2', 'c3']
   const accounts = ['a1', 'a2'].flatMap((id, index) => [
-    put.account(id, people.slice(index)),
+    put.account(id, customers.slice(index)),
     put.balance(id),
     put.contact(id),
     ...[1, 2, 3, 4, 5].map((day) =>
@@ -18,14 +18,14 @@ function town(): string[] {
         postingDateTime: `2025-03-0${day % 4}T09:30:00Z`.replace('00T', '09T'),
       }),
     ),
-    timeless(id, 't6'),
-    timeless(id, 't7'),
+    undated(id, 't6'),
+    undated(id, 't7'),
     put.payment(id, `s-${id}`),
     put.debit(id),
     put.debit(id, 'd1'),
   ])
-  const homes = ['e1', 'e2'].flatMap((id) => [
-    put.energyAccount(id, people),
+  const energy = ['e1', 'e2'].flatMap((id) => [
+    put.energyAccount(id, customers),
     put.contact(id),
     put.invoice(id, 'i1'),
     put.invoice(id, 'i2', { issueDate: '2024-12-31' }),
@@ -34,26 +34,26 @@ function town(): string[] {
     put.billing(id, 'b2', { executionDateTime: '2024-05-01T00:30:00' }),
   ])
   const catalogue = ['p1', 'p2'].map((id) => put.product(id))
-  return [...people.map((id) => put.customer(id)), ...accounts, ...homes, ...catalogue]
+  return [...customers.map((id) => put.customer(id)), ...accounts, ...energy, ...catalogue]
 }
 
 describe('the order of lines', () => {
-  it('does not matter', async (t) => {
+  it('does not affect the result', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(town())
-    const sorted = withoutLoadTimes(await bank.dump())
+    await bank.fill(createLines())
+    const sorted = removeLoadTimes(await bank.dump())
 
     for (let seed = 1; seed <= 20; seed += 1) {
       const other = await openBank(t)
-      await other.fill(shuffled(town(), seed))
+      await other.fill(shuffle(createLines(), seed))
 
-      assert.equal(withoutLoadTimes(await other.dump()), sorted, `shuffled by ${seed}`)
+      assert.equal(removeLoadTimes(await other.dump()), sorted, `shuffled with seed ${seed}`)
     }
   })
 
-  it('does not matter over several files', async (t) => {
+  it('does not affect the result across files', async (t) => {
     const bank = await openBank(t)
-    const lines = shuffled(town(), 7)
+    const lines = shuffle(createLines(), 7)
     bank.write('one.ndjson', lines.slice(0, 20))
     bank.write('two.ndjson', lines.slice(20))
 
@@ -62,16 +62,16 @@ describe('the order of lines', () => {
     await bank.run(['load', 'one.ndjson', 'two.ndjson', '--database', other])
 
     assert.equal(status, 0)
-    assert.equal(withoutLoadTimes(await dumpDatabase(other)), withoutLoadTimes(await bank.dump()))
+    assert.equal(removeLoadTimes(await dumpDatabase(other)), removeLoadTimes(await bank.dump()))
   })
 
-  it('does not matter to a dump of a dump', async (t) => {
+  it('does not affect a restored dump', async (t) => {
     const bank = await openBank(t)
-    await bank.fill(town())
+    await bank.fill(createLines())
     const dump = await bank.dump()
     const other = await openBank(t)
 
-    await other.fill(shuffled(linesOf(dump), 3))
+    await other.fill(shuffle(splitLines(dump), 3))
 
     assert.equal(await other.dump(), dump)
   })
@@ -95,32 +95,29 @@ describe('a reference', () => {
     ['energy.billing', put.billing('e9'), 'accountId: names no energy account that exists'],
     ['account.contact', put.contact('a9'), 'accountId: names no account that exists'],
   ]
-  for (const [type, lost, refusal] of unknownAccount) {
-    it(`of a ${type} to an account that is not there refuses the load`, async (t) => {
+  for (const [type, unresolved, error] of unknownAccount) {
+    it(`of a ${type} to an unknown account is an error`, async (t) => {
       const bank = await openBank(t)
-      await bank.fill(Object.values(oneOfEach()))
+      await bank.fill(Object.values(createExamples()))
       const before = await bank.dump()
 
-      const { status, stderr } = await bank.load([put.product('p2'), lost, put.product('p3')])
+      const { status, stderr } = await bank.load([put.product('p2'), unresolved, put.product('p3')])
 
-      assert.equal(
-        stderr,
-        `data-1.ndjson:2: ${refusal}\n1 error in 3 lines. Nothing was changed.\n`,
-      )
+      assert.equal(stderr, `data-1.ndjson:2: ${error}\n1 error in 3 lines. Nothing was changed.\n`)
       assert.equal(status, 1)
       assert.equal(await bank.dump(), before)
     })
   }
 
   for (const type of ['account', 'energyAccount'] as const) {
-    it(`of an ${type} to a customer who is not there refuses the load`, async (t) => {
+    it(`of an ${type} to an unknown customer is an error`, async (t) => {
       const bank = await openBank(t)
-      await bank.fill(Object.values(oneOfEach()))
+      await bank.fill(Object.values(createExamples()))
       const before = await bank.dump()
 
       const { status, stderr } = await bank.load([put[type]('x1', ['c1', 'c8', 'c9'])])
 
-      assert.deepEqual(linesOf(stderr), [
+      assert.deepEqual(splitLines(stderr), [
         'data-1.ndjson:1: holders[1].customerId: names no customer that exists',
         'data-1.ndjson:1: holders[2].customerId: names no customer that exists',
         '2 errors in 1 line. Nothing was changed.',
@@ -146,40 +143,45 @@ describe('a reference', () => {
     ['energy.invoice', put.invoice('a1', 'i1'), 'accountId: names no energy account that exists'],
     ['energy.billing', put.billing('a1'), 'accountId: names no energy account that exists'],
   ]
-  for (const [type, crossed, refusal] of otherKind) {
-    it(`of a ${type} to an account of the other kind refuses the load`, async (t) => {
+  for (const [type, line, error] of otherKind) {
+    it(`of a ${type} to an account of the other kind is an error`, async (t) => {
       const bank = await openBank(t)
-      const accounts = Object.values(oneOfEach())
+      const accounts = Object.values(createExamples())
 
-      const later = await bank.load([...accounts, crossed])
-      const earlier = await bank.load([crossed, ...accounts])
+      const later = await bank.load([...accounts, line])
+      const earlier = await bank.load([line, ...accounts])
 
-      assert.match(later.stderr, new RegExp(`^data\\.ndjson:12: ${refusal}\n1 error `))
-      assert.match(earlier.stderr, new RegExp(`^data-1\\.ndjson:1: ${refusal}\n1 error `))
+      assert.match(later.stderr, new RegExp(`^data\\.ndjson:12: ${error}\n1 error `))
+      assert.match(earlier.stderr, new RegExp(`^data-1\\.ndjson:1: ${error}\n1 error `))
       assert.equal(await bank.dump(), '')
     })
   }
 
-  it('may go to what an earlier load brought', async (t) => {
+  it('can refer to a record of an earlier load', async (t) => {
     const bank = await openBank(t)
-    const { customer, 'banking.account': account, 'energy.account': home, ...rest } = oneOfEach()
+    const {
+      customer,
+      'banking.account': account,
+      'energy.account': energyLine,
+      ...rest
+    } = createExamples()
     await bank.fill([customer])
-    await bank.fill([account, home])
+    await bank.fill([account, energyLine])
 
     await bank.fill(Object.values(rest))
 
-    assert.equal(linesOf(await bank.dump()).length, 11)
+    assert.equal(splitLines(await bank.dump()).length, 11)
   })
 
-  it('is told with its file and line, those of all files in order', async (t) => {
+  it('is reported with its file and line if it is unresolved', async (t) => {
     const bank = await openBank(t)
     bank.write('one.ndjson', [put.product('p1'), put.balance('a9'), put.account('a1', ['c9'])])
     bank.write('two.ndjson', [put.invoice('e9', 'i1'), put.contact('e9')])
 
     const { status, stderr } = await bank.run(['load', 'one.ndjson', 'two.ndjson'])
 
-    const places = linesOf(stderr).map((shown) => /^[\w.]+:\d+: [\w.[\]]+/.exec(shown)?.[0])
-    assert.deepEqual(places.slice(0, -1).sort(), [
+    const locations = splitLines(stderr).map((shown) => /^[\w.]+:\d+: [\w.[\]]+/.exec(shown)?.[0])
+    assert.deepEqual(locations.slice(0, -1).sort(), [
       'one.ndjson:2: accountId',
       'one.ndjson:3: holders[0].customerId',
       'two.ndjson:1: accountId',
@@ -188,27 +190,27 @@ describe('a reference', () => {
     assert.equal(status, 1)
   })
 
-  it('to what the same load removes refuses the load, whichever comes first', async (t) => {
+  it('to a customer that the same load deletes is an error, in either order', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('c1')])
     const account = put.account('a1', ['c1'])
-    const gone = removal('customer', { id: 'c1' })
+    const deletion = removal('customer', { id: 'c1' })
 
-    const after = await bank.load([gone, account])
-    const before = await bank.load([account, gone])
+    const after = await bank.load([deletion, account])
+    const before = await bank.load([account, deletion])
 
     assert.match(after.stderr, /^data-1\.ndjson:2: holders\[0\]\.customerId: /)
     assert.match(before.stderr, /^data-2\.ndjson:1: holders\[0\]\.customerId: /)
     assert.deepEqual([after.status, before.status], [1, 1])
   })
 
-  it('that was refused once is good when what it names has come', async (t) => {
+  it('of a rejected load does not affect a later load', async (t) => {
     const bank = await openBank(t)
     await bank.load([put.balance('a1'), put.account('a1', ['c1'])])
 
     await bank.fill([put.customer('c1'), put.account('a1', ['c1'])])
 
-    assert.deepEqual(linesOf(await bank.dump()), [put.customer('c1'), put.account('a1', ['c1'])])
+    assert.deepEqual(splitLines(await bank.dump()), [put.customer('c1'), put.account('a1', ['c1'])])
   })
 })
 
@@ -220,7 +222,7 @@ describe('an accountId', () => {
     ['a bank account', banking, energy, 'is the id of a banking account already'],
     ['an energy account', energy, banking, 'is the id of an energy account already'],
   ] as const) {
-    it(`of ${name} is not given to one of the other kind`, async (t) => {
+    it(`of ${name} is rejected for an account of the other kind`, async (t) => {
       const bank = await openBank(t)
 
       const together = await bank.load([put.customer('c1'), first, second])
@@ -235,7 +237,7 @@ describe('an accountId', () => {
     })
   }
 
-  it('is the bank’s or the retailer’s, though both have a list of that name', async (t) => {
+  it('can be equal to ids of other types', async (t) => {
     const bank = await openBank(t)
 
     await bank.fill([
@@ -250,6 +252,6 @@ describe('an accountId', () => {
       put.product('x1'),
     ])
 
-    assert.equal(linesOf(await bank.dump()).length, 9)
+    assert.equal(splitLines(await bank.dump()).length, 9)
   })
 })

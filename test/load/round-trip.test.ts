@@ -3,10 +3,10 @@ import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { finish, startHoldfast } from '../support/process.ts'
-import { linesOf, openBank } from './bank.ts'
-import { line, put, removal, timeless } from './lines.ts'
+import { openBank, splitLines } from './bank.ts'
+import { line, put, removal, undated } from './lines.ts'
 
-/** What a dump of these lines gives, and a dump of a store that was filled with that dump. */
+/** Loads lines, dumps them, restores the dump, and dumps again. */
 async function roundTrip(
   t: Parameters<typeof openBank>[0],
   ...loads: readonly (readonly string[])[]
@@ -19,19 +19,19 @@ async function roundTrip(
   return { first, second: await restored.dump() }
 }
 
-/** Two dumps may be long: where they part is enough. */
+/** The first differing line: a full diff of two long dumps is unreadable. */
 function firstDifference(one: string, two: string) {
-  const others = linesOf(two)
-  const index = linesOf(one).findIndex((each, at) => each !== others[at])
+  const others = splitLines(two)
+  const index = splitLines(one).findIndex((each, at) => each !== others[at])
   if (one === two) return undefined
-  return { line: index + 1, one: linesOf(one)[index], two: others[index] }
+  return { line: index + 1, one: splitLines(one)[index], two: others[index] }
 }
 
-const people = [put.customer('c1'), put.customer('c2'), put.account('a1', ['c1'])]
-const home = put.energyAccount('e1', ['c1'])
+const baseLines = [put.customer('c1'), put.customer('c2'), put.account('a1', ['c1'])]
+const energyLine = put.energyAccount('e1', ['c1'])
 
-describe('dump, load into an empty store, and dump again', () => {
-  it('gives the same bytes for a few hundred invented customers, through pipes', async (t) => {
+describe('a dump that is restored and dumped again', () => {
+  it('is identical for 300 generated customers, through pipes', async (t) => {
     const bank = await openBank(t)
     const pipe = async (from: readonly string[], to: string) => {
       const source = startHoldfast(t, from)
@@ -51,16 +51,17 @@ describe('dump, load into an empty store, and dump again', () => {
     assert.ok(one.length > 5_000_000, `${one.length} bytes`)
     assert.deepEqual(firstDifference(one, two), undefined)
     const { stdout } = await bank.run(['generate', ...flags])
-    const records = (text: string) => linesOf(text).map((each) => each.replace(/^.*?"record":/, ''))
-    assert.ok(records(one).sort().join() === records(stdout).sort().join(), 'nothing is lost')
+    const records = (text: string) =>
+      splitLines(text).map((each) => each.replace(/^.*?"record":/, ''))
+    assert.ok(records(one).sort().join() === records(stdout).sort().join(), 'a record is missing')
   })
 
-  it('gives nothing for an empty store', async (t) => {
+  it('is empty for an empty database', async (t) => {
     assert.deepEqual(await roundTrip(t, []), { first: '', second: '' })
   })
 
-  it('keeps blanks, numbers, escapes and the order of fields as they were written', async (t) => {
-    const odd = [
+  it('preserves whitespace, numbers, escapes and field order', async (t) => {
+    const records = [
       String.raw`{ "name":"\u00c9va \ud83e\udd89" ,"email" : "e@x.example", "id":"c3" }`,
       '{"depositRate":1.50e-2,"bsb":0.62e5 , "accountId":"a3"}',
       '{"availableBalance":"-000.50","accountId":"a3","currentBalance":"0"}',
@@ -69,7 +70,7 @@ describe('dump, load into an empty store, and dump again', () => {
       '{"users" : [ ],"accountId":"e3" , "plans":[{"servicePointIds":[ "6" , 6.0 ]}]}',
       '{"payment":{"amount":"1"} ,"transactionUType":"payment","executionDateTime":"2025-04-10T11:00:00.000","accountId":"e3"}',
     ]
-    const around = [
+    const envelopes = [
       '{ "type" : "customer" , "record" : $ }',
       '{"record":$,"holders":[{"customerId":"c1"}],"type":"banking.account"}',
       '{"type":"banking.balance","record":$}',
@@ -78,34 +79,36 @@ describe('dump, load into an empty store, and dump again', () => {
       '{"type":"energy.account","holders":[{"customerId":"c1"}],"record":$}',
       '{"type":"energy.billing", "record": $ }',
     ]
-    const lines = odd.map((record, index) => (around[index] ?? '').replace('$', () => record))
+    const lines = records.map((record, index) =>
+      (envelopes[index] ?? '').replace('$', () => record),
+    )
 
-    const { first, second } = await roundTrip(t, people, lines)
+    const { first, second } = await roundTrip(t, baseLines, lines)
 
     assert.equal(second, first)
-    for (const record of odd) assert.ok(first.includes(`"record":${record}}\n`), record)
+    for (const record of records) assert.ok(first.includes(`"record":${record}}\n`), record)
   })
 
   for (const [name, owned] of Object.entries({
     'at its start': '{"isOwned": false ,"accountId":"a3"}',
     'in its middle': '{"accountId":"a3" ,"isOwned" :true, "nickname":"x"}',
-    'at its end, behind blanks': '{"accountId":"a3" , "isOwned":  false  }',
-    'by an escaped name': String.raw`{"accountId":"a3","is\u004fwned":true}`,
+    'at its end, after whitespace': '{"accountId":"a3" , "isOwned":  false  }',
+    'with an escaped name': String.raw`{"accountId":"a3","is\u004fwned":true}`,
     nowhere: '{ "accountId":"a3" }',
-    'nowhere but in a text': String.raw`{"accountId":"a3","nickname":"\"isOwned\":true}"}`,
+    'only within a string': String.raw`{"accountId":"a3","nickname":"\"isOwned\":true}"}`,
   })) {
-    it(`keeps an account that has isOwned ${name}`, async (t) => {
+    it(`preserves an account with isOwned ${name}`, async (t) => {
       const holders = '[{"customerId":"c1","isOwned":true},{"customerId":"c2","isOwned":false}]'
       const account = `{"type":"banking.account","holders":${holders},"record":${owned}}`
 
-      const { first, second } = await roundTrip(t, people, [account])
+      const { first, second } = await roundTrip(t, baseLines, [account])
 
       assert.equal(second, first)
-      assert.equal(linesOf(first).at(-1), account)
+      assert.equal(splitLines(first).at(-1), account)
     })
   }
 
-  it('keeps ids of any printable characters', async (t) => {
+  it('preserves ids of any printable characters', async (t) => {
     const ids = [
       '"',
       '\\',
@@ -134,31 +137,31 @@ describe('dump, load into an empty store, and dump again', () => {
     )
 
     assert.equal(second, first)
-    assert.equal(linesOf(first).length, 5 * ids.length)
+    assert.equal(splitLines(first).length, 5 * ids.length)
   })
 
-  it('keeps times at their ends, and times that were given at a load', async (t) => {
+  it('preserves the earliest and latest times, and assigned times', async (t) => {
     const posted = (id: string, postingDateTime: string) =>
       put.transaction('a1', id, { postingDateTime })
     const lines = [
       posted('t1', '1677-09-21T00:12:44Z'),
       posted('t2', '2262-04-11T23:47:16.854775807Z'),
       posted('t3', '1969-12-31T23:59:59.999999999Z'),
-      timeless('a1', 't4'),
+      undated('a1', 't4'),
       line('banking.account', { accountId: 'a3' }, { holders: [{ customerId: 'c1' }] }),
     ]
 
-    const { first, second } = await roundTrip(t, people, lines)
+    const { first, second } = await roundTrip(t, baseLines, lines)
 
     assert.equal(second, first)
-    const transactions = linesOf(first).filter((each) => each.includes('transactionId'))
+    const transactions = splitLines(first).filter((each) => each.includes('transactionId'))
     const ids = transactions.map((each) => JSON.parse(each).record.transactionId)
     assert.deepEqual(ids, ['t1', 't3', 't4', 't2'])
   })
 
-  it('keeps restricted contacts, with a record and without', async (t) => {
-    const { first, second } = await roundTrip(t, people, [
-      home,
+  it('preserves restricted contacts with and without a record', async (t) => {
+    const { first, second } = await roundTrip(t, baseLines, [
+      energyLine,
       '{"type":"account.contact","accountId":"a1","status":"RESTRICTED"}',
       put.contact('e1').replace('OPEN', 'RESTRICTED'),
     ])
@@ -167,9 +170,9 @@ describe('dump, load into an empty store, and dump again', () => {
     assert.equal(first.match(/RESTRICTED/g)?.length, 2)
   })
 
-  it('keeps what has an id beside it apart from what has none', async (t) => {
-    const { first, second } = await roundTrip(t, people, [
-      home,
+  it('distinguishes records with and without an envelope id', async (t) => {
+    const { first, second } = await roundTrip(t, baseLines, [
+      energyLine,
       put.debit('a1'),
       put.debit('a1', 'd1'),
       put.debit('a1', 'content:d1'),
@@ -178,12 +181,12 @@ describe('dump, load into an empty store, and dump again', () => {
     ])
 
     assert.equal(second, first)
-    assert.equal(linesOf(first).length, 9)
+    assert.equal(splitLines(first).length, 9)
   })
 
-  it('keeps what is left of an account whose only holder is gone', async (t) => {
+  it('preserves an account whose only holder was deleted', async (t) => {
     const bank = await openBank(t)
-    await bank.fill([...people, put.balance('a1')])
+    await bank.fill([...baseLines, put.balance('a1')])
     await bank.fill([removal('customer', { id: 'c1' })])
     const dump = await bank.dump()
     const restored = await openBank(t)
@@ -194,20 +197,25 @@ describe('dump, load into an empty store, and dump again', () => {
     assert.equal(await restored.dump(), dump)
   })
 
-  it('depends on the content alone, not on how it came to be', async (t) => {
-    const lines = [...people, home, put.transaction('a1', 't1'), put.transaction('a1', 't2')]
-    const straight = await openBank(t)
-    await straight.fill(lines)
-    const winding = await openBank(t)
+  it('depends only on the content, not on the history of loads', async (t) => {
+    const lines = [
+      ...baseLines,
+      energyLine,
+      put.transaction('a1', 't1'),
+      put.transaction('a1', 't2'),
+    ]
+    const direct = await openBank(t)
+    await direct.fill(lines)
+    const indirect = await openBank(t)
 
-    await winding.fill([put.product('p1'), ...lines.toReversed(), put.transaction('a1', 't0')])
-    await winding.fill([
+    await indirect.fill([put.product('p1'), ...lines.toReversed(), put.transaction('a1', 't0')])
+    await indirect.fill([
       removal('product', { product_id: 'p1' }),
       removal('banking.transaction', { accountId: 'a1', transactionId: 't0' }),
       removal('energy.account', { accountId: 'e1' }),
     ])
-    await winding.fill([home])
+    await indirect.fill([energyLine])
 
-    assert.equal(await winding.dump(), await straight.dump())
+    assert.equal(await indirect.dump(), await direct.dump())
   })
 })

@@ -49,8 +49,8 @@ async function openFolder(scope: Scope): Promise<string> {
   return folder
 }
 
-/** One line, which names the file and the reason. */
-function assertSays({ status, stderr, stdout }: Finished, file: string, reason: string): void {
+/** Asserts one line with the file and the reason. */
+function assertReports({ status, stderr, stdout }: Finished, file: string, reason: string): void {
   assert.deepEqual([status, stdout], [1, ''])
   assert.equal(stderr.split('\n').length, 2, stderr)
   assert.ok(stderr.startsWith(`the database ${file} ${reason}`), stderr)
@@ -58,39 +58,39 @@ function assertSays({ status, stderr, stdout }: Finished, file: string, reason: 
 
 describeOn('sqlite', 'a command whose database cannot be used', () => {
   for (const name of Object.keys(commands) as Name[]) {
-    it(`${name}: says so where the file is not a database`, async (t) => {
+    it(`${name}: reports a file that is not a database`, async (t) => {
       const folder = await openFolder(t)
       const file = join(folder, 'bank.db')
-      writeFileSync(file, 'not a database, but a letter of some length'.repeat(200), {
+      writeFileSync(file, 'not a database, but some other text'.repeat(200), {
         mode: 0o600,
       })
       const before = readFileSync(file)
 
-      assertSays(await run(folder, name, file), file, 'is not a SQLite database')
+      assertReports(await run(folder, name, file), file, 'is not a SQLite database')
       assert.deepEqual(readFileSync(file), before)
     })
   }
 
-  it('says so where it is a directory', async (t) => {
+  it('reports a directory', async (t) => {
     const folder = await openFolder(t)
     const file = join(folder, 'bank.db')
     mkdirSync(file)
 
-    assertSays(await run(folder, 'load', file), file, 'cannot be opened: ')
+    assertReports(await run(folder, 'load', file), file, 'cannot be opened: ')
   })
 
-  it('says so where a part of the path is a file', async (t) => {
+  it('reports a path through a file', async (t) => {
     const folder = await openFolder(t)
     const file = join(folder, 'lines.ndjson', 'bank.db')
 
-    assertSays(
+    assertReports(
       await run(folder, 'load', file),
       file,
       'cannot be opened: a part of its path is not a directory',
     )
   })
 
-  it('says so where the file is corrupt, in the middle of a dump too', async (t) => {
+  it('reports a corrupt file, even in the middle of a dump', async (t) => {
     const folder = await openFolder(t)
     const file = join(folder, 'bank.db')
     assert.equal((await run(folder, 'load', file)).status, 0)
@@ -109,7 +109,7 @@ describeOn('sqlite', 'a command whose database cannot be used', () => {
   })
 
   onSmallDisks('a read-only file system', () => {
-    it('says so where the file system is read-only', async (t) => {
+    it('reports a read-only file system', async (t) => {
       const folder = await openFolder(t)
       const disk = openSmallDisk(t, 8)
       const file = join(disk.folder, 'bank.db')

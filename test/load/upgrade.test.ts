@@ -12,10 +12,10 @@ import { temporaryFolder } from '../support/folder.ts'
 import { runInProcess } from '../support/process.ts'
 import { openProvider } from '../support/provider.ts'
 
-/** How many steps the schema had before e-mail addresses and tokens got keys of another form. */
-const earlierSteps = { sqlite: 3, postgres: 2 }
+/** The schema versions before the keys of e-mail addresses and tokens changed. */
+const earlierVersion = { sqlite: 3, postgres: 2 }
 
-const people = {
+const emails = {
   sharp: 'straße@example.com',
   double: 'Strasse@example.com',
   domain: 'ana@BÜCHER.example',
@@ -23,18 +23,18 @@ const people = {
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url')
-const folded = (text: string) => text.toLowerCase().toUpperCase()
-const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`
+const foldAsBefore = (text: string) => text.toLowerCase().toUpperCase()
+const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 /** Rows as the earlier version wrote them. */
-function earlierRows(): string[] {
-  const customers = Object.entries(people).map(([id, email]) => {
+function createEarlierRows(): string[] {
+  const customers = Object.entries(emails).map(([id, email]) => {
     const record = JSON.stringify({ id, name: 'Ana', email })
-    // The engines write the two control characters in ways of their own, which do not matter here.
-    const key = folded(email).replaceAll(/\p{Cc}/gu, '')
-    const hashes = [sha256(folded(email)), sha256('Ana')].map(quoted)
+    // The engines escape control characters differently, which does not matter here.
+    const key = foldAsBefore(email).replaceAll(/\p{Cc}/gu, '')
+    const hashes = [sha256(foldAsBefore(email)), sha256('Ana')].map(quote)
     return `insert into customer (id, email, match, record, email_hash, name_hash) values
-      ('${id}', ${quoted(key)}, '{"id":"${id}"}', ${quoted(record)}, ${hashes})`
+      ('${id}', ${quote(key)}, '{"id":"${id}"}', ${quote(record)}, ${hashes})`
   })
   const removed = ['back', 'taken'].map(
     (id) =>
@@ -49,13 +49,13 @@ function earlierRows(): string[] {
   ]
 }
 
-async function earlierDatabase(t: TestContext): Promise<string> {
+async function createEarlierDatabase(t: TestContext): Promise<string> {
   if (engineHere() === 'sqlite') {
     const path = join(await temporaryFolder(t), 'bank.db')
     const database = new DatabaseSync(path)
-    for (const step of sqliteSteps.slice(0, earlierSteps.sqlite)) database.exec(step)
-    for (const sql of earlierRows()) database.exec(sql)
-    database.exec(`pragma user_version = ${earlierSteps.sqlite}`)
+    for (const step of sqliteSteps.slice(0, earlierVersion.sqlite)) database.exec(step)
+    for (const sql of createEarlierRows()) database.exec(sql)
+    database.exec(`pragma user_version = ${earlierVersion.sqlite}`)
     database.close()
     return `sqlite:${path}`
   }
@@ -63,13 +63,15 @@ async function earlierDatabase(t: TestContext): Promise<string> {
   await asOwner(`create database ${name}`)
   t.after(() => asOwner(`drop database ${name} with (force)`))
   const url = new URL(name, await postgresUrl()).href
-  const steps = postgresSteps.slice(0, earlierSteps.postgres).map((step) => step({ partitions: 2 }))
+  const steps = postgresSteps
+    .slice(0, earlierVersion.postgres)
+    .map((step) => step({ partitions: 2 }))
   await asOwner(
     [
       'create table schema_version (version integer not null, partitions integer not null)',
-      `insert into schema_version values (${earlierSteps.postgres}, 2)`,
+      `insert into schema_version values (${earlierVersion.postgres}, 2)`,
       ...steps,
-      ...earlierRows(),
+      ...createEarlierRows(),
     ].join(';\n'),
     url,
   )
@@ -77,20 +79,20 @@ async function earlierDatabase(t: TestContext): Promise<string> {
 }
 
 describe('a database of an earlier version', () => {
-  it('finds customers by their own addresses once it is opened', async (t) => {
-    const { post } = await openProvider(t, [], { database: await earlierDatabase(t) })
+  it('finds customers by e-mail address after the migration', async (t) => {
+    const { post } = await openProvider(t, [], { database: await createEarlierDatabase(t) })
     const found = async (email: string) => {
       const { body } = await post('/auth/v1/customer/search', { email })
       return body.data.map(({ id }: { id: string }) => id)
     }
 
-    for (const [id, email] of Object.entries(people)) assert.deepEqual(await found(email), [id])
+    for (const [id, email] of Object.entries(emails)) assert.deepEqual(await found(email), [id])
     assert.deepEqual(await found('STRASSE@EXAMPLE.COM'), ['double'])
     assert.deepEqual(await found('ana@xn--bcher-kva.example'), ['domain'])
   })
 
-  it('still knows whose ids those of removed and of present customers are', async (t) => {
-    const database = await earlierDatabase(t)
+  it('keeps ids reserved for existing and deleted customers', async (t) => {
+    const database = await createEarlierDatabase(t)
     const file = join(await temporaryFolder(t), 'data.ndjson')
     const load = (id: string, name: string, email: string) => {
       writeFileSync(file, `${JSON.stringify({ type: 'customer', record: { id, name, email } })}\n`)
@@ -111,7 +113,7 @@ describe('a database of an earlier version', () => {
   })
 
   it('keeps the tokens of API clients until their secrets are rotated', async (t) => {
-    const clients = await openClientStore(await earlierDatabase(t))
+    const clients = await openClientStore(await createEarlierDatabase(t))
     t.after(() => clients.close())
 
     assert.equal((await clients.findToken('digest'))?.client.id, 'client')
@@ -122,7 +124,7 @@ describe('a database of an earlier version', () => {
 
 describeOn('postgres', 'a database of an earlier version', () => {
   it('keeps its used tokens', async (t) => {
-    const database = await earlierDatabase(t)
+    const database = await createEarlierDatabase(t)
     await asOwner("insert into claim values ('used', 4000000000)", database)
 
     const store = await openReplayStore(database, () => Temporal.Now.instant())

@@ -7,14 +7,14 @@ import pg from 'pg'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { asOwner, describe, describeOn, engineHere } from '../support/engines.ts'
 import { finish, runInProcess } from '../support/process.ts'
-import { type Bank, concurrency, linesOf, openBank } from './bank.ts'
+import { type Bank, concurrency, openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'
 
 const timeout = 60_000
 const waitLine = 'waiting for another load to finish\n'
 
 /** Resolves when a load has opened the database. */
-async function untilOpen(bank: Bank): Promise<void> {
+async function waitUntilOpen(bank: Bank): Promise<void> {
   const isOpen = async () => {
     if (engineHere() === 'sqlite') return existsSync(bank.path('bank.db-shm'))
     const found = await asOwner(
@@ -27,8 +27,8 @@ async function untilOpen(bank: Bank): Promise<void> {
   while (!(await isOpen())) await setTimeout(5)
 }
 
-/** Another load, in the middle of its commit. Returns what ends it. */
-async function lockedByAnother(t: TestContext, bank: Bank): Promise<() => Promise<void>> {
+/** Takes the lock of a committing load. Returns a function that releases it. */
+async function lockDatabase(t: TestContext, bank: Bank): Promise<() => Promise<void>> {
   const end = engineHere() === 'sqlite' ? lockFile(bank) : await lockLoads(bank)
   let isLocked = true
   const unlock = async () => {
@@ -47,15 +47,15 @@ function lockFile(bank: Bank): () => Promise<void> {
 
 async function lockLoads(bank: Bank): Promise<() => Promise<void>> {
   const other = new pg.Client({ connectionString: bank.database() })
-  // The database may be dropped before it is closed.
+  // The database may be dropped before the connection is closed.
   other.on('error', () => {})
   await other.connect()
   await other.query(`select pg_advisory_lock(hashtext('holdfast load'))`)
   return () => other.end()
 }
 
-/** Collects what a process writes to standard error, and waits for a text in it. */
-function errorsOf(load: ReturnType<Bank['start']>) {
+/** Collects the standard error of a process, to wait for a text in it. */
+function watchStderr(load: ReturnType<Bank['start']>) {
   let seen = ''
   load.stderr.on('data', (part) => {
     seen += part
@@ -72,13 +72,13 @@ function errorsOf(load: ReturnType<Bank['start']>) {
 
 describe('a load whose input is idle', { concurrency, timeout }, () => {
   for (const flags of [[], ['--batch', '1000']]) {
-    it(`locks no other writer out: ${['load -', ...flags].join(' ')}`, async (t) => {
+    it(`does not block other writers: ${['load -', ...flags].join(' ')}`, async (t) => {
       const bank = await openBank(t)
       await bank.fill([])
       const idle = bank.start(['load', '-', ...flags])
       const result = finish(idle)
       idle.stdin.write(`${put.customer('c1')}\n${put.account('a1', ['c2'])}\n`)
-      await untilOpen(bank)
+      await waitUntilOpen(bank)
 
       const other = await bank.load([put.customer('c2')])
       const scope = ['--scope', 'products.write', '--database', bank.database()]
@@ -88,7 +88,7 @@ describe('a load whose input is idle', { concurrency, timeout }, () => {
       assert.deepEqual([other.status, other.stderr], [0, ''])
       assert.deepEqual([client.status, client.stderr], [0, ''])
       assert.deepEqual((await result).stderr, '')
-      assert.deepEqual(linesOf(await bank.dump()), [
+      assert.deepEqual(splitLines(await bank.dump()), [
         put.customer('c1'),
         put.customer('c2'),
         put.customer('c3'),
@@ -98,31 +98,31 @@ describe('a load whose input is idle', { concurrency, timeout }, () => {
   }
 })
 
-describe('a load that has to wait for another one', { concurrency, timeout }, () => {
-  it('says so in one line, and goes on afterwards', async (t) => {
+describe('a load that waits for another load', { concurrency, timeout }, () => {
+  it('reports it in one line, and continues afterwards', async (t) => {
     const bank = await openBank(t)
     await bank.fill([])
     bank.write('data.ndjson', [put.customer('c1')])
-    const unlock = await lockedByAnother(t, bank)
+    const unlock = await lockDatabase(t, bank)
 
     const load = bank.start(['load', 'data.ndjson'])
     const result = finish(load)
-    await errorsOf(load).until(waitLine)
+    await watchStderr(load).until(waitLine)
     await unlock()
 
     assert.deepEqual([(await result).status, (await result).stderr], [0, waitLine])
-    assert.deepEqual(linesOf(await bank.dump()), [put.customer('c1')])
+    assert.deepEqual(splitLines(await bank.dump()), [put.customer('c1')])
   })
 
   it('can be stopped', async (t) => {
     const bank = await openBank(t)
     await bank.fill([])
     bank.write('data.ndjson', [put.customer('c1')])
-    await lockedByAnother(t, bank)
+    await lockDatabase(t, bank)
 
     const load = bank.start(['load', 'data.ndjson'])
     const result = finish(load)
-    await errorsOf(load).until(waitLine)
+    await watchStderr(load).until(waitLine)
     load.kill('SIGINT')
 
     const { status, stdout, stderr } = await result
@@ -131,19 +131,19 @@ describe('a load that has to wait for another one', { concurrency, timeout }, ()
   })
 })
 
-describe('a load that a signal stops', { concurrency, timeout }, () => {
+describe('a load stopped by a signal', { concurrency, timeout }, () => {
   for (const [signal, status] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const) {
-    it(`changes nothing and says so: ${signal}`, async (t) => {
+    it(`changes nothing and reports so: ${signal}`, async (t) => {
       const bank = await openBank(t)
       await bank.fill([put.customer('c1')])
       const load = bank.start(['load', '-'])
       const result = finish(load)
       load.stdin.on('error', () => {})
       load.stdin.write(`${put.customer('c2')}\n`)
-      await untilOpen(bank)
+      await waitUntilOpen(bank)
 
       load.kill(signal)
 
@@ -152,20 +152,20 @@ describe('a load that a signal stops', { concurrency, timeout }, () => {
         stdout: '',
         stderr: `Stopped by ${signal}. Nothing was changed.\n`,
       })
-      assert.deepEqual(linesOf(await bank.dump()), [put.customer('c1')])
+      assert.deepEqual(splitLines(await bank.dump()), [put.customer('c1')])
     })
   }
 
-  it('says which batches were committed', async (t) => {
+  it('reports the committed batches', async (t) => {
     const bank = await openBank(t)
     await bank.fill([])
     const store = await openProviderStore(bank.database())
     t.after(() => store.close())
-    const people = Array.from({ length: 7 }, (_, index) => put.customer(`c${index}`))
+    const customers = Array.from({ length: 7 }, (_, index) => put.customer(`c${index}`))
     const load = bank.start(['load', '-', '--batch', '3'])
     const result = finish(load)
     load.stdin.on('error', () => {})
-    load.stdin.write(people.map((each) => `${each}\n`).join(''))
+    load.stdin.write(customers.map((each) => `${each}\n`).join(''))
     while ((await store.overview()).customers < 6) await setTimeout(5)
 
     load.kill('SIGTERM')
@@ -173,20 +173,20 @@ describe('a load that a signal stops', { concurrency, timeout }, () => {
     const { status, stderr } = await result
     assert.match(stderr, /^Stopped by SIGTERM\. Committed: the batches of the first 6 lines, /)
     assert.equal(status, 143)
-    assert.deepEqual(linesOf(await bank.dump()), people.slice(0, 6))
+    assert.deepEqual(splitLines(await bank.dump()), customers.slice(0, 6))
   })
 })
 
-describeOn('postgres', 'a load that a signal stops in its merge', { timeout }, () => {
-  it('changes nothing and says so', async (t) => {
+describeOn('postgres', 'a load stopped by a signal during its merge', { timeout }, () => {
+  it('changes nothing and reports so', async (t) => {
     const bank = await openBank(t)
     await bank.fill([])
     bank.write('data.ndjson', [put.customer('c1'), put.product('p1')])
-    const obstacle = new pg.Client({ connectionString: bank.database() })
-    obstacle.on('error', () => {})
-    await obstacle.connect()
-    t.after(() => obstacle.end())
-    await obstacle.query('begin; lock table product in share mode')
+    const blocker = new pg.Client({ connectionString: bank.database() })
+    blocker.on('error', () => {})
+    await blocker.connect()
+    t.after(() => blocker.end())
+    await blocker.query('begin; lock table product in share mode')
     const load = bank.start(['load', 'data.ndjson'])
     const result = finish(load)
     const waits = `select 1 from pg_stat_activity

@@ -6,13 +6,13 @@ import { setTimeout } from 'node:timers/promises'
 import { describe, describeOn } from '../support/engines.ts'
 import { finish, start } from '../support/process.ts'
 import { openProvider } from '../support/provider.ts'
-import { type Bank, linesOf, openBank } from './bank.ts'
+import { type Bank, openBank, splitLines } from './bank.ts'
 import { line, put } from './lines.ts'
 
 const accounts = ['a1', 'a2', 'a3']
 const transactions = 21_000
 
-/** A state of the bank: every record says which, and the second has twice the history. */
+/** The lines of one state: every record contains the mark, and the second state has twice the transactions. */
 function* state(mark: 'before' | 'after'): Generator<string> {
   yield put.customer('c1', { phoneNumber: mark })
   for (const id of accounts) {
@@ -36,21 +36,21 @@ function* state(mark: 'before' | 'after'): Generator<string> {
   }
 }
 
-/** A server on the database, in this process; loads run in others. */
+/** Starts a server in this process; loads run in others. */
 async function serve(bank: Bank): Promise<string> {
   const options = { database: bank.database(), now: '2025-12-31T00:00:00Z' }
   return (await openProvider(bank.scope, [], options)).address
 }
 
-const named = { body: JSON.stringify({ data: { accountIds: accounts } }), method: 'POST' }
+const accountIdsBody = { body: JSON.stringify({ data: { accountIds: accounts } }), method: 'POST' }
 const headers = { 'content-type': 'application/json' }
 
-/** What is asked over and over, and how much there is to see before and after. */
-const questions = [
+/** The requests, and the number of marks in their responses before and after the load. */
+const requests = [
   { path: '/auth/v1/customer/c1', marks: [1, 1] },
   { path: '/v1/banking/customer/c1/accounts', marks: [3, 3] },
-  { path: '/v1/banking/customer/c1/accounts/balances', marks: [3, 3], ...named },
-  { path: '/v1/banking/customer/c1/accounts/direct-debits', marks: [3, 3], ...named },
+  { path: '/v1/banking/customer/c1/accounts/balances', marks: [3, 3], ...accountIdsBody },
+  { path: '/v1/banking/customer/c1/accounts/direct-debits', marks: [3, 3], ...accountIdsBody },
   { path: '/v1/banking/customer/c1/accounts/a1/transactions?page-size=1000', marks: [1000, 1000] },
   {
     path: '/v1/banking/customer/c1/accounts/a2/transactions?page-size=1000&page=4',
@@ -63,20 +63,20 @@ const questions = [
 ] as const
 
 describe('a server, while a load runs in another process', () => {
-  it('answers every request without a pause, from before the load or from after it', async (t) => {
+  it('answers every request from the state before or after the load', async (t) => {
     const bank = await openBank(t)
     await bank.fill([...state('before')])
     bank.write('after.ndjson', [...state('after')])
     const address = await serve(bank)
-    const seen: Set<'before' | 'after'>[] = []
+    const observed: Set<'before' | 'after'>[] = []
 
-    const ask = async ({ path, marks, ...init }: (typeof questions)[number]) => {
+    const send = async ({ path, marks, ...init }: (typeof requests)[number]) => {
       const answer = await fetch(`${address}${path}`, { headers, ...init })
       const body = await answer.text()
 
       assert.equal(answer.status, 200, body)
       const found = new Set(body.match(/"(before|after)"/g))
-      assert.equal(found.size, 1, `${path} is of two states: ${[...found]}`)
+      assert.equal(found.size, 1, `${path} mixes two states: ${[...found]}`)
       const state = found.has('"after"') ? 'after' : 'before'
       const isAfter = state === 'after'
       assert.equal(body.match(/"(before|after)"/g)?.length, marks[isAfter ? 1 : 0], path)
@@ -86,33 +86,33 @@ describe('a server, while a load runs in another process', () => {
       }
       return state
     }
-    // What is asked together may be answered in any order; what is asked later may not go back.
-    const askAll = async () => {
-      seen.push(new Set(await Promise.all(questions.map(ask))))
+    // Concurrent requests may see either state; later requests must not see an earlier state.
+    const sendAll = async () => {
+      observed.push(new Set(await Promise.all(requests.map(send))))
     }
 
-    await askAll()
+    await sendAll()
     const load = bank.start(['load', 'after.ndjson'])
     const result = finish(load)
-    const gone = once(load, 'exit')
+    const exited = once(load, 'exit')
     let isRunning = true
-    gone.then(() => {
+    exited.then(() => {
       isRunning = false
     })
-    while (isRunning) await askAll()
+    while (isRunning) await sendAll()
     const { status, stderr } = await result
-    await askAll()
+    await sendAll()
 
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
-    const turned = seen.findIndex((round) => round.has('after'))
-    assert.ok(turned > 5, 'it answered while the load ran')
-    for (const round of seen.slice(turned + 1)) {
-      assert.deepEqual([...round], ['after'], 'once after, never before again')
+    const changedAt = observed.findIndex((round) => round.has('after'))
+    assert.ok(changedAt > 5, 'too few responses during the load')
+    for (const round of observed.slice(changedAt + 1)) {
+      assert.deepEqual([...round], ['after'], 'a later round returned to the earlier state')
     }
-    assert.deepEqual([...(seen.at(-1) ?? [])], ['after'])
+    assert.deepEqual([...(observed.at(-1) ?? [])], ['after'])
   })
 
-  it('sees each batch whole', async (t) => {
+  it('sees only complete batches', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('c1')])
     const address = await serve(bank)
@@ -123,7 +123,7 @@ describe('a server, while a load runs in another process', () => {
       const answer = await fetch(`${address}/v1/banking/customer/c1/accounts?page-size=1`)
       return ((await answer.json()) as { meta: { totalRecords: number } }).meta.totalRecords
     }
-    const seen = new Set<number>()
+    const observed = new Set<number>()
 
     for (let batch = 0; batch < 5; batch += 1) {
       for (let index = 0; index < size; index += 1) {
@@ -131,21 +131,21 @@ describe('a server, while a load runs in another process', () => {
         const text = line('banking.account', { accountId }, { holders: [{ customerId: 'c1' }] })
         load.stdin?.write(`${text}\n`)
       }
-      for (let now = 0; now < (batch + 1) * size; seen.add(now)) now = await total()
+      for (let now = 0; now < (batch + 1) * size; observed.add(now)) now = await total()
     }
     load.stdin?.end()
 
     assert.equal((await result).status, 0)
     assert.deepEqual(
-      [...seen].filter((count) => count % size !== 0),
+      [...observed].filter((count) => count % size !== 0),
       [],
     )
-    assert.ok([50, 100, 150, 200, 250].every((count) => seen.has(count)))
+    assert.ok([50, 100, 150, 200, 250].every((count) => observed.has(count)))
   })
 })
 
-describe('two loads at once', () => {
-  it('both succeed, one after the other, and the database has both', async (t) => {
+describe('concurrent loads', () => {
+  it('all succeed, one after another', async (t) => {
     const bank = await openBank(t)
     const part = (name: string) =>
       Array.from({ length: 3000 }, (_, index) =>
@@ -160,12 +160,12 @@ describe('two loads at once', () => {
       assert.match(stderr, /^(waiting for another load to finish\n)?$/)
       assert.equal(status, 0)
     }
-    assert.deepEqual(linesOf(await bank.dump()), names.flatMap(part).sort())
+    assert.deepEqual(splitLines(await bank.dump()), names.flatMap(part).sort())
   })
 })
 
-describeOn('sqlite', 'two loads at once, of one file', () => {
-  it('both succeed where the database is new, and the first is just making it', async (t) => {
+describeOn('sqlite', 'concurrent loads into a new file', () => {
+  it('succeed while one of them creates the database', async (t) => {
     const bank = await openBank(t)
     const first = new DatabaseSync(bank.path('bank.db'))
     first.exec('begin immediate')
@@ -180,7 +180,7 @@ describeOn('sqlite', 'two loads at once, of one file', () => {
     const second = start(bank.scope, [process.execPath, '--input-type=module', '--eval', script])
     const result = finish(second)
     await once(second.stdout, 'data')
-    // Long enough for it to find the file taken; too short a time would only make the test easier.
+    // Long enough for it to find the file locked; a shorter wait would only make the test easier.
     await setTimeout(200)
     first.exec('rollback')
     first.close()

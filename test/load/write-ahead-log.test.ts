@@ -14,7 +14,7 @@ import { put } from './lines.ts'
 
 const pageBytes = 4096
 
-/** Writes much more than the cache holds, and gives up. */
+/** Writes more than the cache holds, and rolls back. */
 function failLoad(path: string): void {
   const writer = new DatabaseSync(path)
   writer.exec('pragma cache_size = 10; begin immediate')
@@ -23,14 +23,14 @@ function failLoad(path: string): void {
   writer.close()
 }
 
-function people(first: number, count: number): string {
+function createCustomers(first: number, count: number): string {
   return Array.from({ length: count }, (_, index) =>
     put.customer(`c${first + index}`, { name: `${first + index}`.padEnd(200, '.') }),
   ).join('\n')
 }
 
 describeOn('sqlite', 'the write-ahead log of a failed load', () => {
-  it('is emptied also where the path of the database is a symbolic link', async (t) => {
+  it('is truncated if the path of the database is a symbolic link', async (t) => {
     const folder = await temporaryFolder(t)
     mkdirSync(join(folder, 'data'))
     const path = join(folder, 'data', 'bank.db')
@@ -49,7 +49,7 @@ describeOn('sqlite', 'the write-ahead log of a failed load', () => {
     assert.equal(statSync(`${path}-wal`).size, 0)
   })
 
-  it('causes no error in a server whose folder was moved away', async (t) => {
+  it('causes no error in a server whose folder was moved', async (t) => {
     const folder = join(await temporaryFolder(t), 'data')
     mkdirSync(folder)
     const path = join(folder, 'bank.db')
@@ -64,20 +64,20 @@ describeOn('sqlite', 'the write-ahead log of a failed load', () => {
   })
 })
 
-onSmallDisks('a load that can be committed but not copied', () => {
-  describeOn('sqlite', 'a load whose log cannot be copied into the database', () => {
-    it('has succeeded, since its data is committed', async (t) => {
+onSmallDisks('a load that is committed but not checkpointed', () => {
+  describeOn('sqlite', 'a load whose log cannot be checkpointed', () => {
+    it('succeeds, because its data is committed', async (t) => {
       const { folder } = openSmallDisk(t, 32)
       const path = join(folder, 'bank.db')
       const database = `sqlite:${path}`
       const first = await runHoldfast(['load', '-', '--database', database], {
-        input: people(0, 500),
+        input: createCustomers(0, 500),
       })
       assert.equal(first.status, 0, first.stderr)
       const file = join(folder, 'people.ndjson')
-      writeFileSync(file, people(500, 500))
+      writeFileSync(file, createCustomers(500, 500))
 
-      // The limit, in blocks of 512 bytes, has room for the log, but not for the database with all of it.
+      // The limit, in blocks of 512 bytes, allows the log but not the checkpointed database.
       const blocks = Math.floor((1.5 * statSync(path).size) / 512)
       const script = `ulimit -f ${blocks}; exec "$@"`
       const args = [process.execPath, holdfastProgram, 'load', file, '--database', database]

@@ -6,25 +6,30 @@ import { lineBytesMax } from '../../src/load/lines.ts'
 import { closingTogether, describe } from '../support/engines.ts'
 import type { Finished } from '../support/process.ts'
 import { openBank } from './bank.ts'
-import { line, oneOfEach, put } from './lines.ts'
+import { createExamples, line, put } from './lines.ts'
 
 const person = { id: 'c5', name: 'Bo', email: 'bo@example.com' }
 const types =
   'customer, banking\\.account, banking\\.balance, banking\\.transaction, banking\\.scheduledPayment, ' +
   'banking\\.directDebit, energy\\.account, energy\\.invoice, energy\\.billing, account\\.contact, product'
 const noField = /^is not a field of this record$/
-const twice = /^appears twice in one object$/
+const repeated = /^appears twice in one object$/
 const holders = [{ customerId: 'c1' }]
 
-/** What is wrong, a line that has it, the field that is named, and the reason. */
-const mistakes: readonly (readonly [string, string | Buffer, string, RegExp])[] = [
+/** The problem, the line, and the reported field and reason. */
+const invalidLines: readonly (readonly [string, string | Buffer, string, RegExp])[] = [
   ['is not JSON', '{"type":"customer","record":{"id":"c5"', 'line', /^must be a JSON object$/],
-  ['is only a word', 'customer', 'line', /^must be a JSON object$/],
-  ['is a list', `[${line('customer', person)}]`, 'line', /^must be a JSON object$/],
+  ['is a bare word', 'customer', 'line', /^must be a JSON object$/],
+  ['is an array', `[${line('customer', person)}]`, 'line', /^must be a JSON object$/],
   ['is null', 'null', 'line', /^must be a JSON object$/],
   ['is two objects', `${put.product('p5')}${put.product('p6')}`, 'line', /^must be a JSON object$/],
   ['ends in a comma', `${put.product('p5')},`, 'line', /^must be a JSON object$/],
-  ['has a mark in front of it', `\ufeff${put.product('p5')}`, 'line', /^must be a JSON object$/],
+  [
+    'starts with a byte order mark',
+    `\ufeff${put.product('p5')}`,
+    'line',
+    /^must be a JSON object$/,
+  ],
   [
     'is not UTF-8',
     Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]),
@@ -32,7 +37,7 @@ const mistakes: readonly (readonly [string, string | Buffer, string, RegExp])[] 
     /^must be UTF-8$/,
   ],
   [
-    'ends inside a character',
+    'ends within a character',
     Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xe2, 0x82])]),
     'line',
     /^must be UTF-8$/,
@@ -63,212 +68,251 @@ const mistakes: readonly (readonly [string, string | Buffer, string, RegExp])[] 
   ],
   ['has no type', '{"record":{}}', 'type', new RegExp(`^must be one of ${types}$`)],
   ['has an unknown type', '{"type":"banking.card","record":{}}', 'type', /^must be one of /],
-  ['has a type in capitals', '{"type":"Customer","record":{}}', 'type', /^must be one of /],
   [
-    'has a type that objects inherit',
+    'has a type with a capital letter',
+    '{"type":"Customer","record":{}}',
+    'type',
+    /^must be one of /,
+  ],
+  [
+    'has a type that is a name on Object.prototype',
     '{"type":"toString","record":{}}',
     'type',
     /^must be one of /,
   ],
-  ['has a type that is no text', '{"type":7,"record":{}}', 'type', /^must be one of /],
+  ['has a type that is not a string', '{"type":7,"record":{}}', 'type', /^must be one of /],
   ['has no record', '{"type":"customer"}', 'record', /^is required$/],
   [
-    'has no record though the contact is open',
+    'has no record for an open contact',
     '{"type":"account.contact","accountId":"a1","status":"OPEN"}',
     'record',
     /^is required$/,
   ],
   [
-    'has no record though no contact',
+    'has no record and is not a contact',
     '{"type":"customer","status":"RESTRICTED"}',
     'status',
     noField,
   ],
   ['has a record that is null', '{"type":"customer","record":null}', 'line', /^must be an object$/],
-  ['has a record that is text', '{"type":"product","record":"p1"}', 'line', /^must be an object$/],
-  ['has a member beside its record', line('customer', person, { notes: 'x' }), 'notes', noField],
-  ['has another type’s member', line('banking.balance', {}, { id: 'b1' }), 'id', noField],
   [
-    'has the member __proto__',
+    'has a record that is a string',
+    '{"type":"product","record":"p1"}',
+    'line',
+    /^must be an object$/,
+  ],
+  ['has an unknown envelope field', line('customer', person, { notes: 'x' }), 'notes', noField],
+  [
+    'has an envelope field of another type',
+    line('banking.balance', {}, { id: 'b1' }),
+    'id',
+    noField,
+  ],
+  [
+    'has the envelope field __proto__',
     '{"type":"product","__proto__":{},"record":{}}',
     '__proto__',
     noField,
   ],
-  ['both puts and removes', line('customer', person, { delete: { id: 'c5' } }), 'record', noField],
+  [
+    'has both record and delete',
+    line('customer', person, { delete: { id: 'c5' } }),
+    'record',
+    noField,
+  ],
   ['has no holders', line('banking.account', { accountId: 'a5' }), 'holders', /^is required$/],
   [
-    'has a holder who is no text',
+    'has a holder that is not a string',
     line('energy.account', { accountId: 'e5' }, { holders: [{ customerId: 5 }] }),
     'holders[0].customerId',
     /^must be a string of 1 to 256 printable characters$/,
   ],
   [
-    'has a holder with a member too many',
+    'has a holder with an unknown field',
     line('banking.account', { accountId: 'a5' }, { holders: [{ customerId: 'c1', since: 1 }] }),
     'holders[0].since',
     noField,
   ],
   [
-    'has a contact of no account',
+    'is a contact without an account',
     line('account.contact', {}, { status: 'OPEN' }),
     'accountId',
     /^is required$/,
   ],
   [
-    'has a contact of unknown status',
+    'is a contact with an unknown status',
     line('account.contact', {}, { accountId: 'a1', status: 'GONE' }),
     'status',
     /^must be one of /,
   ],
   [
-    'has an effective time that is none',
+    'has an invalid effective time',
     line('banking.transaction', {}, { effectiveTime: 'yesterday' }),
     'effectiveTime',
     /^must be an RFC 3339 date-time$/,
   ],
-  ['lacks a field', line('customer', { id: 'c5', email: 'b@c.d' }), 'name', /^is required$/],
-  ['has a wrong field', line('customer', { ...person, email: 'bo' }), 'email', /e-mail address$/],
-  ['has a field too many', line('customer', { ...person, age: 50 }), 'age', noField],
   [
-    'has a field of another kind',
+    'has no value for a required field',
+    line('customer', { id: 'c5', email: 'b@c.d' }),
+    'name',
+    /^is required$/,
+  ],
+  [
+    'has an invalid field',
+    line('customer', { ...person, email: 'bo' }),
+    'email',
+    /e-mail address$/,
+  ],
+  ['has an unknown field', line('customer', { ...person, age: 50 }), 'age', noField],
+  [
+    'has a field of another type',
     line('customer', { ...person, emailVerified: 'true' }),
     'emailVerified',
     /^must be true or false$/,
   ],
   [
-    'has a wrong field deep inside',
+    'has an invalid nested field',
     put.account('a5', ['c1'], { fees: [{ name: 'x', feeType: 'FREE' }] }),
     'fees[0].feeType',
     /^must be one of /,
   ],
   [
-    'breaks a rule of the record',
+    'violates a rule between fields',
     put.transaction('a1', 't5', { postingDateTime: undefined }),
     'postingDateTime',
     /^is required when status is POSTED$/,
   ],
   [
-    'is a joint account that names no users',
+    'is a joint account without users',
     line('banking.account', { accountId: 'a5', accountOwnership: 'TWO_PARTY' }, { holders }),
     'users',
     /^is required when accountOwnership is /,
   ],
-  ['has an id too long', put.product('p'.repeat(257)), 'product_id', /of 1 to 256 printable/],
+  [
+    'has an id that is too long',
+    put.product('p'.repeat(257)),
+    'product_id',
+    /of 1 to 256 printable/,
+  ],
   ['has an empty id', put.customer(''), 'id', /of 1 to 256 printable/],
   ['has a line break in an id', put.customer('c\n5'), 'id', /of 1 to 256 printable/],
   [
-    'has a time that no database holds',
+    'has a time outside the supported range',
     put.transaction('a1', 't5', { postingDateTime: '1600-01-01T00:00:00Z' }),
     'line',
     /^has a time outside the years 1678 to 2261$/,
   ],
   [
-    'says a member of the line twice',
+    'repeats an envelope field',
     '{"type":"product","type":"product","record":{}}',
     'type',
-    twice,
+    repeated,
   ],
   [
-    'says a field of the record twice',
+    'repeats a field',
     `{"type":"customer","record":{"id":"c5","name":"Bo","email":"b@c.d","id":"c6"}}`,
     'id',
-    twice,
+    repeated,
   ],
   [
-    'says a field twice deep inside',
+    'repeats a nested field',
     `{"type":"customer","record":{"id":"c5","name":"Bo","email":"b@c.d","address":{"region":"VIC","region":"VIC"}}}`,
     'region',
-    twice,
+    repeated,
   ],
   [
-    'says a field twice in two spellings of its name',
+    'repeats a field with an escaped name',
     `{"type":"customer","record":{"id":"c5","name":"Bo","email":"b@c.d","n\\u0061me":"Bo"}}`,
     'name',
-    twice,
+    repeated,
   ],
   [
-    'says a holder twice',
+    'repeats a field of a holder',
     `{"type":"banking.account","holders":[{"customerId":"c1","customerId":"c1"}],"record":{"accountId":"a5"}}`,
     'customerId',
-    twice,
+    repeated,
   ],
   [
-    'says the key of a removal twice',
+    'repeats the key of a deletion',
     '{"type":"product","delete":{"product_id":"p1","product_id":"p2"}}',
     'product_id',
-    twice,
+    repeated,
   ],
-  ['removes without a key', '{"type":"customer","delete":{}}', 'delete.id', /^is required$/],
-  ['removes by a word', '{"type":"customer","delete":"c1"}', 'delete', /^must be an object$/],
+  ['deletes without a key', '{"type":"customer","delete":{}}', 'delete.id', /^is required$/],
+  ['deletes by a string', '{"type":"customer","delete":"c1"}', 'delete', /^must be an object$/],
   [
-    'removes with half a key',
+    'deletes with an incomplete key',
     '{"type":"banking.transaction","delete":{"accountId":"a1"}}',
     'delete.transactionId',
     /^is required$/,
   ],
   [
-    'removes with too much of a key',
+    'deletes with an unknown key field',
     '{"type":"banking.account","delete":{"accountId":"a1","id":"x"}}',
     'delete.id',
     noField,
   ],
 ]
 
-describe('holdfast load, of a bad line', () => {
-  /** One load of all of them, each behind a good line and a blank one. */
+describe('holdfast load of invalid lines', () => {
+  /** One load of all invalid lines, each after a valid and a blank line. */
   let run: Finished
   let all: string[]
   let unchanged: boolean
-  const lineOf = (index: number) => 3 * index + 3
+  const lineNumber = (index: number) => 3 * index + 3
 
-  const closing = closingTogether({ after })
+  const scope = closingTogether({ after })
   before(async () => {
-    const bank = await openBank(closing)
-    await bank.fill(Object.values(oneOfEach()))
+    const bank = await openBank(scope)
+    await bank.fill(Object.values(createExamples()))
     const state = await bank.dump()
-    const parts = mistakes.flatMap(([, bad], index) => [put.product(`q${index}`), '', bad])
+    const parts = invalidLines.flatMap(([, invalid], index) => [
+      put.product(`q${index}`),
+      '',
+      invalid,
+    ])
     const bytes = parts.flatMap((part) => [Buffer.from(part as string), Buffer.from('\n')])
-    bank.write('bad.ndjson', Buffer.concat(bytes))
+    bank.write('invalid.ndjson', Buffer.concat(bytes))
 
-    run = await bank.run(['load', 'bad.ndjson', '--errors', 'errors.txt'])
+    run = await bank.run(['load', 'invalid.ndjson', '--errors', 'errors.txt'])
     all = readFileSync(bank.path('errors.txt'), 'utf8').split('\n').slice(0, -1)
     unchanged = (await bank.dump()) === state
   })
 
-  for (const [index, [name, , field, reason]] of mistakes.entries()) {
-    it(`refuses one that ${name}`, () => {
-      const place = `bad.ndjson:${lineOf(index)}: `
+  for (const [index, [name, , field, reason]] of invalidLines.entries()) {
+    it(`rejects a line that ${name}`, () => {
+      const place = `invalid.ndjson:${lineNumber(index)}: `
 
-      const refusals = all.filter((refusal) => refusal.startsWith(place))
-      const reasons = refusals
-        .map((refusal) => refusal.slice(place.length))
-        .filter((refusal) => refusal.startsWith(`${field}: `))
-        .map((refusal) => refusal.slice(field.length + 2))
+      const lineErrors = all.filter((error) => error.startsWith(place))
+      const reasons = lineErrors
+        .map((error) => error.slice(place.length))
+        .filter((error) => error.startsWith(`${field}: `))
+        .map((error) => error.slice(field.length + 2))
 
-      assert.equal(reasons.length, 1, refusals.join('\n') || 'it was not refused')
+      assert.equal(reasons.length, 1, lineErrors.join('\n') || 'the line was accepted')
       assert.match(reasons[0] ?? '', reason)
     })
   }
 
-  it('refuses no good line', () => {
-    const bad = new Set(mistakes.keys().map(lineOf))
+  it('accepts the valid lines', () => {
+    const invalid = new Set(invalidLines.keys().map(lineNumber))
 
-    const wrongly = all.filter((refusal) => !bad.has(Number(refusal.split(':')[1])))
+    const unexpected = all.filter((error) => !invalid.has(Number(error.split(':')[1])))
 
-    assert.deepEqual(wrongly, [])
+    assert.deepEqual(unexpected, [])
   })
 
-  it('names each as FILE:LINE: field: reason, in the order of the file', () => {
-    const lines = all.map((refusal) => Number(refusal.split(':')[1]))
+  it('reports errors as FILE:LINE: field: reason, in the order of the file', () => {
+    const lines = all.map((error) => Number(error.split(':')[1]))
 
-    for (const refusal of all) assert.match(refusal, /^bad\.ndjson:\d+: [\w.[\]]+: \S.*\S$/)
+    for (const error of all) assert.match(error, /^invalid\.ndjson:\d+: [\w.[\]]+: \S.*\S$/)
     assert.deepEqual(
       lines,
       lines.toSorted((a, b) => a - b),
     )
   })
 
-  it('shows the first twenty and then the count, and has all in the file of errors', () => {
+  it('prints the first twenty errors and the count, and writes all to the errors file', () => {
     const shown = run.stderr.split('\n').slice(0, -1)
 
     assert.deepEqual(shown.slice(0, -1), all.slice(0, 20))
@@ -276,15 +320,15 @@ describe('holdfast load, of a bad line', () => {
     assert.ok(all.length > 20)
   })
 
-  it('exits with 1, says that nothing was changed, and has changed nothing', () => {
+  it('exits with 1, reports that nothing was changed, and changes nothing', () => {
     assert.match(run.stderr, / Nothing was changed\.\n$/)
     assert.deepEqual({ status: run.status, stdout: run.stdout }, { status: 1, stdout: '' })
     assert.ok(unchanged)
   })
 })
 
-describe('holdfast load, of a single bad line', () => {
-  it('names everything that is wrong with it', async (t) => {
+describe('holdfast load of a single invalid line', () => {
+  it('reports all its errors', async (t) => {
     const bank = await openBank(t)
 
     const { status, stderr } = await bank.load([line('customer', { id: '', email: 7 })])
@@ -301,7 +345,7 @@ describe('holdfast load, of a single bad line', () => {
     )
   })
 
-  it('refuses a removal of what has no key, by neither id nor record', async (t) => {
+  it('rejects a deletion by neither id nor record for a type without a key', async (t) => {
     const bank = await openBank(t)
 
     for (const type of ['banking.directDebit', 'energy.billing']) {
@@ -312,7 +356,7 @@ describe('holdfast load, of a single bad line', () => {
     }
   })
 
-  it('keeps a refusal on one line, whatever a member is called', async (t) => {
+  it('prints an error on one line for any field name', async (t) => {
     const bank = await openBank(t)
     const name = 'a\\nb\\u001b[2J'
 
@@ -320,13 +364,13 @@ describe('holdfast load, of a single bad line', () => {
     const repeated = await bank.load([`{"type":"customer","record":{"${name}":1,"${name}":1}}`])
 
     for (const { stderr } of [unknown, repeated]) {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: that there is none is the point
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the test asserts that there are none
       assert.doesNotMatch(stderr, /[\u0000-\u0009\u000b-\u001f]/)
       for (const shown of stderr.split('\n').slice(0, -2)) assert.match(shown, /^data/)
     }
   })
 
-  it('refuses a record that is nested without end', async (t) => {
+  it('rejects a record with a million levels of nesting', async (t) => {
     const bank = await openBank(t)
     const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
-import { concurrency, linesOf, openBank } from './bank.ts'
+import { concurrency, openBank, splitLines } from './bank.ts'
 import { put, removal } from './lines.ts'
 
 const customer = put.customer('c1')
@@ -11,57 +11,65 @@ const [first, second] = [put.invoice('e1', 'i1'), put.invoice('e1', 'i2')]
 const notBanking = removal('banking.account', { accountId: 'e1' })
 const deleted = removal('energy.account', { accountId: 'e1' })
 
-/** Lines of a load, and what there is afterwards besides the customer and the account. */
+/** The lines of a load, and the lines kept besides the customer and the account. */
 const cases: readonly [string, readonly string[], readonly string[]][] = [
-  ['behind all that it has', [customer, account, first, notBanking], [first]],
-  ['before the account comes', [first, notBanking, customer, account], [first]],
-  ['before its holder comes', [account, first, notBanking, customer], [first]],
+  ['after everything in the account', [customer, account, first, notBanking], [first]],
+  ['before the account is loaded', [first, notBanking, customer, account], [first]],
+  ['before its holder is loaded', [account, first, notBanking, customer], [first]],
   [
-    'behind a contact, which may be of either kind',
+    'after a contact, which can belong to either kind',
     [contact, notBanking, customer, account],
     [contact],
   ],
   ['twice', [first, notBanking, second, notBanking, customer, account], [second, first]],
-  ['after one of its own kind', [first, deleted, second, notBanking, customer, account], [second]],
-  ['before one of its own kind', [first, notBanking, second, deleted, customer, account], []],
+  [
+    'after a deletion of its own kind',
+    [first, deleted, second, notBanking, customer, account],
+    [second],
+  ],
+  [
+    'before a deletion of its own kind',
+    [first, notBanking, second, deleted, customer, account],
+    [],
+  ],
 ]
 
 describe('deleting an account of the other kind', { concurrency }, () => {
   for (const [where, lines, kept] of cases) {
     for (const flags of [[], ['--batch', '1'], ['--batch', '3']]) {
-      it(`does nothing ${where}, however often it is loaded: ${flags.join(' ')}`, async (t) => {
+      it(`has no effect ${where}, even when repeated: ${flags.join(' ')}`, async (t) => {
         const bank = await openBank(t)
 
         await bank.fill(lines, ...flags)
-        const once = linesOf(await bank.dump())
+        const once = splitLines(await bank.dump())
         await bank.fill(lines, ...flags)
 
         assert.deepEqual(once, [customer, account, ...kept])
-        assert.deepEqual(linesOf(await bank.dump()), once)
+        assert.deepEqual(splitLines(await bank.dump()), once)
       })
     }
   }
 })
 
-describe('deleting an account that is not there yet', { concurrency }, () => {
+describe('deleting an account that does not exist yet', { concurrency }, () => {
   for (const flags of [[], ['--batch', '1']]) {
-    it(`takes what came before, where the account that comes is of its kind: ${flags.join(' ')}`, async (t) => {
+    it(`deletes earlier lines of an account of the same kind: ${flags.join(' ')}`, async (t) => {
       const bank = await openBank(t)
       const lines = [contact, first, deleted, second, customer, account]
 
       await bank.fill(lines, ...flags)
-      const once = linesOf(await bank.dump())
+      const once = splitLines(await bank.dump())
       await bank.fill(lines, ...flags)
 
       assert.deepEqual(once, [customer, account, second])
-      assert.deepEqual(linesOf(await bank.dump()), once)
+      assert.deepEqual(splitLines(await bank.dump()), once)
     })
   }
 })
 
 describe('deleting an account twice', { concurrency }, () => {
   for (const flags of [[], ['--batch', '1'], ['--batch', '9']]) {
-    it(`leaves a line between the two without its account: ${flags.join(' ')}`, async (t) => {
+    it(`rejects a line between the two deletions: ${flags.join(' ')}`, async (t) => {
       const bank = await openBank(t)
       await bank.fill([customer, account])
 

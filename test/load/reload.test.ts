@@ -3,43 +3,42 @@ import { it } from 'node:test'
 import { directDebit } from '../../src/contract/examples/banking.ts'
 import { energyUsage } from '../../src/contract/examples/energy.ts'
 import { describe } from '../support/engines.ts'
-import { linesOf, openBank } from './bank.ts'
-import { line, oneOfEach, put, removal, timeless } from './lines.ts'
+import { openBank, splitLines } from './bank.ts'
+import { createExamples, line, put, removal, undated } from './lines.ts'
 
-const people = [put.customer('c1'), put.account('a1', ['c1']), put.account('a2', ['c1'])]
-const home = put.energyAccount('e1', ['c1'])
+const baseLines = [put.customer('c1'), put.account('a1', ['c1']), put.account('a2', ['c1'])]
+const energyLine = put.energyAccount('e1', ['c1'])
 const everything = [
-  ...Object.values(oneOfEach()),
-  timeless('a1', 't2'),
+  ...Object.values(createExamples()),
+  undated('a1', 't2'),
   put.debit('a1'),
   put.billing('e1'),
 ]
 
-/** The dumped lines of one type. */
-function only(dump: string, type: string): string[] {
-  return linesOf(dump).filter((dumped) => dumped.startsWith(`{"type":"${type}"`))
+function filterType(dump: string, type: string): string[] {
+  return splitLines(dump).filter((dumped) => dumped.startsWith(`{"type":"${type}"`))
 }
 
-function timeOf(dumped: string | undefined): string {
+function getEffectiveTime(dumped: string | undefined): string {
   return JSON.parse(dumped ?? '{}').effectiveTime
 }
 
-describe('loading a file twice', () => {
+describe('loading a file again', () => {
   for (const [name, lines] of Object.entries({
-    'posted and then not': [put.transaction('a1', 't1'), timeless('a1', 't1')],
-    'removed and then brought': [
+    'first posted, then pending': [put.transaction('a1', 't1'), undated('a1', 't1')],
+    'first deleted, then added': [
       removal('banking.transaction', { accountId: 'a1', transactionId: 't1' }),
-      timeless('a1', 't1'),
+      undated('a1', 't1'),
     ],
-    'of an account that is removed first': [
+    'in an account that is deleted first': [
       removal('banking.account', { accountId: 'a1' }),
       put.account('a1', ['c1']),
-      timeless('a1', 't1'),
+      undated('a1', 't1'),
     ],
   })) {
-    it(`changes nothing of a transaction without a time that is ${name}`, async (t) => {
+    it(`does not change a transaction without a time that is ${name}`, async (t) => {
       const bank = await openBank(t)
-      bank.write('data.ndjson', [...people, ...lines])
+      bank.write('data.ndjson', [...baseLines, ...lines])
       await bank.run(['load', 'data.ndjson'])
       const once = await bank.run(['dump'])
 
@@ -48,7 +47,7 @@ describe('loading a file twice', () => {
 
       assert.equal(again.status, 0)
       assert.deepEqual(twice, once)
-      assert.equal(only(twice.stdout, 'banking.transaction').length, 1)
+      assert.equal(filterType(twice.stdout, 'banking.transaction').length, 1)
     })
   }
 
@@ -63,65 +62,65 @@ describe('loading a file twice', () => {
 
     assert.equal(again.status, 0)
     assert.deepEqual(twice, once)
-    assert.equal(twice.stdout, await bank.dump(), 'dump in a process and without are the same')
+    assert.equal(twice.stdout, await bank.dump(), 'a dump is the same as a process and in process')
   })
 
-  it('lets a transaction without a time keep that of its first load', async (t) => {
+  it('keeps the time of the first load for a transaction without a time', async (t) => {
     const bank = await openBank(t)
     const started = Temporal.Now.instant()
-    await bank.fill([...people, timeless('a1', 't1')])
-    const first = only(await bank.dump(), 'banking.transaction')
+    await bank.fill([...baseLines, undated('a1', 't1')])
+    const first = filterType(await bank.dump(), 'banking.transaction')
     const done = Temporal.Now.instant()
 
-    await bank.fill([timeless('a1', 't1', { description: 'Another text' }), timeless('a1', 't2')])
+    await bank.fill([undated('a1', 't1', { description: 'Another text' }), undated('a1', 't2')])
 
-    const [t2, t1] = only(await bank.dump(), 'banking.transaction')
+    const [t2, t1] = filterType(await bank.dump(), 'banking.transaction')
       .sort()
       .reverse()
-    assert.equal(timeOf(t1), timeOf(first[0]))
-    assert.ok(Temporal.Instant.compare(started, timeOf(t1)) <= 0)
-    assert.ok(Temporal.Instant.compare(done, timeOf(t1)) >= 0)
-    assert.ok(Temporal.Instant.compare(timeOf(t1), timeOf(t2)) < 0)
+    assert.equal(getEffectiveTime(t1), getEffectiveTime(first[0]))
+    assert.ok(Temporal.Instant.compare(started, getEffectiveTime(t1)) <= 0)
+    assert.ok(Temporal.Instant.compare(done, getEffectiveTime(t1)) >= 0)
+    assert.ok(Temporal.Instant.compare(getEffectiveTime(t1), getEffectiveTime(t2)) < 0)
     assert.match(t1 ?? '', /Another text/)
   })
 
-  it('takes an effective time from beside the record, and writes it there', async (t) => {
+  it('reads the effective time from the envelope, and dumps it there', async (t) => {
     const bank = await openBank(t)
     const effectiveTime = '2024-02-29T12:00:00.123456789Z'
-    const dated = timeless('a1', 't1').replace(',', `,"effectiveTime":"${effectiveTime}",`)
+    const dated = undated('a1', 't1').replace(',', `,"effectiveTime":"${effectiveTime}",`)
 
-    await bank.fill([...people, dated])
+    await bank.fill([...baseLines, dated])
 
-    assert.deepEqual(only(await bank.dump(), 'banking.transaction'), [dated])
+    assert.deepEqual(filterType(await bank.dump(), 'banking.transaction'), [dated])
   })
 
-  it('moves a transaction when it is posted', async (t) => {
+  it('moves a transaction to its posting time when it is posted', async (t) => {
     const bank = await openBank(t)
     const posted = put.transaction('a1', 't1', { postingDateTime: '2020-01-01T00:00:00Z' })
-    await bank.fill([...people, timeless('a1', 't1'), put.transaction('a1', 't2')])
+    await bank.fill([...baseLines, undated('a1', 't1'), put.transaction('a1', 't2')])
 
     await bank.fill([posted])
 
-    assert.deepEqual(only(await bank.dump(), 'banking.transaction'), [
+    assert.deepEqual(filterType(await bank.dump(), 'banking.transaction'), [
       posted,
       put.transaction('a1', 't2'),
     ])
   })
 
-  it('takes an execution time where there is no posting time', async (t) => {
+  it('uses the execution time if there is no posting time', async (t) => {
     const bank = await openBank(t)
-    const executed = timeless('a1', 't1', { executionDateTime: '2025-04-01T00:00:00+11:00' })
+    const executed = undated('a1', 't1', { executionDateTime: '2025-04-01T00:00:00+11:00' })
     const posted = (id: string, postingDateTime: string) =>
       put.transaction('a1', id, { postingDateTime })
 
     await bank.fill([
-      ...people,
+      ...baseLines,
       posted('t2', '2025-03-31T13:00:01Z'),
       executed,
       posted('t3', '2025-03-31T12:59:59Z'),
     ])
 
-    assert.deepEqual(only(await bank.dump(), 'banking.transaction'), [
+    assert.deepEqual(filterType(await bank.dump(), 'banking.transaction'), [
       posted('t3', '2025-03-31T12:59:59Z'),
       executed,
       posted('t2', '2025-03-31T13:00:01Z'),
@@ -130,33 +129,35 @@ describe('loading a file twice', () => {
 })
 
 describe('a scheduled payment', () => {
-  it('moves to the account that it is paid from now', async (t) => {
+  it('moves to the account that it is now paid from', async (t) => {
     const bank = await openBank(t)
-    await bank.fill([...people, put.payment('a1', 's1'), put.payment('a1', 's2')])
+    await bank.fill([...baseLines, put.payment('a1', 's1'), put.payment('a1', 's2')])
 
     await bank.fill([put.payment('a2', 's1')])
-    const moved = only(await bank.dump(), 'banking.scheduledPayment')
+    const moved = filterType(await bank.dump(), 'banking.scheduledPayment')
     await bank.fill([put.payment('a2', 's2'), put.payment('a1', 's2'), put.payment('a1', 's1')])
-    const back = only(await bank.dump(), 'banking.scheduledPayment')
+    const back = filterType(await bank.dump(), 'banking.scheduledPayment')
 
     assert.deepEqual(moved, [put.payment('a1', 's2'), put.payment('a2', 's1')])
     assert.deepEqual(back.sort(), [put.payment('a1', 's1'), put.payment('a1', 's2')])
   })
 
-  it('is removed by its id alone, from whichever account', async (t) => {
+  it('is deleted by its id alone, from any account', async (t) => {
     const bank = await openBank(t)
-    await bank.fill([...people, put.payment('a1', 's1'), put.payment('a2', 's2')])
+    await bank.fill([...baseLines, put.payment('a1', 's1'), put.payment('a2', 's2')])
 
     await bank.fill([
       put.payment('a2', 's1'),
       removal('banking.scheduledPayment', { scheduledPaymentId: 's1' }),
     ])
 
-    assert.deepEqual(only(await bank.dump(), 'banking.scheduledPayment'), [put.payment('a2', 's2')])
+    assert.deepEqual(filterType(await bank.dump(), 'banking.scheduledPayment'), [
+      put.payment('a2', 's2'),
+    ])
   })
 })
 
-for (const [type, make, record] of [
+for (const [type, putEntry, record] of [
   ['banking.directDebit', put.debit, { ...directDebit, accountId: 'a1' }],
   ['energy.billing', put.billing, { ...energyUsage, accountId: 'e1' }],
 ] as const) {
@@ -164,64 +165,64 @@ for (const [type, make, record] of [
     const account = record.accountId
     const other = type === 'energy.billing' ? { gst: '0.99' } : { lastDebitAmount: '0.99' }
 
-    it('with an id replaces the one with that id in the account', async (t) => {
+    it('with an id replaces the record with the same id in the account', async (t) => {
       const bank = await openBank(t)
-      await bank.fill([...people, home, make(account, 'x1'), make(account, 'x2')])
+      await bank.fill([...baseLines, energyLine, putEntry(account, 'x1'), putEntry(account, 'x2')])
 
-      await bank.fill([make(account, 'x1', other)])
+      await bank.fill([putEntry(account, 'x1', other)])
 
-      const expected = [make(account, 'x1', other), make(account, 'x2')]
-      assert.deepEqual(only(await bank.dump(), type).sort(), expected.sort())
+      const expected = [putEntry(account, 'x1', other), putEntry(account, 'x2')]
+      assert.deepEqual(filterType(await bank.dump(), type).sort(), expected.sort())
     })
 
-    it('without an id is the same only where all of it is', async (t) => {
+    it('without an id replaces only an identical record', async (t) => {
       const bank = await openBank(t)
-      await bank.fill([...people, home, make(account), make(account)])
+      await bank.fill([...baseLines, energyLine, putEntry(account), putEntry(account)])
 
-      await bank.fill([make(account), make(account, undefined, other)])
+      await bank.fill([putEntry(account), putEntry(account, undefined, other)])
 
-      const expected = [make(account), make(account, undefined, other)]
-      assert.deepEqual(only(await bank.dump(), type).sort(), expected.sort())
+      const expected = [putEntry(account), putEntry(account, undefined, other)]
+      assert.deepEqual(filterType(await bank.dump(), type).sort(), expected.sort())
     })
 
-    it('with an id is never the one without, even with the same content', async (t) => {
+    it('with an id does not replace an identical record without an id', async (t) => {
       const bank = await openBank(t)
 
-      await bank.fill([...people, home, make(account, 'x1'), make(account)])
+      await bank.fill([...baseLines, energyLine, putEntry(account, 'x1'), putEntry(account)])
 
-      const expected = [make(account, 'x1'), make(account)]
-      assert.deepEqual(only(await bank.dump(), type).sort(), expected.sort())
+      const expected = [putEntry(account, 'x1'), putEntry(account)]
+      assert.deepEqual(filterType(await bank.dump(), type).sort(), expected.sort())
     })
 
-    it('is removed by its id, or by its content', async (t) => {
+    it('is deleted by its id or by its content', async (t) => {
       const bank = await openBank(t)
-      await bank.fill([...people, home, make(account, 'x1'), make(account)])
+      await bank.fill([...baseLines, energyLine, putEntry(account, 'x1'), putEntry(account)])
 
       await bank.fill([removal(type, { accountId: account, record })])
-      const named = only(await bank.dump(), type)
-      await bank.fill([make(account), removal(type, { accountId: account, id: 'x1' })])
-      const unnamed = only(await bank.dump(), type)
+      const withId = filterType(await bank.dump(), type)
+      await bank.fill([putEntry(account), removal(type, { accountId: account, id: 'x1' })])
+      const withoutId = filterType(await bank.dump(), type)
 
-      assert.deepEqual(named, [make(account, 'x1')])
-      assert.deepEqual(unnamed, [make(account)])
+      assert.deepEqual(withId, [putEntry(account, 'x1')])
+      assert.deepEqual(withoutId, [putEntry(account)])
     })
 
-    it('is known by its content however that is spelled', async (t) => {
+    it('is identified by its content regardless of whitespace and escapes', async (t) => {
       const bank = await openBank(t)
-      await bank.fill([...people, home, make(account)])
+      await bank.fill([...baseLines, energyLine, putEntry(account)])
       const spaced = line(type, record).replaceAll('":', '" :  ')
-      const spelled = spaced.replace('"accountId"', '"\\u0061ccountId"')
+      const escaped = spaced.replace('"accountId"', '"\\u0061ccountId"')
 
-      await bank.fill([spelled])
+      await bank.fill([escaped])
 
-      assert.equal(only(await bank.dump(), type).length, 1)
+      assert.equal(filterType(await bank.dump(), type).length, 1)
     })
   })
 }
 
 describe('a customer’s id', () => {
   const ana = { name: 'Ana Silva', email: 'ana@example.com' }
-  const refusal =
+  const idError =
     /^data-\d\.ndjson:\d: id: was another person’s, with another e-mail and another name: an id is for life\n1 error /
 
   for (const [name, person] of Object.entries({
@@ -229,7 +230,7 @@ describe('a customer’s id', () => {
     'a new e-mail address': { ...ana, email: 'ana@example.org' },
     'the same address in capitals and a new name': { name: 'Ana Jones', email: 'ANA@Example.com' },
   })) {
-    it(`stays with a person who gets ${name}`, async (t) => {
+    it(`remains valid for a customer with ${name}`, async (t) => {
       const bank = await openBank(t)
       await bank.fill([put.customer('c1', ana)])
 
@@ -241,7 +242,7 @@ describe('a customer’s id', () => {
     })
   }
 
-  it('stays with a person whose domain is written in ASCII, under a new name', async (t) => {
+  it('remains valid for a new name and the same domain in Punycode', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('c1', { ...ana, email: 'ana@bücher.example' })])
     const renamed = put.customer('c1', { name: 'Ana Jones', email: 'ana@xn--bcher-kva.example' })
@@ -253,19 +254,19 @@ describe('a customer’s id', () => {
 
   const another = put.customer('c1', { name: 'Bo Jones', email: 'bo@example.com' })
 
-  it('does not go to another person', async (t) => {
+  it('is rejected for another person', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('c1', ana)])
     const before = await bank.dump()
 
     const { status, stderr } = await bank.load([put.customer('c2'), another])
 
-    assert.match(stderr, refusal)
+    assert.match(stderr, idError)
     assert.equal(status, 1)
     assert.equal(await bank.dump(), before)
   })
 
-  it('does not go to another person in the same load', async (t) => {
+  it('is rejected for another person in the same load', async (t) => {
     const bank = await openBank(t)
 
     const replaced = await bank.load([put.customer('c1', ana), another])
@@ -279,18 +280,18 @@ describe('a customer’s id', () => {
     assert.match(removed.stderr, /^data-1\.ndjson:3: id: was another person’s/)
   })
 
-  it('does not go to another person when the first is gone', async (t) => {
+  it('is rejected for another person after the customer is deleted', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('c1', ana)])
     await bank.fill([removal('customer', { id: 'c1' })])
 
     const { status, stderr } = await bank.load([another])
 
-    assert.match(stderr, refusal)
+    assert.match(stderr, idError)
     assert.equal(status, 1)
   })
 
-  it('does not go to a person whose address is the same but for case beyond ASCII', async (t) => {
+  it('is rejected for an address that is equal only after non-ASCII case folding', async (t) => {
     const bank = await openBank(t)
     const sharp = put.customer('c1', { ...ana, email: 'straße@example.com' })
     const double = put.customer('c1', { name: 'Bo Jones', email: 'strasse@example.com' })
@@ -300,10 +301,10 @@ describe('a customer’s id', () => {
     await bank.fill([removal('customer', { id: 'c1' })])
     const after = await bank.load([double])
 
-    for (const { stderr } of [beside, after]) assert.match(stderr, refusal)
+    for (const { stderr } of [beside, after]) assert.match(stderr, idError)
   })
 
-  it('is remembered by a dump when the person is gone', async (t) => {
+  it('stays reserved after the customer is deleted, dumped and restored', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('c1', ana)])
     await bank.fill([removal('customer', { id: 'c1' })])
@@ -315,18 +316,18 @@ describe('a customer’s id', () => {
     const dumpAfter = await restored.dump()
     await restored.fill([put.customer('c1', ana)])
 
-    assert.match(stderr, refusal)
+    assert.match(stderr, idError)
     assert.equal(status, 1)
     assert.equal(dumpAfter, dump)
     assert.equal(await restored.dump(), `${put.customer('c1', ana)}\n`)
   })
 
-  it('comes back without the accounts it had', async (t) => {
+  it('has no accounts after the customer is deleted and added again', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('c1', ana), put.customer('c2'), put.account('a1', ['c1', 'c2'])])
 
     await bank.fill([removal('customer', { id: 'c1' }), put.customer('c1', ana)])
 
-    assert.deepEqual(only(await bank.dump(), 'banking.account'), [put.account('a1', ['c2'])])
+    assert.deepEqual(filterType(await bank.dump(), 'banking.account'), [put.account('a1', ['c2'])])
   })
 })

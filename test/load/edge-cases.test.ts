@@ -3,23 +3,23 @@ import { it } from 'node:test'
 import { energyUsage } from '../../src/contract/examples/energy.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { describe } from '../support/engines.ts'
-import { linesOf, openBank } from './bank.ts'
+import { openBank, splitLines } from './bank.ts'
 import { line, put, removal } from './lines.ts'
 
-/** The last time that a database can hold, on the wall clock. */
+/** The latest time that can be stored, as local time. */
 const lastTime = '2262-04-11T23:47:16.854775807'
 const lastNanosecond = 2n ** 63n - 1n
 
 describe('a list of several accounts', () => {
-  it('has every entry at the last time that can be stored', async (t) => {
+  it('includes entries with the latest time that can be stored', async (t) => {
     const bank = await openBank(t)
-    const homes = ['e1', 'e2']
-    // So deep into the list that its place is searched for by time.
+    const accountIds = ['e1', 'e2']
+    // Enough entries that a page is located by time.
     const entries = Array.from({ length: 1600 }, (_, index) => `b${index}`)
     await bank.fill([
       put.customer('c1'),
-      ...homes.map((id) => put.energyAccount(id, ['c1'])),
-      ...homes.flatMap((id) =>
+      ...accountIds.map((id) => put.energyAccount(id, ['c1'])),
+      ...accountIds.flatMap((id) =>
         entries.map((key) => put.billing(id, key, { executionDateTime: lastTime })),
       ),
     ])
@@ -28,7 +28,7 @@ describe('a list of several accounts', () => {
 
     const found = await store.listEntriesOfAccounts({
       customerId: 'c1',
-      accountIds: homes,
+      accountIds,
       filters: { openStatus: 'ALL' },
       list: 'billing',
       window: { oldest: 0n, newest: lastNanosecond },
@@ -43,8 +43,8 @@ describe('a list of several accounts', () => {
   })
 })
 
-describe('a product that was loaded without a time', () => {
-  it('keeps the time of its load when it is dumped and loaded elsewhere', async (t) => {
+describe('a product loaded without last_updated', () => {
+  it('keeps the time of its load when it is dumped and restored', async (t) => {
     const bank = await openBank(t)
     const { last_updated: _time, ...record } = JSON.parse(put.product('p1')).record
     await bank.fill([line('product', record)])
@@ -61,53 +61,53 @@ describe('a product that was loaded without a time', () => {
   })
 })
 
-describe('records that have their content for a key', () => {
+describe('records identified by their content', () => {
   const { accountId: _id, ...usage } = energyUsage
-  const people = [put.customer('c1'), put.energyAccount('e1', ['c1'])]
+  const baseLines = [put.customer('c1'), put.energyAccount('e1', ['c1'])]
   const billing = (record: object) => line('energy.billing', record)
 
-  it('are two where their fields come in another order', async (t) => {
+  it('differ if the order of their fields differs', async (t) => {
     const bank = await openBank(t)
     const one = billing({ accountId: 'e1', ...usage })
     const other = billing({ ...usage, accountId: 'e1' })
 
-    await bank.fill([...people, one, other])
-    const both = linesOf(await bank.dump()).length - people.length
+    await bank.fill([...baseLines, one, other])
+    const both = splitLines(await bank.dump()).length - baseLines.length
     await bank.fill([
       removal('energy.billing', { accountId: 'e1', record: JSON.parse(one).record }),
     ])
 
     assert.equal(both, 2)
-    assert.deepEqual(linesOf(await bank.dump()), [...people, other])
+    assert.deepEqual(splitLines(await bank.dump()), [...baseLines, other])
   })
 
-  it('are one where only blanks and the spelling of characters differ', async (t) => {
+  it('are equal if only whitespace and escapes differ', async (t) => {
     const bank = await openBank(t)
     const one = billing({ accountId: 'e1', ...usage })
-    const spaced = one.replace('"record":{', '"record": { ').replace('"e1"', '"\\u00651"')
+    const reformatted = one.replace('"record":{', '"record": { ').replace('"e1"', '"\\u00651"')
 
-    await bank.fill([...people, one, spaced])
+    await bank.fill([...baseLines, one, reformatted])
 
-    assert.equal(linesOf(await bank.dump()).length, people.length + 1)
+    assert.equal(splitLines(await bank.dump()).length, baseLines.length + 1)
   })
 })
 
-describe('a customer who is put and deleted in one load', () => {
+describe('a customer added and deleted in one load', () => {
   const person = (name: string) => put.customer('c1', { name, email: `${name}@example.com` })
-  const gone = removal('customer', { id: 'c1' })
+  const deletion = removal('customer', { id: 'c1' })
 
-  it('is the one that a later load is compared with', async (t) => {
+  it('reserves the id in later loads', async (t) => {
     const bank = await openBank(t)
     const renamed = put.customer('c1', { name: 'Ana', email: 'bo@example.com' })
     const moved = put.customer('c1', { name: 'Bo', email: 'bo@example.com' })
 
-    await bank.fill([person('Ana'), gone])
-    await bank.fill([renamed, gone])
+    await bank.fill([person('Ana'), deletion])
+    await bank.fill([renamed, deletion])
     const first = await bank.load([person('Cy')])
     const second = await bank.load([moved])
 
     assert.deepEqual([first.status, second.status], [1, 0])
     assert.match(first.stderr, /^data-2\.ndjson:1: id: was another person’s/)
-    assert.deepEqual(linesOf(await bank.dump()), [moved])
+    assert.deepEqual(splitLines(await bank.dump()), [moved])
   })
 })

@@ -9,7 +9,7 @@ import { finish, type Process, runHoldfast, startHoldfast } from '../support/pro
 import { openBank } from './bank.ts'
 import { put } from './lines.ts'
 
-/** More than a pipe holds. */
+/** More than a pipe buffers. */
 const lines = [
   put.customer('c1'),
   put.account('a1', ['c1']),
@@ -19,30 +19,30 @@ const lines = [
 ]
 const incomplete = 'The dump is incomplete: do not use it.'
 
-describe('a dump that cannot be written to its end', () => {
-  it('fails and says so where its reader goes away', async (t) => {
+describe('an incomplete dump', () => {
+  it('fails and reports that its reader closed the pipe', async (t) => {
     const bank = await openBank(t)
     await bank.fill(lines)
 
-    const { status, stderr } = await leaveEarly(bank.start(['dump']))
+    const { status, stderr } = await closeEarly(bank.start(['dump']))
 
     assert.equal(stderr, `the output cannot be written: its reader is gone. ${incomplete}\n`)
     assert.equal(status, 1)
   })
 
-  it('fails and says so where the disk is full', async (t) => {
+  it('fails and reports that the disk is full', async (t) => {
     const bank = await openBank(t)
     await bank.fill(lines)
 
-    const { status, stderr } = await toFullDisk(['dump', '--database', bank.database()])
+    const { status, stderr } = await runOnFullDisk(['dump', '--database', bank.database()])
 
     assert.equal(stderr, `the output cannot be written: no space left on the disk. ${incomplete}\n`)
     assert.equal(status, 1)
   })
 })
 
-describeOn('postgres', 'a dump whose database goes away', () => {
-  it('fails and says that it is incomplete', async (t) => {
+describeOn('postgres', 'a dump whose database becomes unreachable', () => {
+  it('fails and reports that it is incomplete', async (t) => {
     const server = await makePostgres()
     t.after(() => server.remove())
     await server.start()
@@ -52,7 +52,7 @@ describeOn('postgres', 'a dump whose database goes away', () => {
     assert.equal(load.status, 0, load.stderr)
 
     const dump = startHoldfast(t, ['dump', '--database', server.url()])
-    // It waits for its reader, in the middle.
+    // The dump is blocked by backpressure, before its end.
     await once(dump.stdout, 'readable')
     await server.stop('crash')
     const { status, stderr } = await finish(dump)
@@ -64,27 +64,27 @@ describeOn('postgres', 'a dump whose database goes away', () => {
 
 describeOn('sqlite', 'a command whose output cannot be written', () => {
   for (const args of [['generate'], ['openapi'], ['--help']]) {
-    it(`${args}: fails and says so where the disk is full`, async () => {
-      const { status, stderr } = await toFullDisk(args)
+    it(`${args}: fails and reports that the disk is full`, async () => {
+      const { status, stderr } = await runOnFullDisk(args)
 
       assert.equal(stderr, 'the output cannot be written: no space left on the disk\n')
       assert.equal(status, 1)
     })
   }
 
-  it('generate: ends without a failure where its reader has seen enough', async (t) => {
-    const { status, stderr } = await leaveEarly(startHoldfast(t, ['generate']))
+  it('generate: exits with 0 when its reader closes the pipe', async (t) => {
+    const { status, stderr } = await closeEarly(startHoldfast(t, ['generate']))
 
     assert.deepEqual([status, stderr], [0, ''])
   })
 })
 
-function toFullDisk(args: readonly string[]) {
+function runOnFullDisk(args: readonly string[]) {
   return runHoldfast(args, { stdout: openSync('/dev/full', 'w') })
 }
 
-/** Waits for the first data, and goes away. */
-async function leaveEarly(child: Process) {
+/** Waits for the first data and closes the pipe. */
+async function closeEarly(child: Process) {
   await once(child.stdout, 'readable')
   child.stdout.destroy()
   const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
