@@ -1,5 +1,5 @@
 import { namedCapabilities, unnamedParameters } from '../src/check/defaults.ts'
-import { groupOf } from '../src/check/definition.ts'
+import { getGroup } from '../src/check/definition.ts'
 import { suite } from '../src/check/suite.ts'
 import { faults } from '../test/check/faults/index.ts'
 import { page, table } from './markdown.ts'
@@ -8,6 +8,7 @@ const groupTitles: Readonly<Record<string, string>> = {
   tokens: 'Tokens',
   consent: 'Consent flow',
   paging: 'Paging',
+  agreement: 'Agreement between operations',
   order: 'Order',
   filters: 'Filters',
   windows: 'Time windows',
@@ -19,7 +20,7 @@ const groupTitles: Readonly<Record<string, string>> = {
 
 /** Every check, the clause it quotes, and which faulty providers of the tests it must detect. */
 export function checksPage(): string {
-  const groups = [...Map.groupBy(suite, groupOf)]
+  const groups = [...Map.groupBy(suite, getGroup)]
   const untriggered = suite
     .filter(({ id }) => faultsOf(id).length === 0)
     .map(({ id }) => `\`${id}\``)
@@ -28,7 +29,7 @@ export function checksPage(): string {
     `The ${suite.length} checks of \`holdfast check\` ([guide](../guides/test-your-provider.md)). Check IDs are stable. \`--only\` and \`--skip\` take an ID or a group, which is the part before the first dot. Checks of the profile \`smoke\` run in both profiles. Where the interface leaves a choice, every valid answer passes, and the observed one is reported. With \`--strict\`, the answer must be the one that Holdfast gives ([decisions](../decisions/README.md)).`,
     `The tester is tested against ${faults.length} providers with one fault each. The last column lists the faults that a check must detect. A fault marked *strict* is allowed by the interface and detected only with \`--strict\`.`,
     ...groups.flatMap(([group, checks]) => [
-      `## ${groupTitles[group] ?? group}`,
+      `## ${titleOf(group)}`,
       table(
         ['Check', 'Profile', 'Clause of the interface', 'Detects a provider where'],
         checks.map(({ id, title, profile, clause }) => [
@@ -58,8 +59,14 @@ export function checksPage(): string {
   )
 }
 
+function titleOf(group: string): string {
+  const title = groupTitles[group]
+  if (!title) throw new TypeError(`groupTitles in checks-page.ts has no ${group}`)
+  return title
+}
+
 function faultsOf(id: string): string[] {
   return faults
-    .filter(({ catches }) => catches.includes(id))
+    .filter(({ detectedBy }) => detectedBy.includes(id))
     .map(({ name, strict }) => (strict ? `${name} (*strict*)` : name))
 }

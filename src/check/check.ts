@@ -1,42 +1,42 @@
 import { type Capability, isCapability } from './capabilities.ts'
 import { type CheckContext, openContext } from './context.ts'
 import { checkDefaults } from './defaults.ts'
-import { type Check, groupOf } from './definition.ts'
+import { type Check, getGroup } from './definition.ts'
 import { openHttpClient } from './http-client.ts'
 import { CheckFailure, type Choice, type Passed } from './outcome.ts'
 import type { ParameterNames } from './parameters.ts'
 import { establishKey } from './probe.ts'
-import { shown } from './redact.ts'
+import { redact } from './redact.ts'
 import type { CheckResult, Profile, Report } from './report.ts'
 import { suite } from './suite.ts'
 import type { TestKeys } from './test-keys.ts'
 
 export interface CheckOptions {
-  /** The provider's public base address, exactly as the provider has it: it is part of every token. */
+  /** The provider's public base URL, exactly as the provider has it configured: it is part of every token. */
   readonly url: string
-  /** Of the contact endpoint, and of the consent flow, where they are others. */
+  /** The base URLs of the contact endpoint and of the consent flow, if they differ. */
   readonly resourceUrl?: string
   readonly consentUrl?: string
   readonly subdomain: string
   readonly testKeys: TestKeys
-  /** Who to look at, by id or by e-mail address: at least one. Two show whether customers are kept apart. */
+  /** Test customers by id or by e-mail address: at least one. Isolation is checked with two. */
   readonly customers?: readonly string[]
   readonly emails?: readonly string[]
   readonly capabilities?: readonly Capability[]
   readonly parameters?: ParameterNames
   readonly timeZone?: string
   readonly profile?: Profile
-  /** Ids or groups of checks. */
+  /** Ids or groups of checks to run, and to leave out. */
   readonly only?: readonly string[]
   readonly skip?: readonly string[]
-  /** Also asks for what Holdfast decided where the interface leaves a choice. */
+  /** Requires the choices of Holdfast where the interface leaves a choice. */
   readonly strict?: boolean
-  /** Requests a second; 0 for as many as it takes. */
+  /** Requests per second; 0 for no limit. */
   readonly rate?: number
   readonly timeoutMs?: number
-  /** How long to wait for the provider to fetch the keys. */
+  /** How long to wait until the provider has fetched the keys. */
   readonly keyWaitMs?: number
-  /** The shortest time between the two uses of a token that is replayed at the end of the run. */
+  /** The minimum time between the first use of a token and its replay at the end of the run. */
   readonly replayAfterMs?: number
   readonly onProgress?: (progress: Progress) => void
 }
@@ -49,7 +49,7 @@ export interface Progress {
 
 const evidenceMax = 4
 
-/** Plays the platform against a provider, and says of every clause whether it is kept. Reads alone: nothing is written. */
+/** Tests a provider in the role of the platform, clause by clause. It only reads data. */
 export async function checkProvider(options: CheckOptions): Promise<Report> {
   const {
     url,
@@ -63,10 +63,10 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
     ...checkDefaults,
     ...options,
   }
-  const checks = chosen(options)
+  const checks = chooseChecks(options)
   const base = url.replace(/\/+$/, '')
-  const wire = openHttpClient({ rate, timeoutMs })
-  const world = openContext(
+  const client = openHttpClient({ rate, timeoutMs })
+  const context = openContext(
     {
       providerUrl: base,
       resourceUrl: (options.resourceUrl ?? base).replace(/\/+$/, ''),
@@ -80,16 +80,16 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
       replayAfterMs,
     },
     testKeys,
-    wire,
+    client,
   )
   const startedAt = new Date()
   try {
     const results: CheckResult[] = []
-    const refusal = await refusalToSignIn(world, keyWaitMs)
-    if (!refusal) for (const check of checks) await check.prepare?.(world)
+    const isKeyAccepted = await tryToEstablishKey(context, keyWaitMs)
+    if (isKeyAccepted) for (const check of checks) await check.prepare?.(context)
     for (const check of checks) {
-      const isFirst = check.id === 'tokens.good'
-      const result = refusal && !isFirst ? unsigned(check) : await judged(check, world, strict)
+      const canRun = isKeyAccepted || check.id === 'tokens.good'
+      const result = canRun ? await runCheck(check, context, strict) : skipWithoutKey(check)
       results.push(result)
       onProgress({ done: results.length, total: checks.length, result })
     }
@@ -101,32 +101,32 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
       profile,
       strict,
       capabilities,
-      requests: wire.count(),
+      requests: client.count(),
       results,
     }
   } finally {
-    wire.close()
+    client.close()
   }
 }
 
-/** What is wrong with the choice of checks, as sentences; empty where nothing is. */
+/** The errors in the names of checks, groups and capabilities, as sentences. */
 export function choiceProblems({
   only = [],
   skip = [],
   capabilities = [],
 }: Pick<CheckOptions, 'only' | 'skip'> & { readonly capabilities?: readonly string[] }): string[] {
-  const names = new Set(suite.flatMap((check) => [check.id, groupOf(check)]))
+  const names = new Set(suite.flatMap((check) => [check.id, getGroup(check)]))
   return [
     ...[...only, ...skip]
       .filter((name) => !names.has(name))
-      .map((name) => `there is no check or group ${name}`),
+      .map((name) => `unknown check or group ${name}`),
     ...capabilities
       .filter((name) => !isCapability(name))
-      .map((name) => `there is no capability ${name}`),
+      .map((name) => `unknown capability ${name}`),
   ]
 }
 
-function chosen(options: CheckOptions): Check[] {
+function chooseChecks(options: CheckOptions): Check[] {
   const {
     only = [],
     skip = [],
@@ -136,10 +136,10 @@ function chosen(options: CheckOptions): Check[] {
   } = options
   const problems = choiceProblems(options)
   if (customers.length + emails.length === 0)
-    problems.push('at least one customer or e-mail address must be named')
+    problems.push('at least one customer or e-mail address is required')
   if (problems.length > 0) throw new TypeError(problems.join('; '))
   const isNamed = (names: readonly string[], check: Check) =>
-    names.includes(check.id) || names.includes(groupOf(check))
+    names.includes(check.id) || names.includes(getGroup(check))
   return suite.filter(
     (check) =>
       (profile === 'full' || check.profile === 'smoke') &&
@@ -148,37 +148,41 @@ function chosen(options: CheckOptions): Check[] {
   )
 }
 
-/** Without a token that is taken, nothing can be judged. */
-async function refusalToSignIn(world: CheckContext, keyWaitMs: number): Promise<boolean> {
+/** Without an accepted token, no other check can run. */
+async function tryToEstablishKey(context: CheckContext, keyWaitMs: number): Promise<boolean> {
   try {
-    await world.once('sign in', () => establishKey(world, keyWaitMs))
-    return false
+    await context.once('key', () => establishKey(context, keyWaitMs))
+    return true
   } catch (error) {
-    if (error instanceof CheckFailure) return true
+    if (error instanceof CheckFailure) return false
     throw error
   }
 }
 
-function unsigned(check: Check): CheckResult {
+function skipWithoutKey(check: Check): CheckResult {
   return {
-    ...headOf(check),
+    ...describe(check),
     judgement: 'skip',
     reason: 'no token was accepted: see tokens.good',
     evidence: [],
   }
 }
 
-async function judged(check: Check, world: CheckContext, strict: boolean): Promise<CheckResult> {
-  const head = headOf(check)
+async function runCheck(
+  check: Check,
+  context: CheckContext,
+  strict: boolean,
+): Promise<CheckResult> {
+  const head = describe(check)
   try {
-    return { ...head, ...verdictOf(await check.run(world), strict) }
+    return { ...head, ...toResult(await check.run(context), strict) }
   } catch (error) {
     if (!(error instanceof CheckFailure)) throw error
     const { expected, hint = check.hint, evidence = [] } = error.details
     return {
       ...head,
       judgement: error.judgement,
-      reason: shown(error.message),
+      reason: redact(error.message),
       ...(error.judgement === 'fail' && {
         ...(expected !== undefined && { expected }),
         ...(hint !== undefined && { hint }),
@@ -191,20 +195,24 @@ async function judged(check: Check, world: CheckContext, strict: boolean): Promi
   }
 }
 
-function headOf(check: Check): Pick<CheckResult, 'id' | 'group' | 'title' | 'clause'> {
-  return { id: check.id, group: groupOf(check), title: check.title, clause: check.clause }
+function describe(check: Check): Pick<CheckResult, 'id' | 'group' | 'title' | 'clause'> {
+  return { id: check.id, group: getGroup(check), title: check.title, clause: check.clause }
 }
 
-function verdictOf(
+function toResult(
   { seen, choice }: Passed,
   strict: boolean,
 ): Omit<CheckResult, 'id' | 'group' | 'title' | 'clause'> {
-  const said = choice?.seen ?? seen
-  if (choice && strict && !choice.isOurs) return departure(choice)
-  return { judgement: 'pass', ...(said !== undefined && { seen: shown(said) }), evidence: [] }
+  const observed = choice?.seen ?? seen
+  if (choice && strict && !choice.isOurs) return failStrictly(choice)
+  return {
+    judgement: 'pass',
+    ...(observed !== undefined && { seen: redact(observed) }),
+    evidence: [],
+  }
 }
 
-function departure({
+function failStrictly({
   seen,
   ours,
   decision,
@@ -212,10 +220,10 @@ function departure({
 }: Choice): Omit<CheckResult, 'id' | 'group' | 'title' | 'clause'> {
   return {
     judgement: 'fail',
-    reason: `valid, but not what Holdfast does: ${shown(seen)}`,
-    seen: shown(seen),
+    reason: `valid, but not the choice of Holdfast: ${redact(seen)}`,
+    seen: redact(seen),
     expected: `${ours} (docs/decisions/${decision}.md)`,
-    hint: 'This fails because the run is strict. The interface leaves the choice.',
+    hint: 'This check fails because the run is strict. The interface allows this choice.',
     evidence: evidence.slice(0, evidenceMax).map(({ exchange }) => exchange()),
   }
 }

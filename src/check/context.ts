@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type Operation, providerOperations } from '../contract/index.ts'
 import { type Capability, isLeftOut } from './capabilities.ts'
-import { type Answer, type HttpClient, pause } from './http-client.ts'
-import { compact } from './jws.ts'
+import { type HttpClient, type HttpResponse, pause } from './http-client.ts'
+import { signToken } from './jws.ts'
 import type { ParameterNames } from './parameters.ts'
 import { openResponseAudit, type ResponseAudit } from './response-audit.ts'
 import type { Members, SigningKey } from './signing-key.ts'
@@ -17,53 +17,58 @@ export interface ContextOptions {
   readonly emails: readonly string[]
   readonly capabilities: readonly Capability[]
   readonly parameters: ParameterNames
-  /** Of times that carry none. */
+  /** The time zone of times without an offset. */
   readonly timeZone: string
   readonly replayAfterMs: number
 }
 
-export interface Ask {
+export interface RequestInput {
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Query
-  /** Sent as JSON; a text is sent as it is. */
+  /** Sent as JSON. A string is sent unchanged. */
   readonly body?: unknown
 }
 
-/** In order; a link of the provider is taken as the text that it is. */
+/** Parameters in the order in which they are sent. A string, such as a link of the provider, is sent unchanged. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>> | string
 
-/** What a token is made with, where it is not to be a good one. */
+/** How a token differs from a valid one. */
 export interface TokenChanges {
   readonly claims?: Members
   readonly header?: Members
   readonly key?: SigningKey
 }
 
-/** What is known of the provider, found out once and only where a check asks for it. */
+/** Access to the provider for the checks of a run, and what the run has learned about it. */
 export interface CheckContext {
   readonly options: ContextOptions
   readonly testKeys: TestKeys
   readonly audit: ResponseAudit
-  /** The key that the provider takes tokens of. */
+  /** The key that tokens are signed with. */
   key: SigningKey
-  /** The operation of a reference, unless the provider leaves it out. */
+  /** Finds an operation by its reference; undefined if the provider leaves it out. */
   operation(ref: string): Operation | undefined
-  /** All that the provider has. */
+  /** All operations that the provider implements. */
   readonly operations: readonly Operation[]
-  /** The URI that a token is for. */
-  resource(operation: Operation, params?: Ask['params']): string
+  /** The URI that a token is issued for. */
+  resource(operation: Operation, params?: RequestInput['params']): string
   token(resource: string, changes?: TokenChanges): string
-  /** Asks with a good token; what may be flaky is asked once more. */
-  ask(operation: Operation, ask?: Ask): Promise<Answer>
-  /** Asks with these headers, once. */
-  send(operation: Operation, ask: Ask, headers: Headers, isBurst?: boolean): Promise<Answer>
-  /** Remembers what was found out under a name. */
+  /** Sends a request with a valid token. Retries once if there is no response or the status is 429 or 5xx. */
+  request(operation: Operation, input?: RequestInput): Promise<HttpResponse>
+  /** Sends one request with the given headers and without a retry. */
+  send(
+    operation: Operation,
+    input: RequestInput,
+    headers: Headers,
+    isBurst?: boolean,
+  ): Promise<HttpResponse>
+  /** Runs `make` on the first call with this name, and returns the same promise on every later one. */
   once<Value>(name: string, make: () => Promise<Value>): Promise<Value>
 }
 
 type Headers = Readonly<Record<string, string>>
 
-/** Long enough for a slow provider; a token is good for one use anyway. */
+/** Long enough for a slow provider. */
 const tokenSeconds = 300
 const retryDelayMs = 250
 const retryAfterMaxSeconds = 30
@@ -71,27 +76,28 @@ const retryAfterMaxSeconds = 30
 export function openContext(
   options: ContextOptions,
   testKeys: TestKeys,
-  wire: HttpClient,
+  client: HttpClient,
 ): CheckContext {
   const [firstKey] = testKeys.keys
-  if (!firstKey) throw new TypeError('there must be a key to sign with')
+  if (!firstKey) throw new TypeError('at least one signing key is required')
   const audit = openResponseAudit(options.capabilities.includes('account-version-3') ? 3 : 4)
   const operations = Object.values<Operation>(providerOperations).filter(
     (operation) => !isLeftOut(operation, options.capabilities),
   )
-  const known = new Map<string, Promise<unknown>>()
+  const cache = new Map<string, Promise<unknown>>()
 
-  const world: CheckContext = {
+  const context: CheckContext = {
     options,
     testKeys,
     audit,
     key: firstKey,
     operations,
     operation: (ref) => operations.find((operation) => operation.ref === ref),
-    resource: (operation, params = {}) => baseOf(options, operation) + pathOf(operation, params),
-    token(resource, { claims = {}, header = {}, key = world.key } = {}) {
+    resource: (operation, params = {}) =>
+      chooseBase(options, operation) + fillPath(operation, params),
+    token(resource, { claims = {}, header = {}, key = context.key } = {}) {
       const now = Math.floor(Date.now() / 1000)
-      return compact(
+      return signToken(
         { alg: key.alg, kid: key.kid, typ: 'JWT', ...header },
         {
           iss: options.subdomain,
@@ -105,60 +111,60 @@ export function openContext(
         key,
       )
     },
-    async ask(operation, ask = {}) {
-      const signed = () => bearer(world.token(world.resource(operation, ask.params)))
-      const first = await world.send(operation, ask, signed())
-      if (!isFlaky(first)) return first
-      await pause(delayOf(first))
-      return world.send(operation, ask, signed())
+    async request(operation, input = {}) {
+      const newToken = () => bearer(context.token(context.resource(operation, input.params)))
+      const first = await context.send(operation, input, newToken())
+      if (!isTransient(first)) return first
+      await pause(retryDelay(first))
+      return context.send(operation, input, newToken())
     },
     async send(operation, { params, query, body }, headers, isBurst = false) {
-      const text = queryText(query)
-      const answer = await wire.send({
+      const text = formatQuery(query)
+      const response = await client.send({
         method: operation.method,
-        url: world.resource(operation, params) + (text && `?${text}`),
+        url: context.resource(operation, params) + (text && `?${text}`),
         headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
         body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
         operation,
         isBurst,
       })
-      audit.note(answer)
-      return answer
+      audit.note(response)
+      return response
     },
     once<Value>(name: string, make: () => Promise<Value>) {
-      const there = (known.get(name) as Promise<Value> | undefined) ?? make()
-      known.set(name, there)
-      return there
+      const cached = (cache.get(name) as Promise<Value> | undefined) ?? make()
+      cache.set(name, cached)
+      return cached
     },
   }
-  return world
+  return context
 }
 
 export function bearer(token: string): Headers {
   return { authorization: `Bearer ${token}` }
 }
 
-/** No answer, or one that says that another time may be better. */
-export function isFlaky({ status }: Answer): boolean {
+/** No response, or one that a retry may change. */
+export function isTransient({ status }: HttpResponse): boolean {
   return status === 0 || status === 429 || status >= 500
 }
 
-export function delayOf({ headers }: Answer): number {
-  const asked = Number(headers['retry-after'] ?? Number.NaN)
-  return Number.isFinite(asked) ? Math.min(asked, retryAfterMaxSeconds) * 1000 : retryDelayMs
+export function retryDelay({ headers }: HttpResponse): number {
+  const seconds = Number(headers['retry-after'] ?? Number.NaN)
+  return Number.isFinite(seconds) ? Math.min(seconds, retryAfterMaxSeconds) * 1000 : retryDelayMs
 }
 
-function baseOf(options: ContextOptions, { base, tag }: Operation): string {
+function chooseBase(options: ContextOptions, { base, tag }: Operation): string {
   const { providerUrl, resourceUrl, consentUrl } = options
   if (base === 'resource') return resourceUrl
   return tag === 'consent' ? consentUrl : providerUrl
 }
 
-function pathOf({ path }: Operation, params: Readonly<Record<string, string>>): string {
+function fillPath({ path }: Operation, params: Readonly<Record<string, string>>): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
 }
 
-export function queryText(query: Query = {}): string {
+function formatQuery(query: Query = {}): string {
   if (typeof query === 'string') return query
   return Object.entries(query)
     .filter(([, value]) => value !== undefined)

@@ -1,99 +1,117 @@
+import type { AccountKind } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
 import type { CheckContext } from './context.ts'
-import { type Fields, walkAccounts } from './lists.ts'
 import { skip } from './outcome.ts'
+import type { Fields } from './paged-list.ts'
+import { readAccounts } from './read-list.ts'
 
-/** What is known of an account before its lists are looked at. */
 export interface Account {
   readonly id: string
-  readonly kind: 'banking' | 'energy'
-  /** As B1 or E1 shows it, where the provider has them. */
+  readonly kind: AccountKind
+  /** The record that B1 or E1 returns, if the provider has them. */
   readonly record?: Fields
 }
 
-/** How many people, and accounts of each, are looked at: enough to judge, few enough to be polite. */
+/** Limits the number of requests. */
 const customersMax = 6
 const accountsMax = 30
 
-/** The customers that were named, and those behind the addresses that were. */
-export function customersOf(world: CheckContext): Promise<readonly string[]> {
-  return world.once('customers', async () => {
-    const ids = [...world.options.customers]
-    for (const email of world.options.emails) ids.push(...(await customersByEmail(world, email)))
+/** The customers of the options, by id and by e-mail address. */
+export function findCustomers(context: CheckContext): Promise<readonly string[]> {
+  return context.once('customers', async () => {
+    const ids = [...context.options.customers]
+    for (const email of context.options.emails) ids.push(...(await searchByEmail(context, email)))
     const customers = [...new Set(ids)].slice(0, customersMax)
-    if (customers.length === 0) skip('no customer was found with the addresses given')
+    if (customers.length === 0) skip('no customer has one of the given e-mail addresses')
     return customers
   })
 }
 
-export async function customersByEmail(world: CheckContext, email: string): Promise<string[]> {
-  const search = world.operation('C1')
+export async function requireCustomer(context: CheckContext): Promise<string> {
+  const [customerId] = await findCustomers(context)
+  return customerId ?? skip('no customer was found')
+}
+
+export async function searchByEmail(context: CheckContext, email: string): Promise<string[]> {
+  const search = context.operation('C1')
   if (!search) return []
-  const { body } = await world.ask(search, { body: { email } })
+  const { body } = await context.request(search, { body: { email } })
   const matches = isObject(body) && Array.isArray(body['data']) ? body['data'] : []
   return matches.flatMap((match) => (isObject(match) ? [String(match['id'])] : []))
 }
 
-/** What C2 lists, by id; undefined where the provider has no C2 or it did not answer. */
-export function shareableOf(
-  world: CheckContext,
+/** The account ids that C2 lists; undefined if the provider has no C2 or it fails. */
+export function listShareable(
+  context: CheckContext,
   customerId: string,
 ): Promise<string[] | undefined> {
-  return world.once(`shareable ${customerId}`, async () => {
-    const list = world.operation('C2')
+  return context.once(`shareable ${customerId}`, async () => {
+    const list = context.operation('C2')
     if (!list) return undefined
-    const { body, isSuccess } = await world.ask(list, { params: { customerId } })
+    const { body, isSuccess } = await context.request(list, { params: { customerId } })
     if (!isSuccess || !isObject(body) || !Array.isArray(body['accounts'])) return undefined
     return body['accounts'].flatMap((account) => (isObject(account) ? [String(account['id'])] : []))
   })
 }
 
-/** Every account that any list of the provider shows the customer. */
-export function accountsOf(world: CheckContext, customerId: string): Promise<readonly Account[]> {
-  return world.once(`accounts ${customerId}`, async () => {
+/** Every account of a customer that B1, E1 or C2 lists. */
+export function findAccounts(
+  context: CheckContext,
+  customerId: string,
+): Promise<readonly Account[]> {
+  return context.once(`accounts ${customerId}`, async () => {
     const listed = new Map<string, Account>()
     for (const [ref, kind] of [
       ['B1', 'banking'],
       ['E1', 'energy'],
     ] as const) {
-      for (const record of await walkAccounts(world, ref, customerId)) {
+      for (const record of await readAccounts(context, ref, customerId)) {
         const id = String(record['accountId'])
         listed.set(id, { id, kind, record })
       }
     }
-    const shareable = (await shareableOf(world, customerId)) ?? []
+    const shareable = (await listShareable(context, customerId)) ?? []
     for (const id of shareable.filter((each) => !listed.has(each)).slice(0, accountsMax)) {
-      const kind = await kindOf(world, customerId, id)
+      const kind = await findAccountKind(context, customerId, id)
       if (kind) listed.set(id, { id, kind })
     }
     return [...listed.values()]
   })
 }
 
-/** C2 does not say in so many words what an account is: whoever knows it does. */
-export async function kindOf(
-  world: CheckContext,
+/** C2 does not state the kind of an account, so the kind is the one of the operation that accepts its id. */
+export async function findAccountKind(
+  context: CheckContext,
   customerId: string,
   accountId: string,
-): Promise<Account['kind'] | undefined> {
+): Promise<AccountKind | undefined> {
   for (const [ref, kind] of [
     ['B2', 'banking'],
     ['E2', 'energy'],
   ] as const) {
-    const operation = world.operation(ref)
+    const operation = context.operation(ref)
     if (!operation) continue
     const body = { data: { accountIds: [accountId] } }
-    if ((await world.ask(operation, { params: { customerId }, body })).isSuccess) return kind
+    if ((await context.request(operation, { params: { customerId }, body })).isSuccess) return kind
   }
   return undefined
 }
 
-export async function accountIdsOf(
-  world: CheckContext,
+export async function findAccountIds(
+  context: CheckContext,
   customerId: string,
-  kind: Account['kind'],
+  kind: AccountKind,
 ): Promise<string[]> {
-  const accounts = await accountsOf(world, customerId)
+  const accounts = await findAccounts(context, customerId)
   const ids = accounts.filter((account) => account.kind === kind).map(({ id }) => id)
   return ids.slice(0, accountsMax)
+}
+
+/** The accounts of a customer by id, as B1 or E1 lists them. */
+export async function readAccountRecords(
+  context: CheckContext,
+  customerId: string,
+): Promise<Map<string, Fields>> {
+  const accounts = await findAccounts(context, customerId)
+  return new Map(accounts.flatMap(({ id, record }) => (record ? [[id, record] as const] : [])))
 }

@@ -1,4 +1,4 @@
-/** What the command line and the documents also tell of the tester. It imports nothing, so that help is quick. */
+/** Facts that the command line and the documentation share. This file imports nothing, so that `--help` is fast. */
 
 export const checkDefaults = {
   rate: 20,
@@ -9,24 +9,24 @@ export const checkDefaults = {
   timeZone: 'UTC',
 } as const
 
-/** What a provider may leave out on purpose, and what is then not asked of it. */
+/** What a provider may leave out intentionally. The corresponding checks are skipped. */
 export const namedCapabilities = {
-  'no-banking': 'it is an energy retailer: B1 to B6 and C4 are left out',
-  'no-energy': 'it is a bank: E1 to E5 are left out',
-  'no-contact': 'the contact endpoint is left out',
+  'no-banking': 'an energy retailer: no operations about bank accounts',
+  'no-energy': 'a bank: no operations about energy accounts',
+  'no-contact': 'no contact endpoint',
   'no-text-filter': 'B3 does not filter by text, and says so in meta.isQueryParamUnsupported',
-  'account-version-3': 'B1 still answers with version 3 of the banking account',
+  'account-version-3': 'B1 still returns version 3 of the banking account',
 } as const
 
 /**
- * The parameters that the interface has and does not name. These are Holdfast's names for them
- * (docs/decisions/0004-parameter-names.md); a provider may have others, and the tester is told.
+ * The parameters that the interface describes and does not name, under the names that Holdfast uses
+ * (docs/decisions/0004-parameter-names.md). A provider may use others: `--parameter` sets them.
  */
 export const unnamedParameters = {
-  'B3.oldest-time': 'the lower bound of B3',
-  'B3.min-amount': 'the least amount of B3',
-  'B3.max-amount': 'the largest amount of B3',
+  'B3.oldest-time': 'the lower time bound of B3',
+  'B3.min-amount': 'the minimum amount of B3',
+  'B3.max-amount': 'the maximum amount of B3',
   'B3.text': 'the text filter of B3',
-  'E3.oldest-date': 'the lower bound of E3',
-  'E3.newest-date': 'the upper bound of E3',
+  'E3.oldest-date': 'the lower date bound of E3',
+  'E3.newest-date': 'the upper date bound of E3',
 } as const

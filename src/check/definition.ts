@@ -2,27 +2,26 @@ import type { CheckContext } from './context.ts'
 import type { Passed } from './outcome.ts'
 import type { Clause, Profile } from './report.ts'
 
-/** One sentence of the interface, and how to see from outside whether it is kept. */
+/** A test of one clause of the interface, by requests to the provider. */
 export interface Check {
-  /** Dotted, the group first. It never changes once published. */
+  /** Dotted, starting with the group. It never changes once published. */
   readonly id: string
   readonly title: string
   readonly clause: Clause
-  /** Where it is run: `smoke` in both. */
+  /** The profile that runs it. Checks of `smoke` run in both. */
   readonly profile: Profile
-  /** What to look at first where it fails. */
+  /** The most likely cause of a failure. */
   readonly hint?: string
-  /** Runs at the start of the run, for a check that compares two moments of it. */
-  readonly prepare?: (world: CheckContext) => Promise<unknown>
-  /** Throws a finding where it fails or cannot judge. */
-  readonly run: (world: CheckContext) => Promise<Passed>
+  /** Runs before all checks, for a check that compares two points in time of the run. */
+  readonly prepare?: (context: CheckContext) => Promise<unknown>
+  /** Throws a `CheckFailure` if it fails or is skipped. */
+  readonly run: (context: CheckContext) => Promise<Passed>
 }
 
-export function groupOf({ id }: Pick<Check, 'id'>): string {
+export function getGroup({ id }: Pick<Check, 'id'>): string {
   return id.slice(0, id.indexOf('.'))
 }
 
-/** A clause, as `Endpoints, B3` and its words. */
 export function clause(section: string, reference: string, quote: string): Clause {
   return { section, reference, quote }
 }

@@ -1,50 +1,49 @@
 import { Agent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as AgentTls, request as requestHttps } from 'node:https'
 import type { Operation } from '../contract/index.ts'
-import { shown } from './redact.ts'
+import { redact } from './redact.ts'
 import type { Exchange } from './report.ts'
 
 export interface HttpClientOptions {
-  /** Requests a second; 0 for as many as it takes. */
+  /** Requests per second; 0 for no limit. */
   readonly rate: number
   readonly timeoutMs: number
 }
 
-export interface Sent {
+export interface HttpRequest {
   readonly method: string
-  /** The whole address, sent byte for byte. */
+  /** The complete URL, sent byte for byte. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
   readonly operation: Operation
-  /** Sends it at once, whatever the rate: for what must arrive together. */
+  /** Ignores the rate: for requests that must arrive at the same time. */
   readonly isBurst?: boolean
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly operation: Operation
-  /** 0 where no answer came. */
+  /** 0 if there was no response. */
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
-  /** The text as JSON; undefined where it is none. */
+  /** The parsed text; undefined if it is not JSON. */
   readonly body: unknown
   readonly isSuccess: boolean
-  /** Made when it is shown: most answers never are. */
+  /** For reports. Built on demand: most responses are never shown. */
   readonly exchange: () => Exchange
 }
 
 export interface HttpClient {
-  send(sent: Sent): Promise<Answer>
+  send(request: HttpRequest): Promise<HttpResponse>
   readonly count: () => number
   close(): void
 }
 
-/** The longest answer that is read. */
 const bodyBytesMax = 16 * 1024 * 1024
 const socketsMax = 16
 
-/** HTTP without a browser's kindness: no redirects, no tidied paths. */
+/** Sends requests unchanged: it follows no redirects and normalizes no paths. */
 export function openHttpClient({ rate, timeoutMs }: HttpClientOptions): HttpClient {
   const agents = {
     'http:': new Agent({ keepAlive: true, maxSockets: socketsMax }),
@@ -53,7 +52,7 @@ export function openHttpClient({ rate, timeoutMs }: HttpClientOptions): HttpClie
   let next = 0
   let count = 0
 
-  async function turn(): Promise<void> {
+  async function waitForRate(): Promise<void> {
     if (rate <= 0) return
     const now = performance.now()
     const at = Math.max(now, next)
@@ -62,14 +61,20 @@ export function openHttpClient({ rate, timeoutMs }: HttpClientOptions): HttpClie
   }
 
   return {
-    async send(sent) {
-      if (!sent.isBurst) await turn()
+    async send(request) {
+      if (!request.isBurst) await waitForRate()
       count += 1
       try {
-        const { status, headers, text } = await transfer(sent, agents, timeoutMs)
-        return answerOf(sent, status, headers, text)
+        const { status, headers, text } = await transfer(request, agents, timeoutMs)
+        return toResponse(request, status, headers, text)
       } catch (error) {
-        return answerOf(sent, 0, {}, '', error instanceof Error ? error.message : String(error))
+        return toResponse(
+          request,
+          0,
+          {},
+          '',
+          error instanceof Error ? error.message : String(error),
+        )
       }
     },
     count: () => count,
@@ -90,7 +95,7 @@ interface Received {
 }
 
 function transfer(
-  { method, url, headers, body }: Sent,
+  { method, url, headers, body }: HttpRequest,
   agents: { readonly 'http:': Agent; readonly 'https:': AgentTls },
   timeoutMs: number,
 ): Promise<Received> {
@@ -122,7 +127,7 @@ async function receive(incoming: IncomingMessage): Promise<Received> {
   let bytes = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > bodyBytesMax) throw new Error(`the answer is longer than ${bodyBytesMax} bytes`)
+    if (bytes > bodyBytesMax) throw new Error(`the response is larger than ${bodyBytesMax} bytes`)
     chunks.push(chunk)
   }
   const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])
@@ -133,40 +138,40 @@ async function receive(incoming: IncomingMessage): Promise<Received> {
   }
 }
 
-function answerOf(
-  sent: Sent,
+function toResponse(
+  request: HttpRequest,
   status: number,
   headers: Readonly<Record<string, string>>,
   text: string,
   error?: string,
-): Answer {
+): HttpResponse {
   return {
-    operation: sent.operation,
+    operation: request.operation,
     status,
     headers,
     text,
-    body: parsed(text),
+    body: parseJson(text),
     isSuccess: status >= 200 && status < 300,
     exchange: () => ({
       request: {
-        method: sent.method,
-        url: shown(sent.url),
-        headers: shownHeaders(sent.headers),
-        ...(sent.body !== undefined && { body: shown(sent.body) }),
+        method: request.method,
+        url: redact(request.url),
+        headers: redactHeaders(request.headers),
+        ...(request.body !== undefined && { body: redact(request.body) }),
       },
       ...(status !== 0 && {
-        response: { status, headers: shownHeaders(headers), body: shown(text) },
+        response: { status, headers: redactHeaders(headers), body: redact(text) },
       }),
       ...(error !== undefined && { error }),
     }),
   }
 }
 
-function shownHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, shown(value)]))
+function redactHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]))
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   if (text === '') return undefined
   try {
     return JSON.parse(text)

@@ -1,4 +1,4 @@
-/** A tester that plays the platform: does this provider keep the interface? */
+/** A tester that acts as the platform and checks whether a provider conforms to the interface. */
 export type { Capability } from './capabilities.ts'
 export { type CheckOptions, checkProvider, type Progress } from './check.ts'
 export { checkDefaults, namedCapabilities, unnamedParameters } from './defaults.ts'

@@ -11,14 +11,14 @@ import {
 import { promisify } from 'node:util'
 import type { Members, SigningKey } from './signing-key.ts'
 
-/** Tokens by hand: a library would refuse to make most of those that a provider must refuse. */
-export function compact(header: Members, payload: Members, key: SigningKey): string {
-  const text = unsigned(header, payload)
+/** Encodes and signs without validation: JWT libraries do not create most of the invalid tokens. */
+export function signToken(header: Members, payload: Members, key: SigningKey): string {
+  const text = encodeUnsigned(header, payload)
   return `${text}.${base64url(signature(text, key))}`
 }
 
-/** The two segments that are signed. Members that are undefined are left out. */
-export function unsigned(header: Members, payload: Members): string {
+/** The two segments that are signed, without members that are undefined. */
+export function encodeUnsigned(header: Members, payload: Members): string {
   return `${base64url(JSON.stringify(header))}.${base64url(JSON.stringify(payload))}`
 }
 
@@ -26,13 +26,13 @@ export function base64url(content: string | Uint8Array): string {
   return Buffer.from(content).toString('base64url')
 }
 
-export function hmac(text: string, secret: string | Uint8Array): string {
+export function signHmac(text: string, secret: string | Uint8Array): string {
   return createHmac('sha256', secret).update(text).digest('base64url')
 }
 
 export function signature(text: string, signer: SigningKey): Buffer {
   const { alg } = signer
-  const key = privateKeyOf(signer)
+  const key = toPrivateKey(signer)
   const data = Buffer.from(text)
   const hash = `sha${alg.slice(2)}`
   switch (alg.slice(0, 2)) {
@@ -51,16 +51,17 @@ export function signature(text: string, signer: SigningKey): Buffer {
 
 const algorithms = /^(ES256|ES384|ES512|[RP]S(256|384|512)|EdDSA|Ed25519)$/
 
-/** A private JWK as a key to sign with; throws a sentence where it is none. */
-export function keyOf(jwk: unknown): SigningKey {
+/** Throws a `TypeError` with a message for the user if it is not a private JWK with `kid` and `alg`. */
+export function parseKey(jwk: unknown): SigningKey {
   const { kid, alg } = { ...(jwk as { kid?: unknown; alg?: unknown } | null) }
   if (typeof kid !== 'string' || typeof alg !== 'string') {
-    throw new TypeError('the key must be a JWK with a kid and an alg')
+    throw new TypeError('the key must be a JWK with kid and alg')
   }
-  if (!algorithms.test(alg)) throw new TypeError(`the key’s alg ${alg} is not one to sign with`)
+  if (!algorithms.test(alg))
+    throw new TypeError(`the alg ${alg} of the key is not a supported signing algorithm`)
   const key = { kid, alg, jwk: jwk as Members }
   try {
-    privateKeyOf(key)
+    toPrivateKey(key)
     return key
   } catch {
     throw new TypeError('the key is not a private JWK')
@@ -69,26 +70,26 @@ export function keyOf(jwk: unknown): SigningKey {
 
 const privateKeys = new WeakMap<Members, KeyObject>()
 
-function privateKeyOf({ jwk }: SigningKey): KeyObject {
+function toPrivateKey({ jwk }: SigningKey): KeyObject {
   const key =
     privateKeys.get(jwk) ?? createPrivateKey({ key: jwk as JsonWebKeyInput['key'], format: 'jwk' })
   privateKeys.set(jwk, key)
   return key
 }
 
-export function publicKeyOf(key: SigningKey): KeyObject {
-  return createPublicKey(privateKeyOf(key))
+export function toPublicKey(key: SigningKey): KeyObject {
+  return createPublicKey(toPrivateKey(key))
 }
 
-export function publicJwk(key: SigningKey): Members {
-  return { ...publicKeyOf(key).export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' }
+export function toPublicJwk(key: SigningKey): Members {
+  return { ...toPublicKey(key).export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' }
 }
 
 const generate = promisify(generateKeyPair)
 
-/** A fresh private key of the kind that an algorithm asks for. */
-export async function newPrivateJwk(alg: string): Promise<Members> {
-  return { ...(await newPrivateKey(alg)).export({ format: 'jwk' }) }
+/** Generates a private key for an algorithm. */
+export async function generatePrivateJwk(alg: string): Promise<Members> {
+  return { ...(await generatePrivateKey(alg)).export({ format: 'jwk' }) }
 }
 
 const curves = new Map([
@@ -97,7 +98,7 @@ const curves = new Map([
   ['ES512', 'P-521'],
 ])
 
-async function newPrivateKey(alg: string): Promise<KeyObject> {
+async function generatePrivateKey(alg: string): Promise<KeyObject> {
   switch (alg.slice(0, 2)) {
     case 'Ed':
       return (await generate('ed25519')).privateKey

@@ -1,80 +1,108 @@
 import { isDecimal } from './compare.ts'
 import type { CheckContext } from './context.ts'
-import {
-  accountOf,
-  accountRecords,
-  type Fields,
-  type PagedList,
-  wholeQuery,
-  wholeWalk,
-} from './lists.ts'
-import { nameOf } from './parameters.ts'
+import { readAccountRecords } from './customers.ts'
+import { type Fields, hasParameter, type PagedList, readAccountId } from './paged-list.ts'
+import { resolveName } from './parameters.ts'
+import { readWholeList } from './subjects.ts'
 
 export type Filter = Record<string, string>
 
-/** One filter that excludes some records and keeps others, in most data; undefined where the list has none. */
-export function narrowed(world: CheckContext, { ref, operation }: PagedList): Filter | undefined {
-  const name = (parameter: string) => nameOf(world.options.parameters, ref, parameter)
-  if (ref === 'B3') return { [name('max-amount')]: '0' }
-  if (Object.hasOwn(operation.query.properties as object, 'open-status')) {
-    return { 'open-status': 'OPEN' }
-  }
-  const newest = Temporal.Now.plainDateISO('UTC').subtract({ months: 6 })
-  if (ref === 'E3') return { [name('newest-date')]: newest.toString() }
-  if (ref === 'E4' || ref === 'E5') return { 'newest-time': `${newest}T00:00:00Z` }
-  return undefined
+interface FilterInput {
+  readonly list: PagedList
+  readonly records: readonly Fields[]
+  /** The accounts of the customer, by id. */
+  readonly accounts: ReadonlyMap<string, Fields>
 }
 
-/** Every filter of the list, each alone, with a value that the records at hand suggest. */
-export async function filtersFor(world: CheckContext, list: PagedList): Promise<Filter[]> {
-  const usual = narrowed(world, list)
-  if (!usual) return []
-  const { subject, whole } = await wholeWalk(world, list, { recordsMin: 2 })
-  if (list.ref === 'B3') return transactionFilters(world, whole.records)
-  const properties = list.operation.query.properties as object
-  const filters = [usual]
-  if (Object.hasOwn(properties, 'is-owned')) filters.push({ 'is-owned': 'true' })
-  if (Object.hasOwn(properties, 'product-category')) {
-    const accounts = await accountRecords(world, subject)
-    const categories = whole.records.map(
-      (record) => accounts.get(String(accountOf(list, record)))?.['productCategory'],
-    )
-    const frequent = mostFrequent(categories.filter((value) => typeof value === 'string'))
-    if (frequent !== undefined) filters.push({ 'product-category': frequent })
-  }
-  if (Object.keys(wholeQuery(world, list)).length > 0) filters.push(oldestOf(world, list))
-  return filters
+/**
+ * For each query parameter, a value that in most data excludes some records and keeps others; undefined if these records
+ * suggest none. Paging parameters are not filters.
+ */
+const filterValues = new Map<string, (input: FilterInput) => string | undefined>([
+  ['max-amount', ({ records }) => medianAmount(records)],
+  ['min-amount', ({ records }) => medianAmount(records)],
+  ['text', ({ records }) => frequentWord(records)],
+  ['open-status', () => 'OPEN'],
+  ['is-owned', () => 'true'],
+  ['product-category', frequentCategory],
+  ['newest-time', () => `${monthsAgo(6)}T00:00:00Z`],
+  ['oldest-time', () => `${monthsAgo(18)}T00:00:00Z`],
+  ['newest-date', () => monthsAgo(6)],
+  ['oldest-date', () => monthsAgo(18)],
+])
+
+const pagingParameters = ['page', 'page-size']
+
+/** One filter of the list, which needs no records; undefined if the list has no such filter. */
+export function pickFilter(context: CheckContext, list: PagedList): Filter | undefined {
+  const fixed = { 'max-amount': '0', 'open-status': 'OPEN', ...windowEnd(list) }
+  const found = Object.entries(fixed).find(([parameter]) => hasParameter(list, parameter))
+  return found && toFilter(context, list, ...found)
 }
 
-function transactionFilters(world: CheckContext, records: readonly Fields[]): Filter[] {
-  const name = (parameter: string) => nameOf(world.options.parameters, 'B3', parameter)
+function windowEnd({ bounds }: PagedList): Filter {
+  if (!bounds) return {}
+  return { [`newest-${bounds}`]: bounds === 'time' ? `${monthsAgo(6)}T00:00:00Z` : monthsAgo(6) }
+}
+
+/** Every filter of the list, each on its own. */
+export async function pickFilters(context: CheckContext, list: PagedList): Promise<Filter[]> {
+  const parameters = Object.keys(list.operation.query.properties).filter(
+    (parameter) => !pagingParameters.includes(parameter),
+  )
+  if (parameters.length === 0) return []
+  const { subject, whole } = await readWholeList(context, list, { recordsMin: 2 })
+  const accounts = await readAccountRecords(context, subject.customerId)
+  return parameters.flatMap((parameter) => {
+    const pickValue = filterValues.get(parameter)
+    if (!pickValue) {
+      throw new TypeError(`${list.ref}: filterValues in list-filters.ts has no ${parameter}`)
+    }
+    const value = pickValue({ list, records: whole.records, accounts })
+    return value === undefined ? [] : [toFilter(context, list, parameter, value)]
+  })
+}
+
+function toFilter(
+  { options }: CheckContext,
+  { ref }: PagedList,
+  parameter: string,
+  value: string,
+): Filter {
+  return { [resolveName(options.parameters, ref, parameter)]: value }
+}
+
+function monthsAgo(months: number): string {
+  return Temporal.Now.plainDateISO('UTC').subtract({ months }).toString()
+}
+
+function medianAmount(records: readonly Fields[]): string | undefined {
   const amounts = records
     .flatMap(({ amount }) => (isDecimal(amount) ? [amount] : []))
     .sort((a, b) => Number(a) - Number(b))
-  const median = amounts[Math.floor(amounts.length / 2)]
+  return amounts[Math.floor(amounts.length / 2)]
+}
+
+/** A word that many records contain, and not all. */
+function frequentWord(records: readonly Fields[]): string | undefined {
   const words = records.flatMap(({ description }) =>
     typeof description === 'string' ? [...new Set(description.match(/[A-Za-z0-9]{3,}/g))] : [],
   )
-  const text = mostFrequent(words.filter((word) => !isEverywhere(records, word)))
-  return [
-    ...(median === undefined
-      ? []
-      : [{ [name('max-amount')]: median }, { [name('min-amount')]: median }]),
-    ...(text === undefined ? [] : [{ [name('text')]: text }]),
-  ]
+  return mostFrequent(words.filter((word) => !isInEvery(records, word)))
 }
 
-function isEverywhere(records: readonly Fields[], word: string): boolean {
+function isInEvery(records: readonly Fields[], word: string): boolean {
   const part = word.toLowerCase()
   return records.every(({ description, reference }) =>
     `${description} ${reference}`.toLowerCase().includes(part),
   )
 }
 
-function oldestOf(world: CheckContext, { ref }: PagedList): Filter {
-  const [parameter, suffix] = ref === 'E3' ? ['oldest-date', ''] : ['oldest-time', 'T00:00:00Z']
-  const oldest = Temporal.Now.plainDateISO('UTC').subtract({ months: 18 })
-  return { [nameOf(world.options.parameters, ref, parameter)]: `${oldest}${suffix}` }
+function frequentCategory({ list, records, accounts }: FilterInput): string | undefined {
+  const categories = records.map(
+    (record) => accounts.get(String(readAccountId(list, record)))?.['productCategory'],
+  )
+  return mostFrequent(categories.filter((value) => typeof value === 'string'))
 }
 
 function mostFrequent(values: readonly string[]): string | undefined {

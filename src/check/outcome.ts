@@ -1,18 +1,18 @@
-import type { Answer } from './http-client.ts'
+import type { HttpResponse } from './http-client.ts'
 
-/** How many exchanges a failure shows, and how many sentences it has. */
+/** Limits of a failure that combines several. */
 const evidenceMax = 4
 const sentencesMax = 6
 
 export interface Details {
   readonly expected?: string
   readonly hint?: string
-  readonly evidence?: readonly Answer[]
+  readonly evidence?: readonly HttpResponse[]
 }
 
-/** What ends a check early: it failed, or it could not judge. */
+/** Ends a check early: it failed, or it is skipped. */
 export class CheckFailure extends Error {
-  override readonly name = 'Finding'
+  override readonly name = 'CheckFailure'
   readonly judgement: 'fail' | 'skip'
   readonly details: Details
 
@@ -27,15 +27,15 @@ export function fail(reason: string, details: Details = {}): never {
   throw new CheckFailure('fail', reason, details)
 }
 
-/** A skip is never a pass: it says what was missing to judge. */
+/** A skipped check is not a pass. The reason states what was missing. */
 export function skip(reason: string): never {
   throw new CheckFailure('skip', reason)
 }
 
-/** What a check that did not fail has to say. */
+/** The result of a check that did not fail. */
 export interface Passed {
   readonly seen?: string
-  /** The interface leaves the choice: this is what Holdfast chose, which a strict run asks for. */
+  /** Set if the interface leaves a choice. A strict run requires the choice of Holdfast. */
   readonly choice?: Choice
 }
 
@@ -43,37 +43,37 @@ export interface Choice {
   readonly seen: string
   readonly isOurs: boolean
   readonly ours: string
-  /** The record in docs/decisions. */
+  /** The name of the record in docs/decisions. */
   readonly decision: string
-  readonly evidence?: readonly Answer[]
+  readonly evidence?: readonly HttpResponse[]
 }
 
-/** Judges the same of several things: one that fails is enough to fail, one that is judged to judge. */
-export async function judgeEach<Target>(
+/** Runs a check on several targets. It fails if one of them fails, and is skipped if all are skipped. */
+export async function checkEach<Target>(
   targets: readonly Target[],
   nameOf: (target: Target) => string,
-  judge: (target: Target) => Promise<unknown>,
+  check: (target: Target) => Promise<unknown>,
 ): Promise<Passed> {
-  const judged: string[] = []
+  const passed: string[] = []
   const skipped: string[] = []
   const failures: CheckFailure[] = []
   for (const target of targets) {
     try {
-      await judge(target)
-      judged.push(nameOf(target))
+      await check(target)
+      passed.push(nameOf(target))
     } catch (error) {
       if (!(error instanceof CheckFailure)) throw error
       if (error.judgement === 'fail') failures.push(error)
       else skipped.push(`${nameOf(target)} (${error.message})`)
     }
   }
-  if (failures.length > 0) throw merged(failures)
-  if (judged.length === 0) skip(skipped.join('; ') || 'there is nothing to judge it on')
-  const rest = skipped.length > 0 ? `; not on ${skipped.join(', ')}` : ''
-  return { seen: `judged on ${judged.join(', ')}${rest}` }
+  if (failures.length > 0) throw merge(failures)
+  if (passed.length === 0) skip(skipped.join('; ') || 'there is nothing to check')
+  const rest = skipped.length > 0 ? `; skipped ${skipped.join(', ')}` : ''
+  return { seen: `checked ${passed.join(', ')}${rest}` }
 }
 
-function merged(failures: readonly CheckFailure[]): CheckFailure {
+function merge(failures: readonly CheckFailure[]): CheckFailure {
   const sentences = failures.slice(0, sentencesMax).map(({ message }) => message)
   const more = failures.length - sentences.length
   const [first] = failures

@@ -7,15 +7,15 @@ export function isUnnamedParameter(text: string): text is UnnamedParameter {
   return Object.hasOwn(unnamedParameters, text)
 }
 
-/** What the provider calls a parameter of an operation. */
-export function nameOf(names: ParameterNames, ref: string, parameter: string): string {
+/** The provider's name of a parameter. */
+export function resolveName(names: ParameterNames, ref: string, parameter: string): string {
   const key = `${ref}.${parameter}`
   return isUnnamedParameter(key) ? (names[key] ?? parameter) : parameter
 }
 
-/** What to look at where a filter has no effect and its name is the tester's guess. */
-export function nameHint(ref: string, parameter: string): string | undefined {
+/** For a filter without effect, if the provider may use another name for it. */
+export function hintForParameter(ref: string, parameter: string): string | undefined {
   const key = `${ref}.${parameter}`
   if (!isUnnamedParameter(key)) return undefined
-  return `The interface does not name this parameter. Where yours is not ${parameter}, say --parameter ${key}=NAME.`
+  return `The interface does not name this parameter. If your name for it is not ${parameter}, pass --parameter ${key}=NAME.`
 }

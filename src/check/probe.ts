@@ -1,148 +1,157 @@
 import { errorTable, type Operation } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
 import {
-  type Ask,
   bearer,
   type CheckContext,
-  delayOf,
-  isFlaky,
+  isTransient,
+  type RequestInput,
+  retryDelay,
   type TokenChanges,
 } from './context.ts'
-import { customersOf } from './customers.ts'
-import { type Answer, pause } from './http-client.ts'
+import { findCustomers } from './customers.ts'
+import { type HttpResponse, pause } from './http-client.ts'
 import { fail, skip } from './outcome.ts'
 
-/** A question that any good token gets an answer to: what tokens are tried on. */
+/** A request that succeeds with every valid token. */
 export interface Probe {
   readonly operation: Operation
-  readonly ask: Ask
+  readonly input: RequestInput
 }
 
-/** The first that the provider has: those that read little come first. */
-const probeRefs = ['C2', 'C3', 'B1', 'E1'] as const
+/** In order of preference: the operations with the smallest responses first. */
+export const probeRefs = ['C2', 'C3', 'B1', 'E1'] as const
 
-export async function probeOf(world: CheckContext): Promise<Probe> {
+export async function findProbe(context: CheckContext): Promise<Probe> {
   const [customerId] =
-    world.options.customers.length > 0 ? world.options.customers : await customersOf(world)
-  const operation = probeRefs.map((ref) => world.operation(ref)).find((each) => each !== undefined)
-  if (!operation || customerId === undefined) return skip('there is nothing to try a token on')
-  return { operation, ask: { params: { customerId } } }
+    context.options.customers.length > 0 ? context.options.customers : await findCustomers(context)
+  const operation = findProbeOperation(context)
+  if (!operation || customerId === undefined) return skip('no operation to send tokens to')
+  return { operation, input: { params: { customerId } } }
 }
 
-/** Before anything is known: with an address alone, the search itself. */
-function firstProbe(world: CheckContext): Probe | undefined {
-  const [customerId] = world.options.customers
-  const [email] = world.options.emails
+function findProbeOperation(context: CheckContext): Operation | undefined {
+  return probeRefs.map((ref) => context.operation(ref)).find((each) => each !== undefined)
+}
+
+/** The first request of a run: the search, if only e-mail addresses are given. */
+function findFirstProbe(context: CheckContext): Probe | undefined {
+  const [customerId] = context.options.customers
+  const [email] = context.options.emails
   if (customerId !== undefined) {
-    const operation = probeRefs
-      .map((ref) => world.operation(ref))
-      .find((each) => each !== undefined)
-    return operation && { operation, ask: { params: { customerId } } }
+    const operation = findProbeOperation(context)
+    return operation && { operation, input: { params: { customerId } } }
   }
-  const search = world.operation('C1')
-  return search && email !== undefined ? { operation: search, ask: { body: { email } } } : undefined
+  const search = context.operation('C1')
+  return search && email !== undefined
+    ? { operation: search, input: { body: { email } } }
+    : undefined
 }
 
 const keyWaitStepMs = 1000
 
 /**
- * Finds the key whose tokens the provider takes, and goes on with it. A provider that fetched the key set
- * before it was published may need a while to fetch it again.
+ * Finds a key whose tokens the provider accepts, and makes it the key of the run. A provider that fetched the key set
+ * before it was published may need some time to fetch it again.
  */
-export async function establishKey(world: CheckContext, keyWaitMs: number): Promise<string> {
-  const { operation, ask } =
-    firstProbe(world) ?? skip('there is no operation to begin with: C2, or C1 with an address')
+export async function establishKey(context: CheckContext, keyWaitMs: number): Promise<string> {
+  const { operation, input } =
+    findFirstProbe(context) ?? skip('no operation to start with: C2, or C1 and an e-mail address')
   const until = performance.now() + keyWaitMs
   for (;;) {
-    let last: Answer | undefined
-    for (const key of world.testKeys.keys) {
-      world.key = key
-      last = await world.ask(operation, ask)
+    let last: HttpResponse | undefined
+    for (const key of context.testKeys.keys) {
+      context.key = key
+      last = await context.request(operation, input)
       if (isAccepted(last)) return key.alg
     }
-    const [first] = world.testKeys.keys
-    if (first) world.key = first
+    const [first] = context.testKeys.keys
+    if (first) context.key = first
     if (performance.now() < until) await pause(keyWaitStepMs)
-    else return refuseSignIn(world, operation, last)
+    else return failWithoutKey(context, operation, last)
   }
 }
 
-function refuseSignIn(world: CheckContext, { ref }: Operation, last: Answer | undefined): never {
-  const { url, keys } = world.testKeys
+function failWithoutKey(
+  context: CheckContext,
+  { ref }: Operation,
+  last: HttpResponse | undefined,
+): never {
+  const { url, keys } = context.testKeys
   const tried = keys.map(({ alg }) => alg).join(', ')
   const where = url
     ? `Point the provider's JWKS URL at ${url}.`
     : 'Publish the public half of the key at the provider’s JWKS URL.'
   return fail(
-    `${ref}: no token was accepted (tried ${tried}), the last one got ${last?.status || 'no answer'}`,
+    `${ref}: no token was accepted (tried ${tried}), the last one returned ${last?.status || 'no response'}`,
     {
-      expected: 'an answer to a token that is signed, fresh, and for this resource and subdomain',
+      expected:
+        'a success for a token that is signed, fresh, and issued for this resource and subdomain',
       evidence: last ? [last] : [],
-      hint: `${where} iss and sub are ${world.options.subdomain}; aud is ${world.options.providerUrl} and the path, byte for byte.`,
+      hint: `${where} iss and sub are ${context.options.subdomain}; aud is ${context.options.providerUrl} followed by the path, byte for byte.`,
     },
   )
 }
 
-/** The token was taken, whatever became of the question. */
-function isAccepted({ isSuccess, body }: Answer): boolean {
+/** Whether the token was accepted, even if the customer is unknown. */
+function isAccepted({ isSuccess, body }: HttpResponse): boolean {
   return isSuccess || (isObject(body) && body['error'] === errorTable.customer_not_found.message)
 }
 
-/** One try with exactly this token; where nothing judged it, once more. */
+/** Sends a request with exactly these headers. Retries once if there is no response or the status is 429 or 5xx. */
 export async function tryToken(
-  world: CheckContext,
-  { operation, ask }: Probe,
+  context: CheckContext,
+  { operation, input }: Probe,
   headers: Readonly<Record<string, string>>,
-): Promise<Answer> {
-  const first = await world.send(operation, ask, headers)
-  if (!isFlaky(first)) return first
-  await pause(delayOf(first))
-  return world.send(operation, ask, headers)
+): Promise<HttpResponse> {
+  const first = await context.send(operation, input, headers)
+  if (!isTransient(first)) return first
+  await pause(retryDelay(first))
+  return context.send(operation, input, headers)
 }
 
-/** A token with something wrong: it must be refused. */
+/** Fails the check unless the provider rejects an invalid token. */
 export async function expectRejected(
-  world: CheckContext,
+  context: CheckContext,
   what: string,
   token: string | TokenChanges,
   probe?: Probe,
-): Promise<Answer> {
-  const on = probe ?? (await probeOf(world))
-  const resource = world.resource(on.operation, on.ask.params)
-  const text = typeof token === 'string' ? token : world.token(resource, token)
-  return expectRejectedWith(world, what, bearer(text), on)
+): Promise<HttpResponse> {
+  const on = probe ?? (await findProbe(context))
+  const resource = context.resource(on.operation, on.input.params)
+  const text = typeof token === 'string' ? token : context.token(resource, token)
+  return expectRejectedWith(context, what, bearer(text), on)
 }
 
 export async function expectRejectedWith(
-  world: CheckContext,
+  context: CheckContext,
   what: string,
   headers: Readonly<Record<string, string>>,
   on: Probe,
-): Promise<Answer> {
-  const answer = await tryToken(world, on, headers)
-  if (answer.status >= 400 && answer.status < 500) return answer
-  return fail(`${on.operation.ref}: ${what} got ${answer.status || 'no answer'}`, {
-    expected: 'a refusal, any status of 400 to 499',
-    evidence: [answer],
+): Promise<HttpResponse> {
+  const response = await tryToken(context, on, headers)
+  if (response.status >= 400 && response.status < 500) return response
+  return fail(`${on.operation.ref}: ${what} returned ${response.status || 'no response'}`, {
+    expected: 'a rejection with any status from 400 to 499',
+    evidence: [response],
   })
 }
 
-/** A good token: it must be taken. */
+/** Fails the check unless the provider accepts a valid token. */
 export async function expectAccepted(
-  world: CheckContext,
+  context: CheckContext,
   what: string,
   changes: TokenChanges,
   probe?: Probe,
-): Promise<Answer> {
-  const on = probe ?? (await probeOf(world))
-  const answer = await tryToken(
-    world,
+): Promise<HttpResponse> {
+  const on = probe ?? (await findProbe(context))
+  const response = await tryToken(
+    context,
     on,
-    bearer(world.token(world.resource(on.operation, on.ask.params), changes)),
+    bearer(context.token(context.resource(on.operation, on.input.params), changes)),
   )
-  if (isAccepted(answer)) return answer
-  return fail(`${on.operation.ref}: ${what} got ${answer.status || 'no answer'}`, {
-    expected: 'the answer that any good token gets',
-    evidence: [answer],
+  if (isAccepted(response)) return response
+  return fail(`${on.operation.ref}: ${what} returned ${response.status || 'no response'}`, {
+    expected: 'the response to any valid token',
+    evidence: [response],
   })
 }

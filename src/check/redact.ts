@@ -1,22 +1,20 @@
-/** What a report may show of a text that the provider chose. */
-
-/** The shortest header or payload of a signed token. */
+/** The minimum length of the header and the payload of a signed token. */
 const segmentLengthMin = 8
 
-const shownMax = 2000
+const lengthMax = 2000
 
-/** Redacts before it cuts: half a token would not be recognised. */
-export function shown(text: string): string {
-  const safe = redacted(text)
-  if (safe.length <= shownMax) return safe
-  return `${safe.slice(0, shownMax)}… (${safe.length - shownMax} more characters)`
+/** Prepares a text of the provider for a report. It redacts before it truncates: a truncated token would not be recognised. */
+export function redact(text: string): string {
+  const safe = removeTokens(text)
+  if (safe.length <= lengthMax) return safe
+  return `${safe.slice(0, lengthMax)}… (${safe.length - lengthMax} more characters)`
 }
 
 /**
- * Replaces every text in the form of a signed token. The provider chooses what it sends: one pass over each run of
- * token characters keeps this linear, where a single pattern for the three segments would backtrack.
+ * Replaces every text in the form of a signed token. One pass over each run of token characters keeps this linear for any
+ * text of the provider: a single pattern for the three segments would backtrack.
  */
-function redacted(text: string): string {
+function removeTokens(text: string): string {
   return text.replaceAll(/[\w.-]+/g, (run) => {
     const segments = run.split('.')
     const isLong = (segment: string | undefined) => (segment?.length ?? 0) >= segmentLengthMin

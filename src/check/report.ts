@@ -1,15 +1,15 @@
-/** What a run found out, as plain data: every kind of report is made from it. */
+/** The results of a run as plain data. All report formats are generated from it. */
 export interface Report {
   readonly target: string
   readonly subdomain: string
   readonly startedAt: string
   readonly seconds: number
   readonly profile: Profile
-  /** Whether the provider was also held to what Holdfast decided where the interface leaves a choice. */
+  /** Whether the run required the choices of Holdfast where the interface leaves a choice. */
   readonly strict: boolean
-  /** What the provider leaves out on purpose, as it was told. */
+  /** What the provider leaves out intentionally, as given in the options. */
   readonly capabilities: readonly string[]
-  /** How many requests were sent. */
+  /** The number of requests that were sent. */
   readonly requests: number
   readonly results: readonly CheckResult[]
 }
@@ -19,10 +19,10 @@ export type Profile = (typeof profiles)[number]
 
 export type Judgement = 'pass' | 'fail' | 'skip'
 
-/** The sentence that a check judges by: where it stands in the interface, and its words. */
+/** The clause that a check tests: its place in the interface, and its text. */
 export interface Clause {
   readonly section: string
-  /** Of the endpoint, or the number of the rule in its section. */
+  /** The reference of the endpoint, or the number of the rule in its section. */
   readonly reference: string
   readonly quote: string
 }
@@ -35,15 +35,15 @@ export interface CheckResult {
   readonly judgement: Judgement
   /** Why it failed or was skipped. */
   readonly reason?: string
-  /** What was found where the interface leaves a choice, or what the judgement rests on. */
+  /** What was observed: the choice, if the interface leaves one, or what the result is based on. */
   readonly seen?: string
   readonly expected?: string
   readonly hint?: string
-  /** What was sent and what came back. Only of failures: the rest is not kept. */
+  /** Requests and responses. Only for failures. */
   readonly evidence: readonly Exchange[]
 }
 
-/** One request and its answer, fit to be shown: without the token, and cut. */
+/** One request and its response: without tokens, and truncated. */
 export interface Exchange {
   readonly request: {
     readonly method: string
@@ -51,13 +51,13 @@ export interface Exchange {
     readonly headers: Readonly<Record<string, string>>
     readonly body?: string
   }
-  /** Absent where none came. */
+  /** Absent if there was none. */
   readonly response?: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
   }
-  /** What went wrong on the way. */
+  /** Why there was no response. */
   readonly error?: string
 }
 

@@ -4,8 +4,8 @@ import { isObject, type Node } from '../contract/schema.ts'
 import { describeExpected, printable } from '../contract/validate.ts'
 
 /**
- * Reads an answer by the contract, as the interface has it: what Holdfast asks of its own data beyond that
- * (closed value lists, no fields of one's own, texts beside OTHER) is remarked on and is no fault.
+ * The validation of responses is as strict as the interface. What Holdfast requires of its own data beyond that (closed
+ * enumerations, no additional fields, texts for OTHER) is a remark and not a fault.
  */
 export type FaultKind =
   | 'shape'
@@ -17,7 +17,7 @@ export type FaultKind =
   | 'repetition'
 
 export interface Fault {
-  /** `remark`: lawful, and worth a line where somebody looks. */
+  /** `remark`: valid, and shown in verbose reports. */
   readonly kind: FaultKind | 'remark'
   readonly path: string
   readonly reason: string
@@ -25,17 +25,17 @@ export interface Fault {
 
 export type AccountVersion = 3 | 4
 
-export function faultsOf(node: Node, value: unknown, version: AccountVersion): Fault[] {
+export function findFaults(node: Node, value: unknown, version: AccountVersion): Fault[] {
   return [...read(node, value, '', '', version)]
 }
 
-/** The lists that the interface closes; of the others it shows values seen. */
+/** The enumerations that the interface closes. For the others it lists examples. */
 const closedFields = ['openStatus', 'productCategory']
 
 const timeScalars: readonly ScalarName[] = ['dateTime', 'localDateTime', 'date', 'duration']
 
-/** The interface spells it both ways itself. */
-const lawfulSpellings = ['rateApplicablityType']
+/** The interface itself uses both spellings. */
+const validSpellings = ['rateApplicablityType']
 
 type Read = Generator<Fault>
 
@@ -59,7 +59,7 @@ function* read(
     if (Array.isArray(value)) yield* readElements(node, node.items, value, path, version)
     else yield fault('shape')
   } else {
-    const kind = kindOfFault(node, value, field)
+    const kind = classifyScalar(node, value, field)
     if (kind) yield fault(kind)
   }
 }
@@ -91,13 +91,13 @@ function* readFields(
 
   for (const field of Object.keys(fields)) {
     if (Object.hasOwn(properties, field)) continue
-    const meant = spelledRight(node, field)
-    const isMissing = meant !== undefined && fields[meant] === undefined
-    const isLawful = !isMissing || lawfulSpellings.includes(field)
-    if (meant && isMissing) misspelled.add(meant)
-    yield isLawful
+    const intended = findIntended(node, field)
+    const isMissing = intended !== undefined && fields[intended] === undefined
+    const isValid = !isMissing || validSpellings.includes(field)
+    if (intended && isMissing) misspelled.add(intended)
+    yield isValid
       ? { kind: 'remark', path: at(printable(field)), reason: 'is not a field of the interface' }
-      : { kind: 'spelling', path: at(printable(field)), reason: `must be spelled ${meant}` }
+      : { kind: 'spelling', path: at(printable(field)), reason: `must be spelled ${intended}` }
   }
   for (const field of required) {
     const isMissing = fields[field] === undefined || fields[field] === null
@@ -110,20 +110,20 @@ function* readFields(
     if (value === undefined) continue
     if (value !== null) yield* read(type, value, at(field), field, version)
     else if (!required.includes(field)) {
-      yield { kind: 'remark', path: at(field), reason: 'is null instead of left out' }
+      yield { kind: 'remark', path: at(field), reason: 'is null instead of absent' }
     }
   }
-  yield* unnamedSiblings(properties, fields, at)
+  yield* readUnknownUnions(properties, fields, at)
   for (const rule of rules) {
     for (const { path: where, reason } of findViolations(rule, fields)) {
       if (misspelled.has(where)) continue
-      yield { kind: kindOfRule(rule, where), path: at(where), reason }
+      yield { kind: classifyRule(rule, where), path: at(where), reason }
     }
   }
 }
 
-/** A discriminator may have a value that Holdfast does not know; its sibling must be there all the same. */
-function* unnamedSiblings(
+/** A discriminator may have a value that Holdfast does not know. The sibling that it names must exist all the same. */
+function* readUnknownUnions(
   properties: Readonly<Record<string, Node>>,
   fields: Record<string, unknown>,
   at: (field: string) => string,
@@ -135,25 +135,25 @@ function* unnamedSiblings(
     yield {
       kind: 'union',
       path: at(field),
-      reason: `names ${printable(value)}, which is not there`,
+      reason: `names ${printable(value)}, which is missing`,
     }
   }
 }
 
-function kindOfRule({ when, needs = [] }: Rule, where: string): Fault['kind'] {
+function classifyRule({ when, needs = [] }: Rule, where: string): Fault['kind'] {
   if (!needs.includes(where)) return 'remark'
   if (when.field.endsWith('UType')) return 'union'
   return where === 'users' ? 'shape' : 'remark'
 }
 
-/** The field that a name was meant to be: another case, another separator, a known slip. */
-function spelledRight({ properties = {}, aliases = {} }: Node, field: string) {
+/** The field that a misspelled name stands for: it differs in case or separators, or is a known alias. */
+function findIntended({ properties = {}, aliases = {} }: Node, field: string) {
   if (Object.hasOwn(aliases, field)) return aliases[field]
-  const plain = plainName(field)
-  return Object.keys(properties).find((name) => plainName(name) === plain)
+  const plain = foldName(field)
+  return Object.keys(properties).find((name) => foldName(name) === plain)
 }
 
-function plainName(field: string): string {
+function foldName(field: string): string {
   return field.replaceAll(/[_-]/g, '').toLowerCase()
 }
 
@@ -173,30 +173,36 @@ function* readBranches(
     return
   }
   const readings = branches.map((branch) => [...read(branch, value, path, field, version)])
-  const good = readings.find((faults) => faults.every(({ kind }) => kind === 'remark'))
-  if (good) {
-    yield* good
+  const valid = readings.find((faults) => faults.every(({ kind }) => kind === 'remark'))
+  if (valid) {
+    yield* valid
     return
   }
-  const meant = branches.findIndex(({ type }) => type === typeOf(value))
-  if (meant >= 0) yield* readings[meant] ?? []
-  else yield { kind: kindOfMismatch(value), path, reason: `must be ${describeExpected(node)}` }
+  const intended = branches.findIndex(({ type }) => type === typeOf(value))
+  if (intended >= 0) yield* readings[intended] ?? []
+  else yield { kind: classifyMismatch(value), path, reason: `must be ${describeExpected(node)}` }
 }
 
 const versionFour = 'BankingAccount'
 const versionThree = 'BankingAccountV3'
 
+/** Whether a response has banking accounts, of which the provider returns one version. */
+export function hasAccountVersions({ name, properties = {}, items, anyOf = [] }: Node): boolean {
+  const parts = [...Object.values(properties), ...(items ? [items] : []), ...anyOf]
+  return name === versionThree || parts.some(hasAccountVersions)
+}
+
 function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** A number where a text is wanted, or the other way round, is a matter of the conventions. */
-function kindOfMismatch(value: unknown): FaultKind {
+/** A number instead of a string, or a numeric string instead of a number, breaks the conventions for numbers. */
+function classifyMismatch(value: unknown): FaultKind {
   if (typeof value === 'number') return 'number'
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? 'number' : 'shape'
 }
 
-function kindOfFault(node: Node, value: unknown, field: string): Fault['kind'] | undefined {
+function classifyScalar(node: Node, value: unknown, field: string): Fault['kind'] | undefined {
   if (node.enum) {
     if (typeof value !== 'string') return 'enumeration'
     if (node.enum.includes(value) || field.endsWith('UType')) return undefined
@@ -204,11 +210,11 @@ function kindOfFault(node: Node, value: unknown, field: string): Fault['kind'] |
   }
   switch (node.type) {
     case 'string':
-      return kindOfTextFault(node, value)
+      return classifyText(node, value)
     case 'number':
-      return typeof value === 'number' ? undefined : kindOfMismatch(value)
+      return typeof value === 'number' ? undefined : classifyMismatch(value)
     case 'integer':
-      return Number.isInteger(value) && (value as number) >= 0 ? undefined : kindOfMismatch(value)
+      return Number.isInteger(value) && (value as number) >= 0 ? undefined : classifyMismatch(value)
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'shape'
     default:
@@ -216,12 +222,9 @@ function kindOfFault(node: Node, value: unknown, field: string): Fault['kind'] |
   }
 }
 
-function kindOfTextFault(
-  { scalar, acceptsNumber }: Node,
-  value: unknown,
-): Fault['kind'] | undefined {
+function classifyText({ scalar, acceptsNumber }: Node, value: unknown): Fault['kind'] | undefined {
   if (typeof value === 'number' && acceptsNumber) return 'remark'
-  if (typeof value !== 'string') return kindOfMismatch(value)
+  if (typeof value !== 'string') return classifyMismatch(value)
   if (scalar === undefined || scalars[scalar].test(value)) return undefined
   if (timeScalars.includes(scalar)) return 'time'
   if (scalar === 'decimal') return 'number'

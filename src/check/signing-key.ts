@@ -1,6 +1,6 @@
 export type Members = Readonly<Record<string, unknown>>
 
-/** A private key as a JWK, and what its tokens say of it. */
+/** A private key as a JWK, with the `kid` and `alg` of its tokens. */
 export interface SigningKey {
   readonly kid: string
   readonly alg: string

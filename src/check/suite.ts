@@ -9,7 +9,7 @@ import { isolation } from './groups/isolation.ts'
 import { linkChecks } from './groups/links.ts'
 import { order } from './groups/order.ts'
 import { paging } from './groups/paging.ts'
-import { schemas, wire } from './groups/schemas.ts'
+import { schemas, wireFormat } from './groups/schemas.ts'
 import { signatures } from './groups/signatures.ts'
 import { singleUse } from './groups/single-use.ts'
 import { tokens } from './groups/tokens.ts'
@@ -19,9 +19,7 @@ import { windows } from './groups/windows.ts'
 const errorBodies = errors.filter(({ id }) => id === 'errors.body')
 const lateReplay = singleUse.filter(({ prepare }) => prepare !== undefined)
 
-/**
- * Every check, in the order in which they are run. Checks of all answers of the run, and the late replay, come last.
- */
+/** Every check, in order of execution. Checks of all responses of the run, and the late replay, come last. */
 export const suite: readonly Check[] = [
   ...tokens,
   ...singleUse.filter((check) => !lateReplay.includes(check)),
@@ -39,7 +37,7 @@ export const suite: readonly Check[] = [
   ...inputs,
   ...isolation,
   ...schemas,
-  ...wire,
+  ...wireFormat,
   ...errorBodies,
   ...lateReplay,
 ]

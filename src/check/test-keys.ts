@@ -2,40 +2,41 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { keyOf, newPrivateJwk, publicJwk } from './jws.ts'
+import { generatePrivateJwk, parseKey, toPublicJwk } from './jws.ts'
 import type { SigningKey } from './signing-key.ts'
 
-/** What the tester signs with. */
+/** The keys that the tester signs with. */
 export interface TestKeys {
-  /** Where the public halves are read, if the tester publishes them itself. */
+  /** The JWKS URL, if the tester publishes the public keys itself. */
   readonly url?: string
-  /** Those that the provider should trust. Which algorithm it takes is found out in this order. */
+  /** The keys that the provider should trust, in the order in which their algorithms are tried. */
   readonly keys: readonly SigningKey[]
-  /** A key that is published nowhere that the provider should look. */
-  readonly stranger: SigningKey
-  /** An address that has the stranger’s public half, for tokens that point there. */
-  readonly strangerUrl?: string
-  /** How often that address was asked. */
-  readonly strangerAsked: () => number
+  /** A key that the provider must not trust. */
+  readonly untrusted: SigningKey
+  /** The URL of its public key, for tokens that refer to it. */
+  readonly untrustedUrl?: string
+  /** The number of requests to that URL. */
+  readonly untrustedFetches: () => number
   close(): Promise<void>
 }
 
 export interface PublishOptions {
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   readonly host?: string
 }
 
 const keySetPath = '/.well-known/jwks.json'
-const strangerPath = '/stranger.json'
+const untrustedPath = '/untrusted.json'
 
-/** Fresh keys of every usual kind, published at an address of this machine that the provider is pointed at. */
+/** Generates keys of all common kinds, and publishes them at a URL of this machine. */
 export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions): Promise<TestKeys> {
   const name = randomUUID().slice(0, 8)
-  const [first, second, rsa, edwards, strange] = await Promise.all(
-    ['ES256', 'ES256', 'PS256', 'EdDSA', 'ES256'].map(newPrivateJwk),
+  const [first, second, rsa, edwards, other] = await Promise.all(
+    ['ES256', 'ES256', 'PS256', 'EdDSA', 'ES256'].map(generatePrivateJwk),
   )
-  if (!first || !second || !rsa || !edwards || !strange) throw new Error('a key could not be made')
+  if (!first || !second || !rsa || !edwards || !other)
+    throw new Error('a key could not be generated')
   const keys: SigningKey[] = [
     { kid: `${name}-es256`, alg: 'ES256', jwk: first },
     { kid: `${name}-ps256`, alg: 'PS256', jwk: rsa },
@@ -43,17 +44,17 @@ export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions):
     { kid: `${name}-eddsa`, alg: 'EdDSA', jwk: edwards },
     { kid: `${name}-es256-second`, alg: 'ES256', jwk: second },
   ]
-  const stranger = { kid: `${name}-stranger`, alg: 'ES256', jwk: strange }
+  const untrusted = { kid: `${name}-untrusted`, alg: 'ES256', jwk: other }
 
-  let strangerAsked = 0
-  const published = JSON.stringify({ keys: keys.map(publicJwk) })
-  const unpublished = JSON.stringify({ keys: [publicJwk(stranger)] })
+  let untrustedFetches = 0
+  const published = JSON.stringify({ keys: keys.map(toPublicJwk) })
+  const unpublished = JSON.stringify({ keys: [toPublicJwk(untrusted)] })
   const server = createServer((request, response) => {
-    const isStranger = request.url === strangerPath
-    if (isStranger) strangerAsked += 1
-    if (!isStranger && request.url !== keySetPath) response.statusCode = 404
+    const isUntrusted = request.url === untrustedPath
+    if (isUntrusted) untrustedFetches += 1
+    if (!isUntrusted && request.url !== keySetPath) response.statusCode = 404
     response.setHeader('content-type', 'application/json')
-    response.end(isStranger ? unpublished : published)
+    response.end(isUntrusted ? unpublished : published)
   })
   server.listen(port, host)
   await once(server, 'listening')
@@ -62,9 +63,9 @@ export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions):
   return {
     url: address + keySetPath,
     keys,
-    stranger,
-    strangerUrl: address + strangerPath,
-    strangerAsked: () => strangerAsked,
+    untrusted,
+    untrustedUrl: address + untrustedPath,
+    untrustedFetches: () => untrustedFetches,
     async close() {
       server.close()
       server.closeAllConnections()
@@ -73,9 +74,9 @@ export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions):
   }
 }
 
-/** A key that the provider trusts already, as a private JWK with `kid` and `alg`. */
+/** Uses a private JWK with `kid` and `alg` that the provider already trusts. */
 export async function trustedKey(jwk: unknown): Promise<TestKeys> {
-  const key = keyOf(jwk)
-  const stranger = { ...key, kid: randomUUID(), jwk: await newPrivateJwk(key.alg) }
-  return { keys: [key], stranger, strangerAsked: () => 0, close: async () => {} }
+  const key = parseKey(jwk)
+  const untrusted = { ...key, kid: randomUUID(), jwk: await generatePrivateJwk(key.alg) }
+  return { keys: [key], untrusted, untrustedFetches: () => 0, close: async () => {} }
 }

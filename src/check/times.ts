@@ -1,106 +1,109 @@
-import type { Fields, PagedList } from './lists.ts'
+import { isObject } from '../contract/schema.ts'
+import type { Fields, PagedList } from './paged-list.ts'
 
 const dayNanoseconds = 86_400_000_000_000n
 
 /**
- * When a record took effect, as a number that compares: nanoseconds, for invoices days. Undefined where
- * the record does not say: the data holder then chose a time that is not shown.
+ * The effective time of a record as a comparable number: nanoseconds, or days for lists by date. Undefined if the record
+ * does not state it: the provider then chose a time that its responses do not show.
  */
-export function effectiveOf(
-  { ref }: PagedList,
+export function readEffectiveTime(
+  { ref, record: { time } }: PagedList,
   record: Fields,
   timeZone: string,
   dateField = 'issueDate',
 ): bigint | undefined {
-  switch (ref) {
-    case 'B3':
-      return instantOf(record['postingDateTime'] ?? record['executionDateTime'])
-    case 'E3':
-      return dayOf(dateIn(record, dateField))
+  switch (time) {
+    case 'instant':
+      return parseInstant(record['postingDateTime'] ?? record['executionDateTime'])
+    case 'date':
+      return parseDay(readPath(record, dateField))
+    case 'local':
+      return parseLocalTime(record['executionDateTime'], timeZone)
     default:
-      return wallClockOf(record['executionDateTime'], timeZone)
+      throw new TypeError(`${ref}: its records have no effective time`)
   }
 }
 
-/** The dates of an invoice that could be meant by its effective date. */
+/** The dates of an invoice that its effective date may refer to. */
 export const invoiceDates = ['issueDate', 'dueDate', 'period.endDate', 'period.startDate'] as const
 
-function dateIn(record: Fields, path: string): unknown {
+function readPath(record: Fields, path: string): unknown {
   return path
     .split('.')
-    .reduce<unknown>((value, name) => (value as Fields | undefined)?.[name], record)
+    .reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), record)
 }
 
-function instantOf(text: unknown): bigint | undefined {
+function parseInstant(text: unknown): bigint | undefined {
   return attempt(text, (it) => Temporal.Instant.from(it).epochNanoseconds)
 }
 
-function dayOf(text: unknown): bigint | undefined {
+function parseDay(text: unknown): bigint | undefined {
   return attempt(text, (it) => {
     const date = Temporal.PlainDate.from(it).toZonedDateTime('UTC')
     return date.epochNanoseconds / dayNanoseconds
   })
 }
 
-function wallClockOf(text: unknown, timeZone: string): bigint | undefined {
+function parseLocalTime(text: unknown, timeZone: string): bigint | undefined {
   return attempt(
     text,
     (it) => Temporal.PlainDateTime.from(it).toZonedDateTime(timeZone).epochNanoseconds,
   )
 }
 
-function attempt(text: unknown, read: (text: string) => bigint): bigint | undefined {
+function attempt(text: unknown, parse: (text: string) => bigint): bigint | undefined {
   if (typeof text !== 'string') return undefined
   try {
-    return read(text)
+    return parse(text)
   } catch {
     return undefined
   }
 }
 
-/** An effective time as a bound of a query: a date-time, or for invoices a date. */
-export function boundText({ ref }: PagedList, time: bigint): string {
-  if (ref !== 'E3') return Temporal.Instant.fromEpochNanoseconds(time).toString()
-  return dateOfDay(time).toString()
+/** An effective time as a bound of a query: a date-time, or a date. */
+export function formatBound({ bounds }: PagedList, time: bigint): string {
+  if (bounds !== 'date') return Temporal.Instant.fromEpochNanoseconds(time).toString()
+  return toDate(time).toString()
 }
 
-export function monthsAfter({ ref }: PagedList, time: bigint, months: number): bigint {
-  if (ref === 'E3') {
-    const date = dateOfDay(time).add({ months }).toZonedDateTime('UTC')
+export function addMonths({ bounds }: PagedList, time: bigint, months: number): bigint {
+  if (bounds === 'date') {
+    const date = toDate(time).add({ months }).toZonedDateTime('UTC')
     return date.epochNanoseconds / dayNanoseconds
   }
   const later = Temporal.Instant.fromEpochNanoseconds(time).toZonedDateTimeISO('UTC')
   return later.add({ months }).epochNanoseconds
 }
 
-export function nowOf({ ref }: PagedList): bigint {
+export function readNow({ bounds }: PagedList): bigint {
   const now = BigInt(Date.now()) * 1_000_000n
-  return ref === 'E3' ? now / dayNanoseconds : now
+  return bounds === 'date' ? now / dayNanoseconds : now
 }
 
-/** The smallest step: a second, or a day. */
-export function stepOf({ ref }: PagedList): bigint {
-  return ref === 'E3' ? 1n : 1_000_000_000n
+/** The smallest step of a bound: a second, or a day. */
+export function smallestStep({ bounds }: PagedList): bigint {
+  return bounds === 'date' ? 1n : 1_000_000_000n
 }
 
-/** How near to now a record is not judged by the clock: the provider's may differ, and its day too. */
-export function blurOf({ ref }: PagedList): bigint {
-  return ref === 'E3' ? 2n : dayNanoseconds
+/** Records this close to a bound that depends on the clock are ignored: the provider's clock and day may differ. */
+export function clockTolerance({ bounds }: PagedList): bigint {
+  return bounds === 'date' ? 2n : dayNanoseconds
 }
 
 /**
- * Whether "so many months before" means one thing only: not at the end of a month, and not where clocks
- * may be put forward or back a week apart in two years.
+ * Whether "so many months earlier" has one meaning: not at the end of a month, and not in months in which clocks may
+ * change at different dates in two years.
  */
-export function isPlainDay({ ref }: PagedList, time: bigint): boolean {
+export function isUnambiguousDay({ bounds }: PagedList, time: bigint): boolean {
   const date =
-    ref === 'E3'
-      ? dateOfDay(time)
+    bounds === 'date'
+      ? toDate(time)
       : Temporal.Instant.fromEpochNanoseconds(time).toZonedDateTimeISO('UTC').toPlainDate()
   if (date.day > 28) return false
-  return ref === 'E3' || ![3, 4, 9, 10, 11].includes(date.month)
+  return bounds === 'date' || ![3, 4, 9, 10, 11].includes(date.month)
 }
 
-function dateOfDay(day: bigint): Temporal.PlainDate {
+function toDate(day: bigint): Temporal.PlainDate {
   return new Temporal.PlainDate(1970, 1, 1).add({ days: Number(day) })
 }

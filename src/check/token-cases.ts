@@ -1,50 +1,43 @@
-import type { Operation } from '../contract/index.ts'
-import type { CheckContext, TokenChanges } from './context.ts'
-import { accountsOf, customersOf } from './customers.ts'
+import { locateAccounts, type Operation } from '../contract/index.ts'
+import type { CheckContext, RequestInput, TokenChanges } from './context.ts'
+import { findCustomers } from './customers.ts'
 import type { Check } from './definition.ts'
-import { askFor } from './groups/errors.ts'
-import { judgeEach, type Passed } from './outcome.ts'
-import { expectRejected, type Probe, probeOf } from './probe.ts'
+import { checkEach, type Passed } from './outcome.ts'
+import { expectRejected, findProbe, type Probe } from './probe.ts'
+import { buildRequest, findAccountFor, unknownEmail } from './requests.ts'
 
-/** Every operation, asked for something that is there. */
-export async function everyProbe(world: CheckContext): Promise<Probe[]> {
-  const [email] = world.options.emails
+/** A request of every operation, for data that exists. */
+export async function findProbes(context: CheckContext): Promise<Probe[]> {
   const probes: Probe[] = []
-  for (const operation of world.operations) {
-    const ask =
-      operation.ref === 'C1'
-        ? { body: { email: email ?? 'nobody@check.holdfast.invalid' } }
-        : await knownAsk(world, operation)
-    if (ask) probes.push({ operation, ask })
+  for (const operation of context.operations) {
+    const input = await findInput(context, operation)
+    if (input) probes.push({ operation, input })
   }
   return probes
 }
 
-async function knownAsk(world: CheckContext, operation: Operation) {
-  const wanted = operation.tag === 'energy' ? 'energy' : 'banking'
-  for (const customerId of await customersOf(world)) {
-    const accounts = await accountsOf(world, customerId)
-    const account =
-      accounts.find(({ kind }) => kind === wanted) ??
-      (operation.tag === 'contact' ? accounts[0] : undefined)
-    if (
-      account ||
-      !/accountId|\{id\}/.test(operation.path + JSON.stringify(operation.body ?? ''))
-    ) {
-      return askFor(operation, customerId, account?.id ?? '')
-    }
+async function findInput(
+  context: CheckContext,
+  operation: Operation,
+): Promise<RequestInput | undefined> {
+  const [email = unknownEmail] = context.options.emails
+  if (operation.ref === 'C1') return { body: { email } }
+  const namesAccounts = locateAccounts(operation) !== undefined
+  for (const customerId of await findCustomers(context)) {
+    const accountId = namesAccounts ? await findAccountFor(context, operation, customerId) : ''
+    if (accountId !== undefined) return buildRequest(operation, customerId, accountId)
   }
   return undefined
 }
 
-export async function everywhere(
-  world: CheckContext,
-  judge: (probe: Probe) => Promise<unknown>,
+export async function checkEveryOperation(
+  context: CheckContext,
+  check: (probe: Probe) => Promise<unknown>,
 ): Promise<Passed> {
-  return judgeEach(await everyProbe(world), ({ operation: { ref } }) => ref, judge)
+  return checkEach(await findProbes(context), ({ operation: { ref } }) => ref, check)
 }
 
-/** One kind of bad token, tried on one operation. */
+/** A check that an operation rejects one kind of invalid token. */
 export function badTokenCheck(
   id: string,
   title: string,
@@ -58,18 +51,20 @@ export function badTokenCheck(
     title,
     clause,
     profile,
-    run: async (world) => {
-      const probe = await probeOf(world)
-      const resource = world.resource(probe.operation, probe.ask.params)
+    run: async (context) => {
+      const probe = await findProbe(context)
+      const resource = context.resource(probe.operation, probe.input.params)
       const made =
-        typeof changes === 'function' ? changes(resource, world.options.subdomain) : changes
-      const { status } = await expectRejected(world, what, made, probe)
-      return { seen: `refused with ${status}` }
+        typeof changes === 'function' ? changes(resource, context.options.subdomain) : changes
+      const { status } = await expectRejected(context, what, made, probe)
+      return { seen: `rejected with ${status}` }
     },
   }
 }
 
-export const seconds = () => Math.floor(Date.now() / 1000)
+/** The current time as in `exp` and `iat`. */
+export const epochSeconds = () => Math.floor(Date.now() / 1000)
+
 export const claims = (members: TokenChanges['claims'] & object): TokenChanges => ({
   claims: members,
 })
@@ -80,7 +75,7 @@ export interface Segments {
   readonly tail: string
 }
 
-export function segmentsOf(token: string): Segments {
+export function splitToken(token: string): Segments {
   const [head = '', body = '', tail = ''] = token.split('.')
   return { head, body, tail }
 }

@@ -6,14 +6,14 @@ import { after, it } from 'node:test'
 import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
 import { runInProcess } from '../support/process.ts'
 import { ana, ben } from './data.ts'
-import { onRefusal } from './faults/fault.ts'
-import { claimsInMemory, openBank, subdomain } from './provider.ts'
+import { onStatus } from './faults/fault.ts'
+import { openBank, openMemoryReplayStore, subdomain } from './provider.ts'
 
 describeOn('sqlite', 'holdfast check', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-check-'))
   after(() => rmSync(folder, { recursive: true }))
   const opened = sharedOnEachEngine(async (scope) => {
-    const bank = await openBank(scope, claimsInMemory())
+    const bank = await openBank(scope, openMemoryReplayStore())
     const [key] = bank.testKeys.keys
     const file = join(folder, 'key.jwk')
     writeFileSync(
@@ -24,9 +24,9 @@ describeOn('sqlite', 'holdfast check', () => {
         alg: key?.alg,
       }),
     )
-    const right = await bank.serve({})
-    const wrong = await bank.serve(onRefusal(404, () => ({ error: 'No' })))
-    return { right: right.url, wrong: wrong.url, file }
+    const conforming = await bank.serve({})
+    const faulty = await bank.serve(onStatus(404, () => ({ error: 'No' })))
+    return { conformingUrl: conforming.url, faultyUrl: faulty.url, file }
   })
 
   const holdfast = (...args: readonly string[]) => runInProcess(args)
@@ -44,14 +44,14 @@ describeOn('sqlite', 'holdfast check', () => {
     '0',
   ]
 
-  it('ends with 0 where nothing failed, and writes every report', async () => {
-    const { right, file } = await opened()
+  it('exits with 0 if no check failed, and writes every report', async () => {
+    const { conformingUrl, file } = await opened()
     const files = ['report.json', 'report.xml', 'report.html'].map((name) => join(folder, name))
     const [json = '', junit = '', html = ''] = files
 
     const { status, stdout } = await holdfast(
       'check',
-      right,
+      conformingUrl,
       ...smoke,
       '--key',
       file,
@@ -65,20 +65,20 @@ describeOn('sqlite', 'holdfast check', () => {
 
     assert.equal(status, 0, stdout)
     assert.match(stdout, /^\d+ passed, 0 failed, \d+ skipped {3}\d+ requests/m)
-    assert.equal(JSON.parse(readFileSync(json, 'utf8')).target, right)
+    assert.equal(JSON.parse(readFileSync(json, 'utf8')).target, conformingUrl)
     assert.match(readFileSync(junit, 'utf8'), /^<\?xml/)
     assert.match(readFileSync(html, 'utf8'), /^<!doctype html>/)
   })
 
-  it('ends with 1 where something failed, and shows what to do about it', async () => {
-    const { wrong, file } = await opened()
+  it('exits with 1 if a check failed, and shows the evidence', async () => {
+    const { faultyUrl, file } = await opened()
 
-    const { status, stdout, stderr } = await holdfast('check', wrong, ...smoke, '--key', file)
+    const { status, stdout, stderr } = await holdfast('check', faultyUrl, ...smoke, '--key', file)
 
     assert.equal(status, 1)
     assert.match(stderr, /errors\.customer\.unknown/)
     assert.match(stdout, /fail {2}errors\.customer\.unknown/)
-    assert.match(stdout, /the interface {2}Errors, 2/)
+    assert.match(stdout, /clause {9}Errors, 2/)
     assert.match(stdout, /expected .*Customer not found/)
     assert.match(
       stdout,
@@ -86,12 +86,12 @@ describeOn('sqlite', 'holdfast check', () => {
     )
   })
 
-  it('writes JSON alone to standard output', async () => {
-    const { right, file } = await opened()
+  it('writes only JSON to standard output with --json -', async () => {
+    const { conformingUrl, file } = await opened()
 
     const { stdout } = await holdfast(
       'check',
-      right,
+      conformingUrl,
       ...smoke,
       '--key',
       file,
@@ -107,12 +107,12 @@ describeOn('sqlite', 'holdfast check', () => {
     )
   })
 
-  it('runs the checks and groups that are named, without those that are not wanted', async () => {
-    const { right, file } = await opened()
+  it('runs the checks and groups of --only without those of --skip', async () => {
+    const { conformingUrl, file } = await opened()
 
     const { stdout } = await holdfast(
       'check',
-      right,
+      conformingUrl,
       ...smoke,
       '--key',
       file,
@@ -130,12 +130,12 @@ describeOn('sqlite', 'holdfast check', () => {
     assert.ok(!ids.includes('consent.search.found'))
   })
 
-  it('skips everything with the reason where no token is taken', async () => {
-    const { right, file } = await opened()
+  it('skips all other checks with a reason if no token is accepted', async () => {
+    const { conformingUrl, file } = await opened()
 
     const { status, stdout } = await holdfast(
       'check',
-      right,
+      conformingUrl,
       ...smoke,
       '--subdomain',
       'another',
@@ -161,18 +161,18 @@ describeOn('sqlite', 'holdfast check', () => {
       /--jwks-port or --key/,
     ],
     [
-      'nobody to look at',
+      'no customer',
       ['https://bank.example', '--subdomain', 's', '--jwks-port', '0'],
       /--customer or --email/,
     ],
     ['no subdomain', ['https://bank.example', '--customer', 'c'], /--subdomain/],
     [
-      'an address that is none',
+      'an invalid URL',
       ['bank', '--subdomain', 's', '--customer', 'c', '--jwks-port', '0'],
       /http or https/,
     ],
     [
-      'a check that does not exist',
+      'an unknown check',
       [
         'https://bank.example',
         '--subdomain',
@@ -187,7 +187,7 @@ describeOn('sqlite', 'holdfast check', () => {
       /paging\.lynx/,
     ],
     [
-      'a capability that does not exist',
+      'an unknown capability',
       [
         'https://bank.example',
         '--subdomain',
@@ -202,7 +202,7 @@ describeOn('sqlite', 'holdfast check', () => {
       /no-money/,
     ],
     [
-      'a rate that is none',
+      'an invalid rate',
       [
         'https://bank.example',
         '--subdomain',
@@ -217,7 +217,7 @@ describeOn('sqlite', 'holdfast check', () => {
       /--rate/,
     ],
     [
-      'a parameter that has a name',
+      'a parameter that the interface names',
       [
         'https://bank.example',
         '--subdomain',
@@ -232,12 +232,12 @@ describeOn('sqlite', 'holdfast check', () => {
       /--parameter/,
     ],
     [
-      'a key that is not there',
+      'a missing key file',
       ['https://bank.example', '--subdomain', 's', '--customer', 'c', '--key', 'no-such-file'],
       /no-such-file/,
     ],
   ] as const) {
-    it(`refuses ${name} with 2, and sends nothing`, async () => {
+    it(`rejects ${name} with exit status 2`, async () => {
       const { status, stderr } = await holdfast('check', ...args)
 
       assert.equal(status, 2)

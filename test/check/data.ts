@@ -1,7 +1,7 @@
 import { examples } from '../../src/contract/index.ts'
 import type { Line } from '../support/load.ts'
 
-/** Two customers with all that a check can ask about, up to now: few records, each for a reason. */
+/** Two customers with the data that the checks need, up to now, in as few records as possible. */
 export const ana = 'c-ana'
 export const ben = 'c-ben'
 export const anaEmail = 'ana.check@example.com'
@@ -114,7 +114,7 @@ function transaction(accountId: string, transactionId: string, fields: Fields): 
   return { type: 'banking.transaction', record }
 }
 
-/** One account with ties, zones, odd texts, amounts that no float holds, and times on both sides of every default. */
+/** Equal times, offsets, special characters, amounts beyond the precision of floats, and times around every default bound. */
 function transactions(accountId: string): Line[] {
   const at = (months: number, fields: Fields, id: string) =>
     transaction(accountId, id, { postingDateTime: instant(monthsAgo(months)), ...fields })
@@ -133,7 +133,7 @@ function transactions(accountId: string): Line[] {
     at(4, { description: 'back\\slash and "quotes"', reference: 'a.*b' }, 'odd-2'),
     at(6, { amount: '90071992547409.93', description: 'Large' }, 'large-1'),
     at(7, { amount: '90071992547409.94', description: 'Large' }, 'large-2'),
-    // Written for another zone: as text it would stand elsewhere.
+    // With another offset: its order as text differs.
     at(
       8,
       {

@@ -2,28 +2,28 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
 import { faults } from './faults/index.ts'
-import { claimsInMemory, openBank, optionsFor } from './provider.ts'
+import { openBank, openMemoryReplayStore, optionsFor } from './provider.ts'
 
-/** One mistake may break a neighbour's clause too, and not many. */
+/** A fault may break a few other clauses as well. */
 const othersMax = 3
 
 describeOn('sqlite', 'a provider with one fault', () => {
-  const bank = sharedOnEachEngine((scope) => openBank(scope, claimsInMemory()))
+  const bank = sharedOnEachEngine((scope) => openBank(scope, openMemoryReplayStore()))
 
-  for (const { name, seam, catches, strict = false } of faults) {
-    it(`is caught where ${name}`, async () => {
+  for (const { name, seam, detectedBy, strict = false } of faults) {
+    it(`is detected where ${name}`, async () => {
       const { check } = await bank()
 
-      const { results } = await check(seam, { strict, ...optionsFor(catches) })
+      const { results } = await check(seam, { strict, ...optionsFor(detectedBy) })
 
       const failed = results.filter(({ judgement }) => judgement === 'fail').map(({ id }) => id)
-      const others = failed.filter((id) => !catches.includes(id))
+      const others = failed.filter((id) => !detectedBy.includes(id))
       assert.deepEqual(
-        catches.filter((id) => !failed.includes(id)),
+        detectedBy.filter((id) => !failed.includes(id)),
         [],
-        `not caught; ${failed.join(', ')} failed`,
+        `not detected; these checks failed: ${failed.join(', ')}`,
       )
-      assert.ok(others.length <= othersMax, `these failed as well: ${others.join(', ')}`)
+      assert.ok(others.length <= othersMax, `these checks failed as well: ${others.join(', ')}`)
     })
   }
 })

@@ -9,7 +9,7 @@ import { openBank } from './provider.ts'
 describe('our own server', () => {
   const bank = sharedOnEachEngine(openBank)
 
-  it('keeps every clause, and every choice as it was decided', async () => {
+  it('passes every check of a strict run', async () => {
     const { check } = await bank()
 
     const report = await check({}, { strict: true, emails: [anaEmail] })
@@ -22,7 +22,7 @@ describe('our own server', () => {
     assert.ok(countsOf(report).pass > 150)
   })
 
-  it('is found by an e-mail address alone', async () => {
+  it('can be checked with an e-mail address only', async () => {
     const { check } = await bank()
 
     const report = await check({}, { customers: [], emails: [anaEmail], profile: 'smoke' })
@@ -31,16 +31,16 @@ describe('our own server', () => {
     const skipped = report.results.filter(({ judgement }) => judgement === 'skip')
     assert.equal(fail, 0)
     assert.ok(pass > 30)
-    // One customer cannot show whether two are kept apart.
+    // Isolation needs two customers.
     assert.deepEqual(
       skipped.map(({ id }) => id),
       ['isolation.path', 'isolation.body', 'isolation.concurrent'],
     )
   })
 
-  it('is asked for what the interface has, and for nothing that would change it', async () => {
+  it('receives requests for every operation, and no others', async () => {
     const { check } = await bank()
-    const asked = new Set<string>()
+    const requested = new Set<string>()
     const known = Object.values<Operation>(providerOperations).map(
       ({ method, path }) => `${method} ${path}`,
     )
@@ -49,16 +49,16 @@ describe('our own server', () => {
       {
         app: (app) =>
           app.addHook('onRequest', async ({ method, routeOptions: { config } }) => {
-            asked.add(`${method} ${config.operation?.path}`)
+            requested.add(`${method} ${config.operation?.path}`)
           }),
       },
       { profile: 'smoke' },
     )
 
     assert.deepEqual(
-      [...asked].filter((request) => !known.includes(request)),
+      [...requested].filter((request) => !known.includes(request)),
       [],
     )
-    assert.equal(asked.size, known.length)
+    assert.equal(requested.size, known.length)
   })
 })

@@ -17,19 +17,19 @@ import { loadInProcess } from '../support/load.ts'
 import { openProvider } from '../support/provider.ts'
 import { ana, ben, dataLines } from './data.ts'
 
-/** Where a fault is put into our own server: between the store, the guard or the socket and the rest. */
+/** Where a fault is inserted into our own server: around the store, the guard or the response. */
 export interface Seam {
   readonly store?: (store: ProviderStore) => ProviderStore
-  readonly claims?: (claims: ReplayStore) => ReplayStore
+  readonly replay?: (replay: ReplayStore) => ReplayStore
   readonly guard?: (guard: Guard, base: () => string) => Guard
-  /** The body of an answer on its way out, and what it answers; a text is sent as it is. */
+  /** Changes the body of a response. A string is sent unchanged. */
   readonly answer?: (body: Body, sent: Outgoing) => unknown
   readonly app?: (app: HttpApp) => void
   readonly timeZone?: string
   readonly accountVersion?: 3 | 4
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a fault reaches into whatever answer it spoils
+// biome-ignore lint/suspicious/noExplicitAny: faults change responses of any schema
 export type Body = any
 
 export interface Outgoing {
@@ -40,75 +40,75 @@ export interface Outgoing {
   readonly reply: FastifyReply
 }
 
-/** What all providers of a file share: the data, the spent tokens, the keys. */
+/** The data, the used tokens and the keys, which all providers of a test file share. */
 export interface Bank {
   readonly testKeys: TestKeys
-  /** A provider with this fault, or none, is checked in full. */
+  /** Starts a provider with this fault, runs the checks and stops it. */
   check(seam: Seam, options?: Partial<CheckOptions>): Promise<Report>
-  /** The same, still listening. It ends with the scope. */
+  /** Starts a provider with this fault. */
   serve(seam: Seam): Promise<{ readonly url: string; close(): Promise<void> }>
 }
 
 export const subdomain = 'bank'
 
-/** Long enough for a provider to forget what it remembers for half of it. */
+/** Twice as long as the faulty replay stores keep a token. */
 export const replayAfterMs = 100
 
 export const withoutTokens: Partial<CheckOptions> = { skip: ['tokens'] }
-export const errorsAlone: Partial<CheckOptions> = { only: ['errors'] }
-export const nextLinksAlone: Partial<CheckOptions> = { only: ['paging.links.next'] }
+export const onlyErrors: Partial<CheckOptions> = { only: ['errors'] }
+export const onlyNextLinks: Partial<CheckOptions> = { only: ['paging.links.next'] }
 
-/** Checks that judge what happened during the run: alone they would see nothing. */
-const ofTheWholeRun = ['tokens.jti.kept', 'errors.body']
+/** Checks of everything that happened during the run. They need other checks of their group. */
+const checksOfWholeRun = ['tokens.jti.kept', 'errors.body']
 
 /**
- * A fault is tried on the checks that must catch it, to save time. How records are written is judged by the answers to
- * other checks.
+ * To save time, a fault runs only with the checks that must detect it. Checks of schemas and conventions also need the
+ * responses to other checks.
  */
-export function optionsFor(catches: readonly string[]): Partial<CheckOptions> {
-  const groups = new Set(catches.map((id) => id.split('.')[0] ?? ''))
-  const isWriting = groups.has('schemas') || groups.has('wire')
+export function optionsFor(detectedBy: readonly string[]): Partial<CheckOptions> {
+  const groups = new Set(detectedBy.map((id) => id.split('.')[0] ?? ''))
+  const needsResponses = groups.has('schemas') || groups.has('wire')
   return {
     only: [
-      ...(catches.some((id) => ofTheWholeRun.includes(id)) ? groups : catches),
-      ...(isWriting ? ['schemas', 'wire', 'consent', 'isolation'] : []),
+      ...(detectedBy.some((id) => checksOfWholeRun.includes(id)) ? groups : detectedBy),
+      ...(needsResponses ? ['schemas', 'wire', 'consent', 'isolation'] : []),
     ],
   }
 }
 
-/** Spent tokens in memory: for a great many providers that each live a second. */
-export function claimsInMemory(): ReplayStore {
-  const spent = new Set<string>()
+/** Stores used tokens in memory: faster for many short-lived providers. */
+export function openMemoryReplayStore(): ReplayStore {
+  const used = new Set<string>()
   return {
     async recordUse(tokenId) {
-      if (spent.has(tokenId)) return 'used before'
-      spent.add(tokenId)
+      if (used.has(tokenId)) return 'used before'
+      used.add(tokenId)
       return 'first use'
     },
     close: async () => {},
   }
 }
 
-export async function openBank(scope: Scope, ownClaims?: ReplayStore): Promise<Bank> {
+export async function openBank(scope: Scope, ownReplay?: ReplayStore): Promise<Bank> {
   const inner = closingTogether(scope)
   const database = await newDatabase(inner)
   const clock = () => Temporal.Now.instant()
   await loadInProcess(database, dataLines())
   const store = await openProviderStore(database)
-  const claims = ownClaims ?? (await openReplayStore(database, clock))
+  const replay = ownReplay ?? (await openReplayStore(database, clock))
   const testKeys = await publishKeys({ port: 0 })
   const keys = openKeySet({ url: testKeys.url ?? '' })
   inner.after(async () => {
     keys.close()
     await testKeys.close()
-    await claims.close()
+    await replay.close()
     await store.close()
   })
 
   async function serve(seam: Seam) {
     const bases = { provider: '', resource: '', platform: '' }
-    const spent = seam.claims?.(claims) ?? claims
-    const guard = openGuard({ subdomain, bases, keys, replay: spent, clock })
+    const replayStore = seam.replay?.(replay) ?? replay
+    const guard = openGuard({ subdomain, bases, keys, replay: replayStore, clock })
     const { address: url, close } = await openProvider(inner, [], {
       database,
       store: seam.store?.(store) ?? store,
@@ -120,7 +120,7 @@ export async function openBank(scope: Scope, ownClaims?: ReplayStore): Promise<B
         const { answer } = seam
         if (answer)
           app.addHook('onSend', async (request, reply, payload) =>
-            rewritten(answer, request, reply, payload),
+            rewrite(answer, request, reply, payload),
           )
         seam.app?.(app)
       },
@@ -151,7 +151,7 @@ export async function openBank(scope: Scope, ownClaims?: ReplayStore): Promise<B
   }
 }
 
-function rewritten(
+function rewrite(
   answer: NonNullable<Seam['answer']>,
   request: FastifyRequest,
   reply: FastifyReply,

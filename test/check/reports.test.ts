@@ -4,22 +4,22 @@ import { htmlReport, junitReport, type Report, textReport } from '../../src/chec
 import type { HttpApp } from '../../src/http/app.ts'
 import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
 import { onPages } from './faults/fault.ts'
-import { claimsInMemory, errorsAlone, nextLinksAlone, openBank } from './provider.ts'
+import { onlyErrors, onlyNextLinks, openBank, openMemoryReplayStore } from './provider.ts'
 
 const hostile = `</script><script>alert(1)</script><img src=x onerror="alert(2)">' & ]]> \u0007\u001b[31m`
 
 describeOn('sqlite', 'a report', () => {
-  const sharedBank = sharedOnEachEngine((scope) => openBank(scope, claimsInMemory()))
+  const sharedBank = sharedOnEachEngine((scope) => openBank(scope, openMemoryReplayStore()))
   const opened = sharedOnEachEngine(async (scope): Promise<Report> => {
-    const { check } = await openBank(scope, claimsInMemory())
+    const { check } = await openBank(scope, openMemoryReplayStore())
     const seam = {
       answer: (body: unknown, { status }: { status: number }) =>
         status >= 400 ? JSON.stringify({ error: { message: hostile } }) : body,
     }
-    return check(seam, errorsAlone)
+    return check(seam, onlyErrors)
   })
 
-  it('has for every failure the clause, what was sent without its token, and what came back', async () => {
+  it('has the clause, the request without its token and the response of every failure', async () => {
     const { results } = await opened()
 
     const failed = results.find(({ id }) => id === 'errors.customer.unknown')
@@ -32,7 +32,7 @@ describeOn('sqlite', 'a report', () => {
     assert.match(exchange?.response?.body ?? '', /onerror/)
   })
 
-  it('never has a token in it', async () => {
+  it('contains no token', async () => {
     const report = await opened()
 
     for (const text of [
@@ -45,7 +45,7 @@ describeOn('sqlite', 'a report', () => {
     }
   })
 
-  it('has no token in it that the provider sent back, in a body or in a header', async () => {
+  it('contains no token that the provider returned in a body or in a header', async () => {
     const echo = await sharedBank()
     const seam = {
       app: (app: HttpApp) =>
@@ -57,7 +57,7 @@ describeOn('sqlite', 'a report', () => {
         }),
     }
 
-    const report = await echo.check(seam, errorsAlone)
+    const report = await echo.check(seam, onlyErrors)
 
     const [exchange] = report.results.find(({ judgement }) => judgement === 'fail')?.evidence ?? []
     assert.equal(exchange?.response?.headers['x-received'], 'Bearer [token]')
@@ -65,20 +65,20 @@ describeOn('sqlite', 'a report', () => {
     assert.doesNotMatch(JSON.stringify(report), /eyJ[\w-]{20,}/)
   })
 
-  it('is made in linear time of links that are hundreds of thousands of characters long', async () => {
+  it('is created in linear time for links of hundreds of thousands of characters', async () => {
     const { check } = await sharedBank()
     const seam = onPages((page) => {
       if (page.links.next) page.links.next += `&x=${'x'.repeat(500_000)}`
     }, 'B3')
 
-    const { results } = await check(seam, nextLinksAlone)
+    const { results } = await check(seam, onlyNextLinks)
 
     const [failed] = results
     assert.equal(failed?.judgement, 'fail')
     assert.ok(JSON.stringify(failed).length < 20_000)
   })
 
-  it('is a page that runs nothing of the provider’s and asks for nothing', async () => {
+  it('is a page that runs no code of the provider and loads nothing', async () => {
     const page = htmlReport(await opened())
 
     assert.equal(page.match(/<script/g)?.length, 1)
@@ -97,11 +97,11 @@ describeOn('sqlite', 'a report', () => {
     assert.ok(![...page].some((character) => character !== '\n' && /\p{Cc}/u.test(character)))
   })
 
-  it('is XML that is well formed, whatever the provider answered', async () => {
+  it('is well-formed XML for any response of the provider', async () => {
     const report = await opened()
     const xml = junitReport(report)
 
-    assert.deepEqual(unclosed(xml), [])
+    assert.deepEqual(findErrors(xml), [])
     assert.equal(xml.match(/<testcase /g)?.length, report.results.length)
     assert.equal(
       xml.match(/<failure /g)?.length,
@@ -109,7 +109,7 @@ describeOn('sqlite', 'a report', () => {
     )
   })
 
-  it('does not let the provider steer the terminal', async () => {
+  it('contains no control characters for the terminal', async () => {
     const text = textReport(await opened())
 
     assert.match(text, /errors\.customer\.unknown/)
@@ -117,8 +117,8 @@ describeOn('sqlite', 'a report', () => {
   })
 })
 
-/** Elements that are opened and not closed, or closed and not open; text must have no bare < or &. */
-function unclosed(xml: string): string[] {
+/** The errors in the XML: elements that are not closed or not open, and unescaped < and &. */
+function findErrors(xml: string): string[] {
   const open: string[] = []
   const wrong: string[] = []
   const rest = xml.replaceAll(

@@ -3,17 +3,17 @@ import { it } from 'node:test'
 import type { CheckOptions } from '../../src/check/index.ts'
 import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
 import { onPages, onRecords, recordsIn } from './faults/fault.ts'
-import { type Body, claimsInMemory, openBank, type Seam, withoutTokens } from './provider.ts'
+import { type Body, openBank, openMemoryReplayStore, type Seam, withoutTokens } from './provider.ts'
 
 interface Variant {
   readonly seam: Seam
   readonly options?: Partial<CheckOptions>
-  /** Something that the report must tell of it. */
+  /** What the report must say about it. */
   readonly seen: Readonly<Record<string, RegExp>>
 }
 
-/** Refuses with other statuses than ours, and has a mind of its own wherever the interface lets it. */
-const ownMind: Seam = {
+/** Differs from Holdfast in statuses, links and additional fields, which the interface leaves open. */
+const otherChoices: Seam = {
   answer: (body, sent) => {
     const { status, reply } = sent
     const others: Record<number, number> = { 400: 422, 401: 403, 404: 400, 422: 404 }
@@ -22,7 +22,7 @@ const ownMind: Seam = {
     if (body.links) {
       if (recordsIn(body).length === 0 && body.meta.totalRecords > 0) {
         reply.status(404)
-        return { error: 'There is no such page' }
+        return { error: 'Page not found' }
       }
       for (const name of ['first', 'last', 'next', 'prev']) {
         body.links[name] = body.links[name] === undefined ? null : `?${body.links[name]}`
@@ -47,8 +47,8 @@ const renamed = {
 }
 
 const variants: Readonly<Record<string, Variant>> = {
-  'other statuses, links with a question mark, fields of its own': {
-    seam: ownMind,
+  'other statuses, links with a question mark, additional fields': {
+    seam: otherChoices,
     seen: {
       'tokens.status': /^403/,
       'errors.accounts.unknown': /status 404/,
@@ -56,7 +56,7 @@ const variants: Readonly<Record<string, Variant>> = {
       'paging.page.beyond': /404/,
     },
   },
-  'values that we do not know and numbers where the sample has them': {
+  'unknown enumeration values, and numbers for decimals as in the sample of the interface': {
     seam: onRecords((record: Body) => {
       for (const feature of record.features) feature.featureType = 'TELEPATHY'
       for (const { tiers = [] } of record.depositRates)
@@ -64,7 +64,7 @@ const variants: Readonly<Record<string, Variant>> = {
     }, 'B1'),
     seen: { 'schemas.B1': /featureType must be/ },
   },
-  'no text filter, and answers that say so': {
+  'no text filter, and responses that declare it': {
     seam: {
       ...onPages((page) => {
         page.meta.isQueryParamUnsupported = true
@@ -79,9 +79,9 @@ const variants: Readonly<Record<string, Variant>> = {
   'version 3 of the account': {
     seam: { accountVersion: 3 },
     options: { capabilities: ['account-version-3'] },
-    seen: { 'schemas.B1': /answers were read/ },
+    seen: { 'schemas.B1': /responses were checked/ },
   },
-  'a bank without the deprecated lists and without what it need not have': {
+  'a bank without the deprecated lists and other optional operations': {
     seam: {
       app: (app) =>
         app.addHook('onRequest', async (request, reply) => {
@@ -95,7 +95,7 @@ const variants: Readonly<Record<string, Variant>> = {
     options: { capabilities: ['no-energy', 'no-contact', 'no-B1', 'no-B6', 'no-C4'] },
     seen: { 'order.transactions': /transactions/ },
   },
-  'names of its own for what the interface does not name': {
+  'other names for the parameters that the interface does not name': {
     seam: {
       app: (app) =>
         app.addHook('preHandler', async (request) => {
@@ -128,12 +128,12 @@ const variants: Readonly<Record<string, Variant>> = {
     },
     seen: { 'filters.transactions.combined': /transactions with at most/ },
   },
-  'billing times of another zone': {
+  'billing times in another time zone': {
     seam: { timeZone: 'Australia/Brisbane' },
     options: { timeZone: 'Australia/Brisbane' },
-    seen: { 'windows.E4.default': /still to come/ },
+    seen: { 'windows.E4.default': /in the future/ },
   },
-  'a bad minute now and then': {
+  'occasional unavailability': {
     seam: {
       app: (app) => {
         let count = 0
@@ -148,15 +148,15 @@ const variants: Readonly<Record<string, Variant>> = {
       },
     },
     options: withoutTokens,
-    seen: { 'paging.partition': /judged on B1/ },
+    seen: { 'paging.partition': /checked B1/ },
   },
 }
 
-describeOn('sqlite', 'a provider that keeps the interface in its own way', () => {
-  const bank = sharedOnEachEngine((scope) => openBank(scope, claimsInMemory()))
+describeOn('sqlite', 'a provider that conforms to the interface and differs from Holdfast', () => {
+  const bank = sharedOnEachEngine((scope) => openBank(scope, openMemoryReplayStore()))
 
   for (const [name, { seam, options = {}, seen }] of Object.entries(variants)) {
-    it(`passes with ${name}, and is told what was seen`, async () => {
+    it(`passes with ${name}, and the report shows it`, async () => {
       const { check } = await bank()
 
       const { results } = await check(seam, options)

@@ -1,41 +1,40 @@
-import { differenceOf } from '../compare.ts'
+import { describeDifference } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
+import { readAccountRecords } from '../customers.ts'
 import { type Check, conventions } from '../definition.ts'
+import { checkEach, fail, type Passed, skip } from '../outcome.ts'
 import {
-  accountOf,
-  accountRecords,
   type Fields,
-  keyOf,
-  listsOf,
+  findPagedLists,
   type PagedList,
-  type Subject,
-  subjectsOf,
-  walk,
-  wholeQuery,
-} from '../lists.ts'
-import { fail, judgeEach, type Passed, skip } from '../outcome.ts'
+  readAccountId,
+  readKey,
+  unboundedQuery,
+} from '../paged-list.ts'
+import { readList, type Subject } from '../read-list.ts'
+import { findSubjects } from '../subjects.ts'
 
 type Filter = Readonly<Record<string, string>>
 
 const matching = 'Only accounts whose state matches the filters are returned'
 
-/** Whether an account fits a filter; undefined where it does not show what the filter asks about. */
-function fits(account: Fields, filter: Filter): boolean | undefined {
+/** Whether an account matches a filter; undefined if it lacks the field of the filter. */
+function matches(account: Fields, filter: Filter): boolean | undefined {
   const fields = {
     'open-status': 'openStatus',
     'product-category': 'productCategory',
     'is-owned': 'isOwned',
   }
-  let isSure = true
+  let isKnown = true
   for (const [parameter, value] of Object.entries(filter)) {
-    const shown = account[fields[parameter as keyof typeof fields]]
-    if (shown === undefined) isSure = false
-    else if (String(shown) !== value) return false
+    const actual = account[fields[parameter as keyof typeof fields]]
+    if (actual === undefined) isKnown = false
+    else if (String(actual) !== value) return false
   }
-  return isSure ? true : undefined
+  return isKnown ? true : undefined
 }
 
-/** What a filtered walk must show, and what it may: records of accounts that do not say stand between. */
+/** The records that a filtered list must have, and those that it may have because their accounts lack the field. */
 interface Expected {
   readonly subject: Subject
   readonly filter: Filter
@@ -43,68 +42,71 @@ interface Expected {
   readonly may: readonly string[]
 }
 
-/** The first list on which a filter takes something away and leaves something. */
-async function contrasted(
-  world: CheckContext,
+/** Filters of the first list that exclude some of its records and keep others. */
+async function findExpectations(
+  context: CheckContext,
   list: PagedList,
   filters: (accounts: readonly Fields[]) => readonly Filter[],
 ): Promise<Expected[]> {
-  for (const { subject } of await subjectsOf(world, list)) {
-    const accounts = await accountRecords(world, subject)
-    const { records, isWhole } = await walk(world, subject, wholeQuery(world, list))
+  for (const { subject } of await findSubjects(context, list)) {
+    const accounts = await readAccountRecords(context, subject.customerId)
+    const { records, isWhole } = await readList(context, subject, unboundedQuery(context, list))
     if (!isWhole) continue
     const expected = filters([...accounts.values()]).map((filter) => {
-      const judged = records.map((record) => ({
-        key: keyOf(list, record),
-        fit: fits(accounts.get(String(accountOf(list, record))) ?? {}, filter),
+      const results = records.map((record) => ({
+        key: readKey(list, record),
+        isMatch: matches(accounts.get(String(readAccountId(list, record))) ?? {}, filter),
       }))
       return {
         subject,
         filter,
-        must: judged.filter(({ fit }) => fit === true).map(({ key }) => key),
-        may: judged.filter(({ fit }) => fit !== false).map(({ key }) => key),
+        must: results.filter(({ isMatch }) => isMatch === true).map(({ key }) => key),
+        may: results.filter(({ isMatch }) => isMatch !== false).map(({ key }) => key),
       }
     })
-    const telling = expected.filter(
+    const useful = expected.filter(
       ({ must, may }) => must.length > 0 && may.length < records.length,
     )
-    if (telling.length > 0) return telling
+    if (useful.length > 0) return useful
   }
-  return skip('no list has both records that fit and records that do not')
+  return skip('no list has both matching and other records')
 }
 
-async function judgeFilter(
-  world: CheckContext,
+async function checkFilter(
+  context: CheckContext,
   parameters: readonly string[],
   filters: (accounts: readonly Fields[]) => readonly Filter[],
 ): Promise<Passed> {
-  const lists = listsOf(world).filter(({ operation }) =>
+  const lists = findPagedLists(context).filter(({ operation }) =>
     parameters.every((parameter) => parameter in (operation.query.properties as object)),
   )
-  return judgeEach(
+  return checkEach(
     lists,
     ({ ref }) => ref,
     async (list) => {
-      for (const { subject, filter, must, may } of await contrasted(world, list, filters)) {
-        const found = await walk(world, subject, { ...wholeQuery(world, list), ...filter })
-        const keys = found.records.map((record) => keyOf(list, record))
+      for (const { subject, filter, must, may } of await findExpectations(context, list, filters)) {
+        const found = await readList(context, subject, {
+          ...unboundedQuery(context, list),
+          ...filter,
+        })
+        const keys = found.records.map((record) => readKey(list, record))
         const surplus = keys.filter((key) => !may.includes(key))
         const difference =
           surplus.length > 0 || must.some((key) => !keys.includes(key))
-            ? differenceOf(must, keys)
+            ? describeDifference(must, keys)
             : undefined
         if (difference === undefined) continue
         fail(`${list.ref} with ${new URLSearchParams(filter)}: ${difference}`, {
-          expected: 'the records of the unfiltered list whose account fits, and no others',
-          evidence: found.answers.slice(0, 1),
+          expected: 'the records of the unfiltered list whose account matches, and no others',
+          evidence: found.responses.slice(0, 1),
         })
       }
     },
   )
 }
 
-/** The values that accounts have, each as a filter. */
-function valuesOf(accounts: readonly Fields[], field: string): string[] {
+/** The distinct values of a field. */
+function findValues(accounts: readonly Fields[], field: string): string[] {
   return [
     ...new Set(
       accounts
@@ -115,61 +117,62 @@ function valuesOf(accounts: readonly Fields[], field: string): string[] {
   ]
 }
 
-/** The filter lacks this one of the thirteen categories. */
+/** The one of the thirteen categories that is not a value of the filter. */
 const unfiltered = 'BUY_NOW_PAY_LATER'
 const categoriesMax = 3
 
 export const accountFilters: readonly Check[] = [
   {
     id: 'filters.open-status',
-    title: 'open-status leaves accounts in that state alone',
+    title: 'open-status returns only accounts with that status',
     clause: conventions(
       '4',
       `open-status (enum ALL, CLOSED, OPEN; default ALL when absent). ${matching}`,
     ),
     profile: 'smoke',
-    run: (world) =>
-      judgeFilter(world, ['open-status'], () =>
+    run: (context) =>
+      checkFilter(context, ['open-status'], () =>
         ['OPEN', 'CLOSED'].map((value) => ({ 'open-status': value })),
       ),
   },
   {
     id: 'filters.open-status.all',
-    title: 'open-status=ALL is the same as none',
+    title: 'open-status=ALL has the same effect as no open-status',
     clause: conventions('4', 'open-status (enum ALL, CLOSED, OPEN; default ALL when absent)'),
     profile: 'full',
-    run: (world) =>
-      judgeEach(
-        listsOf(world).filter(
+    run: (context) =>
+      checkEach(
+        findPagedLists(context).filter(
           ({ operation }) => 'open-status' in (operation.query.properties as object),
         ),
         ({ ref }) => ref,
         async (list) => {
-          const [first] = await subjectsOf(world, list)
+          const [first] = await findSubjects(context, list)
           const { subject } = first ?? skip('no records were found')
-          const absent = await walk(world, subject)
-          const all = await walk(world, subject, { 'open-status': 'ALL' })
-          const keys = (records: readonly Fields[]) => records.map((record) => keyOf(list, record))
-          const difference = differenceOf(keys(absent.records), keys(all.records))
+          const absent = await readList(context, subject)
+          const all = await readList(context, subject, { 'open-status': 'ALL' })
+          const keys = (records: readonly Fields[]) =>
+            records.map((record) => readKey(list, record))
+          const difference = describeDifference(keys(absent.records), keys(all.records))
           if (difference === undefined) return
           fail(`${list.ref} with open-status=ALL: ${difference}`, {
-            expected: 'the same records as without it',
-            evidence: [...all.answers.slice(0, 1), ...absent.answers.slice(0, 1)],
+            expected: 'the same records as without open-status',
+            evidence: [...all.responses.slice(0, 1), ...absent.responses.slice(0, 1)],
           })
         },
       ),
   },
   {
     id: 'filters.product-category',
-    title: 'product-category leaves accounts of that category alone',
+    title: 'product-category returns only accounts of that category',
     clause: conventions(
       '4',
       `product-category (enum of the banking product categories; when absent all accounts are returned). ${matching}`,
     ),
     profile: 'full',
-    run: (world) =>
-      judgeFilter(world, ['product-category'], (accounts) =>
-        valuesOf(accounts, 'productCategory')
+    run: (context) =>
+      checkFilter(context, ['product-category'], (accounts) =>
+        findValues(accounts, 'productCategory')
           .filter((value) => value !== unfiltered)
           .slice(0, categoriesMax)
           .map((value) => ({ 'product-category': value })),
@@ -177,25 +180,25 @@ export const accountFilters: readonly Check[] = [
   },
   {
     id: 'filters.is-owned',
-    title: 'is-owned leaves owned or unowned accounts alone',
+    title: 'is-owned returns only owned or only unowned accounts',
     clause: conventions(
       '4',
       'is-owned (boolean; true = owned accounts only, false = unowned only, absent = all)',
     ),
     profile: 'full',
-    hint: 'isOwned belongs to the customer who looks: a joint account may be owned for one and not for another.',
-    run: (world) =>
-      judgeFilter(world, ['is-owned'], () =>
+    hint: 'isOwned depends on the requesting customer: a joint account may be owned by one holder and not by another.',
+    run: (context) =>
+      checkFilter(context, ['is-owned'], () =>
         ['true', 'false'].map((value) => ({ 'is-owned': value })),
       ),
   },
   {
     id: 'filters.combined',
-    title: 'Filters that are given together all count',
+    title: 'Several filters apply together',
     clause: conventions('4', matching),
     profile: 'full',
-    run: (world) =>
-      judgeFilter(world, ['open-status', 'is-owned'], () =>
+    run: (context) =>
+      checkFilter(context, ['open-status', 'is-owned'], () =>
         ['OPEN', 'CLOSED'].flatMap((status) =>
           ['true', 'false'].map((owned) => ({ 'open-status': status, 'is-owned': owned })),
         ),

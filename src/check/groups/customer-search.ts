@@ -1,41 +1,42 @@
 import { isObject } from '../../contract/schema.ts'
 import type { CheckContext } from '../context.ts'
-import { customersByEmail, customersOf } from '../customers.ts'
+import { findCustomers, searchByEmail } from '../customers.ts'
 import { type Check, endpoint } from '../definition.ts'
-import type { Answer } from '../http-client.ts'
-import { fail, judgeEach, skip } from '../outcome.ts'
-import { errorOf, isRefusal, requireOperation, statusText } from './errors.ts'
+import type { HttpResponse } from '../http-client.ts'
+import { checkEach, fail, skip } from '../outcome.ts'
+import { requireOperation, unknownEmail } from '../requests.ts'
+import { formatStatus, isRejection, readError } from '../responses.ts'
 
-async function searchOf(world: CheckContext, email: string): Promise<Answer> {
-  const operation = requireOperation(world, 'C1')
-  const answer = await world.ask(operation, { body: { email } })
-  if (isRefusal(answer) && errorOf(answer) !== undefined && !email.includes('no-such')) {
+async function search(context: CheckContext, email: string): Promise<HttpResponse> {
+  const operation = requireOperation(context, 'C1')
+  const response = await context.request(operation, { body: { email } })
+  if (isRejection(response) && readError(response) !== undefined && email !== unknownEmail) {
     skip(
-      `the interface does not show the body of C1, and {"email": …} was refused with ${answer.status}`,
+      `the interface does not define the body of C1, and {"email": …} was rejected with ${response.status}`,
     )
   }
-  return answer
+  return response
 }
 
-function matchesOf({ body }: Answer): Record<string, unknown>[] {
+function readMatches({ body }: HttpResponse): Record<string, unknown>[] {
   return isObject(body) && Array.isArray(body['data']) ? body['data'].filter(isObject) : []
 }
 
-/** An address to search by: one that was given, else the one that C3 shows. */
-async function emailOf(world: CheckContext): Promise<{ email: string; customerId?: string }> {
-  const [email] = world.options.emails
+/** An address to search for: one of the options, otherwise the one that C3 returns. */
+async function findEmail(context: CheckContext): Promise<{ email: string; customerId?: string }> {
+  const [email] = context.options.emails
   if (email !== undefined) return { email }
-  const identity = world.operation('C3')
-  for (const customerId of await customersOf(world)) {
+  const identity = context.operation('C3')
+  for (const customerId of await findCustomers(context)) {
     if (!identity) break
-    const { body } = await world.ask(identity, { params: { customerId } })
+    const { body } = await context.request(identity, { params: { customerId } })
     if (isObject(body) && typeof body['email'] === 'string')
       return { email: body['email'], customerId }
   }
-  return skip('no e-mail address is known: name one with --email')
+  return skip('no e-mail address is known: pass one with --email')
 }
 
-const search = endpoint(
+const searchClause = endpoint(
   'C1',
   'find the customer associated with the session, looked up by the e-mail address given during authentication',
 )
@@ -43,54 +44,54 @@ export const customerSearch: readonly Check[] = [
   {
     id: 'consent.search.found',
     title: 'C1 finds a customer by e-mail address',
-    clause: search,
+    clause: searchClause,
     profile: 'smoke',
-    run: async (world) => {
-      const { email, customerId } = await emailOf(world)
-      const answer = await searchOf(world, email)
-      const ids = matchesOf(answer).map(({ id }) => String(id))
+    run: async (context) => {
+      const { email, customerId } = await findEmail(context)
+      const response = await search(context, email)
+      const ids = readMatches(response).map(({ id }) => String(id))
       if (customerId === undefined ? ids.length > 0 : ids.includes(customerId))
         return { seen: `${ids.length} found` }
       return fail(
-        `C1 found ${ids.length} customers${customerId === undefined ? '' : `, and not ${customerId}, whose address C3 shows`}`,
+        `C1 found ${ids.length} customers${customerId === undefined ? '' : `, but not ${customerId}, whose address C3 returns`}`,
         {
           expected: 'the customer with that address',
-          evidence: [answer],
+          evidence: [response],
         },
       )
     },
   },
   {
     id: 'consent.search.fields',
-    title: 'C1 shows id, name and phoneNumber alone',
+    title: 'C1 returns only id, name and phoneNumber',
     clause: endpoint(
       'C1',
       'C1 returns only id, name and phoneNumber; the other identity fields were removed from the search result',
     ),
     profile: 'smoke',
-    run: async (world) => {
-      const { email } = await emailOf(world)
-      const answer = await searchOf(world, email)
-      const matches = matchesOf(answer)
-      if (matches.length === 0) skip('nobody was found')
+    run: async (context) => {
+      const { email } = await findEmail(context)
+      const response = await search(context, email)
+      const matches = readMatches(response)
+      if (matches.length === 0) skip('no customer was found')
       const others = [...new Set(matches.flatMap(Object.keys))].filter(
         (name) => !['id', 'name', 'phoneNumber'].includes(name),
       )
       if (others.length === 0) return {}
-      return fail(`C1 also shows ${others.join(', ')}`, {
+      return fail(`C1 also returns ${others.join(', ')}`, {
         expected: 'id, name and phoneNumber',
-        evidence: [answer],
+        evidence: [response],
       })
     },
   },
   {
     id: 'consent.search.exact',
-    title: 'C1 finds nobody by a part or a pattern of an address',
-    clause: search,
+    title: 'C1 finds no customer by a part or a pattern of an address',
+    clause: searchClause,
     profile: 'full',
-    run: async (world) => {
-      const { email } = await emailOf(world)
-      await searchOf(world, email)
+    run: async (context) => {
+      const { email } = await findEmail(context)
+      await search(context, email)
       const [name = '', host = ''] = email.split('@')
       for (const wrong of [
         `%@${host}`,
@@ -98,12 +99,12 @@ export const customerSearch: readonly Check[] = [
         `${name.slice(1)}@${host}`,
         `${name}@${host.slice(0, -1)}`,
       ]) {
-        const ids = await customersByEmail(world, wrong)
+        const ids = await searchByEmail(context, wrong)
         if (ids.length === 0) continue
-        const answer = await searchOf(world, wrong)
+        const response = await search(context, wrong)
         fail(`C1 found ${ids.length} customers by a part or a pattern of an address`, {
-          expected: 'nobody',
-          evidence: [answer],
+          expected: 'no customer',
+          evidence: [response],
         })
       }
       return {}
@@ -111,50 +112,50 @@ export const customerSearch: readonly Check[] = [
   },
   {
     id: 'consent.search.unknown',
-    title: 'What C1 says of an unknown address is seen',
+    title: 'The response of C1 to an unknown address is reported',
     clause: endpoint('C1', 'response {data: array of {id, name, phoneNumber}}'),
     profile: 'full',
-    run: async (world) => {
-      const answer = await searchOf(world, 'no-such-customer@check.holdfast.invalid')
-      const found = matchesOf(answer).length
-      if (found > 0 || !(answer.isSuccess || isRefusal(answer))) {
+    run: async (context) => {
+      const response = await search(context, unknownEmail)
+      const found = readMatches(response).length
+      if (found > 0 || !(response.isSuccess || isRejection(response))) {
         fail(
-          `C1 answered ${statusText(answer)} with ${found} customers to an address that nobody has`,
+          `C1 returned ${formatStatus(response)} with ${found} customers for an address that no customer has`,
           {
-            expected: 'an empty list, or a refusal',
-            evidence: [answer],
+            expected: 'an empty list, or a rejection',
+            evidence: [response],
           },
         )
       }
       return {
         choice: {
-          seen: answer.isSuccess ? 'an empty list' : `refused with ${answer.status}`,
-          isOurs: answer.isSuccess,
+          seen: response.isSuccess ? 'an empty list' : `rejected with ${response.status}`,
+          isOurs: response.isSuccess,
           ours: 'an empty list',
           decision: '0024-consent-flow',
-          evidence: [answer],
+          evidence: [response],
         },
       }
     },
   },
   {
     id: 'consent.search.case',
-    title: 'Whether C1 regards the case of an address is seen',
-    clause: search,
+    title: 'Whether C1 compares addresses case-sensitively is reported',
+    clause: searchClause,
     profile: 'full',
-    run: async (world) => {
-      const { email } = await emailOf(world)
-      const plain = matchesOf(await searchOf(world, email)).length
-      // Letters beyond ASCII have no one other case: ß would become SS, which is another address.
+    run: async (context) => {
+      const { email } = await findEmail(context)
+      const plain = readMatches(await search(context, email)).length
+      // Only ASCII letters: ß would become SS, which is another address.
       const upperCase = email.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())
-      const upper = await searchOf(world, upperCase)
-      if (plain === 0) skip('nobody was found')
-      const isSame = matchesOf(upper).length === plain
+      const upper = await search(context, upperCase)
+      if (plain === 0) skip('no customer was found')
+      const isSame = readMatches(upper).length === plain
       return {
         choice: {
-          seen: isSame ? 'it does not count' : 'it counts',
+          seen: isSame ? 'case-insensitive' : 'case-sensitive',
           isOurs: isSame,
-          ours: 'the case of an address does not count',
+          ours: 'case-insensitive',
           decision: '0024-consent-flow',
           evidence: [upper],
         },
@@ -163,12 +164,12 @@ export const customerSearch: readonly Check[] = [
   },
   {
     id: 'consent.search.empty',
-    title: 'C1 returns no customer where no e-mail address is given',
-    clause: search,
+    title: 'C1 returns no customer without an e-mail address',
+    clause: searchClause,
     profile: 'smoke',
     hint: 'Reject a search without an address: a missing filter must not match every customer.',
-    run: async (world) => {
-      const operation = requireOperation(world, 'C1')
+    run: async (context) => {
+      const operation = requireOperation(context, 'C1')
       const bodies = [
         {},
         { email: '' },
@@ -177,13 +178,13 @@ export const customerSearch: readonly Check[] = [
         { email: '@' },
         { data: {} },
       ]
-      return judgeEach(bodies, JSON.stringify, async (body) => {
-        const answer = await world.ask(operation, { body })
-        const count = matchesOf(answer).length
+      return checkEach(bodies, JSON.stringify, async (body) => {
+        const response = await context.request(operation, { body })
+        const count = readMatches(response).length
         if (count === 0) return
         fail(`C1 returned ${count} customers for the body ${JSON.stringify(body)}`, {
           expected: 'an error, or an empty list',
-          evidence: [answer],
+          evidence: [response],
         })
       })
     },

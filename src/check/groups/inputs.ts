@@ -1,43 +1,35 @@
 import { errorTable } from '../../contract/index.ts'
 import { isObject } from '../../contract/schema.ts'
 import type { CheckContext } from '../context.ts'
-import { accountIdsOf, customersOf } from '../customers.ts'
+import { findAccountIds, findCustomers, requireCustomer } from '../customers.ts'
 import { type Check, conventions } from '../definition.ts'
-import { listsOf } from '../lists.ts'
-import { fail, judgeEach, type Passed, skip } from '../outcome.ts'
-import {
-  accountFor,
-  askFor,
-  expectRefusal,
-  firstCustomer,
-  isRefusal,
-  listsInBody,
-  statusChoice,
-  statusText,
-  unknownId,
-} from './errors.ts'
+import type { HttpResponse } from '../http-client.ts'
+import { checkEach, fail, type Passed, skip } from '../outcome.ts'
+import { findListsByBody, findPagedLists } from '../paged-list.ts'
+import { buildRequest, findAccountFor, unknownId } from '../requests.ts'
+import { expectRejection, formatStatus, isRejection, reportStatuses } from '../responses.ts'
 
-/** How much of it is tried on every list; one list gets it all. */
-const repeatsMax = 3
+/** The number of cases for each list. The first list gets all cases. */
+const casesMax = 3
 
 export const inputs: readonly Check[] = [
   {
     id: 'errors.body.malformed',
-    title: 'A body that is not JSON is refused',
+    title: 'A body that is not JSON is rejected',
     clause: conventions(
       '5',
       'POST endpoints that take a list of accounts use the request body {data: {accountIds: array of string}} (data required)',
     ),
     profile: 'full',
-    run: (world) => refusedBodies(world, ['{"data":{"accountIds":[', '', 'null', '[]']),
+    run: (context) => checkRejectedBodies(context, ['{"data":{"accountIds":[', '', 'null', '[]']),
   },
   {
     id: 'errors.body.data',
-    title: 'A body without data or accountIds is refused',
+    title: 'A body without data or accountIds is rejected',
     clause: conventions('5', '{data: {accountIds: array of string}} (data required)'),
     profile: 'full',
-    run: (world) =>
-      refusedBodies(world, [
+    run: (context) =>
+      checkRejectedBodies(context, [
         {},
         { data: {} },
         { accountIds: [] },
@@ -50,82 +42,75 @@ export const inputs: readonly Check[] = [
     title: 'Whether a body that names a member twice is accepted is reported',
     clause: conventions('5', '{data: {accountIds: array of string}} (data required)'),
     profile: 'full',
-    run: async (world) => {
-      const customerId = await firstCustomer(world)
+    run: async (context) => {
+      const customerId = await requireCustomer(context)
       const statuses = new Set<number>()
-      const judged = await judgeEach(
-        listsInBody(world),
+      const passed = await checkEach(
+        findListsByBody(context),
         ({ ref }) => ref,
         async ({ operation, kind }) => {
-          const [id = skip('the customer has no such account')] = await accountIdsOf(
-            world,
+          const [id = skip('the customer has no such account')] = await findAccountIds(
+            context,
             customerId,
             kind,
           )
           const data = `"data":{"accountIds":${JSON.stringify([id])}}`
           const body = `{${data},${data}}`
-          const answer = await world.ask(operation, { params: { customerId }, body })
-          statuses.add(answer.status)
-          if (answer.isSuccess || isRefusal(answer)) return
-          fail(`${operation.ref}: a repeated member answered ${statusText(answer)}`, {
-            expected: 'a rejection, or the answer to one of the two values',
-            evidence: [answer],
+          const response = await context.request(operation, { params: { customerId }, body })
+          statuses.add(response.status)
+          if (response.isSuccess || isRejection(response)) return
+          fail(`${operation.ref}: a repeated member returned ${formatStatus(response)}`, {
+            expected: 'a rejection, or the response for one of the two values',
+            evidence: [response],
           })
         },
       )
-      return statusChoice(judged, statuses, errorTable.invalid_request.status)
+      return reportStatuses(passed, statuses, errorTable.invalid_request.status)
     },
   },
   {
     id: 'errors.body.empty-list',
-    title: 'What an empty list of accounts means is seen',
+    title: 'The response to an empty list of accounts is reported',
     clause: conventions('5', '{data: {accountIds: array of string}}'),
     profile: 'full',
-    run: async (world) => {
-      const customerId = await firstCustomer(world)
+    run: async (context) => {
+      const customerId = await requireCustomer(context)
       const statuses = new Set<number>()
-      const judged = await judgeEach(
-        listsInBody(world),
+      const passed = await checkEach(
+        findListsByBody(context),
         ({ ref }) => ref,
         async ({ operation, field }) => {
-          const answer = await world.ask(operation, {
+          const response = await context.request(operation, {
             params: { customerId },
             body: { data: { accountIds: [] } },
           })
-          statuses.add(answer.status)
-          const data =
-            isObject(answer.body) && isObject(answer.body['data']) ? answer.body['data'] : {}
-          const records = data[field]
-          if (
-            isRefusal(answer) ||
-            (answer.isSuccess && Array.isArray(records) && records.length === 0)
-          )
-            return
+          statuses.add(response.status)
+          if (isRejection(response) || isEmptyPage(response, field)) return
           fail(
-            `${operation.ref}: an empty list of accounts answered ${statusText(answer)} with records`,
+            `${operation.ref}: an empty list of accounts returned ${formatStatus(response)} with records`,
             {
-              expected: 'an empty list, or a refusal',
-              evidence: [answer],
+              expected: 'an empty list, or a rejection',
+              evidence: [response],
             },
           )
         },
       )
-      return statusChoice(judged, statuses, 200)
+      return reportStatuses(passed, statuses, 200)
     },
   },
   {
     id: 'errors.query.values',
-    title: 'A filter value that no account can have shows no account',
+    title: 'A filter value that does not exist returns no accounts',
     clause: conventions(
       '4',
       'open-status (enum ALL, CLOSED, OPEN); product-category (enum of the banking product categories); is-owned (boolean). Only accounts whose state matches the filters are returned',
     ),
     profile: 'full',
-    run: async (world) => {
+    run: async (context) => {
       const statuses = new Set<number>()
-      const customers = await customersOf(world)
-      const judged = await judgeEach(
-        listsOf(world),
+      const customers = await findCustomers(context)
+      const passed = await checkEach(
+        findPagedLists(context),
         ({ ref }) => ref,
         async ({ operation, field, kind }) => {
           const filters = ['open-status', 'product-category', 'is-owned'].filter(
@@ -134,41 +119,34 @@ export const inputs: readonly Check[] = [
           if (filters.length === 0) skip('it has no such filter')
           for (const name of filters) {
             for (const customerId of customers) {
-              const accountIds = await accountIdsOf(world, customerId, kind)
+              const accountIds = await findAccountIds(context, customerId, kind)
               if (accountIds.length === 0) continue
               const body = operation.body ? { body: { data: { accountIds } } } : {}
-              const answer = await world.ask(operation, {
+              const response = await context.request(operation, {
                 params: { customerId },
                 query: { [name]: 'NO_SUCH_VALUE' },
                 ...body,
               })
-              statuses.add(answer.status)
-              const data =
-                isObject(answer.body) && isObject(answer.body['data']) ? answer.body['data'] : {}
-              const records = data[field]
-              if (
-                isRefusal(answer) ||
-                (answer.isSuccess && Array.isArray(records) && records.length === 0)
-              )
-                continue
-              fail(`${operation.ref}: ${name}=NO_SUCH_VALUE answered ${statusText(answer)}`, {
-                expected: 'a refusal, or no accounts',
-                evidence: [answer],
+              statuses.add(response.status)
+              if (isRejection(response) || isEmptyPage(response, field)) continue
+              fail(`${operation.ref}: ${name}=NO_SUCH_VALUE returned ${formatStatus(response)}`, {
+                expected: 'a rejection, or no accounts',
+                evidence: [response],
               })
             }
           }
         },
       )
-      return statusChoice(judged, statuses, errorTable.invalid_request.status)
+      return reportStatuses(passed, statuses, errorTable.invalid_request.status)
     },
   },
   {
     id: 'errors.query.pages',
-    title: 'Pages and sizes that make no sense are no reason to fail',
+    title: 'Invalid pages and sizes cause no server error',
     clause: conventions('3', 'page (integer, requested page) and page-size (integer, default 25)'),
     profile: 'full',
-    run: (world) =>
-      oddQueries(world, [
+    run: (context) =>
+      checkInvalidQueries(context, [
         'page=x',
         'page=0',
         'page-size=0',
@@ -182,11 +160,11 @@ export const inputs: readonly Check[] = [
   },
   {
     id: 'errors.query.times',
-    title: 'Bounds and amounts that make no sense are no reason to fail',
+    title: 'Invalid bounds and amounts cause no server error',
     clause: conventions('7', 'Error bodies: see Errors'),
     profile: 'full',
-    run: (world) =>
-      oddQueries(world, [
+    run: (context) =>
+      checkInvalidQueries(context, [
         'newest-time=yesterday',
         'newest-time=2025-02-30T00:00:00Z',
         'oldest-time=0',
@@ -198,25 +176,25 @@ export const inputs: readonly Check[] = [
   },
   {
     id: 'errors.contact.long-ids',
-    title: 'The contact endpoint refuses ids that are longer than 256 characters',
+    title: 'The contact endpoint rejects ids of more than 256 characters',
     clause: {
       section: 'Limits',
       reference: 'contact',
       quote: 'customerId and accountId maximum length: 256 characters',
     },
     profile: 'full',
-    run: async (world) => {
-      const operation = world.operation('contact')
-      if (!operation) return skip('the contact endpoint is left out on purpose')
-      const customerId = await firstCustomer(world)
+    run: async (context) => {
+      const operation = context.operation('contact')
+      if (!operation) return skip('the contact endpoint is left out intentionally')
+      const customerId = await requireCustomer(context)
       for (const [customer, account] of [
         ['x'.repeat(257), unknownId],
         [customerId, 'x'.repeat(257)],
       ] as const) {
-        expectRefusal(
+        expectRejection(
           'contact',
           'an id of 257 characters',
-          await world.ask(operation, askFor(operation, customer, account)),
+          await context.request(operation, buildRequest(operation, customer, account)),
         )
       }
       return {}
@@ -224,62 +202,75 @@ export const inputs: readonly Check[] = [
   },
 ]
 
-async function refusedBodies(world: CheckContext, bodies: readonly unknown[]): Promise<Passed> {
-  const customerId = await firstCustomer(world)
+function isEmptyPage({ isSuccess, body }: HttpResponse, field: string): boolean {
+  const data = isObject(body) && isObject(body['data']) ? body['data'] : {}
+  const records = data[field]
+  return isSuccess && Array.isArray(records) && records.length === 0
+}
+
+async function checkRejectedBodies(
+  context: CheckContext,
+  bodies: readonly unknown[],
+): Promise<Passed> {
+  const customerId = await requireCustomer(context)
   const statuses = new Set<number>()
-  const lists = listsInBody(world)
-  const judged = await judgeEach(
+  const lists = findListsByBody(context)
+  const passed = await checkEach(
     lists,
     ({ ref }) => ref,
     async ({ operation, ref }) => {
-      for (const body of ref === lists[0]?.ref ? bodies : bodies.slice(0, repeatsMax)) {
-        const answer = await world.ask(operation, { params: { customerId }, body })
-        statuses.add(answer.status)
+      for (const body of ref === lists[0]?.ref ? bodies : bodies.slice(0, casesMax)) {
+        const response = await context.request(operation, { params: { customerId }, body })
+        statuses.add(response.status)
         const text = typeof body === 'string' ? body : JSON.stringify(body)
-        expectRefusal(operation.ref, `the body ${text || 'of no bytes'}`, answer)
+        expectRejection(operation.ref, `the body ${text || '(empty)'}`, response)
       }
     },
   )
-  return statusChoice(judged, statuses, errorTable.invalid_request.status)
+  return reportStatuses(passed, statuses, errorTable.invalid_request.status)
 }
 
-/** The interface does not say what becomes of them: any answer that is not a failure of the server will do. */
-async function oddQueries(world: CheckContext, queries: readonly string[]): Promise<Passed> {
-  const customerId = await firstCustomer(world)
+/** The interface does not define the response to them: any response except a server error passes. */
+async function checkInvalidQueries(
+  context: CheckContext,
+  queries: readonly string[],
+): Promise<Passed> {
+  const customerId = await requireCustomer(context)
   const seen = new Set<string>()
-  let isRefused = true
-  const lists = listsOf(world)
-  const judged = await judgeEach(
+  let areAllRejected = true
+  const lists = findPagedLists(context)
+  const passed = await checkEach(
     lists,
     ({ ref }) => ref,
     async ({ operation, ref }) => {
       const accountId =
-        (await accountFor(world, operation, customerId)) ?? skip('the customer has no such account')
+        (await findAccountFor(context, operation, customerId)) ??
+        skip('the customer has no such account')
       const known = queries.filter(
         (query) => (query.split('=')[0] ?? '') in (operation.query.properties as object),
       )
       if (known.length === 0) skip('it has no such parameter')
-      for (const query of ref === lists[0]?.ref ? known : known.slice(0, repeatsMax)) {
-        const answer = await world.ask(operation, {
-          ...askFor(operation, customerId, accountId),
+      for (const query of ref === lists[0]?.ref ? known : known.slice(0, casesMax)) {
+        const response = await context.request(operation, {
+          ...buildRequest(operation, customerId, accountId),
           query,
         })
-        if (!answer.isSuccess && !isRefusal(answer)) {
-          fail(`${operation.ref}: ${query} answered ${statusText(answer)}`, {
-            expected: 'a refusal, or an answer as if it had not been given',
-            evidence: [answer],
+        if (!response.isSuccess && !isRejection(response)) {
+          fail(`${operation.ref}: ${query} returned ${formatStatus(response)}`, {
+            expected: 'a rejection, or the response without the parameter',
+            evidence: [response],
           })
         }
-        isRefused &&= isRefusal(answer)
-        seen.add(`${query} ${statusText(answer)}`)
+        areAllRejected &&= isRejection(response)
+        seen.add(`${query} ${formatStatus(response)}`)
       }
     },
   )
   return {
-    ...judged,
+    ...passed,
     choice: {
       seen: [...seen].join(', '),
-      isOurs: isRefused,
+      isOurs: areAllRejected,
       ours: 'status 400',
       decision: '0001-http-statuses',
     },

@@ -1,61 +1,72 @@
 import { errorTable, type Operation } from '../../contract/index.ts'
-import { shown } from '../compare.ts'
+import { formatKeys } from '../compare.ts'
 import { bearer, type CheckContext } from '../context.ts'
-import { type Account, accountIdsOf, accountsOf, customersOf, shareableOf } from '../customers.ts'
-import { type Check, endpoint, errorsSection } from '../definition.ts'
 import {
-  accountOf,
-  listsOf,
-  recordsOf,
-  subjectOf,
-  walk,
-  walkAccounts,
-  wholeQuery,
-} from '../lists.ts'
-import { fail, judgeEach, skip } from '../outcome.ts'
-import { askFor, errorOf, isRefusal, statusText } from './errors.ts'
+  type Account,
+  findAccountIds,
+  findAccounts,
+  findCustomers,
+  listShareable,
+} from '../customers.ts'
+import { type Check, endpoint, errorsSection } from '../definition.ts'
+import { checkEach, fail, skip } from '../outcome.ts'
+import {
+  findListsByBody,
+  findPagedLists,
+  readAccountId,
+  readRecords,
+  unboundedQuery,
+} from '../paged-list.ts'
+import { readAccounts, readList } from '../read-list.ts'
+import { buildRequest, findOperationsByPath } from '../requests.ts'
+import { formatStatus, isRejection, readError } from '../responses.ts'
+import { findSubject } from '../subjects.ts'
 
+/** An account that the viewer must not see. */
 interface Foreign {
   readonly viewer: string
   readonly owner: string
   readonly account: Account
 }
 
-/** Accounts that one customer is offered and another is not, by pairs of customers. */
-function foreignAccounts(world: CheckContext): Promise<readonly Foreign[]> {
-  return world.once('foreign accounts', async () => {
-    const customers = await customersOf(world)
-    if (customers.length < 2) skip('it takes two customers: name another with --customer')
+/** For each pair of customers, accounts that one of them can share and the other cannot. */
+function findForeignAccounts(context: CheckContext): Promise<readonly Foreign[]> {
+  return context.once('foreign accounts', async () => {
+    const customers = await findCustomers(context)
+    if (customers.length < 2) skip('two customers are needed: pass another one with --customer')
     const found: Foreign[] = []
     for (const viewer of customers) {
-      const own = new Set(await offered(world, viewer))
+      const own = new Set(await listOwn(context, viewer))
       for (const owner of customers) {
         if (owner === viewer) continue
-        const accounts = await accountsOf(world, owner)
-        const strange = accounts.filter(({ id }) => !own.has(id))
+        const accounts = await findAccounts(context, owner)
+        const foreign = accounts.filter(({ id }) => !own.has(id))
         for (const kind of ['banking', 'energy'] as const) {
-          const account = strange.find((each) => each.kind === kind)
+          const account = foreign.find((each) => each.kind === kind)
           if (account) found.push({ viewer, owner, account })
         }
       }
     }
-    return found.length > 0 ? found : skip('the customers share all of their accounts')
+    return found.length > 0 ? found : skip('the customers have all of their accounts in common')
   })
 }
 
-/** What C2 offers, else what the other lists show. */
-async function offered(world: CheckContext, customerId: string): Promise<readonly string[]> {
-  const shareable = await shareableOf(world, customerId)
-  return shareable ?? (await accountsOf(world, customerId)).map(({ id }) => id)
+/** The accounts that C2 lists, otherwise those of the other lists. */
+async function listOwn(context: CheckContext, customerId: string): Promise<readonly string[]> {
+  const shareable = await listShareable(context, customerId)
+  return shareable ?? (await findAccounts(context, customerId)).map(({ id }) => id)
 }
 
-async function foreignFor(world: CheckContext, { tag }: Operation): Promise<Foreign[]> {
-  const wanted =
-    tag === 'energy' ? ['energy'] : tag === 'contact' ? ['banking', 'energy'] : ['banking']
-  const found = (await foreignAccounts(world)).filter(({ account }) =>
-    wanted.includes(account.kind),
+async function findForeignFor(
+  context: CheckContext,
+  { accountKinds = [] }: Operation,
+): Promise<Foreign[]> {
+  const found = (await findForeignAccounts(context)).filter(({ account }) =>
+    accountKinds.includes(account.kind),
   )
-  return found.length > 0 ? found.slice(0, pairsMax) : skip('no customer has such an account alone')
+  return found.length > 0
+    ? found.slice(0, pairsMax)
+    : skip('no customer has such an account that the other does not have')
 }
 
 const pairsMax = 4
@@ -69,42 +80,42 @@ const inBody = errorsSection(
   "Message 'Account in query not found': returned … when an account named in the request cannot be found",
 )
 
-/** Operations that need a customer alone and whose answers do not depend on the time. */
+/** Operations that need only a customer, and whose responses do not depend on the time. */
 const concurrentRefs = ['C2', 'C3', 'B1', 'E1']
 const concurrentRounds = 3
 const concurrentEach = 6
 
-/** Asks for two customers by turns, all at once, and compares with what each gets alone. */
-async function judgeConcurrent(
-  world: CheckContext,
+/** Compares the responses to concurrent requests for two customers with those to single requests. */
+async function checkConcurrent(
+  context: CheckContext,
   operation: Operation,
   customers: readonly string[],
 ): Promise<void> {
-  const alone = new Map<string, string>()
+  const single = new Map<string, string>()
   for (const customerId of customers) {
-    const answer = await world.ask(operation, { params: { customerId } })
-    if (!answer.isSuccess) skip(`it answered ${statusText(answer)}`)
-    alone.set(customerId, answer.text)
+    const response = await context.request(operation, { params: { customerId } })
+    if (!response.isSuccess) skip(`it returned ${formatStatus(response)}`)
+    single.set(customerId, response.text)
   }
-  if (new Set(alone.values()).size < customers.length) skip('both customers get the same answer')
+  if (new Set(single.values()).size < customers.length) skip('both customers get the same response')
   for (let round = 0; round < concurrentRounds; round += 1) {
-    const turns = Array.from({ length: concurrentEach }, () => customers).flat()
-    const answers = await Promise.all(
-      turns.map(async (customerId) => {
+    const customerIds = Array.from({ length: concurrentEach }, () => customers).flat()
+    const responses = await Promise.all(
+      customerIds.map(async (customerId) => {
         const params = { customerId }
-        const headers = bearer(world.token(world.resource(operation, params)))
-        return { customerId, answer: await world.send(operation, { params }, headers, true) }
+        const headers = bearer(context.token(context.resource(operation, params)))
+        return { customerId, response: await context.send(operation, { params }, headers, true) }
       }),
     )
-    for (const { customerId, answer } of answers) {
-      if (!answer.isSuccess || answer.text === alone.get(customerId)) continue
-      const again = await world.ask(operation, { params: { customerId } })
-      if (again.text !== alone.get(customerId)) skip('the data changed meanwhile')
+    for (const { customerId, response } of responses) {
+      if (!response.isSuccess || response.text === single.get(customerId)) continue
+      const again = await context.request(operation, { params: { customerId } })
+      if (again.text !== single.get(customerId)) skip('the data changed during the check')
       fail(
-        `${operation.ref}: among concurrent requests, one for customer ${customerId} got other data than alone`,
+        `${operation.ref}: a concurrent request for customer ${customerId} returned other data than a single request`,
         {
-          expected: 'the answer that the customer gets alone',
-          evidence: [answer, again],
+          expected: 'the response to a single request',
+          evidence: [response, again],
         },
       )
     }
@@ -114,24 +125,26 @@ async function judgeConcurrent(
 export const isolation: readonly Check[] = [
   {
     id: 'isolation.path',
-    title: 'No path shows one customer an account of another',
+    title: 'No operation with an account in its path returns an account of another customer',
     clause: scoped,
     profile: 'smoke',
     hint: 'Look the account up under the customer of the path, not by its id alone.',
-    run: (world) => {
-      const operations = world.operations.filter(({ path }) => /\{(accountId|id)\}/.test(path))
-      return judgeEach(
-        operations,
+    run: (context) => {
+      return checkEach(
+        findOperationsByPath(context),
         ({ ref }) => ref,
         async (operation) => {
-          for (const { viewer, account } of await foreignFor(world, operation)) {
-            const answer = await world.ask(operation, askFor(operation, viewer, account.id))
-            if (isRefusal(answer)) continue
+          for (const { viewer, account } of await findForeignFor(context, operation)) {
+            const response = await context.request(
+              operation,
+              buildRequest(operation, viewer, account.id),
+            )
+            if (isRejection(response)) continue
             fail(
-              `${operation.ref}: customer ${viewer} asked for account ${account.id} of another and got ${statusText(answer)}`,
+              `${operation.ref}: a request of customer ${viewer} for account ${account.id} of another customer returned ${formatStatus(response)}`,
               {
-                expected: 'a refusal, as for an account that does not exist',
-                evidence: [answer],
+                expected: 'a rejection, as for an account that does not exist',
+                evidence: [response],
               },
             )
           }
@@ -141,23 +154,25 @@ export const isolation: readonly Check[] = [
   },
   {
     id: 'isolation.body',
-    title: 'No body shows one customer an account of another',
+    title: 'No operation with accounts in its body returns an account of another customer',
     clause: inBody,
     profile: 'smoke',
-    run: (world) => {
-      const lists = listsOf(world).filter(({ of }) => of === 'accounts')
-      return judgeEach(
-        lists,
+    run: (context) => {
+      return checkEach(
+        findListsByBody(context),
         ({ ref }) => ref,
         async ({ operation }) => {
-          for (const { viewer, account } of await foreignFor(world, operation)) {
-            const answer = await world.ask(operation, askFor(operation, viewer, account.id))
-            if (isRefusal(answer) && errorOf(answer) === accountText) continue
+          for (const { viewer, account } of await findForeignFor(context, operation)) {
+            const response = await context.request(
+              operation,
+              buildRequest(operation, viewer, account.id),
+            )
+            if (isRejection(response) && readError(response) === accountText) continue
             fail(
-              `${operation.ref}: customer ${viewer} named account ${account.id} of another and got ${statusText(answer)} ${JSON.stringify(errorOf(answer)) ?? ''}`,
+              `${operation.ref}: a request of customer ${viewer} for account ${account.id} of another customer returned ${formatStatus(response)} ${JSON.stringify(readError(response)) ?? ''}`,
               {
-                expected: `a status of 400 to 499 and {"error": "${accountText}"}`,
-                evidence: [answer],
+                expected: `a status from 400 to 499 and {"error": "${accountText}"}`,
+                evidence: [response],
               },
             )
           }
@@ -167,28 +182,30 @@ export const isolation: readonly Check[] = [
   },
   {
     id: 'isolation.body.mixed',
-    title: 'An account of another is not shown among one’s own',
+    title: 'An account of another customer is rejected among own accounts',
     clause: inBody,
     profile: 'full',
-    run: (world) => {
-      const lists = listsOf(world).filter(({ of }) => of === 'accounts')
-      return judgeEach(
-        lists,
+    run: (context) => {
+      return checkEach(
+        findListsByBody(context),
         ({ ref }) => ref,
         async (list) => {
-          for (const { viewer, account } of await foreignFor(world, list.operation)) {
-            const own = (await accountIdsOf(world, viewer, list.kind)).slice(0, 2)
+          for (const { viewer, account } of await findForeignFor(context, list.operation)) {
+            const own = (await findAccountIds(context, viewer, list.kind)).slice(0, 2)
             const body = { data: { accountIds: [...own, account.id] } }
-            const answer = await world.ask(list.operation, { params: { customerId: viewer }, body })
-            if (isRefusal(answer) && errorOf(answer) === accountText) continue
-            const leaked = recordsOf(list, answer).some(
-              (record) => accountOf(list, record) === account.id,
+            const response = await context.request(list.operation, {
+              params: { customerId: viewer },
+              body,
+            })
+            if (isRejection(response) && readError(response) === accountText) continue
+            const leaked = readRecords(list, response).some(
+              (record) => readAccountId(list, record) === account.id,
             )
             fail(
-              `${list.ref}: customer ${viewer} named account ${account.id} of another behind their own and got ${statusText(answer)}${leaked ? ' with its records' : ''}`,
+              `${list.ref}: a request of customer ${viewer} for own accounts and account ${account.id} of another customer returned ${formatStatus(response)}${leaked ? ' with its records' : ''}`,
               {
-                expected: `a status of 400 to 499 and {"error": "${accountText}"}`,
-                evidence: [answer],
+                expected: `a status from 400 to 499 and {"error": "${accountText}"}`,
+                evidence: [response],
               },
             )
           }
@@ -198,30 +215,34 @@ export const isolation: readonly Check[] = [
   },
   {
     id: 'isolation.records',
-    title: 'A list holds records of the accounts it was asked for, and of no others',
+    title: 'A list has only records of the requested accounts',
     clause: scoped,
     profile: 'smoke',
-    run: (world) =>
-      judgeEach(
-        listsOf(world),
+    run: (context) =>
+      checkEach(
+        findPagedLists(context),
         ({ ref }) => ref,
         async (list) => {
-          if (list.of === 'customer') skip('it is not asked for by account')
-          const subject = await subjectOf(world, list)
-          const { records, answers } = await walk(world, subject, wholeQuery(world, list))
-          const asked =
+          if (list.of === 'customer') skip('its request names no account')
+          const subject = await findSubject(context, list)
+          const { records, responses } = await readList(
+            context,
+            subject,
+            unboundedQuery(context, list),
+          )
+          const requested =
             list.of === 'account'
-              ? [subject.ask.params?.['accountId']]
-              : (subject.ask.body as { data: { accountIds: string[] } }).data.accountIds
-          const strange = records
-            .map((record) => String(accountOf(list, record)))
-            .filter((id) => !asked.includes(id))
-          if (strange.length === 0) return
+              ? [subject.input.params?.['accountId']]
+              : (subject.input.body as { data: { accountIds: string[] } }).data.accountIds
+          const foreign = records
+            .map((record) => String(readAccountId(list, record)))
+            .filter((id) => !requested.includes(id))
+          if (foreign.length === 0) return
           fail(
-            `${list.ref}: ${strange.length} records are of accounts that were not asked for: ${shown([...new Set(strange)])}`,
+            `${list.ref}: ${foreign.length} records belong to accounts that were not requested: ${formatKeys([...new Set(foreign)])}`,
             {
-              expected: 'records of the accounts of the request',
-              evidence: answers.slice(0, 1),
+              expected: 'records of the requested accounts',
+              evidence: responses.slice(0, 1),
             },
           )
         },
@@ -229,34 +250,34 @@ export const isolation: readonly Check[] = [
   },
   {
     id: 'isolation.subset',
-    title: 'A list of some accounts holds nothing of the others',
+    title: 'A request for one account returns no records of the others',
     clause: endpoint('E2', 'E2 fetches details of specific accounts that the user authorised'),
     profile: 'full',
-    run: (world) =>
-      judgeEach(
-        listsOf(world),
+    run: (context) =>
+      checkEach(
+        findPagedLists(context),
         ({ ref }) => ref,
         async (list) => {
-          if (list.of !== 'accounts') skip('it takes no accounts')
-          for (const customerId of await customersOf(world)) {
-            const ids = await accountIdsOf(world, customerId, list.kind)
+          if (list.of !== 'accounts') skip('its request has no accounts in its body')
+          for (const customerId of await findCustomers(context)) {
+            const ids = await findAccountIds(context, customerId, list.kind)
             const [one] = ids
             if (ids.length < 2 || one === undefined) continue
-            const ask = {
+            const input = {
               params: { customerId },
               body: { data: { accountIds: [one] } },
-              query: wholeQuery(world, list),
+              query: unboundedQuery(context, list),
             }
-            const answer = await world.ask(list.operation, ask)
-            const strange = recordsOf(list, answer).filter(
-              (record) => accountOf(list, record) !== one,
+            const response = await context.request(list.operation, input)
+            const foreign = readRecords(list, response).filter(
+              (record) => readAccountId(list, record) !== one,
             )
-            if (strange.length === 0) return
+            if (foreign.length === 0) return
             fail(
-              `${list.ref}: asked for account ${one} alone, it shows ${strange.length} records of others`,
+              `${list.ref}: a request for account ${one} returned ${foreign.length} records of other accounts`,
               {
-                expected: 'records of the one account',
-                evidence: [answer],
+                expected: 'records of that account only',
+                evidence: [response],
               },
             )
           }
@@ -265,49 +286,49 @@ export const isolation: readonly Check[] = [
   },
   {
     id: 'isolation.concurrent',
-    title: 'Concurrent requests for two customers get the data of their own customer',
+    title: 'Concurrent requests for two customers return the data of the right customer',
     clause: scoped,
     profile: 'smoke',
-    hint: 'Keep nothing of a request outside of it: a shared variable is overwritten by the next request.',
-    run: async (world) => {
-      const [first, second] = await customersOf(world)
+    hint: 'Do not store data of a request in a shared variable: the next request overwrites it.',
+    run: async (context) => {
+      const [first, second] = await findCustomers(context)
       if (first === undefined || second === undefined) {
-        return skip('it takes two customers: name another with --customer')
+        return skip('two customers are needed: pass another one with --customer')
       }
-      const operations = world.operations.filter(({ ref }) => concurrentRefs.includes(ref))
-      return judgeEach(
+      const operations = context.operations.filter(({ ref }) => concurrentRefs.includes(ref))
+      return checkEach(
         operations,
         ({ ref }) => ref,
-        (operation) => judgeConcurrent(world, operation, [first, second]),
+        (operation) => checkConcurrent(context, operation, [first, second]),
       )
     },
   },
   {
     id: 'isolation.lists',
-    title: 'No list shows a customer an account that is offered to another alone',
+    title: 'No account list has an account that only another customer can share',
     clause: scoped,
     profile: 'full',
-    run: async (world) => {
-      const customers = await customersOf(world)
-      if (customers.length < 2) skip('it takes two customers: name another with --customer')
-      return judgeEach(
+    run: async (context) => {
+      const customers = await findCustomers(context)
+      if (customers.length < 2) skip('two customers are needed: pass another one with --customer')
+      return checkEach(
         ['B1', 'E1'] as const,
         (ref) => ref,
         async (ref) => {
-          if (!world.operation(ref)) skip('it is left out on purpose')
+          if (!context.operation(ref)) skip('it is left out intentionally')
           for (const viewer of customers) {
-            const own = (await shareableOf(world, viewer)) ?? skip('there is no C2 to compare with')
+            const own = (await listShareable(context, viewer)) ?? skip('C2 is left out, or failed')
             for (const owner of customers) {
-              const theirs = (await shareableOf(world, owner)) ?? []
-              const seen = (await walkAccounts(world, ref, viewer)).map((record) =>
+              const theirs = (await listShareable(context, owner)) ?? []
+              const listed = (await readAccounts(context, ref, viewer)).map((record) =>
                 String(record['accountId']),
               )
-              const strange = seen.filter((id) => !own.includes(id) && theirs.includes(id))
-              if (strange.length === 0) continue
+              const foreign = listed.filter((id) => !own.includes(id) && theirs.includes(id))
+              if (foreign.length === 0) continue
               fail(
-                `${ref} shows customer ${viewer} the account ${strange[0]}, which C2 offers to ${owner} and not to ${viewer}`,
+                `${ref} lists account ${foreign[0]} for customer ${viewer}, which C2 lists for ${owner} and not for ${viewer}`,
                 {
-                  expected: 'accounts of the customer of the path',
+                  expected: 'accounts of the customer in the path',
                 },
               )
             }

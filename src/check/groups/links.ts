@@ -1,22 +1,20 @@
-import { differenceOf } from '../compare.ts'
+import { describeDifference } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { type Check, conventions } from '../definition.ts'
-import type { Answer } from '../http-client.ts'
-import { filtersFor } from '../list-filters.ts'
+import type { HttpResponse } from '../http-client.ts'
+import { pickFilters } from '../list-filters.ts'
+import { checkEach, fail, skip } from '../outcome.ts'
 import {
   type Fields,
-  keyOf,
-  linkOf,
-  metaOf,
   type PagedList,
-  pageOf,
-  recordsOf,
-  type Subject,
-  walk,
-  wholeQuery,
-} from '../lists.ts'
-import { fail, judgeEach, skip } from '../outcome.ts'
-import { onEachList, shortWalk, sizeFor } from './paging.ts'
+  readKey,
+  readLink,
+  readRecords,
+  readTotals,
+  unboundedQuery,
+} from '../paged-list.ts'
+import { readList, requirePage, type Subject } from '../read-list.ts'
+import { checkEachList, choosePageSize, readShortList } from '../subjects.ts'
 
 const links = conventions(
   '2',
@@ -27,148 +25,148 @@ interface Linked {
   readonly subject: Subject
   readonly size: number
   /** The pages by number. */
-  readonly pages: readonly Answer[]
+  readonly pages: readonly HttpResponse[]
 }
 
-/** A list in three pages or so, as the numbers of pages show it. */
-async function linkedPages(
-  world: CheckContext,
+/** The pages of a list of about three pages, requested by number. */
+async function readLinkedPages(
+  context: CheckContext,
   list: PagedList,
   query: Record<string, string> = {},
 ): Promise<Linked> {
-  const { subject, whole } = await shortWalk(world, list, 2)
-  const all = { ...wholeQuery(world, list), ...query }
+  const { subject, whole } = await readShortList(context, list, 2)
+  const all = { ...unboundedQuery(context, list), ...query }
   const count =
     Object.keys(query).length > 0
-      ? (await walk(world, subject, all)).records.length
+      ? (await readList(context, subject, all)).records.length
       : whole.records.length
-  if (count < 2) skip(`${count} records are too few for two pages`)
-  const size = sizeFor(count, 3)
-  const { answers } = await walk(world, subject, all, size)
-  return { subject, size, pages: answers.filter((page) => recordsOf(list, page).length > 0) }
+  if (count < 2) skip(`${count} records do not fill two pages`)
+  const size = choosePageSize(count, 3)
+  const { responses } = await readList(context, subject, all, size)
+  return { subject, size, pages: responses.filter((page) => readRecords(list, page).length > 0) }
 }
 
-/** The link as a query, however it is dressed: that is for another check. */
-function queryOfLink(link: string): string {
+/** The query of a link in any form: another check tests the form. */
+function parseLink(link: string): string {
   const question = link.indexOf('?')
   return link.slice(question + 1).replace(/^&/, '')
 }
 
-function requireLink(list: PagedList, page: Answer, name: string, where: string): string {
-  const link = linkOf(page, name)
-  if (link !== undefined) return queryOfLink(link)
+function requireLink(list: PagedList, page: HttpResponse, name: string, where: string): string {
+  const link = readLink(page, name)
+  if (link !== undefined) return parseLink(link)
   return fail(`${list.ref}: ${where} has no link ${name}`, {
     expected: `links.${name}`,
     evidence: [page],
   })
 }
 
-/** Follows a link and compares what it shows with a page by number. */
+/** Follows a link and compares the page with the one requested by number. */
 async function follow(
-  world: CheckContext,
+  context: CheckContext,
   { subject, size }: Linked,
-  from: Answer,
+  from: HttpResponse,
   name: string,
-  expected: Answer,
-): Promise<Answer> {
+  expected: HttpResponse,
+): Promise<HttpResponse> {
   const { list } = subject
   const query = requireLink(list, from, name, 'a page')
   if (new URLSearchParams(query).get('page-size') !== String(size)) {
-    skip('the link loses the size of the page')
+    skip('the link has another page size')
   }
-  const page = await world.ask(list.operation, { ...subject.ask, query })
-  const difference = differenceOf(
-    keys(list, recordsOf(list, expected)),
-    keys(list, recordsOf(list, page)),
+  const page = await context.request(list.operation, { ...subject.input, query })
+  const difference = describeDifference(
+    keys(list, readRecords(list, expected)),
+    keys(list, readRecords(list, page)),
   )
   if (page.isSuccess && difference === undefined) return page
   return fail(
-    `${list.ref}: the link ${name} leads to another page: ${page.isSuccess ? difference : `status ${page.status}`}`,
+    `${list.ref}: the link ${name} returns another page: ${page.isSuccess ? difference : `status ${page.status}`}`,
     {
-      expected: 'the page that its number shows',
+      expected: 'the page with that number',
       evidence: [from, page],
     },
   )
 }
 
 function keys(list: PagedList, records: readonly Fields[]): string[] {
-  return records.map((record) => keyOf(list, record))
+  return records.map((record) => readKey(list, record))
 }
 
-/** From the other end of the list. */
-function leadsTo(name: 'first' | 'last'): Check {
+/** Follows the link from the other end of the list. */
+function linkCheck(name: 'first' | 'last'): Check {
   return {
     id: `paging.links.${name}`,
-    title: `The link ${name} leads to the ${name} page`,
+    title: `The link ${name} returns the ${name} page`,
     clause: links,
     profile: 'full',
-    run: (world) =>
-      onEachList(world, async (list) => {
-        const linked = await linkedPages(world, list)
+    run: (context) =>
+      checkEachList(context, async (list) => {
+        const linked = await readLinkedPages(context, list)
         const [first, last] = [linked.pages[0], linked.pages.at(-1)]
         if (!first || !last) return
         const [from, to] = name === 'first' ? [last, first] : [first, last]
-        await follow(world, linked, from, name, to)
+        await follow(context, linked, from, name, to)
       }),
   }
 }
 
 export const linkChecks: readonly Check[] = [
-  leadsTo('first'),
-  leadsTo('last'),
+  linkCheck('first'),
+  linkCheck('last'),
   {
     id: 'paging.links.next',
-    title: 'Following next shows the whole list, page by page',
+    title: 'Following next returns the whole list, page by page',
     clause: links,
     profile: 'smoke',
-    run: (world) =>
-      onEachList(world, async (list) => {
-        const linked = await linkedPages(world, list)
+    run: (context) =>
+      checkEachList(context, async (list) => {
+        const linked = await readLinkedPages(context, list)
         let [page] = linked.pages
         for (const expected of linked.pages.slice(1)) {
-          if (page) page = await follow(world, linked, page, 'next', expected)
+          if (page) page = await follow(context, linked, page, 'next', expected)
         }
       }),
   },
   {
     id: 'paging.links.prev',
-    title: 'Following prev leads back to the first page',
+    title: 'Following prev returns to the first page',
     clause: links,
     profile: 'full',
-    run: (world) =>
-      onEachList(world, async (list) => {
-        const linked = await linkedPages(world, list)
+    run: (context) =>
+      checkEachList(context, async (list) => {
+        const linked = await readLinkedPages(context, list)
         let page = linked.pages.at(-1)
         for (const expected of linked.pages.slice(0, -1).reverse()) {
-          if (page) page = await follow(world, linked, page, 'prev', expected)
+          if (page) page = await follow(context, linked, page, 'prev', expected)
         }
       }),
   },
   {
     id: 'paging.links.end',
-    title: 'The last page has no next that shows records, and the first no prev',
+    title: 'The last page has no next link to records, and the first page no prev link',
     clause: links,
     profile: 'full',
-    hint: 'Leave the link out there: whoever follows next until it ends would never end.',
-    run: (world) =>
-      onEachList(world, async (list) => {
-        const { subject, pages } = await linkedPages(world, list)
+    hint: 'Omit the link: a client that follows next would never stop.',
+    run: (context) =>
+      checkEachList(context, async (list) => {
+        const { subject, pages } = await readLinkedPages(context, list)
         for (const [page, name] of [
           [pages.at(-1), 'next'],
           [pages[0], 'prev'],
         ] as const) {
-          const link = page && linkOf(page, name)
+          const link = page && readLink(page, name)
           if (link === undefined) continue
-          const answer = await world.ask(list.operation, {
-            ...subject.ask,
-            query: queryOfLink(link),
+          const response = await context.request(list.operation, {
+            ...subject.input,
+            query: parseLink(link),
           })
-          if (recordsOf(list, answer).length === 0) continue
+          if (readRecords(list, response).length === 0) continue
           fail(
-            `${list.ref}: the ${name === 'next' ? 'last' : 'first'} page has a link ${name}, which shows records`,
+            `${list.ref}: the ${name === 'next' ? 'last' : 'first'} page has a link ${name}, which returns records`,
             {
               expected: `no link ${name}`,
-              evidence: [page as Answer, answer],
+              evidence: [page as HttpResponse, response],
             },
           )
         }
@@ -179,15 +177,15 @@ export const linkChecks: readonly Check[] = [
     title: 'Links are query-string fragments',
     clause: links,
     profile: 'full',
-    run: async (world) => {
-      const dressed = new Set<string>()
-      const judged = await onEachList(world, async (list) => {
-        const { pages } = await linkedPages(world, list)
+    run: async (context) => {
+      const prefixes = new Set<string>()
+      const passed = await checkEachList(context, async (list) => {
+        const { pages } = await readLinkedPages(context, list)
         for (const page of pages) {
           for (const name of ['first', 'last', 'next', 'prev']) {
-            const link = linkOf(page, name)
+            const link = readLink(page, name)
             if (link === undefined) continue
-            if (/^[?&]/.test(link)) dressed.add(link[0] ?? '')
+            if (/^[?&]/.test(link)) prefixes.add(link[0] ?? '')
             if (!/:\/\/|^\/|^#/.test(link) && link.includes('=')) continue
             fail(`${list.ref}: links.${name} is ${link.slice(0, 100)}`, {
               expected: 'a query-string fragment such as page=2&page-size=25',
@@ -197,10 +195,10 @@ export const linkChecks: readonly Check[] = [
         }
       })
       return {
-        ...judged,
+        ...passed,
         choice: {
-          seen: `${dressed.size > 0 ? `with a leading ${[...dressed].join(' or ')}` : 'without a leading question mark'}; ${judged.seen}`,
-          isOurs: dressed.size === 0,
+          seen: `${prefixes.size > 0 ? `with a leading ${[...prefixes].join(' or ')}` : 'without a leading question mark'}; ${passed.seen}`,
+          isOurs: prefixes.size === 0,
           ours: 'without a leading question mark',
           decision: '0011-paging-links',
         },
@@ -209,18 +207,18 @@ export const linkChecks: readonly Check[] = [
   },
   {
     id: 'paging.links.size',
-    title: 'Links keep the size of the page',
+    title: 'Links keep the page size',
     clause: links,
     profile: 'full',
-    run: (world) =>
-      onEachList(world, async (list) => {
-        const { pages, size } = await linkedPages(world, list)
+    run: (context) =>
+      checkEachList(context, async (list) => {
+        const { pages, size } = await readLinkedPages(context, list)
         const [first] = pages
         if (!first) return
         for (const name of ['first', 'last', 'next']) {
-          const link = linkOf(first, name)
+          const link = readLink(first, name)
           if (link === undefined) continue
-          const given = new URLSearchParams(queryOfLink(link)).get('page-size')
+          const given = new URLSearchParams(parseLink(link)).get('page-size')
           if (given === String(size)) continue
           fail(
             `${list.ref}: with page-size=${size}, links.${name} has ${given === null ? 'no page-size' : `page-size=${given}`}`,
@@ -237,39 +235,41 @@ export const linkChecks: readonly Check[] = [
     title: 'Links keep the filters of the request',
     clause: links,
     profile: 'full',
-    hint: 'Repeat every parameter of the request but page in each link.',
-    run: (world) =>
-      onEachList(world, async (list) => {
-        const filters = await filtersFor(world, list)
+    hint: 'Repeat every parameter of the request except page in each link.',
+    run: (context) =>
+      checkEachList(context, async (list) => {
+        const filters = await pickFilters(context, list)
         if (filters.length === 0) skip('it has no filter')
-        await judgeEach(filters, nameOfFilter, (filter) => judgeFilter(world, list, filter))
+        await checkEach(filters, formatFilter, (filter) =>
+          checkFilteredLinks(context, list, filter),
+        )
       }),
   },
   {
     id: 'paging.links.window',
-    title: 'Links of a list with a default window say which window it was',
+    title: 'Whether links contain the default time window is reported',
     clause: links,
     profile: 'full',
-    run: async (world) => {
+    run: async (context) => {
       const seen: string[] = []
-      const evidence: Answer[] = []
-      const judged = await onEachList(world, async (list) => {
-        const bounds = Object.keys(wholeQuery(world, list))
-        if (bounds.length === 0) skip('it has no window')
-        const { subject } = await shortWalk(world, list)
-        const page = await pageOf(world, subject, { 'page-size': 1 })
-        const link = linkOf(page, 'first')
-        if (link === undefined) return skip('its default window is empty')
-        const pinned = bounds.every((name) => new URLSearchParams(queryOfLink(link)).has(name))
-        seen.push(`${list.ref} ${pinned ? 'pins both bounds' : 'does not pin both bounds'}`)
-        if (!pinned) evidence.push(page)
+      const evidence: HttpResponse[] = []
+      const passed = await checkEachList(context, async (list) => {
+        const bounds = Object.keys(unboundedQuery(context, list))
+        if (bounds.length === 0) skip('it has no time window')
+        const { subject } = await readShortList(context, list)
+        const page = await requirePage(context, subject, { 'page-size': 1 })
+        const link = readLink(page, 'first')
+        if (link === undefined) return skip('its default time window is empty')
+        const hasBounds = bounds.every((name) => new URLSearchParams(parseLink(link)).has(name))
+        seen.push(`${list.ref} ${hasBounds ? 'has both bounds' : 'does not have both bounds'}`)
+        if (!hasBounds) evidence.push(page)
       })
       return {
-        ...judged,
+        ...passed,
         choice: {
           seen: seen.join(', '),
           isOurs: evidence.length === 0,
-          ours: 'the bounds that were in force are in every link',
+          ours: 'every link has the bounds of the window',
           decision: '0011-paging-links',
           evidence,
         },
@@ -278,34 +278,36 @@ export const linkChecks: readonly Check[] = [
   },
 ]
 
-const nameOfFilter = (filter: Readonly<Record<string, string>>) => Object.keys(filter).join(' and ')
+const formatFilter = (filter: Readonly<Record<string, string>>) => Object.keys(filter).join(' and ')
 
-/** Follows the links of a filtered list: page, total and records must be those of the filtered list. */
-async function judgeFilter(
-  world: CheckContext,
+/** Follows the links of a filtered list. The total and the records must be those of the filtered list. */
+async function checkFilteredLinks(
+  context: CheckContext,
   list: PagedList,
   filter: Record<string, string>,
 ): Promise<void> {
-  const { subject, pages } = await linkedPages(world, list, filter)
+  const { subject, pages } = await readLinkedPages(context, list, filter)
   const [first] = pages
   for (const name of ['next', 'last']) {
-    const link = first && linkOf(first, name)
+    const link = first && readLink(first, name)
     if (!first || link === undefined) continue
-    const query = queryOfLink(link)
-    const followed = await world.ask(list.operation, { ...subject.ask, query })
+    const query = parseLink(link)
+    const followed = await context.request(list.operation, { ...subject.input, query })
     const expected = (name === 'next' ? pages[1] : pages.at(-1)) ?? first
-    const total = metaOf(followed).totalRecords
+    const total = readTotals(followed).totalRecords
     const difference =
-      differenceOf(keys(list, recordsOf(list, expected)), keys(list, recordsOf(list, followed))) ??
-      (total === metaOf(first).totalRecords ? undefined : `totalRecords is ${total}`)
-    // Another spelling of the same bound is as good.
+      describeDifference(
+        keys(list, readRecords(list, expected)),
+        keys(list, readRecords(list, followed)),
+      ) ?? (total === readTotals(first).totalRecords ? undefined : `totalRecords is ${total}`)
+    // Bounds may be written in another way.
     if (difference === undefined) continue
     const given = new URLSearchParams(query)
     const isLost = Object.entries(filter).some(
       ([parameter, value]) => given.get(parameter) !== value,
     )
     fail(
-      `${list.ref}: with ${new URLSearchParams(filter)}, links.${name} ${isLost ? 'drops the filter' : 'leads elsewhere'}: ${difference}`,
+      `${list.ref}: with ${new URLSearchParams(filter)}, links.${name} ${isLost ? 'drops the filter' : 'returns another page'}: ${difference}`,
       { expected: 'the page of the filtered list', evidence: [first, followed] },
     )
   }

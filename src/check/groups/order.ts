@@ -1,25 +1,18 @@
 import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
-import { narrowed } from '../list-filters.ts'
+import { pickFilter } from '../list-filters.ts'
+import { fail, type Passed, skip } from '../outcome.ts'
 import {
   type Fields,
-  keyOf,
-  listOf,
   type PagedList,
-  pageOf,
-  recordsOf,
-  walk,
-  wholeQuery,
-  wholeWalk,
-} from '../lists.ts'
-import { fail, type Passed, skip } from '../outcome.ts'
-import { effectiveOf } from '../times.ts'
-import { sizeFor } from './paging.ts'
-
-export function requireList(world: CheckContext, ref: string): PagedList {
-  const operation = world.operation(ref)
-  return (operation && listOf(operation)) ?? skip(`${ref} is left out on purpose`)
-}
+  readKey,
+  readRecords,
+  requireList,
+  unboundedQuery,
+} from '../paged-list.ts'
+import { readList, requirePage } from '../read-list.ts'
+import { choosePageSize, readWholeList } from '../subjects.ts'
+import { readEffectiveTime } from '../times.ts'
 
 const descending = endpoint(
   'B3',
@@ -28,55 +21,55 @@ const descending = endpoint(
 const tiesMax = 6
 const tieRounds = 3
 
-/** Where a record is newer than one before it. Records that show no time may stand anywhere. */
-function breakIn(list: PagedList, records: readonly Fields[], timeZone: string): number {
+/** The index of the first record that is newer than a previous one, or -1. Records without a time may be anywhere. */
+function findUnordered(list: PagedList, records: readonly Fields[], timeZone: string): number {
   let last: bigint | undefined
   return records.findIndex((record) => {
-    const time = effectiveOf(list, record, timeZone)
-    const isBreak = time !== undefined && last !== undefined && time > last
+    const time = readEffectiveTime(list, record, timeZone)
+    const isNewer = time !== undefined && last !== undefined && time > last
     if (time !== undefined) last = time
-    return isBreak
+    return isNewer
   })
 }
 
-async function judgeOrder(world: CheckContext, query: Record<string, string>, pageSize?: number) {
-  const list = requireList(world, 'B3')
-  const { subject, whole } = await wholeWalk(world, list, { recordsMin: 2 })
-  const size = pageSize ?? sizeFor(whole.records.length, walkedPages)
-  const { records, answers } = await walk(
-    world,
+async function checkOrder(context: CheckContext, query: Record<string, string>, pageSize?: number) {
+  const list = requireList(context, 'B3')
+  const { subject, whole } = await readWholeList(context, list, { recordsMin: 2 })
+  const size = pageSize ?? choosePageSize(whole.records.length, pagesRead)
+  const { records, responses } = await readList(
+    context,
     subject,
-    { ...wholeQuery(world, list), ...query },
+    { ...unboundedQuery(context, list), ...query },
     size,
   )
-  if (records.length < 2) skip('fewer than two transactions are left')
-  const index = breakIn(list, records, world.options.timeZone)
+  if (records.length < 2) skip('the filtered list has fewer than two transactions')
+  const index = findUnordered(list, records, context.options.timeZone)
   if (index < 0) return { seen: `${records.length} transactions` }
   return fail(
-    `B3: transaction ${records[index]?.['transactionId']} is newer than the one before it`,
+    `B3: transaction ${records[index]?.['transactionId']} is newer than the previous one`,
     {
-      expected: 'newest first, by postingDateTime, else executionDateTime',
-      evidence: answers.slice(Math.floor(index / size), Math.floor(index / size) + 1),
+      expected: 'newest first, by postingDateTime, otherwise executionDateTime',
+      evidence: responses.slice(Math.floor(index / size), Math.floor(index / size) + 1),
     },
   )
 }
 
-const walkedPages = 12
+const pagesRead = 12
 
-/** What order a list that need have none is in. */
-async function orderSeen(world: CheckContext, ref: string): Promise<Passed> {
-  const list = requireList(world, ref)
-  const { whole } = await wholeWalk(world, list, { recordsMin: 3 })
-  const { timeZone } = world.options
-  const isNewestFirst = breakIn(list, whole.records, timeZone) < 0
-  const isOldestFirst = breakIn(list, whole.records.toReversed(), timeZone) < 0
+/** Reports the order of a list whose order the interface does not define. */
+async function reportOrder(context: CheckContext, ref: string): Promise<Passed> {
+  const list = requireList(context, ref)
+  const { whole } = await readWholeList(context, list, { recordsMin: 3 })
+  const { timeZone } = context.options
+  const isNewestFirst = findUnordered(list, whole.records, timeZone) < 0
+  const isOldestFirst = findUnordered(list, whole.records.toReversed(), timeZone) < 0
   return {
     choice: {
       seen: isNewestFirst ? 'newest first' : isOldestFirst ? 'oldest first' : 'not by time',
       isOurs: isNewestFirst,
       ours: 'newest first',
       decision: '0012-sort-order',
-      evidence: whole.answers.slice(0, 1),
+      evidence: whole.responses.slice(0, 1),
     },
   }
 }
@@ -87,32 +80,35 @@ export const order: readonly Check[] = [
     title: 'Transactions are newest first',
     clause: descending,
     profile: 'smoke',
-    run: (world) => judgeOrder(world, {}, 25),
+    run: (context) => checkOrder(context, {}, 25),
   },
   {
     id: 'order.pages',
-    title: 'The order goes on from page to page',
+    title: 'The order continues from page to page',
     clause: descending,
     profile: 'full',
-    run: (world) => judgeOrder(world, {}),
+    run: (context) => checkOrder(context, {}),
   },
   {
     id: 'order.filtered',
-    title: 'Transactions that were filtered are newest first as well',
+    title: 'Filtered transactions are newest first as well',
     clause: descending,
     profile: 'full',
-    run: (world) => judgeOrder(world, narrowed(world, requireList(world, 'B3')) ?? {}, 25),
+    run: (context) =>
+      checkOrder(context, pickFilter(context, requireList(context, 'B3')) ?? {}, 25),
   },
   {
     id: 'order.ties',
-    title: 'Transactions of the same moment keep their places while pages are read',
+    title: 'Transactions with the same time keep their order between pages',
     clause: descending,
     profile: 'full',
-    hint: 'Add something unique, such as the id, behind the time in the order.',
-    run: async (world) => {
-      const list = requireList(world, 'B3')
-      const { subject, whole } = await wholeWalk(world, list, { recordsMin: 2 })
-      const times = whole.records.map((record) => effectiveOf(list, record, world.options.timeZone))
+    hint: 'Order by time and then by a unique column, such as the id.',
+    run: async (context) => {
+      const list = requireList(context, 'B3')
+      const { subject, whole } = await readWholeList(context, list, { recordsMin: 2 })
+      const times = whole.records.map((record) =>
+        readEffectiveTime(list, record, context.options.timeZone),
+      )
       const start = times.findIndex(
         (time, index) => time !== undefined && time === times[index + 1],
       )
@@ -120,47 +116,47 @@ export const order: readonly Check[] = [
       const length = times
         .slice(start, start + tiesMax)
         .filter((time) => time === times[start]).length
-      const tied = whole.records.slice(start, start + length).map((record) => keyOf(list, record))
+      const tied = whole.records.slice(start, start + length).map((record) => readKey(list, record))
       for (let round = 0; round < tieRounds; round += 1) {
         const pages = []
         for (let index = start; index < start + length; index += 1) {
-          const query = { page: index + 1, 'page-size': 1, ...wholeQuery(world, list) }
-          pages.push(await pageOf(world, subject, query))
+          const query = { page: index + 1, 'page-size': 1, ...unboundedQuery(context, list) }
+          pages.push(await requirePage(context, subject, query))
         }
         const found = pages
-          .flatMap((page) => recordsOf(list, page))
-          .map((record) => keyOf(list, record))
+          .flatMap((page) => readRecords(list, page))
+          .map((record) => readKey(list, record))
         if (new Set(found).size === length || new Set(tied).size < length) continue
         fail(
-          `B3: ${length} transactions of the same moment, read one a page, showed ${new Set(found).size} different ones`,
+          `B3: ${length} transactions with the same time, read with one per page, returned ${new Set(found).size} different ones`,
           {
             expected: 'each of them once',
             evidence: pages,
           },
         )
       }
-      return { seen: `${length} transactions of one moment` }
+      return { seen: `${length} transactions with the same time` }
     },
   },
   {
     id: 'order.invoices',
-    title: 'The order of invoices is seen',
+    title: 'The order of invoices is reported',
     clause: endpoint('E3', 'data.invoices; links; meta'),
     profile: 'full',
-    run: (world) => orderSeen(world, 'E3'),
+    run: (context) => reportOrder(context, 'E3'),
   },
   {
     id: 'order.billing',
-    title: 'The order of billing transactions is seen',
+    title: 'The order of billing transactions is reported',
     clause: endpoint('E4', 'data.transactions (billing transaction); links; meta'),
     profile: 'full',
-    run: (world) => orderSeen(world, 'E4'),
+    run: (context) => reportOrder(context, 'E4'),
   },
   {
     id: 'order.billing-of-accounts',
-    title: 'The order of billing transactions over several accounts is seen',
+    title: 'The order of billing transactions of several accounts is reported',
     clause: endpoint('E5', 'data.transactions; links; meta'),
     profile: 'full',
-    run: (world) => orderSeen(world, 'E5'),
+    run: (context) => reportOrder(context, 'E5'),
   },
 ]

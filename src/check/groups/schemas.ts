@@ -1,99 +1,110 @@
-import { type Operation, providerOperations } from '../../contract/index.ts'
-import type { Ask, CheckContext } from '../context.ts'
-import { accountsOf, customersOf } from '../customers.ts'
+import { locateAccounts, type Operation, providerOperations } from '../../contract/index.ts'
+import { bearer, type CheckContext, type RequestInput } from '../context.ts'
+import { findAccounts, findCustomers } from '../customers.ts'
 import { type Check, endpoint, resources } from '../definition.ts'
-import { listOf, subjectsOf, wholeQuery } from '../lists.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
-import { type Found, sentenceOfFault } from '../response-audit.ts'
+import { readRecords, requireList, toPagedList, unboundedQuery } from '../paged-list.ts'
+import { findProbe } from '../probe.ts'
+import { buildRequest, requireOperation, unknownEmail } from '../requests.ts'
+import { type Found, formatFault } from '../response-audit.ts'
 import type { FaultKind } from '../response-schema.ts'
-import { askFor, isRefusal, statusText } from './errors.ts'
+import { formatStatus, isRejection } from '../responses.ts'
+import { findSubjects } from '../subjects.ts'
 
 const sentencesMax = 8
 
-/** Asks an operation of everybody, so that there are answers to read; a skip where nobody can be asked. */
-async function sample(world: CheckContext, operation: Operation): Promise<void> {
-  const asks = await samplesOf(world, operation)
-  if (asks.length === 0) skip('no customer has an account to ask about')
-  for (const ask of asks) {
-    const answer = await world.ask(operation, ask)
-    // Neither body is shown by the interface, so it may be another; no account need have a contact.
-    const mayRefuse = ['B6', 'C1', 'contact', 'C4'].includes(operation.ref) && isRefusal(answer)
-    if (answer.isSuccess || mayRefuse) continue
-    fail(`${operation.ref}: a good request got ${statusText(answer)}`, {
+/** Sends requests to an operation, so that the audit has responses. Skips the check if there is no data for it. */
+async function sample(context: CheckContext, operation: Operation): Promise<void> {
+  const inputs = await buildSamples(context, operation)
+  if (inputs.length === 0) skip('no customer has an account for it')
+  for (const input of inputs) {
+    const response = await context.request(operation, input)
+    if (response.isSuccess || (mayReject(operation) && isRejection(response))) continue
+    fail(`${operation.ref}: a valid request returned ${formatStatus(response)}`, {
       expected: 'a success',
-      evidence: [answer],
+      evidence: [response],
     })
   }
 }
 
-async function samplesOf(world: CheckContext, operation: Operation): Promise<Ask[]> {
-  const list = listOf(operation)
-  const subjects = list ? (await subjectsOf(world, list)).slice(0, samplesMax) : []
+/** The interface does not define the bodies of B6 and C1. An account need not have a single record, such as a contact. */
+function mayReject(operation: Operation): boolean {
+  const isSingleRecord = locateAccounts(operation) === 'path' && !toPagedList(operation)
+  return isSingleRecord || ['B6', 'C1'].includes(operation.ref)
+}
+
+async function buildSamples(context: CheckContext, operation: Operation): Promise<RequestInput[]> {
+  const list = toPagedList(operation)
+  const subjects = list ? (await findSubjects(context, list)).slice(0, samplesMax) : []
   if (list && subjects.length > 0) {
-    return subjects.map(({ subject }) => ({ ...subject.ask, query: wholeQuery(world, list) }))
+    return subjects.map(({ subject }) => ({
+      ...subject.input,
+      query: unboundedQuery(context, list),
+    }))
   }
-  const [email = 'nobody@check.holdfast.invalid'] = world.options.emails
+  const [email = unknownEmail] = context.options.emails
   if (operation.ref === 'C1') return [{ body: { email } }]
-  const asks: Ask[] = []
-  for (const customerId of await customersOf(world)) {
-    const needsAccount = /\{(accountId|id)\}/.test(operation.path) || operation.body !== undefined
-    const accounts = (await accountsOf(world, customerId)).filter(
-      ({ kind }) =>
-        operation.tag === 'contact' || kind === (operation.tag === 'energy' ? 'energy' : 'banking'),
+  const inputs: RequestInput[] = []
+  for (const customerId of await findCustomers(context)) {
+    const needsAccount = locateAccounts(operation) !== undefined
+    const accounts = (await findAccounts(context, customerId)).filter(({ kind }) =>
+      operation.accountKinds?.includes(kind),
     )
-    if (!needsAccount) asks.push({ params: { customerId } })
-    else for (const { id } of accounts) asks.push(askFor(operation, customerId, id))
+    if (!needsAccount) inputs.push({ params: { customerId } })
+    else for (const { id } of accounts) inputs.push(buildRequest(operation, customerId, id))
   }
-  return asks.slice(0, samplesMax)
+  return inputs.slice(0, samplesMax)
 }
 
 const samplesMax = 8
 
-/** The interface's table of what an operation answers. */
+/** A check of the response schema of an operation. */
 function schemaCheck(operation: Operation): Check {
   const { ref, summary } = operation
   return {
     id: `schemas.${ref}`,
-    title: `${ref} answers as the interface shows it: ${summary[0]?.toLowerCase()}${summary.slice(1)}`,
+    title: `The response of ${ref} has the fields and types of the interface (${summary})`,
     clause: endpoint(ref, `${operation.method} ${operation.path}`),
     profile: 'smoke',
-    run: async (world) => {
-      const here = world.operation(ref) ?? skip('it is left out on purpose')
-      // Lists were read by other checks, if those were run; the rest is read here.
-      if (!(listOf(here) && world.audit.read.get(ref))) await sample(world, here)
-      const count = world.audit.read.get(ref) ?? 0
-      if (count === 0) skip('it was never answered with a success')
-      refuse(world.audit.faults('shape', ref))
-      return { seen: [`${count} answers were read`, ...remarksOf(world, ref)].join('; ') }
+    run: async (context) => {
+      const implemented = requireOperation(context, ref)
+      // Other checks have usually read the lists already.
+      if (!(toPagedList(implemented) && context.audit.read.get(ref))) {
+        await sample(context, implemented)
+      }
+      const count = context.audit.read.get(ref) ?? 0
+      if (count === 0) skip('no request succeeded')
+      failOnFaults(context.audit.faults('shape', ref))
+      return { seen: [`${count} responses were checked`, ...listRemarks(context, ref)].join('; ') }
     },
   }
 }
 
-function refuse(
+function failOnFaults(
   faults: readonly Found[],
-  expected = 'the fields of the interface, of the types that it gives',
+  expected = 'the fields and types of the interface',
 ): void {
   if (faults.length === 0) return
-  const sentences = faults.slice(0, sentencesMax).map(sentenceOfFault)
+  const sentences = faults.slice(0, sentencesMax).map(formatFault)
   const more = faults.length - sentences.length
   fail(sentences.join('\n') + (more > 0 ? `\nand ${more} more` : ''), {
     expected,
-    evidence: [...new Set(faults.map(({ answer }) => answer))].slice(0, 2),
+    evidence: [...new Set(faults.map(({ response }) => response))].slice(0, 2),
   })
 }
 
 const remarksMax = 4
 
-/** What is lawful, and still not what Holdfast would have sent. */
-function remarksOf(world: CheckContext, ref: string): string[] {
-  const remarks = world.audit.faults('remark', ref)
+/** What is valid, but differs from the responses of Holdfast. */
+function listRemarks(context: CheckContext, ref: string): string[] {
+  const remarks = context.audit.faults('remark', ref)
   const named = remarks.slice(0, remarksMax).map(({ path, reason }) => `${path} ${reason}`)
   return remarks.length > remarksMax
-    ? [...named, `and ${remarks.length - remarksMax} remarks more`]
+    ? [...named, `and ${remarks.length - remarksMax} more remarks`]
     : named
 }
 
-/** A convention that holds in every answer. */
+/** A check of a convention for every response. */
 function wireCheck(
   kind: FaultKind,
   id: string,
@@ -106,13 +117,13 @@ function wireCheck(
     title,
     clause,
     profile: 'smoke',
-    run: async (world): Promise<Passed> => {
-      if (world.audit.read.size === 0)
-        for (const operation of world.operations) await sample(world, operation).catch(() => {})
-      const count = [...world.audit.read.values()].reduce((sum, each) => sum + each, 0)
-      if (count === 0) skip('no answer was read')
-      refuse(world.audit.faults(kind), expected)
-      return { seen: `${count} answers were read` }
+    run: async (context): Promise<Passed> => {
+      if (context.audit.read.size === 0)
+        for (const operation of context.operations) await sample(context, operation).catch(() => {})
+      const count = [...context.audit.read.values()].reduce((sum, each) => sum + each, 0)
+      if (count === 0) skip('no request succeeded')
+      failOnFaults(context.audit.faults(kind), expected)
+      return { seen: `${count} responses were checked` }
     },
   }
 }
@@ -120,7 +131,7 @@ function wireCheck(
 export const schemas: readonly Check[] =
   Object.values<Operation>(providerOperations).map(schemaCheck)
 
-export const wire: readonly Check[] = [
+export const wireFormat: readonly Check[] = [
   wireCheck(
     'number',
     'numbers',
@@ -134,7 +145,7 @@ export const wire: readonly Check[] = [
   wireCheck(
     'time',
     'times',
-    'Times, dates and durations are written as the interface writes them',
+    'Times, dates and durations have the formats of the interface',
     resources(
       'Conventions',
       'Timestamps are ISO 8601 / RFC 3339 strings. Plain dates are YYYY-MM-DD strings. Periods and frequencies are ISO 8601 durations',
@@ -144,7 +155,7 @@ export const wire: readonly Check[] = [
   wireCheck(
     'union',
     'unions',
-    'A …UType names the sibling that is there',
+    'A …UType field names an existing sibling',
     resources(
       'Conventions',
       'Fields named ...UType are discriminators: the value names which sibling object holds the payload',
@@ -154,7 +165,7 @@ export const wire: readonly Check[] = [
   wireCheck(
     'enumeration',
     'enumerations',
-    'Closed lists of values are kept',
+    'Closed enumerations have no other values',
     resources(
       'Banking account',
       'openStatus: enum OPEN, CLOSED; productCategory: enum; isActivated is an enum (not a boolean)',
@@ -164,95 +175,89 @@ export const wire: readonly Check[] = [
   wireCheck(
     'spelling',
     'spelling',
-    'Fields are spelled as the interface spells them',
+    'Fields have the spelling of the interface',
     resources(
       'Scheduled payment',
       'reccurenceUType (spelled this way) … including the accountId and payeeID fields',
     ),
-    'the spelling of the interface, odd ones included',
+    'the spelling of the interface, even if it is unusual',
   ),
   wireCheck(
     'repetition',
     'repeated-members',
-    'No object of an answer names a member twice',
+    'No object in a response has a repeated member',
     resources(
       'Conventions',
       'Paged responses use an envelope: data (object), links (object), meta (object)',
     ),
-    'each member once: readers disagree on the value of a repeated one',
+    'each member once: parsers disagree on the value of a repeated one',
   ),
   {
     id: 'wire.variants',
-    title: 'users and complexAccountType are shown by E1, and not by E2',
+    title: 'E2 returns neither users nor complexAccountType',
     clause: resources('Energy account', 'complexAccountType, users: only in the GET list variant'),
     profile: 'full',
-    run: async (world) => {
-      const operation = world.operation('E2') ?? skip('E2 is left out on purpose')
-      const list = listOf(operation)
-      const [first] = list ? await subjectsOf(world, list) : []
+    run: async (context) => {
+      const list = requireList(context, 'E2')
+      const [first] = await findSubjects(context, list)
       const { subject } = first ?? skip('no energy account was found')
-      const answer = await world.ask(operation, subject.ask)
-      const accounts =
-        (answer.body as { data?: { accounts?: Record<string, unknown>[] } })?.data?.accounts ?? []
-      const strange = ['users', 'complexAccountType'].filter((field) =>
+      const response = await context.request(list.operation, subject.input)
+      const accounts = readRecords(list, response)
+      const unexpected = ['users', 'complexAccountType'].filter((field) =>
         accounts.some((account) => field in account),
       )
-      if (strange.length === 0) return {}
-      return fail(`E2 shows ${strange.join(' and ')}`, {
+      if (unexpected.length === 0) return {}
+      return fail(`E2 returns ${unexpected.join(' and ')}`, {
         expected: 'neither of them',
-        evidence: [answer],
+        evidence: [response],
       })
     },
   },
   {
     id: 'wire.content-type',
-    title: 'The content type of answers is seen',
+    title: 'The content type of responses is reported',
     clause: { section: 'Errors', reference: '1', quote: 'a JSON object' },
     profile: 'full',
-    run: async (world) => {
-      const types = [...world.audit.contentTypes.keys()]
-      if (types.length === 0) skip('no answer was read')
+    run: async (context) => {
+      const types = [...context.audit.contentTypes.keys()]
+      if (types.length === 0) skip('no request succeeded')
       return {
         choice: {
           seen: types.join(', '),
           isOurs: types.every((type) => /^application\/json\b/.test(type)),
           ours: 'application/json',
           decision: '0003-error-bodies-and-interaction-id',
-          evidence: [...world.audit.contentTypes.values()].slice(0, 1),
+          evidence: [...context.audit.contentTypes.values()].slice(0, 1),
         },
       }
     },
   },
   {
     id: 'wire.interaction-id',
-    title: 'Whether an x-fapi-interaction-id is echoed is seen',
+    title: 'Whether x-fapi-interaction-id is echoed is reported',
     clause: { section: 'Versioning', reference: '5', quote: 'any version header: not shown' },
     profile: 'full',
-    run: async (world) => {
-      const [customerId] = await customersOf(world)
-      const operation =
-        world.operations.find(({ ref }) => ['C2', 'C3', 'B1', 'E1'].includes(ref)) ??
-        skip('there is nothing to ask')
+    run: async (context) => {
+      const { operation, input } = await findProbe(context)
       const id = crypto.randomUUID()
-      const ask = { params: { customerId: customerId ?? '' } }
-      const token = world.token(world.resource(operation, ask.params))
-      const answer = await world.send(operation, ask, {
-        authorization: `Bearer ${token}`,
+      const token = context.token(context.resource(operation, input.params))
+      const response = await context.send(operation, input, {
+        ...bearer(token),
         'x-fapi-interaction-id': id,
       })
-      const echoed = answer.headers['x-fapi-interaction-id']
+      const echoed = response.headers['x-fapi-interaction-id']
       return {
         choice: {
           seen:
             echoed === id
               ? 'echoed'
               : echoed === undefined
-                ? 'not sent back'
-                : 'another one is sent back',
+                ? 'not returned'
+                : 'another id is returned',
           isOurs: echoed === id,
           ours: 'echoed',
           decision: '0003-error-bodies-and-interaction-id',
-          evidence: [answer],
+          evidence: [response],
         },
       }
     },

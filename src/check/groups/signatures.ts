@@ -2,24 +2,24 @@ import type { CheckContext } from '../context.ts'
 import { authentication, type Check } from '../definition.ts'
 import {
   base64url,
-  compact,
-  hmac,
-  newPrivateJwk,
-  publicJwk,
-  publicKeyOf,
-  unsigned,
+  encodeUnsigned,
+  generatePrivateJwk,
+  signHmac,
+  signToken,
+  toPublicJwk,
+  toPublicKey,
 } from '../jws.ts'
-import { fail, judgeEach, skip } from '../outcome.ts'
-import { expectAccepted, expectRejected, type Probe, probeOf } from '../probe.ts'
-import { type Segments, segmentsOf } from '../token-cases.ts'
+import { checkEach, fail, skip } from '../outcome.ts'
+import { expectAccepted, expectRejected, findProbe, type Probe } from '../probe.ts'
+import { type Segments, splitToken } from '../token-cases.ts'
 
-const valid = authentication('2.1', 'the signature is valid')
-const published = authentication(
+const signatureClause = authentication('2.1', 'the signature is valid')
+const keySetClause = authentication(
   '2',
   'The receiver verifies the token using the JWKS URL of the provider instance',
 )
 
-interface Good {
+interface ValidToken {
   readonly probe: Probe
   readonly token: string
   readonly parts: Segments
@@ -27,86 +27,94 @@ interface Good {
   readonly payload: Record<string, unknown>
 }
 
-/** A fresh good token, taken apart. It is not sent: what is made of it is. */
-async function goodToken(world: CheckContext): Promise<Good> {
-  const probe = await probeOf(world)
-  const token = world.token(world.resource(probe.operation, probe.ask.params))
-  const parts = segmentsOf(token)
-  return { probe, token, parts, header: decoded(parts.head), payload: decoded(parts.body) }
+/** A new valid token and its parts. It is not sent: the invalid tokens are derived from it. */
+async function newValidToken(context: CheckContext): Promise<ValidToken> {
+  const probe = await findProbe(context)
+  const token = context.token(context.resource(probe.operation, probe.input.params))
+  const parts = splitToken(token)
+  return {
+    probe,
+    token,
+    parts,
+    header: decodeSegment(parts.head),
+    payload: decodeSegment(parts.body),
+  }
 }
 
-function decoded(segment: string): Record<string, unknown> {
+function decodeSegment(segment: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(segment, 'base64url').toString()) as Record<string, unknown>
 }
 
-/** Several ways to spoil a token, each of a fresh one. */
-function spoiled(
+/** A check that invalid variants of a valid token are rejected. */
+function variantCheck(
   id: string,
   title: string,
-  ways: Readonly<Record<string, (good: Good, world: CheckContext) => string | Promise<string>>>,
+  variants: Readonly<
+    Record<string, (valid: ValidToken, context: CheckContext) => string | Promise<string>>
+  >,
   profile: Check['profile'] = 'full',
-  clause = valid,
+  clause = signatureClause,
 ): Check {
   return {
     id: `tokens.${id}`,
     title,
     clause,
     profile,
-    run: (world) =>
-      judgeEach(
-        Object.entries(ways),
+    run: (context) =>
+      checkEach(
+        Object.entries(variants),
         ([name]) => name,
-        async ([name, spoil]) => {
-          const good = await goodToken(world)
-          await expectRejected(world, name, await spoil(good, world), good.probe)
+        async ([name, toVariant]) => {
+          const token = await newValidToken(context)
+          await expectRejected(context, name, await toVariant(token, context), token.probe)
         },
       ),
   }
 }
 
-/** What a careless verifier takes for the secret of an HMAC: the public key in its usual spellings. */
+/** The encodings of the public key that a vulnerable verifier may use as an HMAC secret. */
 function secrets({ key }: CheckContext): Record<string, string | Uint8Array> {
-  const publicKey = publicKeyOf(key)
-  const jwk = publicJwk(key)
+  const publicKey = toPublicKey(key)
+  const jwk = toPublicJwk(key)
   return {
     'its PEM': publicKey.export({ format: 'pem', type: 'spki' }) as string,
     'its DER': publicKey.export({ format: 'der', type: 'spki' }) as Buffer,
     'its JWK': JSON.stringify(publicKey.export({ format: 'jwk' })),
     'its JWK as published': JSON.stringify(jwk),
     'its x or n': String(jwk['x'] ?? jwk['n']),
-    nothing: '',
+    'an empty secret': '',
   }
 }
 
-function unsignedAs(alg: string): (good: Good) => string {
-  return ({ header, payload }) => `${unsigned({ ...header, alg }, payload)}.`
+function unsignedAs(alg: string): (valid: ValidToken) => string {
+  return ({ header, payload }) => `${encodeUnsigned({ ...header, alg }, payload)}.`
 }
 
 export const signatures: readonly Check[] = [
-  spoiled(
+  variantCheck(
     'signature.altered',
-    'A token whose signature was altered is refused',
+    'A modified token is rejected',
     {
-      'a token with an altered signature': ({ parts: { head, body, tail } }) =>
-        `${head}.${body}.${flipped(tail)}`,
-      'a token whose claims were altered': ({ parts: { head, tail }, payload }) =>
+      'a token with a modified signature': ({ parts: { head, body, tail } }) =>
+        `${head}.${body}.${flipBit(tail)}`,
+      'a token with modified claims': ({ parts: { head, tail }, payload }) =>
         `${head}.${base64url(JSON.stringify({ ...payload, exp: Number(payload['exp']) + 1 }))}.${tail}`,
-      'a token whose header was altered': ({ parts: { body, tail }, header }) =>
+      'a token with a modified header': ({ parts: { body, tail }, header }) =>
         `${base64url(JSON.stringify({ ...header, typ: 'jwt' }))}.${body}.${tail}`,
     },
     'smoke',
   ),
-  spoiled('signature.missing', 'A token without a signature is refused', {
+  variantCheck('signature.missing', 'A token without a signature is rejected', {
     'a token with an empty signature': ({ parts: { head, body } }) => `${head}.${body}.`,
     'a token of two segments': ({ parts: { head, body } }) => `${head}.${body}`,
     'a signature of zeros': ({ parts: { head, body, tail } }) =>
       `${head}.${body}.${base64url(Buffer.alloc(Buffer.from(tail, 'base64url').length))}`,
-    'a signature that is cut': ({ parts: { head, body, tail } }) =>
+    'a truncated signature': ({ parts: { head, body, tail } }) =>
       `${head}.${body}.${tail.slice(0, 20)}`,
   }),
-  spoiled(
+  variantCheck(
     'signature.none',
-    'A token that says it needs no signature is refused',
+    'A token with the algorithm none is rejected',
     Object.fromEntries(
       ['none', 'None', 'NONE', 'nOnE', ''].map((alg) => [
         `alg ${JSON.stringify(alg)}`,
@@ -115,52 +123,57 @@ export const signatures: readonly Check[] = [
     ),
     'smoke',
   ),
-  spoiled(
+  variantCheck(
     'signature.stranger',
-    'A token of an unknown key is refused',
+    'A token signed with an unknown key is rejected',
     {
-      'a token of another key under the same kid': (
+      'a token signed with another key, with the kid of a known key': (
         { header, payload },
-        { testKeys: { stranger }, key },
-      ) => compact({ ...header, alg: stranger.alg, kid: key.kid }, payload, stranger),
-      'a token of another key under its own kid': (
+        { testKeys: { untrusted }, key },
+      ) => signToken({ ...header, alg: untrusted.alg, kid: key.kid }, payload, untrusted),
+      'a token signed with another key, with its own kid': (
         { header, payload },
-        { testKeys: { stranger } },
-      ) => compact({ ...header, alg: stranger.alg, kid: stranger.kid }, payload, stranger),
-      'a token of another key without a kid': ({ header, payload }, { testKeys: { stranger } }) =>
-        compact({ ...header, alg: stranger.alg, kid: undefined }, payload, stranger),
+        { testKeys: { untrusted } },
+      ) => signToken({ ...header, alg: untrusted.alg, kid: untrusted.kid }, payload, untrusted),
+      'a token signed with another key, without a kid': (
+        { header, payload },
+        { testKeys: { untrusted } },
+      ) => signToken({ ...header, alg: untrusted.alg, kid: undefined }, payload, untrusted),
     },
     'smoke',
   ),
-  spoiled('signature.curve', 'A token of a key of another kind is refused', {
-    'a token of another curve under the same kid': async ({ header, payload }, { key }) =>
-      compact({ ...header, alg: 'ES384' }, payload, {
+  variantCheck('signature.curve', 'A token with another algorithm than the key’s is rejected', {
+    'a token signed with a key on another curve, with the kid of a known key': async (
+      { header, payload },
+      { key },
+    ) =>
+      signToken({ ...header, alg: 'ES384' }, payload, {
         kid: key.kid,
         alg: 'ES384',
-        jwk: await newPrivateJwk('ES384'),
+        jwk: await generatePrivateJwk('ES384'),
       }),
-    'a token whose alg is another than its signature’s': ({ header, payload }, { key }) =>
-      compact({ ...header, alg: key.alg === 'ES256' ? 'ES384' : 'ES256' }, payload, key),
-    'a token with an alg that does not exist': ({ header, payload }, { key }) =>
-      compact({ ...header, alg: 'XS256' }, payload, key),
+    'a token whose alg differs from that of its signature': ({ header, payload }, { key }) =>
+      signToken({ ...header, alg: key.alg === 'ES256' ? 'ES384' : 'ES256' }, payload, key),
+    'a token with an unknown alg': ({ header, payload }, { key }) =>
+      signToken({ ...header, alg: 'XS256' }, payload, key),
   }),
   {
     id: 'tokens.signature.hmac',
-    title: 'The public key is not taken for the secret of an HMAC',
-    clause: valid,
+    title: 'A token with an HMAC of the public key is rejected',
+    clause: signatureClause,
     profile: 'smoke',
-    hint: 'Take asymmetric algorithms alone: never let the token choose how it is verified.',
-    run: async (world) =>
-      judgeEach(
-        Object.entries(secrets(world)),
+    hint: 'Accept asymmetric algorithms only: the token must not choose how it is verified.',
+    run: async (context) =>
+      checkEach(
+        Object.entries(secrets(context)),
         ([name]) => name,
         async ([name, secret]) => {
-          const { probe, header, payload } = await goodToken(world)
-          const text = unsigned({ ...header, alg: 'HS256' }, payload)
+          const { probe, header, payload } = await newValidToken(context)
+          const text = encodeUnsigned({ ...header, alg: 'HS256' }, payload)
           await expectRejected(
-            world,
-            `a token with an HMAC of ${name}`,
-            `${text}.${hmac(text, secret)}`,
+            context,
+            `a token with an HMAC, with ${name} as the secret`,
+            `${text}.${signHmac(text, secret)}`,
             probe,
           )
         },
@@ -168,69 +181,69 @@ export const signatures: readonly Check[] = [
   },
   {
     id: 'tokens.signature.embedded',
-    title: 'A key that a token brings along is not trusted',
-    clause: published,
+    title: 'A key in the header of a token is not trusted',
+    clause: keySetClause,
     profile: 'full',
-    run: async (world) => {
-      const { stranger, strangerUrl, strangerAsked } = world.testKeys
-      const before = strangerAsked()
-      const ways = {
-        jwk: { jwk: publicJwk(stranger) },
-        ...(strangerUrl && { jku: { jku: strangerUrl }, x5u: { x5u: strangerUrl } }),
+    run: async (context) => {
+      const { untrusted, untrustedUrl, untrustedFetches } = context.testKeys
+      const before = untrustedFetches()
+      const headers = {
+        jwk: { jwk: toPublicJwk(untrusted) },
+        ...(untrustedUrl && { jku: { jku: untrustedUrl }, x5u: { x5u: untrustedUrl } }),
       }
-      const judged = await judgeEach(
-        Object.entries(ways),
+      const passed = await checkEach(
+        Object.entries(headers),
         ([name]) => name,
         async ([name, header]) => {
-          const { probe, header: plain, payload } = await goodToken(world)
-          for (const kid of [stranger.kid, world.key.kid]) {
-            const token = compact(
-              { ...plain, alg: stranger.alg, kid, ...header },
+          const { probe, header: plain, payload } = await newValidToken(context)
+          for (const kid of [untrusted.kid, context.key.kid]) {
+            const token = signToken(
+              { ...plain, alg: untrusted.alg, kid, ...header },
               payload,
-              stranger,
+              untrusted,
             )
-            await expectRejected(world, `a token with its own key in ${name}`, token, probe)
+            await expectRejected(context, `a token with its key in ${name}`, token, probe)
           }
         },
       )
-      const fetched = strangerAsked() - before
-      if (fetched === 0) return judged
-      return fail(`the provider fetched the address that a token named, ${fetched} times`, {
-        expected: 'no fetch: whoever can send a token could make the provider call any address',
+      const fetched = untrustedFetches() - before
+      if (fetched === 0) return passed
+      return fail(`the provider fetched the URL in the header of a token ${fetched} times`, {
+        expected: 'no fetch: otherwise any client could make the provider send requests to any URL',
       })
     },
   },
-  spoiled('form.malformed', 'What is not a token is refused', {
+  variantCheck('form.malformed', 'A malformed token is rejected', {
     'a word': () => 'not-a-token',
     'three words': () => 'a.b.c',
     'two dots': () => '..',
     'five segments': ({ token, parts: { tail } }) => `${token}.${tail}.${tail}`,
-    'a header that is no JSON': ({ parts: { body, tail } }) =>
+    'a header that is not JSON': ({ parts: { body, tail } }) =>
       `${base64url('not json')}.${body}.${tail}`,
-    'claims that are no object': ({ header }, { key }) => compact(header, [] as never, key),
+    'claims that are not an object': ({ header }, { key }) => signToken(header, [] as never, key),
     'a very long token': ({ parts: { head, tail } }) => `${head}.${'A'.repeat(6000)}.${tail}`,
   }),
-  spoiled('form.crit', 'A token that asks for what the receiver does not know is refused', {
+  variantCheck('form.crit', 'A token with an unknown critical header parameter is rejected', {
     'a token with an unknown crit': ({ header, payload }, { key }) =>
-      compact({ ...header, crit: ['holdfast-check'], 'holdfast-check': true }, payload, key),
+      signToken({ ...header, crit: ['holdfast-check'], 'holdfast-check': true }, payload, key),
   }),
   {
     id: 'tokens.keys.second',
-    title: 'Any key of the set may sign',
-    clause: published,
+    title: 'Tokens of every key of the set are accepted',
+    clause: keySetClause,
     profile: 'full',
-    run: async (world) => {
-      const second = world.testKeys.keys.find(
-        ({ alg, kid }) => alg === world.key.alg && kid !== world.key.kid,
+    run: async (context) => {
+      const second = context.testKeys.keys.find(
+        ({ alg, kid }) => alg === context.key.alg && kid !== context.key.kid,
       )
-      if (!second) return skip('it takes --jwks-port, and a provider that takes ES256')
-      await expectAccepted(world, 'a token of another key of the set', { key: second })
+      if (!second) return skip('--jwks-port is needed, and a provider that accepts ES256')
+      await expectAccepted(context, 'a token signed with another key of the set', { key: second })
       return {}
     },
   },
 ]
 
-function flipped(segment: string): string {
+function flipBit(segment: string): string {
   const bytes = Buffer.from(segment, 'base64url')
   const middle = Math.floor(bytes.length / 2)
   bytes[middle] = (bytes[middle] ?? 0) ^ 1

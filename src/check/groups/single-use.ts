@@ -3,18 +3,30 @@ import { bearer, type CheckContext } from '../context.ts'
 import { authentication, type Check } from '../definition.ts'
 import { pause } from '../http-client.ts'
 import { fail, skip } from '../outcome.ts'
-import { expectAccepted, expectRejected, expectRejectedWith, probeOf, tryToken } from '../probe.ts'
-import { badTokenCheck, claims, everyProbe, everywhere, seconds } from '../token-cases.ts'
+import {
+  expectAccepted,
+  expectRejected,
+  expectRejectedWith,
+  findProbe,
+  tryToken,
+} from '../probe.ts'
+import {
+  badTokenCheck,
+  checkEveryOperation,
+  claims,
+  epochSeconds,
+  findProbes,
+} from '../token-cases.ts'
 
 const unique = authentication('2.5', 'the jti claim is unique (a repeated jti is not acceptable)')
-const racers = 8
+const concurrentUses = 8
 
-/** One use of a token at the start of the run. */
-function earlyUse(world: CheckContext) {
-  return world.once('early use of a token', async () => {
-    const probe = await probeOf(world)
-    const headers = bearer(world.token(world.resource(probe.operation, probe.ask.params)))
-    const { status } = await world.send(probe.operation, probe.ask, headers)
+/** Uses a token at the start of the run. */
+function useEarly(context: CheckContext) {
+  return context.once('early use of a token', async () => {
+    const probe = await findProbe(context)
+    const headers = bearer(context.token(context.resource(probe.operation, probe.input.params)))
+    const { status } = await context.send(probe.operation, probe.input, headers)
     return { probe, headers, status, usedAt: performance.now() }
   })
 }
@@ -22,37 +34,37 @@ function earlyUse(world: CheckContext) {
 export const singleUse: readonly Check[] = [
   badTokenCheck(
     'jti.missing',
-    'A token without an id is refused',
+    'A token without an id is rejected',
     unique,
     'a token without jti',
     claims({ jti: undefined }),
   ),
   badTokenCheck(
     'jti.empty',
-    'A token with an empty id is refused',
+    'A token with an empty id is rejected',
     unique,
     'a token with an empty jti',
     claims({ jti: '' }),
   ),
   {
     id: 'tokens.jti.replayed',
-    title: 'A token is good for one use',
+    title: 'A token is accepted once',
     clause: unique,
     profile: 'smoke',
-    hint: 'Remember every jti until its token has expired, in one place for all processes.',
-    run: (world) =>
-      everywhere(world, async (probe) => {
-        const headers = bearer(world.token(world.resource(probe.operation, probe.ask.params)))
-        const first = await world.send(probe.operation, probe.ask, headers)
+    hint: 'Store every jti until its token has expired, in one place for all processes.',
+    run: (context) =>
+      checkEveryOperation(context, async (probe) => {
+        const headers = bearer(context.token(context.resource(probe.operation, probe.input.params)))
+        const first = await context.send(probe.operation, probe.input, headers)
         if (
           first.status === 401 ||
           first.status === 403 ||
           first.status === 0 ||
           first.status >= 500
         ) {
-          skip(`the first use got ${first.status || 'no answer'}`)
+          skip(`the first use returned ${first.status || 'no response'}`)
         }
-        await expectRejectedWith(world, 'a token that was used before', headers, probe)
+        await expectRejectedWith(context, 'a token that was used before', headers, probe)
       }),
   },
   {
@@ -60,15 +72,15 @@ export const singleUse: readonly Check[] = [
     title: 'A token is still rejected at the end of the run',
     clause: unique,
     profile: 'full',
-    hint: 'Keep every jti until its token has expired: neither a shorter lifetime nor a cache of a fixed size will do.',
-    prepare: earlyUse,
-    run: async (world) => {
-      const { probe, headers, status, usedAt } = await earlyUse(world)
-      if (status < 200 || status > 299) skip(`the first use got ${status || 'no answer'}`)
+    hint: 'Store every jti until its token has expired: a shorter lifetime or a cache of a fixed size is not enough.',
+    prepare: useEarly,
+    run: async (context) => {
+      const { probe, headers, status, usedAt } = await useEarly(context)
+      if (status < 200 || status > 299) skip(`the first use returned ${status || 'no response'}`)
       const age = performance.now() - usedAt
-      await pause(Math.max(0, world.options.replayAfterMs - age))
+      await pause(Math.max(0, context.options.replayAfterMs - age))
       const seconds = Math.round((performance.now() - usedAt) / 1000)
-      await expectRejectedWith(world, `a token that was used ${seconds} s before`, headers, probe)
+      await expectRejectedWith(context, `a token that was used ${seconds} s before`, headers, probe)
       return { seen: `replayed after ${seconds} s` }
     },
   },
@@ -78,67 +90,69 @@ export const singleUse: readonly Check[] = [
     clause: unique,
     profile: 'full',
     hint: 'Compare the whole jti byte for byte: no case-insensitive column, no truncation.',
-    run: async (world) => {
+    run: async (context) => {
       const prefix = `${randomUUID()}-${randomUUID()}-${randomUUID()}-`
       for (const jti of [`${prefix}a`, `${prefix}b`, `${prefix}A`]) {
-        await expectAccepted(world, 'a token with a jti of its own', claims({ jti }))
+        await expectAccepted(context, 'a token with a unique jti', claims({ jti }))
       }
       return {}
     },
   },
   {
     id: 'tokens.jti.raced',
-    title: 'Of uses at the same time, one is good',
+    title: 'Of concurrent uses of a token, one is accepted',
     clause: unique,
     profile: 'full',
-    hint: 'Look and remember in one step: a look first and a write later let two pass.',
-    run: async (world) => {
-      const { operation, ask } = await probeOf(world)
-      const headers = bearer(world.token(world.resource(operation, ask.params)))
-      const answers = await Promise.all(
-        Array.from({ length: racers }, () => world.send(operation, ask, headers, true)),
+    hint: 'Check and store the jti in one atomic step: a check followed by a write accepts two.',
+    run: async (context) => {
+      const { operation, input } = await findProbe(context)
+      const headers = bearer(context.token(context.resource(operation, input.params)))
+      const responses = await Promise.all(
+        Array.from({ length: concurrentUses }, () => context.send(operation, input, headers, true)),
       )
-      const taken = answers.filter(({ isSuccess }) => isSuccess)
-      if (taken.length === 1) return { seen: `1 of ${racers} was taken` }
-      if (taken.length === 0) skip('none of them was taken')
+      const accepted = responses.filter(({ isSuccess }) => isSuccess)
+      if (accepted.length === 1) return { seen: `1 of ${concurrentUses} was accepted` }
+      if (accepted.length === 0) skip('none of them was accepted')
       return fail(
-        `${operation.ref}: ${taken.length} of ${racers} uses of one token at the same time were taken`,
+        `${operation.ref}: ${accepted.length} of ${concurrentUses} concurrent uses of one token were accepted`,
         {
-          expected: 'one',
-          evidence: taken.slice(0, 2),
+          expected: 'one accepted use',
+          evidence: accepted.slice(0, 2),
         },
       )
     },
   },
   {
     id: 'tokens.jti.repeated',
-    title: 'Another token with the same id is refused',
+    title: 'Another token with the same id is rejected',
     clause: unique,
     profile: 'full',
-    run: async (world) => {
+    run: async (context) => {
       const jti = randomUUID()
-      await expectAccepted(world, 'a good token', claims({ jti }))
+      await expectAccepted(context, 'a valid token', claims({ jti }))
       await expectRejected(
-        world,
+        context,
         'another token with the same jti',
-        claims({ jti, exp: seconds() + 200 }),
+        claims({ jti, exp: epochSeconds() + 200 }),
       )
       return {}
     },
   },
   {
     id: 'tokens.jti.elsewhere',
-    title: 'An id that was used for one resource is used for all',
+    title: 'An id that was used for one resource is rejected for all others',
     clause: unique,
     profile: 'full',
-    run: async (world) => {
-      const first = await probeOf(world)
-      const other = (await everyProbe(world)).find(({ operation }) => operation !== first.operation)
-      if (!other) return skip('the provider has one operation')
+    run: async (context) => {
+      const first = await findProbe(context)
+      const other = (await findProbes(context)).find(
+        ({ operation }) => operation !== first.operation,
+      )
+      if (!other) return skip('the provider has only one operation')
       const jti = randomUUID()
-      await expectAccepted(world, 'a good token', claims({ jti }), first)
+      await expectAccepted(context, 'a valid token', claims({ jti }), first)
       await expectRejected(
-        world,
+        context,
         'a token for another resource with the same jti',
         claims({ jti }),
         other,
@@ -148,28 +162,32 @@ export const singleUse: readonly Check[] = [
   },
   {
     id: 'tokens.jti.forged',
-    title: 'Whether a forgery spends the id of a good token is seen',
+    title: 'Whether a forged token uses up the id of a valid token is reported',
     clause: unique,
     profile: 'full',
-    run: async (world) => {
+    run: async (context) => {
       const jti = randomUUID()
-      await expectRejected(world, 'a token of an unknown key', {
+      await expectRejected(context, 'a token signed with an unknown key', {
         claims: { jti },
-        key: { ...world.testKeys.stranger, kid: world.key.kid },
+        key: { ...context.testKeys.untrusted, kid: context.key.kid },
       })
-      const probe = await probeOf(world)
-      const answer = await tryToken(
-        world,
+      const probe = await findProbe(context)
+      const response = await tryToken(
+        context,
         probe,
-        bearer(world.token(world.resource(probe.operation, probe.ask.params), claims({ jti }))),
+        bearer(
+          context.token(context.resource(probe.operation, probe.input.params), claims({ jti })),
+        ),
       )
       return {
         choice: {
-          seen: answer.isSuccess ? 'it does not' : `it does: ${answer.status}`,
-          isOurs: answer.isSuccess,
-          ours: 'an id is spent when the other checks pass',
+          seen: response.isSuccess
+            ? 'it does not'
+            : `it does: the valid token was rejected with ${response.status}`,
+          isOurs: response.isSuccess,
+          ours: 'an id is stored only if the token is valid',
           decision: '0028-replay-protection',
-          evidence: [answer],
+          evidence: [response],
         },
       }
     },

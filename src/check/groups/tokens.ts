@@ -1,4 +1,4 @@
-import { type Ask, bearer } from '../context.ts'
+import { bearer, type RequestInput } from '../context.ts'
 import { authentication, type Check } from '../definition.ts'
 import { fail, skip } from '../outcome.ts'
 import {
@@ -6,13 +6,14 @@ import {
   expectAccepted,
   expectRejected,
   expectRejectedWith,
-  probeOf,
+  findProbe,
   tryToken,
 } from '../probe.ts'
-import { badTokenCheck, claims, everywhere, seconds } from '../token-cases.ts'
-import { errorOf, statusText, unknownId } from './errors.ts'
+import { unknownId } from '../requests.ts'
+import { formatStatus, readError } from '../responses.ts'
+import { badTokenCheck, checkEveryOperation, claims, epochSeconds } from '../token-cases.ts'
 
-const carries = authentication(
+const bearerClause = authentication(
   '1',
   'Data-provider calls (sections A and C) carry Authorization: Bearer <ACCESS_TOKEN>',
 )
@@ -29,133 +30,136 @@ const subject = authentication(
 export const tokens: readonly Check[] = [
   {
     id: 'tokens.good',
-    title: 'A good token is taken',
+    title: 'A valid token is accepted',
     clause: authentication(
       '2',
       'The receiver verifies the token using the JWKS URL of the provider instance',
     ),
     profile: 'smoke',
-    // Nothing else can be judged without it, so it was found out before.
-    run: async (world) => ({
-      seen: `signed with ${await world.once('sign in', () => establishKey(world, 0))}`,
+    // Established before the first check: no other check can run without it.
+    run: async (context) => ({
+      seen: `signed with ${await context.once('key', () => establishKey(context, 0))}`,
     }),
   },
   {
     id: 'tokens.good.query',
-    title: 'A query is not part of what a token is for',
+    title: 'A query is not part of the audience of a token',
     clause: audience,
     profile: 'smoke',
-    run: async (world) => {
-      const { operation, ask } = await probeOf(world)
+    run: async (context) => {
+      const { operation, input } = await findProbe(context)
       await expectAccepted(
-        world,
-        'a good token beside a query',
+        context,
+        'a valid token in a request with a query',
         {},
-        { operation, ask: { ...ask, query: { 'page-size': 5 } } },
+        { operation, input: { ...input, query: { 'page-size': 5 } } },
       )
       return {}
     },
   },
   {
     id: 'tokens.missing',
-    title: 'No operation answers without a token',
-    clause: carries,
+    title: 'Every operation rejects a request without a token',
+    clause: bearerClause,
     profile: 'smoke',
-    run: (world) =>
-      everywhere(world, (probe) =>
-        expectRejectedWith(world, 'a request without a token', {}, probe),
+    run: (context) =>
+      checkEveryOperation(context, (probe) =>
+        expectRejectedWith(context, 'a request without a token', {}, probe),
       ),
   },
   {
     id: 'tokens.first',
-    title: 'Without a valid token, known and unknown customers get the same answer',
+    title: 'Without a valid token, known and unknown customers get the same response',
     clause: authentication(
       '2',
       'The receiver verifies the token using the JWKS URL of the provider instance',
     ),
     profile: 'full',
-    hint: 'Verify the token before the customer is looked up: otherwise anybody can find out which customers exist.',
-    run: (world) =>
-      everywhere(world, async ({ operation, ask }) => {
-        if (!ask.params) skip('it names no customer')
-        const unknown = { ...ask, params: { ...ask.params, customerId: unknownId } }
-        const forged = (params: Ask['params']) =>
-          bearer(world.token(world.resource(operation, params), { key: world.testKeys.stranger }))
+    hint: 'Verify the token before looking up the customer: otherwise any client can find out which customers exist.',
+    run: (context) =>
+      checkEveryOperation(context, async ({ operation, input }) => {
+        if (!input.params) skip('its path has no customer')
+        const unknown = { ...input, params: { ...input.params, customerId: unknownId } }
+        const forged = (params: RequestInput['params']) =>
+          bearer(
+            context.token(context.resource(operation, params), { key: context.testKeys.untrusted }),
+          )
         for (const [what, headersFor] of [
           ['no token', () => ({})],
           ['a forged token', forged],
         ] as const) {
-          const known = await world.send(operation, ask, headersFor(ask.params))
-          const answer = await world.send(operation, unknown, headersFor(unknown.params))
-          const isSame = known.status === answer.status && errorOf(known) === errorOf(answer)
+          const known = await context.send(operation, input, headersFor(input.params))
+          const response = await context.send(operation, unknown, headersFor(unknown.params))
+          const isSame =
+            known.status === response.status && readError(known) === readError(response)
           if (isSame) continue
           fail(
-            `${operation.ref}: with ${what}, an unknown customer got ${statusText(answer)} and a known one ${statusText(known)}`,
-            { expected: 'the same status and the same body', evidence: [known, answer] },
+            `${operation.ref}: with ${what}, a request for an unknown customer returned ${formatStatus(response)} and one for a known customer ${formatStatus(known)}`,
+            { expected: 'the same status and the same body', evidence: [known, response] },
           )
         }
       }),
   },
   {
     id: 'tokens.scheme',
-    title: 'A token is taken from the Authorization header as Bearer alone',
-    clause: carries,
+    title: 'A token is accepted only as Bearer in the Authorization header',
+    clause: bearerClause,
     profile: 'full',
-    run: async (world) => {
-      const probe = await probeOf(world)
-      const good = () => world.token(world.resource(probe.operation, probe.ask.params))
+    run: async (context) => {
+      const probe = await findProbe(context)
+      const newToken = () => context.token(context.resource(probe.operation, probe.input.params))
       await expectRejectedWith(
-        world,
+        context,
         'Authorization: Bearer without a token',
         { authorization: 'Bearer' },
         probe,
       )
       await expectRejectedWith(
-        world,
+        context,
         'Authorization: Basic',
         { authorization: 'Basic YTpi' },
         probe,
       )
       await expectRejectedWith(
-        world,
-        'a good token in X-Access-Token',
-        { 'x-access-token': good() },
+        context,
+        'a valid token in X-Access-Token',
+        { 'x-access-token': newToken() },
         probe,
       )
       await expectRejectedWith(
-        world,
-        'a good token in a cookie',
-        { cookie: `access_token=${good()}` },
+        context,
+        'a valid token in a cookie',
+        { cookie: `access_token=${newToken()}` },
         probe,
       )
-      const inQuery = { ...probe, ask: { ...probe.ask, query: `access_token=${good()}` } }
-      await expectRejectedWith(world, 'a good token in the query', {}, inQuery)
+      const inQuery = { ...probe, input: { ...probe.input, query: `access_token=${newToken()}` } }
+      await expectRejectedWith(context, 'a valid token in the query', {}, inQuery)
       return {}
     },
   },
   {
     id: 'tokens.status',
-    title: 'The status of a refused token is seen',
+    title: 'The status for an invalid token is reported',
     clause: {
       section: 'Errors',
       reference: '4',
       quote: 'HTTP status codes, both for success and for errors: not shown',
     },
     profile: 'full',
-    run: async (world) => {
-      const answer = await expectRejected(
-        world,
+    run: async (context) => {
+      const response = await expectRejected(
+        context,
         'an expired token',
-        claims({ exp: seconds() - 3600 }),
+        claims({ exp: epochSeconds() - 3600 }),
       )
-      const challenge = answer.headers['www-authenticate']
+      const challenge = response.headers['www-authenticate']
       return {
         choice: {
-          seen: `${answer.status}${challenge === undefined ? '' : `, WWW-Authenticate: ${challenge}`}`,
-          isOurs: answer.status === 401 && challenge?.startsWith('Bearer') === true,
+          seen: `${response.status}${challenge === undefined ? '' : `, WWW-Authenticate: ${challenge}`}`,
+          isOurs: response.status === 401 && challenge?.startsWith('Bearer') === true,
           ours: '401 with WWW-Authenticate: Bearer',
           decision: '0001-http-statuses',
-          evidence: [answer],
+          evidence: [response],
         },
       }
     },
@@ -163,60 +167,60 @@ export const tokens: readonly Check[] = [
 
   badTokenCheck(
     'exp.passed',
-    'A token that has expired is refused',
+    'An expired token is rejected',
     expiry,
     'a token that expired an hour ago',
-    () => claims({ iat: seconds() - 7200, exp: seconds() - 3600 }),
+    () => claims({ iat: epochSeconds() - 7200, exp: epochSeconds() - 3600 }),
     'smoke',
   ),
   badTokenCheck(
     'exp.lately',
-    'A token that expired some minutes ago is refused',
+    'A token that expired minutes ago is rejected',
     expiry,
     'a token that expired ten minutes ago',
-    () => claims({ iat: seconds() - 900, exp: seconds() - 600 }),
+    () => claims({ iat: epochSeconds() - 900, exp: epochSeconds() - 600 }),
   ),
   badTokenCheck(
     'exp.missing',
-    'A token that never expires is refused',
+    'A token without an expiry is rejected',
     expiry,
     'a token without exp',
     claims({ exp: undefined }),
   ),
   badTokenCheck(
     'exp.text',
-    'A token whose exp is no time is refused',
+    'A token whose exp is not a number is rejected',
     expiry,
-    'a token whose exp is a text',
+    'a token whose exp is a string',
     claims({ exp: 'tomorrow' }),
   ),
   badTokenCheck(
     'iss.other',
-    'A token of another issuer is refused',
+    'A token of another issuer is rejected',
     subject,
-    'a token whose iss is another',
+    'a token with another iss',
     claims({ iss: 'another-provider' }),
     'smoke',
   ),
   badTokenCheck(
     'iss.missing',
-    'A token without an issuer is refused',
+    'A token without an issuer is rejected',
     subject,
     'a token without iss',
     claims({ iss: undefined }),
   ),
   badTokenCheck(
     'iss.longer',
-    'An issuer that begins with the subdomain is another',
+    'A token whose issuer starts with the subdomain is rejected',
     subject,
-    'a token whose iss is longer',
+    'a token whose iss is longer than the subdomain',
     (_, subdomain) => claims({ iss: `${subdomain}.example` }),
   ),
   badTokenCheck(
     'iss.case',
-    'An issuer in another case is another',
+    'A token whose issuer differs in case is rejected',
     subject,
-    'a token whose iss is in another case',
+    'a token whose iss differs in case',
     (_, subdomain) =>
       claims({
         iss:
@@ -225,29 +229,29 @@ export const tokens: readonly Check[] = [
   ),
   badTokenCheck(
     'sub.other',
-    'A token with another subject is refused',
+    'A token with another subject is rejected',
     subject,
-    'a token whose sub is another',
+    'a token with another sub',
     claims({ sub: 'another-provider' }),
     'smoke',
   ),
   badTokenCheck(
     'sub.missing',
-    'A token without a subject is refused',
+    'A token without a subject is rejected',
     subject,
     'a token without sub',
     claims({ sub: undefined }),
   ),
   badTokenCheck(
     'sub.longer',
-    'A subject that begins with the subdomain is another',
+    'A token whose subject starts with the subdomain is rejected',
     subject,
-    'a token whose sub is longer',
+    'a token whose sub is longer than the subdomain',
     (_, subdomain) => claims({ sub: `${subdomain}.example` }),
   ),
   badTokenCheck(
     'aud.other',
-    'A token for another resource is refused',
+    'A token for another resource is rejected',
     audience,
     'a token for the resource of another customer',
     (resource) => claims({ aud: resource.replace(/\/customer\/[^/]+/, '/customer/another') }),
@@ -255,126 +259,130 @@ export const tokens: readonly Check[] = [
   ),
   badTokenCheck(
     'aud.missing',
-    'A token for no resource is refused',
+    'A token without an audience is rejected',
     audience,
     'a token without aud',
     claims({ aud: undefined }),
   ),
   badTokenCheck(
     'aud.prefix',
-    'A token for the beginning of a URI is refused',
+    'A token for a prefix of the URI is rejected',
     audience,
-    'a token for the base address',
+    'a token for the base URL',
     (resource) => claims({ aud: new URL(resource).origin }),
   ),
   badTokenCheck(
     'aud.parent',
-    'A token for the resource above is refused',
+    'A token for the parent resource is rejected',
     audience,
-    'a token for the resource above',
+    'a token for the parent resource',
     (resource) => claims({ aud: resource.slice(0, resource.lastIndexOf('/')) }),
   ),
   badTokenCheck(
     'aud.longer',
-    'A token for a resource below is refused',
+    'A token for a child resource is rejected',
     audience,
-    'a token for a resource below',
+    'a token for a child resource',
     (resource) => claims({ aud: `${resource}/more` }),
   ),
   badTokenCheck(
     'aud.slash',
-    'A trailing slash makes another URI',
+    'A token for the URI with a trailing slash is rejected',
     audience,
     'a token for the URI with a trailing slash',
     (resource) => claims({ aud: `${resource}/` }),
   ),
   badTokenCheck(
     'aud.host',
-    'A token for another host is refused',
+    'A token for another host is rejected',
     audience,
     'a token for the same path on another host',
     (resource) => claims({ aud: `https://another.example${new URL(resource).pathname}` }),
   ),
   badTokenCheck(
     'aud.path',
-    'A path alone is no URI',
+    'A token for the path only is rejected',
     audience,
-    'a token for the path without the address',
+    'a token for the path without the host',
     (resource) => claims({ aud: new URL(resource).pathname }),
   ),
   badTokenCheck(
     'aud.query',
-    'A token for the URI with a query is refused',
+    'A token for the URI with a query is rejected',
     audience,
     'a token whose aud has a query',
     (resource) => claims({ aud: `${resource}?page=1` }),
   ),
   badTokenCheck(
     'aud.list',
-    'A list of other resources is refused',
+    'A token for a list of other resources is rejected',
     audience,
     'a token for a list of other resources',
     (resource) => claims({ aud: [`${resource}/a`, `${resource}/b`] }),
   ),
   {
     id: 'tokens.aud.among',
-    title: 'Whether a list that has the resource among others is taken is seen',
+    title: 'Whether a token for a list with the resource is accepted is reported',
     clause: audience,
     profile: 'full',
-    run: async (world) => {
-      const probe = await probeOf(world)
-      const resource = world.resource(probe.operation, probe.ask.params)
-      const token = world.token(resource, claims({ aud: [resource, `${resource}/more`] }))
-      const answer = await tryToken(world, probe, bearer(token))
-      if (answer.status === 0 || answer.status >= 500)
-        fail(`a token for two resources got ${answer.status}`, { evidence: [answer] })
+    run: async (context) => {
+      const probe = await findProbe(context)
+      const resource = context.resource(probe.operation, probe.input.params)
+      const token = context.token(resource, claims({ aud: [resource, `${resource}/more`] }))
+      const response = await tryToken(context, probe, bearer(token))
+      if (response.status === 0 || response.status >= 500)
+        fail(`a token for two resources returned ${response.status || 'no response'}`, {
+          evidence: [response],
+        })
       return {
         choice: {
-          seen: answer.isSuccess ? 'taken' : `refused with ${answer.status}`,
-          isOurs: !answer.isSuccess,
-          ours: 'refused: equal is not among',
+          seen: response.isSuccess ? 'accepted' : `rejected with ${response.status}`,
+          isOurs: !response.isSuccess,
+          ours: 'rejected: aud must equal the resource',
           decision: '0027-audience',
-          evidence: [answer],
+          evidence: [response],
         },
       }
     },
   },
   {
     id: 'tokens.aud.everywhere',
-    title: 'Every operation refuses a token that is for another',
+    title: 'Every operation rejects a token for another resource',
     clause: audience,
     profile: 'full',
-    run: (world) =>
-      everywhere(world, (probe) =>
+    run: (context) =>
+      checkEveryOperation(context, (probe) =>
         expectRejected(
-          world,
+          context,
           'a token for another resource',
-          claims({ aud: `${world.options.providerUrl}/v1/another` }),
+          claims({ aud: `${context.options.providerUrl}/v1/another` }),
           probe,
         ),
       ),
   },
   {
     id: 'tokens.nbf',
-    title: 'Whether a token that is not yet good is taken is seen',
+    title: 'Whether a token is accepted before its nbf is reported',
     clause: authentication('1', 'The token is a self-signed JWT'),
     profile: 'full',
-    run: async (world) => {
-      const probe = await probeOf(world)
-      const token = world.token(
-        world.resource(probe.operation, probe.ask.params),
-        claims({ nbf: seconds() + 3600 }),
+    run: async (context) => {
+      const probe = await findProbe(context)
+      const token = context.token(
+        context.resource(probe.operation, probe.input.params),
+        claims({ nbf: epochSeconds() + 3600 }),
       )
-      const answer = await tryToken(world, probe, bearer(token))
-      if (answer.status === 0 || answer.status >= 500)
-        fail(`a token that is good in an hour got ${answer.status}`, { evidence: [answer] })
+      const response = await tryToken(context, probe, bearer(token))
+      if (response.status === 0 || response.status >= 500)
+        fail(`a token that becomes valid in an hour returned ${response.status || 'no response'}`, {
+          evidence: [response],
+        })
       return {
         choice: {
-          seen: answer.isSuccess ? 'taken' : `refused with ${answer.status}`,
-          isOurs: !answer.isSuccess,
-          ours: 'refused, as RFC 7519 says',
+          seen: response.isSuccess ? 'accepted' : `rejected with ${response.status}`,
+          isOurs: !response.isSuccess,
+          ours: 'rejected, as RFC 7519 requires',
           decision: '0026-token-times',
-          evidence: [answer],
+          evidence: [response],
         },
       }
     },

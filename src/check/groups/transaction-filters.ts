@@ -1,12 +1,13 @@
 import { isObject } from '../../contract/schema.ts'
-import { compareDecimals, differenceOf, isDecimal } from '../compare.ts'
+import { compareDecimals, describeDifference, isDecimal } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
-import type { Answer } from '../http-client.ts'
-import { type Fields, keyOf, pageOf, walk, wholeQuery, wholeWalk } from '../lists.ts'
+import type { HttpResponse } from '../http-client.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
-import { nameHint, nameOf } from '../parameters.ts'
-import { requireList } from './order.ts'
+import { type Fields, readKey, requireList, unboundedQuery } from '../paged-list.ts'
+import { hintForParameter, resolveName } from '../parameters.ts'
+import { readList, requirePage } from '../read-list.ts'
+import { readWholeList } from '../subjects.ts'
 
 const minimum = endpoint('B3', 'a minimum-amount filter (amount greater than or equal)')
 const maximum = endpoint('B3', 'a maximum-amount filter (amount less than or equal)')
@@ -19,43 +20,45 @@ const unsupported = endpoint(
   'When it is not implemented, the response is given normally without text filtering, and meta.isQueryParamUnsupported is set to true, whether or not the text parameter was supplied',
 )
 
-/** The transactions of the best account, with what a filter must leave of them. */
-async function judgeLeft(
-  world: CheckContext,
+/** Compares a filtered list with the matching records of the whole list. Returns the number of matches. */
+async function checkFiltered(
+  context: CheckContext,
   filter: Readonly<Record<string, string>>,
-  fits: (record: Fields) => boolean,
+  isMatch: (record: Fields) => boolean,
 ): Promise<number> {
-  const list = requireList(world, 'B3')
-  const { subject, whole } = await wholeWalk(world, list)
+  const list = requireList(context, 'B3')
+  const { subject, whole } = await readWholeList(context, list)
   const query = Object.fromEntries(
     Object.entries(filter).map(([name, value]) => [
-      nameOf(world.options.parameters, 'B3', name),
+      resolveName(context.options.parameters, 'B3', name),
       value,
     ]),
   )
-  const found = await walk(world, subject, { ...wholeQuery(world, list), ...query })
-  const expected = whole.records.filter(fits)
-  const difference = differenceOf(
-    expected.map((record) => keyOf(list, record)),
-    found.records.map((record) => keyOf(list, record)),
+  const found = await readList(context, subject, { ...unboundedQuery(context, list), ...query })
+  const expected = whole.records.filter(isMatch)
+  const difference = describeDifference(
+    expected.map((record) => readKey(list, record)),
+    found.records.map((record) => readKey(list, record)),
   )
   if (difference === undefined) return expected.length
   const [first = ''] = Object.keys(filter)
-  const hint = nameHint('B3', first)
+  const hint = hintForParameter('B3', first)
   return fail(`B3 with ${new URLSearchParams(query)}: ${difference}`, {
-    expected: `the ${expected.length} of ${whole.records.length} transactions that fit, and no others`,
-    evidence: found.answers.slice(0, 1),
+    expected: `the ${expected.length} of ${whole.records.length} transactions that match, and no others`,
+    evidence: found.responses.slice(0, 1),
     ...(found.records.length === whole.records.length && hint && { hint }),
   })
 }
 
-async function records(world: CheckContext): Promise<readonly Fields[]> {
-  return (await wholeWalk(world, requireList(world, 'B3'))).whole.records
+async function readTransactions(context: CheckContext): Promise<readonly Fields[]> {
+  return (await readWholeList(context, requireList(context, 'B3'))).whole.records
 }
 
-/** Amounts that tell most: the middle one, and those with the most digits, where a float goes wrong first. */
-async function amounts(world: CheckContext): Promise<string[]> {
-  const found = (await records(world)).map((record) => record['amount']).filter(isDecimal)
+/** The median amount, and those with the most digits, for which floats are the least exact. */
+async function chooseAmounts(context: CheckContext): Promise<string[]> {
+  const found = (await readTransactions(context))
+    .map((record) => record['amount'])
+    .filter(isDecimal)
   const sorted = [...new Set(found)].sort(compareDecimals)
   const middle = sorted[Math.floor(sorted.length / 2)]
   if (middle === undefined || sorted.length < 2) return skip('no account has different amounts')
@@ -63,94 +66,101 @@ async function amounts(world: CheckContext): Promise<string[]> {
   return [...new Set([middle, ...long])]
 }
 
-function amountOf(record: Fields): string {
+function readAmount(record: Fields): string {
   return isDecimal(record['amount']) ? record['amount'] : '0'
 }
 
-/** Whether the provider filters by text; a skip where it says that it does not. */
-async function requireText(world: CheckContext): Promise<void> {
-  const [without, given] = await textFlags(world)
+/** Skips the check if the provider does not filter by text. */
+async function requireTextFilter(context: CheckContext): Promise<void> {
+  const [without, given] = await readTextFlags(context)
   if (without || given)
-    skip('the provider says in meta.isQueryParamUnsupported that it does not filter by text')
-  if (world.options.capabilities.includes('no-text-filter'))
-    skip('the text filter is left out on purpose')
+    skip('meta.isQueryParamUnsupported is true: the provider does not filter by text')
+  if (context.options.capabilities.includes('no-text-filter'))
+    skip('the text filter is left out intentionally')
 }
 
 /** meta.isQueryParamUnsupported, without the parameter and with it. */
-async function textFlags(world: CheckContext): Promise<[boolean, boolean, Answer[]]> {
-  const list = requireList(world, 'B3')
-  const { subject } = await wholeWalk(world, list)
-  const name = nameOf(world.options.parameters, 'B3', 'text')
-  const answers = await world.once('text flags', async () => [
-    await pageOf(world, subject, {}),
-    await pageOf(world, subject, { [name]: 'a' }),
+async function readTextFlags(context: CheckContext): Promise<[boolean, boolean, HttpResponse[]]> {
+  const list = requireList(context, 'B3')
+  const { subject } = await readWholeList(context, list)
+  const name = resolveName(context.options.parameters, 'B3', 'text')
+  const responses = await context.once('text flags', async () => [
+    await requirePage(context, subject, {}),
+    await requirePage(context, subject, { [name]: 'a' }),
   ])
-  const [without, given] = answers.map(({ body }) => {
+  const [without, given] = responses.map(({ body }) => {
     const meta = isObject(body) && isObject(body['meta']) ? body['meta'] : {}
     return meta['isQueryParamUnsupported'] === true
   })
-  return [without ?? false, given ?? false, answers]
+  return [without ?? false, given ?? false, responses]
 }
 
-function holds(record: Fields, text: string, fold: (text: string) => string): boolean {
+function hasText(record: Fields, text: string, fold: (text: string) => string): boolean {
   return ['description', 'reference'].some((field) => {
     const value = record[field]
     return typeof value === 'string' && fold(value).includes(fold(text))
   })
 }
 
-const folded = (text: string) => text.toLowerCase()
-const exact = (text: string) => text
+const foldCase = (text: string) => text.toLowerCase()
+const keepCase = (text: string) => text
 
-/** A case that the filter may regard or not: with one of the two, what it leaves must be right. */
-async function judgeText(world: CheckContext, text: string): Promise<'any case' | 'its own case'> {
+/** The filter may be case-sensitive or not. The filtered list must be exact for one of the two. */
+async function checkText(
+  context: CheckContext,
+  text: string,
+): Promise<'case-insensitive' | 'case-sensitive'> {
   try {
-    await judgeLeft(world, { text }, (record) => holds(record, text, folded))
-    return 'any case'
+    await checkFiltered(context, { text }, (record) => hasText(record, text, foldCase))
+    return 'case-insensitive'
   } catch (error) {
-    const all = await records(world)
-    const differs = all.some((record) => holds(record, text, folded) !== holds(record, text, exact))
+    const all = await readTransactions(context)
+    const differs = all.some(
+      (record) => hasText(record, text, foldCase) !== hasText(record, text, keepCase),
+    )
     if (!differs) throw error
-    await judgeLeft(world, { text }, (record) => holds(record, text, exact)).catch(() => {
-      throw error
-    })
-    return 'its own case'
+    await checkFiltered(context, { text }, (record) => hasText(record, text, keepCase)).catch(
+      () => {
+        throw error
+      },
+    )
+    return 'case-sensitive'
   }
 }
 
-/** A piece from the middle of a word of some field that not every transaction has. */
-function pieceOf(all: readonly Fields[], field: string): string {
+/** A part of a word in a field that some transactions contain and others do not. */
+function findPart(all: readonly Fields[], field: string): string {
   for (const record of all) {
     const value = record[field]
     const word = typeof value === 'string' ? value.match(/[A-Za-z0-9]{4,}/)?.[0] : undefined
-    const piece = word?.slice(1, 4)
-    if (piece && all.some((other) => !holds(other, piece, folded))) return piece
+    const part = word?.slice(1, 4)
+    if (part && all.some((other) => !hasText(other, part, foldCase))) return part
   }
-  return skip(`no ${field} tells transactions apart`)
+  return skip(`no ${field} distinguishes transactions`)
 }
 
-async function textSeen(
-  world: CheckContext,
+async function checkTextIn(
+  context: CheckContext,
   text: (all: readonly Fields[]) => string,
 ): Promise<Passed> {
-  await requireText(world)
-  const piece = text(await records(world))
-  await judgeText(world, piece)
-  return { seen: `with ${JSON.stringify(piece)}` }
+  await requireTextFilter(context)
+  const part = text(await readTransactions(context))
+  await checkText(context, part)
+  return { seen: `with ${JSON.stringify(part)}` }
 }
 
 export const transactionFilters: readonly Check[] = [
   {
     id: 'filters.amount.min',
-    title: 'The least amount is kept, itself included',
+    title: 'The minimum amount is applied and inclusive',
     clause: minimum,
     profile: 'full',
-    run: async (world) => {
-      for (const amount of await amounts(world)) {
-        await judgeLeft(
-          world,
+    run: async (context) => {
+      for (const amount of await chooseAmounts(context)) {
+        await checkFiltered(
+          context,
           { 'min-amount': amount },
-          (record) => compareDecimals(amountOf(record), amount) >= 0,
+          (record) => compareDecimals(readAmount(record), amount) >= 0,
         )
       }
       return {}
@@ -158,15 +168,15 @@ export const transactionFilters: readonly Check[] = [
   },
   {
     id: 'filters.amount.max',
-    title: 'The largest amount is kept, itself included',
+    title: 'The maximum amount is applied and inclusive',
     clause: maximum,
     profile: 'full',
-    run: async (world) => {
-      for (const amount of await amounts(world)) {
-        await judgeLeft(
-          world,
+    run: async (context) => {
+      for (const amount of await chooseAmounts(context)) {
+        await checkFiltered(
+          context,
           { 'max-amount': amount },
-          (record) => compareDecimals(amountOf(record), amount) <= 0,
+          (record) => compareDecimals(readAmount(record), amount) <= 0,
         )
       }
       return {}
@@ -174,113 +184,120 @@ export const transactionFilters: readonly Check[] = [
   },
   {
     id: 'filters.amount.exact',
-    title: 'Amounts compare as decimals, whatever their length',
+    title: 'Amounts of any length are compared exactly',
     clause: endpoint('B3', 'amount greater than or equal … amount less than or equal'),
     profile: 'full',
-    hint: 'A float holds about fifteen digits: compare decimals as decimals.',
-    run: async (world) => {
-      const chosen = await amounts(world)
+    hint: 'A float has about 15 digits: compare amounts as decimals.',
+    run: async (context) => {
+      const chosen = await chooseAmounts(context)
       for (const amount of chosen) {
         const filter = { 'min-amount': amount, 'max-amount': amount }
-        await judgeLeft(world, filter, (record) => compareDecimals(amountOf(record), amount) === 0)
+        await checkFiltered(
+          context,
+          filter,
+          (record) => compareDecimals(readAmount(record), amount) === 0,
+        )
       }
       return { seen: `with ${chosen.join(', ')}` }
     },
   },
   {
     id: 'filters.amount.sign',
-    title: 'Amounts are filtered with their sign',
+    title: 'The sign of amounts is respected',
     clause: endpoint(
       'B3',
       'Amount sign: negative reduces the available balance; positive increases it',
     ),
     profile: 'full',
-    run: async (world) => {
-      const all = (await records(world)).map(amountOf)
+    run: async (context) => {
+      const all = (await readTransactions(context)).map(readAmount)
       const isMixed =
         all.some((amount) => amount.startsWith('-')) &&
         all.some((amount) => !amount.startsWith('-'))
       if (!isMixed) skip('no account has both credits and debits')
-      await judgeLeft(
-        world,
+      await checkFiltered(
+        context,
         { 'min-amount': '0' },
-        (record) => compareDecimals(amountOf(record), '0') >= 0,
+        (record) => compareDecimals(readAmount(record), '0') >= 0,
       )
-      await judgeLeft(
-        world,
+      await checkFiltered(
+        context,
         { 'max-amount': '-0.01' },
-        (record) => compareDecimals(amountOf(record), '-0.01') <= 0,
+        (record) => compareDecimals(readAmount(record), '-0.01') <= 0,
       )
       return {}
     },
   },
   {
     id: 'filters.text.description',
-    title: 'Text is looked for within descriptions',
+    title: 'The text filter searches descriptions',
     clause: substring,
     profile: 'full',
-    run: (world) => textSeen(world, (all) => pieceOf(all, 'description')),
+    run: (context) => checkTextIn(context, (all) => findPart(all, 'description')),
   },
   {
     id: 'filters.text.reference',
-    title: 'Text is looked for within references',
+    title: 'The text filter searches references',
     clause: substring,
     profile: 'full',
-    run: (world) => textSeen(world, (all) => pieceOf(all, 'reference')),
+    run: (context) => checkTextIn(context, (all) => findPart(all, 'reference')),
   },
   {
     id: 'filters.text.literal',
-    title: 'No character of the text is a wildcard',
+    title: 'The text filter has no wildcards',
     clause: substring,
     profile: 'full',
-    hint: 'In SQL’s LIKE, % and _ stand for anything: escape them.',
-    run: async (world) => {
-      await requireText(world)
-      for (const text of ['%', '_', '.*', '\\']) await judgeText(world, text)
+    hint: 'In SQL, % and _ are wildcards of LIKE: escape them.',
+    run: async (context) => {
+      await requireTextFilter(context)
+      for (const text of ['%', '_', '.*', '\\']) await checkText(context, text)
       return {}
     },
   },
   {
     id: 'filters.text.ascii',
-    title: 'Any ASCII text may be looked for',
+    title: 'The text filter accepts every printable ASCII character',
     clause: substring,
     profile: 'full',
-    run: async (world) => {
-      await requireText(world)
-      const list = requireList(world, 'B3')
-      const { subject } = await wholeWalk(world, list)
+    run: async (context) => {
+      await requireTextFilter(context)
+      const list = requireList(context, 'B3')
+      const { subject } = await readWholeList(context, list)
       const text = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index)).join(
         '',
       )
       const query = {
-        [nameOf(world.options.parameters, 'B3', 'text')]: text,
-        ...wholeQuery(world, list),
+        [resolveName(context.options.parameters, 'B3', 'text')]: text,
+        ...unboundedQuery(context, list),
       }
-      const answer = await world.ask(list.operation, { ...subject.ask, query })
-      if (answer.isSuccess) return {}
-      return fail(`B3 with every printable character as text answered ${answer.status}`, {
-        expected: 'a success, most likely without records',
-        evidence: [answer],
-      })
+      const response = await context.request(list.operation, { ...subject.input, query })
+      if (response.isSuccess) return {}
+      return fail(
+        `B3 with every printable ASCII character as text returned ${response.status || 'no response'}`,
+        {
+          expected: 'a success, usually without records',
+          evidence: [response],
+        },
+      )
     },
   },
   {
     id: 'filters.text.case',
-    title: 'Whether the case of letters counts is seen',
+    title: 'Whether the text filter is case-sensitive is reported',
     clause: substring,
     profile: 'full',
-    run: async (world) => {
-      await requireText(world)
-      const all = await records(world)
-      const text = pieceOf(all, 'description')
+    run: async (context) => {
+      await requireTextFilter(context)
+      const all = await readTransactions(context)
+      const text = findPart(all, 'description')
       const swapped = text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
       if (swapped === text) skip('no description has letters')
-      const seen = await judgeText(world, swapped)
+      const seen = await checkText(context, swapped)
       return {
         choice: {
-          seen: `${JSON.stringify(swapped)} is found in ${seen}`,
-          isOurs: seen === 'any case',
-          ours: 'the case of letters does not count',
+          seen: `${seen}, with ${JSON.stringify(swapped)}`,
+          isOurs: seen === 'case-insensitive',
+          ours: 'case-insensitive',
           decision: '0005-text-filter',
         },
       }
@@ -288,12 +305,12 @@ export const transactionFilters: readonly Check[] = [
   },
   {
     id: 'filters.text.unsupported',
-    title: 'A provider without the text filter says so in every answer',
+    title: 'A provider without the text filter declares it in every response',
     clause: unsupported,
     profile: 'full',
-    run: async (world) => {
-      const [without, given, evidence] = await textFlags(world)
-      const isDeclared = world.options.capabilities.includes('no-text-filter')
+    run: async (context) => {
+      const [without, given, evidence] = await readTextFlags(context)
+      const isDeclared = context.options.capabilities.includes('no-text-filter')
       if (!without && !given && !isDeclared) return { seen: 'the text filter is implemented' }
       const details = {
         expected: 'meta.isQueryParamUnsupported true, with and without the text parameter',
@@ -305,44 +322,46 @@ export const transactionFilters: readonly Check[] = [
           details,
         )
       }
-      const list = requireList(world, 'B3')
-      const { subject, whole } = await wholeWalk(world, list)
-      const name = nameOf(world.options.parameters, 'B3', 'text')
-      const found = await walk(world, subject, {
-        ...wholeQuery(world, list),
+      const list = requireList(context, 'B3')
+      const { subject, whole } = await readWholeList(context, list)
+      const name = resolveName(context.options.parameters, 'B3', 'text')
+      const found = await readList(context, subject, {
+        ...unboundedQuery(context, list),
         [name]: 'no such text',
       })
       if (found.records.length !== whole.records.length) {
-        fail('B3: the text filter is said to be unsupported, and takes records away', {
+        fail('B3: the text filter is declared unsupported, but filters records', {
           ...details,
           expected: 'the response given normally, without text filtering',
         })
       }
-      return { seen: 'the text filter is not implemented, and the answers say so' }
+      return { seen: 'the text filter is not implemented, and the responses declare it' }
     },
   },
   {
     id: 'filters.transactions.combined',
-    title: 'Filters of B3 that are given together all count',
+    title: 'Several filters of B3 apply together',
     clause: endpoint('B3', 'a minimum-amount filter; a maximum-amount filter; a text filter'),
     profile: 'full',
-    run: async (world) => {
-      const all = await records(world)
-      const [amount = '0'] = await amounts(world)
-      await requireText(world)
-      const text = pieceOf(
-        all.filter((record) => compareDecimals(amountOf(record), amount) <= 0),
+    run: async (context) => {
+      const all = await readTransactions(context)
+      const [amount = '0'] = await chooseAmounts(context)
+      await requireTextFilter(context)
+      const text = findPart(
+        all.filter((record) => compareDecimals(readAmount(record), amount) <= 0),
         'description',
       )
-      const count = await judgeLeft(
-        world,
+      const count = await checkFiltered(
+        context,
         { 'max-amount': amount, text },
-        (record) => compareDecimals(amountOf(record), amount) <= 0 && holds(record, text, folded),
+        (record) =>
+          compareDecimals(readAmount(record), amount) <= 0 && hasText(record, text, foldCase),
       ).catch(() =>
-        judgeLeft(
-          world,
+        checkFiltered(
+          context,
           { 'max-amount': amount, text },
-          (record) => compareDecimals(amountOf(record), amount) <= 0 && holds(record, text, exact),
+          (record) =>
+            compareDecimals(readAmount(record), amount) <= 0 && hasText(record, text, keepCase),
         ),
       )
       return { seen: `${count} transactions with at most ${amount} and ${JSON.stringify(text)}` }

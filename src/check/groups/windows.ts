@@ -1,39 +1,33 @@
 import { historyMonthsDefault, invoiceMonthsDefault } from '../../contract/index.ts'
-import { differenceOf } from '../compare.ts'
+import { describeDifference } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
-import {
-  type Fields,
-  keyOf,
-  type PagedList,
-  type Subject,
-  type Walk,
-  walk,
-  wholeWalk,
-} from '../lists.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
-import { nameHint, nameOf } from '../parameters.ts'
+import { type Fields, type PagedList, readKey, requireList } from '../paged-list.ts'
+import { hintForParameter, resolveName } from '../parameters.ts'
+import { type ListContent, readList, type Subject } from '../read-list.ts'
+import { readWholeList } from '../subjects.ts'
 import {
-  blurOf,
-  boundText,
-  effectiveOf,
+  addMonths,
+  clockTolerance,
+  formatBound,
   invoiceDates,
-  isPlainDay,
-  monthsAfter,
-  nowOf,
-  stepOf,
+  isUnambiguousDay,
+  readEffectiveTime,
+  readNow,
+  smallestStep,
 } from '../times.ts'
-import { requireList } from './order.ts'
 
-interface Timed {
+/** A list with time bounds. */
+interface WindowedList {
   readonly list: PagedList
   readonly subject: Subject
-  readonly whole: Walk
-  /** The names of the bounds. */
+  readonly whole: ListContent
+  /** The names of the parameters. */
   readonly oldest: string
   readonly newest: string
   readonly timeOf: (record: Fields) => bigint | undefined
-  /** Which date of an invoice counts. */
+  /** The effective date of invoices. */
   readonly dateField: string
 }
 
@@ -42,11 +36,11 @@ interface Window {
   readonly to?: bigint
 }
 
-async function timed(world: CheckContext, ref: string): Promise<Timed> {
-  const list = requireList(world, ref)
-  const { subject, whole } = await wholeWalk(world, list, { recordsMin: 2 })
-  const unit = ref === 'E3' ? 'date' : 'time'
-  const name = (parameter: string) => nameOf(world.options.parameters, ref, parameter)
+async function readWindowed(context: CheckContext, ref: string): Promise<WindowedList> {
+  const list = requireList(context, ref)
+  const { subject, whole } = await readWholeList(context, list, { recordsMin: 2 })
+  const unit = list.bounds ?? skip('it has no time bounds')
+  const name = (parameter: string) => resolveName(context.options.parameters, ref, parameter)
   const one = {
     list,
     subject,
@@ -54,89 +48,94 @@ async function timed(world: CheckContext, ref: string): Promise<Timed> {
     oldest: name(`oldest-${unit}`),
     newest: name(`newest-${unit}`),
   }
-  const made = (dateField: string): Timed => ({
+  const made = (dateField: string): WindowedList => ({
     ...one,
     dateField,
-    timeOf: (record) => effectiveOf(list, record, world.options.timeZone, dateField),
+    timeOf: (record) => readEffectiveTime(list, record, context.options.timeZone, dateField),
   })
-  return ref === 'E3' ? made(await effectiveDate(world, made)) : made('')
+  return unit === 'date' ? made(await findEffectiveDate(context, made)) : made('')
 }
 
-/** The interface does not say which date of an invoice takes effect: the one that its bounds go by. */
-function effectiveDate(world: CheckContext, made: (dateField: string) => Timed): Promise<string> {
-  return world.once('effective date of invoices', async () => {
+/** The interface does not define the effective date of an invoice: it is the date that the bounds apply to. */
+function findEffectiveDate(
+  context: CheckContext,
+  made: (dateField: string) => WindowedList,
+): Promise<string> {
+  return context.once('effective date of invoices', async () => {
     const [first] = invoiceDates
     for (const field of invoiceDates) {
       const one = made(field)
-      const middle = timesOf(one)[Math.floor(timesOf(one).length / 2)]
+      const middle = listTimes(one)[Math.floor(listTimes(one).length / 2)]
       if (middle === undefined) continue
-      const { difference } = await compare(world, one, { from: middle, to: middle })
+      const { difference } = await compareWindow(context, one, { from: middle, to: middle })
       if (difference === undefined) return field
     }
     return first
   })
 }
 
-/** All moments that records have, newest first, each once. */
-function timesOf({ whole, timeOf }: Timed): bigint[] {
+/** The distinct times of the records, newest first. */
+function listTimes({ whole, timeOf }: WindowedList): bigint[] {
   const times = whole.records.map(timeOf).filter((time) => time !== undefined)
   return [...new Set(times)].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
 }
 
-/** Asks for a window and compares with the walk. Records that show no time may be in it or not. */
-async function compare(
-  world: CheckContext,
-  one: Timed,
+/** Requests a window and compares it with the whole list. Records without a time may be in it or not. */
+async function compareWindow(
+  context: CheckContext,
+  one: WindowedList,
   { from, to }: Window,
   expected: Window = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
 ) {
   const { list, subject, whole, timeOf } = one
   const query = {
-    ...(from !== undefined && { [one.oldest]: boundText(list, from) }),
-    ...(to !== undefined && { [one.newest]: boundText(list, to) }),
+    ...(from !== undefined && { [one.oldest]: formatBound(list, from) }),
+    ...(to !== undefined && { [one.newest]: formatBound(list, to) }),
   }
-  const found = await walk(world, subject, query)
+  const found = await readList(context, subject, query)
   const inside = (record: Fields) => {
     const time = timeOf(record)
     if (time === undefined) return undefined
     return time >= (expected.from ?? time) && time <= (expected.to ?? time)
   }
   const must = whole.records.filter((record) => inside(record) === true)
-  const found2 = found.records.filter((record) => inside(record) !== undefined)
-  const keys = (records: readonly Fields[]) => records.map((record) => keyOf(list, record))
-  return { difference: differenceOf(keys(must), keys(found2)), query, found, must }
+  const timed = found.records.filter((record) => inside(record) !== undefined)
+  const keys = (records: readonly Fields[]) => records.map((record) => readKey(list, record))
+  return { difference: describeDifference(keys(must), keys(timed)), query, found, must }
 }
 
-async function judge(
-  world: CheckContext,
-  one: Timed,
+async function checkWindow(
+  context: CheckContext,
+  one: WindowedList,
   window: Window,
   expected: Window = window,
 ): Promise<void> {
-  const { difference, query, found, must } = await compare(world, one, window, expected)
+  const { difference, query, found, must } = await compareWindow(context, one, window, expected)
   if (difference === undefined) return
   const { list, whole, oldest, newest } = one
-  const hints = [nameHint(list.ref, oldest), nameHint(list.ref, newest)].filter(Boolean)
+  const hints = [hintForParameter(list.ref, oldest), hintForParameter(list.ref, newest)].filter(
+    Boolean,
+  )
   const hint = found.records.length === whole.records.length ? hints[0] : undefined
   fail(`${list.ref} with ${new URLSearchParams(query).toString() || 'no bounds'}: ${difference}`, {
-    expected: `the ${must.length} records ${textOf(list, expected)}, bounds included`,
-    evidence: found.answers.slice(0, 1),
+    expected: `the ${must.length} records ${formatWindow(list, expected)}, bounds included`,
+    evidence: found.responses.slice(0, 1),
     ...(hint && { hint }),
   })
 }
 
-function textOf(list: PagedList, { from, to }: Window): string {
+function formatWindow(list: PagedList, { from, to }: Window): string {
   return [
-    from === undefined ? '' : `from ${boundText(list, from)}`,
-    to === undefined ? '' : `to ${boundText(list, to)}`,
+    from === undefined ? '' : `from ${formatBound(list, from)}`,
+    to === undefined ? '' : `to ${formatBound(list, to)}`,
   ]
     .filter(Boolean)
     .join(' ')
 }
 
-/** Two moments inside the list, the older first. */
-function within(one: Timed): { from: bigint; to: bigint } {
-  const times = timesOf(one)
+/** Two times of records inside the list. */
+function chooseWindow(one: WindowedList): { from: bigint; to: bigint } {
+  const times = listTimes(one)
   const to = times[Math.floor(times.length / 3)]
   const from = times[Math.floor((2 * times.length) / 3)]
   if (times.length < 4 || from === undefined || to === undefined)
@@ -144,55 +143,55 @@ function within(one: Timed): { from: bigint; to: bigint } {
   return { from, to }
 }
 
-async function judgeOldest(world: CheckContext, ref: string): Promise<Passed> {
-  const one = await timed(world, ref)
-  const { from } = within(one)
-  const far = monthsAfter(one.list, nowOf(one.list), historyMonthsDefault)
-  await judge(world, one, { from, to: far })
-  await judge(world, one, { from: from + stepOf(one.list), to: far })
-  return seenOf(one)
+async function checkOldest(context: CheckContext, ref: string): Promise<Passed> {
+  const one = await readWindowed(context, ref)
+  const { from } = chooseWindow(one)
+  const far = addMonths(one.list, readNow(one.list), historyMonthsDefault)
+  await checkWindow(context, one, { from, to: far })
+  await checkWindow(context, one, { from: from + smallestStep(one.list), to: far })
+  return reportDate(one)
 }
 
-async function judgeNewest(world: CheckContext, ref: string): Promise<Passed> {
-  const one = await timed(world, ref)
-  const step = stepOf(one.list)
-  const { from: record, to } = within(one)
-  // Right before a record: whether the lower bound itself counts is for another check.
+async function checkNewest(context: CheckContext, ref: string): Promise<Passed> {
+  const one = await readWindowed(context, ref)
+  const step = smallestStep(one.list)
+  const { from: record, to } = chooseWindow(one)
+  // Before a record: another check tests whether the lower bound is inclusive.
   const from = record - step
-  await judge(world, one, { from, to })
-  await judge(world, one, { from, to: to - step })
-  return seenOf(one)
+  await checkWindow(context, one, { from, to })
+  await checkWindow(context, one, { from, to: to - step })
+  return reportDate(one)
 }
 
-/** `newest` so that the default of `oldest` falls right on a record, and then right behind it. */
-async function judgeDefaultOldest(world: CheckContext, ref: string): Promise<Passed> {
-  const one = await timed(world, ref)
-  const months = ref === 'E3' ? invoiceMonthsDefault : historyMonthsDefault
-  const times = timesOf(one).filter((time) => isPlainDay(one.list, time))
-  // Not the oldest of all: behind it there is something to be left out.
-  const time = times.toReversed().find((each) => each !== timesOf(one).at(-1))
-  if (time === undefined) return skip('no record is old enough to tell')
-  const to = monthsAfter(one.list, time, months)
-  await judge(world, one, { to }, { from: time, to })
-  await judge(
-    world,
+/** Chooses `newest` so that the default of `oldest` is the time of a record, and then one step later. */
+async function checkDefaultOldest(context: CheckContext, ref: string): Promise<Passed> {
+  const one = await readWindowed(context, ref)
+  const months = defaultMonths(one.list)
+  const times = listTimes(one).filter((time) => isUnambiguousDay(one.list, time))
+  // Not the oldest one: there must be a record to exclude.
+  const time = times.toReversed().find((each) => each !== listTimes(one).at(-1))
+  if (time === undefined) return skip('no record is old enough')
+  const to = addMonths(one.list, time, months)
+  await checkWindow(context, one, { to }, { from: time, to })
+  await checkWindow(
+    context,
     one,
-    { to: to + stepOf(one.list) },
-    { from: time + stepOf(one.list), to: to + stepOf(one.list) },
+    { to: to + smallestStep(one.list) },
+    { from: time + smallestStep(one.list), to: to + smallestStep(one.list) },
   )
-  return seenOf(one)
+  return reportDate(one)
 }
 
-/** Without bounds: up to now, and back from there. Records near either end are left to the clocks. */
-async function judgeDefaultNewest(world: CheckContext, ref: string): Promise<Passed> {
-  const one = await timed(world, ref)
+/** Without bounds, the window ends now. Records close to its ends are ignored: clocks may differ. */
+async function checkDefaultNewest(context: CheckContext, ref: string): Promise<Passed> {
+  const one = await readWindowed(context, ref)
   const { list, subject, whole, timeOf } = one
-  const now = nowOf(list)
-  const months = ref === 'E3' ? invoiceMonthsDefault : historyMonthsDefault
-  const start = monthsAfter(list, now, -months)
-  const blur = blurOf(list)
-  const isNear = (time: bigint, end: bigint) => time > end - blur && time < end + blur
-  const sure = (record: Fields) => {
+  const now = readNow(list)
+  const months = defaultMonths(one.list)
+  const start = addMonths(list, now, -months)
+  const tolerance = clockTolerance(list)
+  const isNear = (time: bigint, end: bigint) => time > end - tolerance && time < end + tolerance
+  const isClear = (record: Fields) => {
     const time = timeOf(record)
     return time !== undefined && !isNear(time, now) && !isNear(time, start)
   }
@@ -200,76 +199,84 @@ async function judgeDefaultNewest(world: CheckContext, ref: string): Promise<Pas
     const time = timeOf(record) ?? 0n
     return time > start && time < now
   }
-  const future = whole.records.filter((record) => sure(record) && (timeOf(record) ?? 0n) > now)
-  const past = whole.records.filter((record) => sure(record) && (timeOf(record) ?? 0n) < start)
-  if (future.length === 0 && past.length === 0) skip('every record is of the default window')
-  const found = await walk(world, subject)
+  const future = whole.records.filter((record) => isClear(record) && (timeOf(record) ?? 0n) > now)
+  const past = whole.records.filter((record) => isClear(record) && (timeOf(record) ?? 0n) < start)
+  if (future.length === 0 && past.length === 0) skip('all records are in the default window')
+  const found = await readList(context, subject)
   const keys = (records: readonly Fields[]) =>
-    records.filter(sure).map((record) => keyOf(list, record))
-  const difference = differenceOf(keys(whole.records.filter(isInside)), keys(found.records))
+    records.filter(isClear).map((record) => readKey(list, record))
+  const difference = describeDifference(keys(whole.records.filter(isInside)), keys(found.records))
   if (difference === undefined)
-    return { seen: `${future.length} records are still to come, ${past.length} are older` }
+    return { seen: `${future.length} records are in the future, ${past.length} are older` }
   return fail(`${ref} without bounds: ${difference}`, {
-    expected: `what is at or before now, and not more than ${months} months before`,
-    evidence: found.answers.slice(0, 1),
+    expected: `the records of the last ${months} months up to now`,
+    evidence: found.responses.slice(0, 1),
   })
 }
 
-/** The same moment, written for another zone. */
-async function judgeOffset(world: CheckContext, ref: string): Promise<Passed> {
-  const one = await timed(world, ref)
-  const { from, to } = within(one)
-  const { difference, must } = await compare(world, one, { from, to })
-  if (difference !== undefined) return skip('the window is wrong without an offset already')
+/** The same times with another offset. */
+async function checkOffset(context: CheckContext, ref: string): Promise<Passed> {
+  const one = await readWindowed(context, ref)
+  const { from, to } = chooseWindow(one)
+  const { difference, must } = await compareWindow(context, one, { from, to })
+  if (difference !== undefined) return skip('the window is already wrong without an offset')
   const shifted = (time: bigint) =>
     Temporal.Instant.fromEpochNanoseconds(time).toString({ timeZone: '+10:00' })
   const query = { [one.oldest]: shifted(from), [one.newest]: shifted(to) }
-  const found = await walk(world, one.subject, query)
+  const found = await readList(context, one.subject, query)
   const keys = (records: readonly Fields[]) =>
     records
       .filter((record) => one.timeOf(record) !== undefined)
-      .map((record) => keyOf(one.list, record))
-  const shiftedDifference = differenceOf(keys(must), keys(found.records))
+      .map((record) => readKey(one.list, record))
+  const shiftedDifference = describeDifference(keys(must), keys(found.records))
   if (shiftedDifference === undefined) return {}
   return fail(`${ref} with ${new URLSearchParams(query)}: ${shiftedDifference}`, {
-    expected: 'what the same moments show when they are written in UTC',
-    evidence: found.answers.slice(0, 1),
+    expected: 'the records for the same times in UTC',
+    evidence: found.responses.slice(0, 1),
   })
 }
 
-/** The two bounds in the wrong order. */
-async function judgeInverted(world: CheckContext, ref: string): Promise<Passed> {
-  const one = await timed(world, ref)
-  const { from, to } = within(one)
-  const query = { [one.oldest]: boundText(one.list, to), [one.newest]: boundText(one.list, from) }
-  const answer = await world.ask(one.list.operation, { ...one.subject.ask, query })
-  const found = await (answer.isSuccess ? walk(world, one.subject, query) : { records: [] })
+/** The bounds in the wrong order. */
+async function checkInverted(context: CheckContext, ref: string): Promise<Passed> {
+  const one = await readWindowed(context, ref)
+  const { from, to } = chooseWindow(one)
+  const query = {
+    [one.oldest]: formatBound(one.list, to),
+    [one.newest]: formatBound(one.list, from),
+  }
+  const response = await context.request(one.list.operation, { ...one.subject.input, query })
+  const found = await (response.isSuccess ? readList(context, one.subject, query) : { records: [] })
   const records = found.records.filter((record) => one.timeOf(record) !== undefined)
-  if (answer.status >= 500 || answer.status === 0 || records.length > 0) {
+  if (response.status >= 500 || response.status === 0 || records.length > 0) {
     fail(
-      `${ref}: a lower bound that is later than the upper one answered ${answer.status} with ${records.length} records`,
+      `${ref}: a lower bound after the upper bound returned ${response.status || 'no response'} with ${records.length} records`,
       {
-        expected: 'an empty list, or a refusal',
-        evidence: [answer],
+        expected: 'an empty list, or a rejection',
+        evidence: [response],
       },
     )
   }
   return {
     choice: {
-      seen: answer.isSuccess ? 'an empty list' : `refused with ${answer.status}`,
-      isOurs: answer.isSuccess,
+      seen: response.isSuccess ? 'an empty list' : `rejected with ${response.status}`,
+      isOurs: response.isSuccess,
       ours: 'an empty list',
       decision: '0004-parameter-names',
-      evidence: [answer],
+      evidence: [response],
     },
   }
 }
 
-function seenOf({ list, dateField }: Timed): Passed {
-  return list.ref === 'E3' ? { seen: `the effective date is ${dateField}` } : {}
+function defaultMonths({ bounds }: PagedList): number {
+  return bounds === 'date' ? invoiceMonthsDefault : historyMonthsDefault
 }
 
-const quotes = {
+function reportDate({ list, dateField }: WindowedList): Passed {
+  return list.bounds === 'date' ? { seen: `the effective date is ${dateField}` } : {}
+}
+
+/** The clauses of the lists with time bounds. */
+const windowQuotes = {
   B3: {
     oldest:
       'a lower date-time bound (effective time at or after; default newest-time minus 12 months)',
@@ -290,53 +297,54 @@ const quotes = {
   },
 } as const
 
-const laws = [
+const windowChecks = [
   {
     id: 'oldest',
     bound: 'oldest',
-    title: 'The lower bound is kept, itself included',
-    run: judgeOldest,
+    title: 'The lower bound is applied and inclusive',
+    run: checkOldest,
   },
   {
     id: 'newest',
     bound: 'newest',
-    title: 'The upper bound is kept, itself included',
-    run: judgeNewest,
+    title: 'The upper bound is applied and inclusive',
+    run: checkNewest,
   },
   {
     id: 'default-oldest',
     bound: 'oldest',
-    title: 'Without a lower bound, the window goes back by the months that the interface sets',
-    run: judgeDefaultOldest,
+    title: 'Without a lower bound, the window has the default length',
+    run: checkDefaultOldest,
   },
   {
     id: 'default',
     bound: 'newest',
     title: 'Without bounds, the window ends now',
-    run: judgeDefaultNewest,
+    run: checkDefaultNewest,
   },
   {
     id: 'inverted',
     bound: 'oldest',
-    title: 'A window that ends before it begins is empty',
-    run: judgeInverted,
+    title: 'A window that ends before it starts is empty',
+    run: checkInverted,
   },
-  { id: 'offset', bound: 'newest', title: 'Bounds may be written for any zone', run: judgeOffset },
+  { id: 'offset', bound: 'newest', title: 'Bounds may have any offset', run: checkOffset },
 ] as const
 
 const zoneHint =
-  'Billing times carry no zone. Where the provider reads them in another than UTC, say --time-zone.'
+  'Billing times have no offset. If the provider interprets them in a time zone other than UTC, pass --time-zone.'
 
-export const windows: readonly Check[] = (Object.keys(quotes) as (keyof typeof quotes)[]).flatMap(
-  (ref) =>
-    laws
-      .filter(({ id }) => !(ref === 'E3' && id === 'offset'))
-      .map(({ id, bound, title, run }) => ({
-        id: `windows.${ref}.${id}`,
-        title: `${ref}: ${title[0]?.toLowerCase()}${title.slice(1)}`,
-        clause: endpoint(ref, quotes[ref][bound]),
-        profile: 'full' as const,
-        ...(ref.startsWith('E') && ref !== 'E3' && { hint: zoneHint }),
-        run: (world: CheckContext) => run(world, ref),
-      })),
+export const windows: readonly Check[] = (
+  Object.keys(windowQuotes) as (keyof typeof windowQuotes)[]
+).flatMap((ref) =>
+  windowChecks
+    .filter(({ id }) => !(ref === 'E3' && id === 'offset'))
+    .map(({ id, bound, title, run }) => ({
+      id: `windows.${ref}.${id}`,
+      title: `${ref}: ${title[0]?.toLowerCase()}${title.slice(1)}`,
+      clause: endpoint(ref, windowQuotes[ref][bound]),
+      profile: 'full' as const,
+      ...(ref.startsWith('E') && ref !== 'E3' && { hint: zoneHint }),
+      run: (context: CheckContext) => run(context, ref),
+    })),
 )

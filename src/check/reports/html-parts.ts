@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 
 interface Part {
   readonly text: string
-  /** What the page's policy knows it by. */
+  /** For the Content-Security-Policy of the page. */
   readonly hash: string
 }
 
-function part(text: string): Part {
+function hash(text: string): Part {
   return { text, hash: createHash('sha256').update(text).digest('base64') }
 }
 
-export const style = part(`
+export const style = hash(`
 :root { color-scheme: light dark; --fail: #b3261e; --pass: #1b6e3c; --skip: #8a5a00; }
 @media (prefers-color-scheme: dark) { :root { --fail: #ff8a80; --pass: #7bd99b; --skip: #ffc861; } }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 0 auto; padding: 1rem; }
@@ -27,7 +27,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflo
 @media print { form { display: none; } details { break-inside: avoid; } }
 `)
 
-export const script = part(`
+export const script = hash(`
 const form = document.getElementById('filters')
 const details = [...document.querySelectorAll('main details')]
 const show = () => {

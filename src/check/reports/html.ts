@@ -3,13 +3,13 @@ import { type CheckResult, countsOf, type Exchange, type Report } from '../repor
 import { script, style } from './html-parts.ts'
 
 /**
- * The report as one page that needs nothing else: no network, no other file. What a provider answered is
- * text in it, whatever it looks like; the page's own script is the only one that its policy lets run.
+ * The report as a self-contained page: no network, no other file. Responses of the provider are escaped, and the
+ * Content-Security-Policy allows only the page's own script.
  */
 export function htmlReport(report: Report): string {
   const { pass, fail, skip } = countsOf(report)
   const groups = [...Map.groupBy(report.results, ({ group }) => group)]
-  const verdict = fail > 0 ? `${fail} of ${report.results.length} checks failed` : 'Nothing failed'
+  const verdict = fail > 0 ? `${fail} of ${report.results.length} checks failed` : 'No check failed'
   const policy = `default-src 'none'; style-src 'sha256-${style.hash}'; script-src 'sha256-${script.hash}'; base-uri 'none'; form-action 'none'`
   return `<!doctype html>
 <html lang="en">
@@ -23,19 +23,19 @@ export function htmlReport(report: Report): string {
 <body>
 <header>
 <h1>${escaped(verdict)}</h1>
-<p>Whether <code>${escaped(report.target)}</code> keeps the interface, as seen from outside.</p>
+<p>Conformance of <code>${escaped(report.target)}</code> to the interface, tested over HTTP.</p>
 <dl>
 ${pair('Passed', pass)}${pair('Failed', fail)}${pair('Skipped', skip)}${pair('Requests', report.requests)}
 ${pair('Subdomain', report.subdomain)}${pair('Profile', report.profile + (report.strict ? ', strict' : ''))}
-${pair('Left out on purpose', report.capabilities.join(', ') || 'nothing')}
+${pair('Left out intentionally', report.capabilities.join(', ') || 'nothing')}
 ${pair('Started', report.startedAt)}${pair('Seconds', report.seconds)}
 </dl>
-<p>A skip is not a pass: it says what was missing to judge. Tokens are not shown, and answers are cut.</p>
+<p>A skipped check is not a pass: it states what was missing. Tokens are redacted, and responses are truncated.</p>
 </header>
 <form id="filters" hidden>
 <fieldset><legend>Show</legend>
 ${(['fail', 'skip', 'pass'] as const).map((judgement) => `<label><input type="checkbox" name="${judgement}" checked> ${names[judgement]}</label>`).join('\n')}
-<label>Look for <input type="search" name="text" autocomplete="off"></label>
+<label>Search <input type="search" name="text" autocomplete="off"></label>
 </fieldset>
 </form>
 <p id="count" role="status"></p>
@@ -63,9 +63,9 @@ function resultDetails(result: CheckResult): string {
   return `<details id="${escaped(id)}" class="${judgement}"${judgement === 'fail' ? ' open' : ''}>
 <summary><b>${names[judgement]}</b> <code>${escaped(id)}</code> ${escaped(title)}</summary>
 <dl>
-${pair('The interface', `${clause.section}, ${clause.reference}: “${clause.quote}”`)}
-${reason ? pair(judgement === 'fail' ? 'What is wrong' : 'Why it was skipped', reason) : ''}
-${seen ? pair('Seen', seen) : ''}
+${pair('Clause', `${clause.section}, ${clause.reference}: “${clause.quote}”`)}
+${reason ? pair(judgement === 'fail' ? 'Failure' : 'Skipped because', reason) : ''}
+${seen ? pair('Observed', seen) : ''}
 ${expected ? pair('Expected', expected) : ''}
 ${hint ? pair('Hint', hint) : ''}
 </dl>
@@ -80,17 +80,17 @@ function exchangeBlock({ request, response, error }: Exchange): string {
     ...head,
     ...(request.body === undefined ? [] : ['', request.body]),
   ]
-  const answered = response
+  const received = response
     ? [
         String(response.status),
         ...Object.entries(response.headers).map(([name, value]) => `${name}: ${value}`),
         '',
         response.body,
       ]
-    : [`no answer: ${error ?? ''}`]
+    : [`no response: ${error ?? ''}`]
   return `<figure>
-<figcaption>Sent</figcaption><pre tabindex="0">${escaped(sent.join('\n'))}</pre>
-<figcaption>Answered</figcaption><pre tabindex="0">${escaped(answered.join('\n'))}</pre>
+<figcaption>Request</figcaption><pre tabindex="0">${escaped(sent.join('\n'))}</pre>
+<figcaption>Response</figcaption><pre tabindex="0">${escaped(received.join('\n'))}</pre>
 </figure>`
 }
 
@@ -98,7 +98,7 @@ function pair(name: string, value: string | number): string {
   return `<div><dt>${escaped(name)}</dt><dd>${escaped(String(value))}</dd></div>`
 }
 
-/** For text and for attributes in double quotes alike. Invisible characters are shown as their codes. */
+/** For text and for attributes in double quotes. Invisible characters are replaced by their codes. */
 function escaped(text: string): string {
   return escapeInvisibleInLines(text)
     .replaceAll('&', '&amp;')

@@ -1,6 +1,6 @@
 import { type CheckResult, countsOf, type Exchange, type Report } from '../report.ts'
 
-/** The report as JUnit XML, one test case a check, for whatever shows the results of a build. */
+/** The report as JUnit XML with one test case per check, for CI servers. */
 export function junitReport(report: Report): string {
   const { fail, skip } = countsOf(report)
   const suites = [...Map.groupBy(report.results, ({ group }) => group)].map(([group, results]) => {
@@ -24,7 +24,7 @@ function testCase(result: CheckResult): string {
   const head = `    <testcase classname="${escaped(group)}" name="${escaped(`${id}: ${title}`)}"`
   switch (judgement) {
     case 'fail':
-      return `${head}><failure message="${escaped(reason.split('\n', 1)[0] ?? '')}">${escaped(detailsOf(result))}</failure></testcase>`
+      return `${head}><failure message="${escaped(reason.split('\n', 1)[0] ?? '')}">${escaped(formatDetails(result))}</failure></testcase>`
     case 'skip':
       return `${head}><skipped message="${escaped(reason)}"/></testcase>`
     case 'pass':
@@ -32,24 +32,24 @@ function testCase(result: CheckResult): string {
   }
 }
 
-function detailsOf({ clause, reason, expected, hint, evidence }: CheckResult): string {
+function formatDetails({ clause, reason, expected, hint, evidence }: CheckResult): string {
   return [
     `${clause.section}, ${clause.reference}: ${clause.quote}`,
     reason,
     ...(expected ? [`expected: ${expected}`] : []),
     ...(hint ? [`hint: ${hint}`] : []),
-    ...evidence.flatMap(exchangeText),
+    ...evidence.flatMap(formatExchange),
   ].join('\n')
 }
 
-function exchangeText({ request, response, error }: Exchange): string[] {
+function formatExchange({ request, response, error }: Exchange): string[] {
   return [
     `> ${request.method} ${request.url}${request.body ? ` ${request.body}` : ''}`,
-    response ? `< ${response.status} ${response.body}` : `< no answer: ${error ?? ''}`,
+    response ? `< ${response.status} ${response.body}` : `< no response: ${error ?? ''}`,
   ]
 }
 
-/** XML has no place for most control characters, escaped or not. */
+/** XML allows most control characters neither raw nor escaped. */
 function escaped(text: string): string {
   return text
     .toWellFormed()

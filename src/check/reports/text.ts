@@ -2,9 +2,9 @@ import { escapeInvisible } from '../../contract/characters.ts'
 import { type CheckResult, countsOf, type Exchange, type Report } from '../report.ts'
 
 export interface TextOptions {
-  /** Colours, for a terminal. */
+  /** Adds colours, for a terminal. */
   readonly hasColour?: boolean
-  /** Also shows what was seen where checks pass. */
+  /** Shows what was observed in checks that passed. */
   readonly isVerbose?: boolean
 }
 
@@ -16,7 +16,7 @@ const colours = {
   off: '\u001b[0m',
 }
 
-/** A report for people at a terminal: groups, then every failure with its evidence, then the sum. */
+/** A report for a terminal: the groups, every failure with its evidence, and a summary. */
 export function textReport(
   report: Report,
   { hasColour = false, isVerbose = false }: TextOptions = {},
@@ -33,7 +33,7 @@ export function textReport(
     ...results.flatMap((result) => resultLines(result, paint, isVerbose)),
   ])
   const details = failures.flatMap((result) => failureLines(result, paint))
-  const sum = [
+  const summary = [
     `${pass} passed`,
     fail > 0 ? paint('fail', `${fail} failed`) : '0 failed',
     `${skip} skipped`,
@@ -42,8 +42,10 @@ export function textReport(
     ...lines,
     ...details,
     '',
-    `${sum}   ${report.requests} requests in ${report.seconds} s   ${printable(report.target)}`,
-    ...(skip > 0 ? [paint('dim', 'A skip is not a pass: what it lacks stands beside it.')] : []),
+    `${summary}   ${report.requests} requests in ${report.seconds} s   ${printable(report.target)}`,
+    ...(skip > 0
+      ? [paint('dim', 'A skipped check is not a pass: each one states what was missing.')]
+      : []),
   ].join('\n')}\n`
 }
 
@@ -66,8 +68,8 @@ function failureLines(result: CheckResult, paint: Paint): string[] {
   return [
     '',
     `${paint('fail', 'fail')}  ${id}  ${title}`,
-    `  the interface  ${clause.section}, ${clause.reference}: “${clause.quote}”`,
-    ...indented('  what is wrong  ', reason),
+    `  clause         ${clause.section}, ${clause.reference}: “${clause.quote}”`,
+    ...indented('  failure        ', reason),
     ...(expected ? indented('  expected       ', expected) : []),
     ...(hint ? indented('  hint           ', hint) : []),
     ...evidence.flatMap(exchangeLines),
@@ -76,9 +78,9 @@ function failureLines(result: CheckResult, paint: Paint): string[] {
 
 function exchangeLines({ request, response, error }: Exchange): string[] {
   const body = request.body ? [`    ${printable(request.body)}`] : []
-  const answer = response
+  const received = response
     ? [`  < ${response.status}`, ...(response.body ? [`    ${printable(response.body)}`] : [])]
-    : [`  < no answer: ${printable(error ?? '')}`]
+    : [`  < no response: ${printable(error ?? '')}`]
   const authorization = request.headers['authorization']
   return [
     `  > ${request.method} ${printable(request.url)}`,
@@ -86,7 +88,7 @@ function exchangeLines({ request, response, error }: Exchange): string[] {
       ? [`    authorization: ${printable(authorization)}`]
       : ['    (no authorization header)']),
     ...body,
-    ...answer,
+    ...received,
   ]
 }
 
@@ -97,7 +99,7 @@ function indented(head: string, text: string): string[] {
 
 const lengthMax = 600
 
-/** A provider's text must not steer the terminal. */
+/** Escapes control characters, so that text of the provider cannot control the terminal. */
 export function printable(text: string): string {
   return escapeInvisible(text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text)
 }

@@ -1,28 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { unknownId } from '../../../src/check/groups/errors.ts'
+import { unknownId } from '../../../src/check/requests.ts'
 import { ContractError } from '../../../src/contract/index.ts'
 import { ana, anaEmail } from '../data.ts'
 import { replayAfterMs } from '../provider.ts'
 import {
+  changeLink,
   type Fault,
   isMissing,
   onPages,
   onRecords,
-  onRefusal,
+  onStatus,
   onStore,
   onSuccess,
-  relinked,
 } from './fault.ts'
 
 /** Faults that show only when answers are compared with each other, or when requests overlap. */
 export const consistencyFaults: readonly Fault[] = [
   {
-    name: 'used tokens are forgotten after a while',
+    name: 'used tokens are deleted before they expire',
     seam: {
-      claims: (claims) => {
+      replay: (replay) => {
         const usedAt = new Map<string, number>()
         return {
-          ...claims,
+          ...replay,
           async recordUse(tokenId) {
             const before = usedAt.get(tokenId)
             usedAt.set(tokenId, performance.now())
@@ -32,15 +32,15 @@ export const consistencyFaults: readonly Fault[] = [
         }
       },
     },
-    catches: ['tokens.jti.kept'],
+    detectedBy: ['tokens.jti.kept'],
   },
   {
-    name: 'the last twenty used tokens alone are remembered',
+    name: 'only the last twenty used tokens are stored',
     seam: {
-      claims: (claims) => {
+      replay: (replay) => {
         const used: string[] = []
         return {
-          ...claims,
+          ...replay,
           async recordUse(tokenId) {
             if (used.includes(tokenId)) return 'used before'
             used.push(tokenId)
@@ -50,27 +50,27 @@ export const consistencyFaults: readonly Fault[] = [
         }
       },
     },
-    catches: ['tokens.jti.kept'],
+    detectedBy: ['tokens.jti.kept'],
   },
   {
-    name: 'token ids are compared without case',
+    name: 'token ids are compared case-insensitively',
     seam: {
-      claims: (claims) => ({
-        ...claims,
-        recordUse: (tokenId, keptUntil) => claims.recordUse(tokenId.toLowerCase(), keptUntil),
+      replay: (replay) => ({
+        ...replay,
+        recordUse: (tokenId, keptUntil) => replay.recordUse(tokenId.toLowerCase(), keptUntil),
       }),
     },
-    catches: ['tokens.jti.distinct'],
+    detectedBy: ['tokens.jti.distinct'],
   },
   {
-    name: 'token ids are cut to 64 characters',
+    name: 'token ids are truncated to 64 characters',
     seam: {
-      claims: (claims) => ({
-        ...claims,
-        recordUse: (tokenId, keptUntil) => claims.recordUse(tokenId.slice(0, 64), keptUntil),
+      replay: (replay) => ({
+        ...replay,
+        recordUse: (tokenId, keptUntil) => replay.recordUse(tokenId.slice(0, 64), keptUntil),
       }),
     },
-    catches: ['tokens.jti.distinct'],
+    detectedBy: ['tokens.jti.distinct'],
   },
   {
     name: 'an unknown customer is reported before the token is verified',
@@ -81,10 +81,10 @@ export const consistencyFaults: readonly Fault[] = [
           if (customerId === unknownId) throw new ContractError('customer_not_found')
         }),
     },
-    catches: ['tokens.first'],
+    detectedBy: ['tokens.first'],
   },
   {
-    name: 'C2 keeps the customer of the request in a variable that requests share',
+    name: 'C2 stores the customer of a request in a shared variable',
     seam: onStore((store) => {
       let current = ''
       return {
@@ -95,10 +95,10 @@ export const consistencyFaults: readonly Fault[] = [
         },
       }
     }),
-    catches: ['isolation.concurrent'],
+    detectedBy: ['isolation.concurrent'],
   },
   {
-    name: 'the answer of a concurrent request for the same list is shared between customers',
+    name: 'concurrent requests of two customers share a response',
     seam: onStore((store) => {
       let inFlight: ReturnType<typeof store.listAccounts> | undefined
       return {
@@ -113,44 +113,44 @@ export const consistencyFaults: readonly Fault[] = [
         },
       }
     }),
-    catches: ['isolation.concurrent'],
+    detectedBy: ['isolation.concurrent'],
   },
   {
-    name: 'an answer names a member of an object twice',
+    name: 'a response has a repeated member',
     seam: onSuccess((body) => `{"id":"x",${JSON.stringify(body).slice(1)}`, 'C3'),
-    catches: ['wire.repeated-members'],
+    detectedBy: ['wire.repeated-members'],
   },
   {
-    name: 'a record of a page names a member twice',
+    name: 'a record of a page has a repeated member',
     seam: onSuccess(
       (body) => JSON.stringify(body).replace('"accountId":', '"accountId":"x","accountId":'),
       'B3',
     ),
-    catches: ['wire.repeated-members'],
+    detectedBy: ['wire.repeated-members'],
   },
   {
-    name: 'the link next drops the text filter alone',
+    name: 'the next link omits only the text filter',
     seam: onPages((page) => {
-      if (page.links.next) page.links.next = relinked(page.links.next, 'text', undefined)
+      if (page.links.next) page.links.next = changeLink(page.links.next, 'text', undefined)
     }, 'B3'),
-    catches: ['paging.links.filters'],
+    detectedBy: ['paging.links.filters'],
   },
   {
-    name: 'the link last drops the lower amount alone',
+    name: 'the last link omits only the minimum amount',
     seam: onPages((page) => {
-      if (page.links.last) page.links.last = relinked(page.links.last, 'min-amount', undefined)
+      if (page.links.last) page.links.last = changeLink(page.links.last, 'min-amount', undefined)
     }, 'B3'),
-    catches: ['paging.links.filters'],
+    detectedBy: ['paging.links.filters'],
   },
   {
-    name: 'the link next drops is-owned alone',
+    name: 'the next link omits only is-owned',
     seam: onPages((page) => {
-      if (page.links.next) page.links.next = relinked(page.links.next, 'is-owned', undefined)
+      if (page.links.next) page.links.next = changeLink(page.links.next, 'is-owned', undefined)
     }, 'B5'),
-    catches: ['paging.links.filters'],
+    detectedBy: ['paging.links.filters'],
   },
   {
-    name: 'an account id leads to data whichever customer is named',
+    name: 'an account id gives access to data for an unknown customer',
     seam: onStore((store) => ({
       async listEntries(query) {
         const page = await store.listEntries(query)
@@ -158,7 +158,7 @@ export const consistencyFaults: readonly Fault[] = [
         return store.listEntries({ ...query, customerId: ana })
       },
     })),
-    catches: ['errors.customer.unknown-with-account'],
+    detectedBy: ['errors.customer.unknown-with-account'],
   },
   {
     name: 'a known account under an unknown customer is reported as an unknown account',
@@ -169,10 +169,10 @@ export const consistencyFaults: readonly Fault[] = [
         return isMissing(page) && isKnown ? { missing: 'account' } : page
       },
     })),
-    catches: ['errors.customer.unknown-with-account'],
+    detectedBy: ['errors.customer.unknown-with-account'],
   },
   {
-    name: 'C1 returns every customer where no address is given',
+    name: 'C1 returns customers without an address',
     seam: {
       app: (app) =>
         app.addHook('preValidation', async (request) => {
@@ -181,40 +181,40 @@ export const consistencyFaults: readonly Fault[] = [
           if (operation?.ref === 'C1' && !body?.email) request.body = { email: anaEmail }
         }),
     },
-    catches: ['consent.search.empty'],
+    detectedBy: ['consent.search.empty'],
   },
   {
-    name: 'B6 leaves out a payment that B4 returns',
+    name: 'B6 does not return a payment that B4 returns',
     seam: onPages((page) => {
       page.data.scheduledPayments = page.data.scheduledPayments.filter(
         ({ scheduledPaymentId }: { scheduledPaymentId: string }) => scheduledPaymentId !== 'a-1-p2',
       )
     }, 'B6'),
-    catches: ['agreement.payments'],
+    detectedBy: ['agreement.payments'],
   },
   {
     name: 'E2 returns another display name than E1',
     seam: onRecords((account) => {
       account.displayName = `${account.displayName} (detail)`
     }, 'E2'),
-    catches: ['agreement.energy-accounts'],
+    detectedBy: ['agreement.energy-accounts'],
   },
   {
-    name: 'C4 confuses the current and the available balance',
+    name: 'C4 swaps the current and the available balance',
     seam: onSuccess(
       ({ available, current, ...rest }) => ({ ...rest, available: current, current: available }),
       'C4',
     ),
-    catches: ['agreement.balances'],
+    detectedBy: ['agreement.balances'],
   },
   {
-    name: 'a body that names a member twice is accepted',
+    name: 'a body with a repeated member is accepted',
     strict: true,
-    seam: onRefusal(400, (body, { reply }) => {
+    seam: onStatus(400, (body, { reply }) => {
       if (!/twice/.test(body.error)) return body
       reply.status(200)
       return { data: { balances: [] }, links: {}, meta: { totalRecords: 0, totalPages: 0 } }
     }),
-    catches: ['errors.body.repeated-member'],
+    detectedBy: ['errors.body.repeated-member'],
   },
 ]

@@ -4,22 +4,22 @@ import {
   type Fault,
   isMissing,
   onRecords,
-  onRefusal,
+  onStatus,
   onStore,
   onSuccess,
-  pageByHand,
+  pageInMemory,
 } from './fault.ts'
 
 const empty = { items: [], total: 0 }
 
 export const errorFaults: readonly Fault[] = [
   {
-    name: 'an unknown account in a body is a 404 like one in a path',
-    seam: onRefusal(422, (_, { reply }) => {
+    name: 'an unknown account in a body is reported like one in a path',
+    seam: onStatus(422, (_, { reply }) => {
       reply.status(404)
       return { error: 'Account not found' }
     }),
-    catches: [
+    detectedBy: [
       'errors.accounts.unknown',
       'errors.accounts.mixed',
       'isolation.body',
@@ -27,32 +27,32 @@ export const errorFaults: readonly Fault[] = [
     ],
   },
   {
-    name: 'an unknown account in a body is a 404 with the right text',
+    name: 'an unknown account in a body has status 404 with the right text',
     strict: true,
-    seam: onRefusal(422, (body, { reply }) => {
+    seam: onStatus(422, (body, { reply }) => {
       reply.status(404)
       return body
     }),
-    catches: ['errors.accounts.unknown'],
+    detectedBy: ['errors.accounts.unknown'],
   },
   {
-    name: 'the error of bad input is an object',
-    seam: onRefusal(400, (body) => ({ error: { message: body.error } })),
-    catches: ['errors.body'],
+    name: 'the error for invalid input is an object',
+    seam: onStatus(400, (body) => ({ error: { message: body.error } })),
+    detectedBy: ['errors.body'],
   },
   {
-    name: 'the error of a bad token is a text',
-    seam: onRefusal(401, () => 'Unauthorized'),
-    catches: ['errors.body'],
+    name: 'the response to an invalid token is plain text',
+    seam: onStatus(401, () => 'Unauthorized'),
+    detectedBy: ['errors.body'],
   },
   {
-    name: 'a bad token is a 403',
+    name: 'an invalid token has status 403',
     strict: true,
-    seam: onRefusal(401, (body, { reply }) => {
+    seam: onStatus(401, (body, { reply }) => {
       reply.status(403)
       return body
     }),
-    catches: ['tokens.status'],
+    detectedBy: ['tokens.status'],
   },
   {
     name: 'an unknown customer has an empty list',
@@ -62,17 +62,17 @@ export const errorFaults: readonly Fault[] = [
         return isMissing(page) ? empty : page
       },
     })),
-    catches: ['errors.customer.unknown'],
+    detectedBy: ['errors.customer.unknown'],
   },
   {
-    name: 'the text about an unknown customer is another',
-    seam: onRefusal(404, (body) => ({
+    name: 'the error for an unknown customer has another text',
+    seam: onStatus(404, (body) => ({
       error: body.error.replace('Customer not found', 'customer not found'),
     })),
-    catches: ['errors.customer.unknown'],
+    detectedBy: ['errors.customer.unknown'],
   },
   {
-    name: 'a quote in a customerId breaks the statement',
+    name: 'a quote in a customerId causes an SQL error',
     seam: onStore((store) => ({
       listBalances: (query) => store.listBalances(query),
       listAccounts(query) {
@@ -80,20 +80,20 @@ export const errorFaults: readonly Fault[] = [
         return store.listAccounts(query)
       },
     })),
-    catches: ['errors.customer.odd'],
+    detectedBy: ['errors.customer.odd'],
   },
   {
-    name: 'C2 knows no unknown customer',
+    name: 'C2 returns an empty list for an unknown customer',
     seam: onStore((store) => ({
       async listShareableAccounts(customerId) {
         const accounts = await store.listShareableAccounts(customerId)
         return isMissing(accounts) ? [] : accounts
       },
     })),
-    catches: ['errors.customer.unknown-in-consent'],
+    detectedBy: ['errors.customer.unknown-in-consent'],
   },
   {
-    name: 'unknown accounts in a body are left out',
+    name: 'unknown accounts in a body are ignored',
     seam: onStore((store) => ({
       async listBalances(query) {
         const page = await store.listBalances(query)
@@ -106,7 +106,7 @@ export const errorFaults: readonly Fault[] = [
         return store.listBalances({ ...query, accountIds: known })
       },
     })),
-    catches: [
+    detectedBy: [
       'errors.accounts.unknown',
       'errors.accounts.mixed',
       'isolation.body',
@@ -114,7 +114,7 @@ export const errorFaults: readonly Fault[] = [
     ],
   },
   {
-    name: 'of the accounts in a body, the first alone is looked up',
+    name: 'only the first account in a body is looked up',
     seam: onStore((store) => ({
       async listEntriesOfAccounts(query) {
         const page = await store.listEntriesOfAccounts(query)
@@ -122,7 +122,7 @@ export const errorFaults: readonly Fault[] = [
         return isMissing(page) ? store.listEntriesOfAccounts({ ...query, accountIds: first }) : page
       },
     })),
-    catches: ['errors.accounts.mixed', 'isolation.body.mixed'],
+    detectedBy: ['errors.accounts.mixed', 'isolation.body.mixed'],
   },
   {
     name: 'an unknown account in a path has an empty list',
@@ -132,18 +132,18 @@ export const errorFaults: readonly Fault[] = [
         return isMissing(page) && page.missing === 'account' ? empty : page
       },
     })),
-    catches: ['errors.account.unknown', 'isolation.path'],
+    detectedBy: ['errors.account.unknown', 'isolation.path'],
   },
   {
-    name: 'a body that is no JSON breaks the server',
-    seam: onRefusal(400, (body, { reply }) => {
+    name: 'a body that is not JSON causes a server error',
+    seam: onStatus(400, (body, { reply }) => {
       if (/JSON/.test(body.error)) reply.status(500)
       return body
     }),
-    catches: ['errors.body.malformed'],
+    detectedBy: ['errors.body.malformed'],
   },
   {
-    name: 'a body without accounts means all of them',
+    name: 'a body without accounts is accepted',
     seam: {
       app: (app) =>
         app.addHook('preHandler', async (request) => {
@@ -152,10 +152,10 @@ export const errorFaults: readonly Fault[] = [
             request.body = { data: { accountIds: [] } }
         }),
     },
-    catches: ['errors.body.data'],
+    detectedBy: ['errors.body.data'],
   },
   {
-    name: 'an empty list of accounts means all of them',
+    name: 'an empty list of accounts means all accounts',
     seam: onStore((store) => ({
       listBalances: (query) =>
         store.listBalances(
@@ -164,10 +164,10 @@ export const errorFaults: readonly Fault[] = [
             : { ...query, accountIds: ['a-1', 'a-2'] },
         ),
     })),
-    catches: ['errors.body.empty-list'],
+    detectedBy: ['errors.body.empty-list'],
   },
   {
-    name: 'a filter value that does not exist is not looked at',
+    name: 'an unknown filter value is ignored',
     seam: {
       app: (app) =>
         app.addHook('preHandler', async (request) => {
@@ -176,35 +176,35 @@ export const errorFaults: readonly Fault[] = [
             if (value === 'NO_SUCH_VALUE') delete query[name]
         }),
     },
-    catches: ['errors.query.values'],
+    detectedBy: ['errors.query.values'],
   },
   {
-    name: 'a page that is none breaks the server',
-    seam: onRefusal(400, (body, { query, reply }) => {
+    name: 'an invalid page causes a server error',
+    seam: onStatus(400, (body, { query, reply }) => {
       if (query.get('page') === 'x') reply.status(500)
       return body
     }),
-    catches: ['errors.query.pages'],
+    detectedBy: ['errors.query.pages'],
   },
   {
-    name: 'a date that is none breaks the server',
-    seam: onRefusal(400, (body, { query, reply }) => {
+    name: 'an invalid date causes a server error',
+    seam: onStatus(400, (body, { query, reply }) => {
       if (query.has('newest-time')) reply.status(500)
       return body
     }),
-    catches: ['errors.query.times'],
+    detectedBy: ['errors.query.times'],
   },
   {
-    name: 'a long id breaks the contact endpoint',
-    seam: onRefusal(400, (body, { ref, reply }) => {
+    name: 'a long id causes a server error of the contact endpoint',
+    seam: onStatus(400, (body, { ref, reply }) => {
       if (ref === 'contact') reply.status(500)
       return body
     }),
-    catches: ['errors.contact.long-ids'],
+    detectedBy: ['errors.contact.long-ids'],
   },
 
   {
-    name: 'B3 shows an account to whoever knows its id',
+    name: 'B3 returns an account of another customer',
     seam: onStore((store) => ({
       async listEntries(query) {
         const page = await store.listEntries(query)
@@ -216,10 +216,10 @@ export const errorFaults: readonly Fault[] = [
         return isMissing(other) ? page : other
       },
     })),
-    catches: ['isolation.path'],
+    detectedBy: ['isolation.path'],
   },
   {
-    name: 'the contact of an account is shown to whoever knows its id',
+    name: 'the contact of an account of another customer is returned',
     seam: onStore((store) => ({
       async readContact(customerId, accountId) {
         const contact = await store.readContact(customerId, accountId)
@@ -227,10 +227,10 @@ export const errorFaults: readonly Fault[] = [
         return store.readContact(customerId === ana ? ben : ana, accountId)
       },
     })),
-    catches: ['isolation.path'],
+    detectedBy: ['isolation.path'],
   },
   {
-    name: 'a body shows the accounts of another customer',
+    name: 'accounts of another customer in a body are returned',
     seam: onStore((store) => ({
       async readEnergyAccounts(query) {
         const page = await store.readEnergyAccounts(query)
@@ -241,24 +241,24 @@ export const errorFaults: readonly Fault[] = [
         })
       },
     })),
-    catches: ['isolation.body'],
+    detectedBy: ['isolation.body'],
   },
   {
-    name: 'B1 shows an account of another customer',
+    name: 'B1 lists an account of another customer',
     seam: onRecords((account) => {
       if (account.accountId === 'a-3') account.accountId = 'b-1'
     }, 'B1'),
-    catches: ['isolation.lists'],
+    detectedBy: ['isolation.lists'],
   },
   {
-    name: 'a record of another account is among those of B3',
+    name: 'B3 returns a record of another account',
     seam: onRecords((record) => {
       if (record.transactionId === 'm-3') record.accountId = 'b-1'
     }, 'B3'),
-    catches: ['isolation.records'],
+    detectedBy: ['isolation.records'],
   },
   {
-    name: 'E2 shows all accounts, whichever are named',
+    name: 'E2 returns all accounts instead of the requested ones',
     seam: onStore((store) => ({
       readEnergyAccounts: (query) =>
         store.readEnergyAccounts(
@@ -267,43 +267,43 @@ export const errorFaults: readonly Fault[] = [
             : query,
         ),
     })),
-    catches: ['isolation.subset'],
+    detectedBy: ['isolation.subset'],
   },
 
   {
-    name: 'C1 finds nobody',
+    name: 'C1 finds no customer',
     seam: onSuccess(() => ({ data: [] }), 'C1'),
-    catches: ['consent.search.found'],
+    detectedBy: ['consent.search.found'],
   },
   {
-    name: 'C1 also shows the address',
+    name: 'C1 also returns the address',
     seam: onSuccess(
       (body) => ({
         data: body.data.map((match: object) => ({ ...match, email: 'x@example.com' })),
       }),
       'C1',
     ),
-    catches: ['consent.search.fields'],
+    detectedBy: ['consent.search.fields'],
   },
   {
-    name: 'C1 takes a pattern',
+    name: 'C1 accepts a pattern',
     seam: onStore((store) => ({
       findCustomers: (email) =>
         store.findCustomers(email.startsWith('%') ? 'ana.check@example.com' : email),
     })),
-    catches: ['consent.search.exact'],
+    detectedBy: ['consent.search.exact'],
   },
   {
-    name: 'C1 goes by the case of an address',
+    name: 'C1 compares addresses case-sensitively',
     strict: true,
     seam: onStore((store) => ({
       findCustomers: async (email) =>
         email === email.toLowerCase() ? store.findCustomers(email) : [],
     })),
-    catches: ['consent.search.case'],
+    detectedBy: ['consent.search.case'],
   },
   {
-    name: 'C1 refuses an address that nobody has',
+    name: 'C1 rejects an unknown address',
     strict: true,
     seam: onStore((store) => ({
       async findCustomers(email) {
@@ -312,63 +312,63 @@ export const errorFaults: readonly Fault[] = [
         return found
       },
     })),
-    catches: ['consent.search.unknown'],
+    detectedBy: ['consent.search.unknown'],
   },
   {
     name: 'C2 lists an account twice',
     seam: onSuccess((body) => ({ accounts: [...body.accounts, body.accounts[0]] }), 'C2'),
-    catches: ['consent.accounts.once'],
+    detectedBy: ['consent.accounts.once'],
   },
   {
-    name: 'C2 lists an account that nobody knows',
+    name: 'C2 lists an account that does not exist',
     seam: onSuccess(
       (body) => ({ accounts: [...body.accounts, { ...body.accounts[0], id: 'nobody-knows' }] }),
       'C2',
     ),
-    catches: ['consent.accounts.usable'],
+    detectedBy: ['consent.accounts.usable'],
   },
   {
-    name: 'C2 leaves out energy accounts',
+    name: 'C2 does not list energy accounts',
     seam: onSuccess(
       (body) => ({
         accounts: body.accounts.filter(({ id }: { id: string }) => !id.startsWith('e-')),
       }),
       'C2',
     ),
-    catches: ['consent.accounts.energy'],
+    detectedBy: ['consent.accounts.energy'],
   },
   {
-    name: 'C2 leaves out closed bank accounts',
+    name: 'C2 does not list closed bank accounts',
     strict: true,
     seam: onSuccess(
       (body) => ({ accounts: body.accounts.filter(({ id }: { id: string }) => id !== 'a-3') }),
       'C2',
     ),
-    catches: ['consent.accounts.complete'],
+    detectedBy: ['consent.accounts.complete'],
   },
   {
-    name: 'C3 shows another id',
+    name: 'C3 returns another id',
     seam: onSuccess((body) => ({ ...body, id: 'u-1' }), 'C3'),
-    catches: ['consent.identity.id'],
+    detectedBy: ['consent.identity.id'],
   },
   {
-    name: 'C4 shows another account',
+    name: 'C4 returns another account',
     seam: onSuccess((body) => ({ ...body, account_id: 'a-9' }), 'C4'),
-    catches: ['consent.balance.account'],
+    detectedBy: ['consent.balance.account'],
   },
   {
-    name: 'E5 leaves out payments',
+    name: 'E5 does not return payments',
     seam: onStore((store) => ({
       async listEntriesOfAccounts(query) {
         const page = await store.listEntriesOfAccounts({ ...query, page: 1, pageSize: 1000 })
         if (query.list !== 'billing' || isMissing(page)) return store.listEntriesOfAccounts(query)
         const records: { transactionUType: string }[] = JSON.parse(`[${page.items.join(',')}]`)
-        return pageByHand(
+        return pageInMemory(
           records.filter(({ transactionUType }) => transactionUType === 'usage'),
           query,
         )
       },
     })),
-    catches: ['consent.billing.same'],
+    detectedBy: ['consent.billing.same'],
   },
 ]

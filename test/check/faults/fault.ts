@@ -2,31 +2,33 @@ import type { PageRequest } from '../../../src/contract/index.ts'
 import type { EntriesQuery, Missing, Page, ProviderStore } from '../../../src/provider/store.ts'
 import type { Body, Outgoing, Seam } from '../provider.ts'
 
-/** Our server with one thing wrong, and the checks that name the clause which it breaks. */
+/** Our server with one fault, and the checks that must detect it. */
 export interface Fault {
+  /** Completes the sentence "a provider where …". */
   readonly name: string
   readonly seam: Seam
-  readonly catches: readonly string[]
-  /** Lawful, and not what we decided: a strict run alone minds it. */
+  /** The ids of the checks. */
+  readonly detectedBy: readonly string[]
+  /** Allowed by the interface: only a strict run detects it. */
   readonly strict?: true
 }
 
 export type Fields = Record<string, unknown>
 
-/** Changes the successes of some operations, by their references; of all where none is named. */
+/** Changes successful responses of the operations with these references; of all operations if there are none. */
 export function onSuccess(
   change: (body: Body, sent: Outgoing) => unknown,
   ...refs: readonly string[]
 ): Seam {
   return {
     answer: (body, sent) => {
-      const isMeant = sent.status === 200 && (refs.length === 0 || refs.includes(sent.ref))
-      return isMeant && body !== undefined ? change(body, sent) : body
+      const isSelected = sent.status === 200 && (refs.length === 0 || refs.includes(sent.ref))
+      return isSelected && body !== undefined ? change(body, sent) : body
     },
   }
 }
 
-/** Changes the pages of lists: their records, totals and links. */
+/** Changes the pages of lists. */
 export function onPages(
   change: (page: Body, sent: Outgoing) => void,
   ...refs: readonly string[]
@@ -55,34 +57,34 @@ export function onRecords(change: (record: Body) => void, ...refs: readonly stri
   )
 }
 
-/** Answers a refusal in another way. */
-export function onRefusal(status: number, change: (body: Body, sent: Outgoing) => unknown): Seam {
+/** Changes responses with a status. */
+export function onStatus(status: number, change: (body: Body, sent: Outgoing) => unknown): Seam {
   return { answer: (body, sent) => (sent.status === status ? change(body, sent) : body) }
 }
 
 export function onStore(change: (store: ProviderStore) => Partial<ProviderStore>): Seam {
-  return { store: (store) => ({ ...store, ...change(inTexts(store)) }) }
+  return { store: (store) => ({ ...store, ...change(withStrings(store)) }) }
 }
 
-/** The store as one that gives texts and no bytes: a fault takes them apart. */
-function inTexts(store: ProviderStore): ProviderStore {
-  const textOf = (item: string | Uint8Array) =>
+/** A store that returns strings and no bytes, so that faults can parse them. */
+function withStrings(store: ProviderStore): ProviderStore {
+  const toText = (item: string | Uint8Array) =>
     typeof item === 'string' ? item : Buffer.from(item).toString()
-  const readable = (page: Page<string | Uint8Array> | Missing) =>
-    isMissing(page) ? page : { ...page, items: page.items.map(textOf) }
+  const toStrings = (page: Page<string | Uint8Array> | Missing) =>
+    isMissing(page) ? page : { ...page, items: page.items.map(toText) }
   return {
     ...store,
-    listEntries: async (query) => readable(await store.listEntries(query)),
-    listEntriesOfAccounts: async (query) => readable(await store.listEntriesOfAccounts(query)),
+    listEntries: async (query) => toStrings(await store.listEntries(query)),
+    listEntriesOfAccounts: async (query) => toStrings(await store.listEntriesOfAccounts(query)),
   }
 }
 
-/** B3 as somebody would write it by hand: the transactions of an account, filtered, then in some order. */
-export function transactionsByHand(
+/** B3 implemented in memory: the transactions of an account, filtered and then arranged. */
+export function transactionsInMemory(
   arrange: (records: Body[], query: EntriesQuery) => Body[],
-  wrong: Partial<typeof rightFilters> = {},
+  wrong: Partial<typeof correctFilters> = {},
 ): Seam {
-  const filters = Object.values({ ...rightFilters, ...wrong })
+  const filters = Object.values({ ...correctFilters, ...wrong })
   return onStore((store) => ({
     async listEntries(query) {
       if (query.list !== 'transaction') return store.listEntries(query)
@@ -90,13 +92,13 @@ export function transactionsByHand(
       const all = await store.listEntries({ ...rest, page: 1, pageSize: 1000 })
       if (isMissing(all)) return all
       const found: Body[] = JSON.parse(`[${all.items.join(',')}]`)
-      const fitting = found.filter((record) => filters.every((filter) => filter(record, query)))
-      return pageByHand(arrange(fitting, query), query)
+      const matching = found.filter((record) => filters.every((filter) => filter(record, query)))
+      return pageInMemory(arrange(matching, query), query)
     },
   }))
 }
 
-export function pageByHand(
+export function pageInMemory(
   records: readonly unknown[],
   { page, pageSize }: PageRequest,
 ): Page<string> {
@@ -109,8 +111,8 @@ export function isMissing(result: Page<unknown> | Missing | string | unknown): r
   return typeof result === 'object' && result !== null && 'missing' in result
 }
 
-/** What B3 is asked for, each filter as it should be; a fault replaces one. */
-export const rightFilters = {
+/** The filters of B3. A fault replaces one of them. */
+export const correctFilters = {
   min: (record: Body, { minAmount }: EntriesQuery) =>
     minAmount === undefined || cents(record.amount) >= cents(minAmount),
   max: (record: Body, { maxAmount }: EntriesQuery) =>
@@ -122,19 +124,19 @@ export const rightFilters = {
     ),
 }
 
-export function filteredByHand(wrong: Partial<typeof rightFilters>): Seam {
-  return transactionsByHand((records) => records, wrong)
+export function filteredInMemory(wrong: Partial<typeof correctFilters>): Seam {
+  return transactionsInMemory((records) => records, wrong)
 }
 
-/** Exact, as long as nothing is finer than a cent. */
+/** Exact for amounts with up to two decimal places. */
 export function cents(amount: string): bigint {
   const [whole = '0', part = ''] = amount.replace('-', '').split('.')
   const value = BigInt(whole + part.padEnd(2, '0').slice(0, 2))
   return amount.startsWith('-') ? -value : value
 }
 
-/** One parameter of a link set to another value; undefined takes it away. */
-export function relinked(link: string, name: string, value: string | undefined): string {
+/** Sets a parameter of a link; undefined removes it. */
+export function changeLink(link: string, name: string, value: string | undefined): string {
   const query = new URLSearchParams(link)
   if (value === undefined) query.delete(name)
   else query.set(name, value)

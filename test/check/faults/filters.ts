@@ -5,16 +5,16 @@ import type {
   TimeWindow,
 } from '../../../src/provider/store.ts'
 import {
+  correctFilters,
   type Fault,
-  filteredByHand,
+  filteredInMemory,
   onPages,
   onRecords,
   onStore,
-  rightFilters,
-  transactionsByHand,
+  transactionsInMemory,
 } from './fault.ts'
 
-/** Another view of the filters of every question about accounts. */
+/** Changes the filters of every query for accounts. */
 function withFilters(change: (filters: AccountFilters) => AccountFilters) {
   return onStore((store) => ({
     listAccounts: (query) => store.listAccounts({ ...query, filters: change(query.filters) }),
@@ -26,7 +26,7 @@ function withFilters(change: (filters: AccountFilters) => AccountFilters) {
   }))
 }
 
-/** Another view of the window of one list. */
+/** Changes the time window of a list. */
 function withWindow(list: EntriesQuery['list'], change: (window: TimeWindow) => TimeWindow) {
   const changed = <Query extends EntriesQuery | EntriesOfAccountsQuery>(query: Query): Query =>
     query.list === list && query.window ? { ...query, window: change(query.window) } : query
@@ -36,12 +36,12 @@ function withWindow(list: EntriesQuery['list'], change: (window: TimeWindow) => 
   }))
 }
 
-/** Bounds that are the wrong way round, put right instead of taken as they are. */
+/** Swaps bounds in the wrong order. */
 function inOrder({ oldest, newest }: TimeWindow): TimeWindow {
   return oldest > newest ? { oldest: newest, newest: oldest } : { oldest, newest }
 }
 
-/** Changes the query before it is read, for the lists at some path. */
+/** Changes the query of requests to a path before it is parsed. */
 export function onQuery(path: RegExp, change: (query: Record<string, string | undefined>) => void) {
   return {
     app: (app: {
@@ -63,7 +63,7 @@ const billingOfAccounts = /\/accounts\/billing/
 const anyBilling = /\/billing/
 const months = (count: number) => Temporal.Now.zonedDateTimeISO('UTC').subtract({ months: count })
 
-/** `newest` minus so many months, where `oldest` is not given. */
+/** Sets the default of `oldest` to this number of months before `newest`. */
 function defaultMonths(path: RegExp, unit: 'time' | 'date', count: number) {
   return onQuery(path, (query) => {
     const newest = query[`newest-${unit}`]
@@ -80,85 +80,87 @@ function defaultMonths(path: RegExp, unit: 'time' | 'date', count: number) {
 
 export const filterFaults: readonly Fault[] = [
   {
-    name: 'open-status is not looked at',
+    name: 'open-status is ignored',
     seam: withFilters((filters) => ({ ...filters, openStatus: 'ALL' })),
-    catches: ['filters.open-status'],
+    detectedBy: ['filters.open-status'],
   },
   {
-    name: 'without open-status, open accounts alone are shown',
+    name: 'only open accounts are returned without open-status',
     seam: onQuery(/open-status=|accounts(\?|$)|balances|direct-debits|scheduled/, (query) => {
       query['open-status'] ??= 'OPEN'
     }),
-    catches: ['filters.open-status.all'],
+    detectedBy: ['filters.open-status.all'],
   },
   {
-    name: 'product-category is not looked at',
+    name: 'product-category is ignored',
     seam: withFilters(({ productCategory: _, ...filters }) => filters),
-    catches: ['filters.product-category'],
+    detectedBy: ['filters.product-category'],
   },
   {
-    name: 'is-owned is not looked at',
+    name: 'is-owned is ignored',
     seam: withFilters(({ isOwned: _, ...filters }) => filters),
-    catches: ['filters.is-owned'],
+    detectedBy: ['filters.is-owned'],
   },
   {
-    name: 'isOwned is that of another holder',
+    name: 'isOwned is the value of another holder',
     seam: onRecords((account) => {
       if (['a-2', 'a-4'].includes(account.accountId)) account.isOwned = !account.isOwned
     }, 'B1'),
-    catches: ['filters.is-owned'],
+    detectedBy: ['filters.is-owned'],
   },
   {
-    name: 'of two filters, one counts',
+    name: 'only one of two filters is applied',
     seam: withFilters(({ isOwned, ...filters }) =>
       filters.openStatus === 'ALL' ? { isOwned, ...filters } : filters,
     ),
-    catches: ['filters.combined'],
+    detectedBy: ['filters.combined'],
   },
   {
-    name: 'the least amount itself is left out',
-    seam: filteredByHand({
-      min: (record, query) => rightFilters.min(record, query) && record.amount !== query.minAmount,
+    name: 'the minimum amount is exclusive',
+    seam: filteredInMemory({
+      min: (record, query) =>
+        correctFilters.min(record, query) && record.amount !== query.minAmount,
     }),
-    catches: ['filters.amount.min'],
+    detectedBy: ['filters.amount.min'],
   },
   {
-    name: 'the largest amount itself is left out',
-    seam: filteredByHand({
-      max: (record, query) => rightFilters.max(record, query) && record.amount !== query.maxAmount,
+    name: 'the maximum amount is exclusive',
+    seam: filteredInMemory({
+      max: (record, query) =>
+        correctFilters.max(record, query) && record.amount !== query.maxAmount,
     }),
-    catches: ['filters.amount.max'],
+    detectedBy: ['filters.amount.max'],
   },
   {
-    name: 'amounts compare as floats',
-    seam: filteredByHand({
+    name: 'amounts are compared as floats',
+    seam: filteredInMemory({
       min: (record, { minAmount }) =>
         minAmount === undefined || Number(record.amount) >= Number(minAmount),
       max: (record, { maxAmount }) =>
         maxAmount === undefined || Number(record.amount) <= Number(maxAmount),
     }),
-    catches: ['filters.amount.exact'],
+    detectedBy: ['filters.amount.exact'],
   },
   {
-    name: 'amounts compare without their sign',
-    seam: filteredByHand({
-      min: (record, query) => rightFilters.min({ amount: record.amount.replace('-', '') }, query),
-      max: (record, query) => rightFilters.max({ amount: record.amount.replace('-', '') }, query),
+    name: 'amounts are compared without their sign',
+    seam: filteredInMemory({
+      min: (record, query) => correctFilters.min({ amount: record.amount.replace('-', '') }, query),
+      max: (record, query) => correctFilters.max({ amount: record.amount.replace('-', '') }, query),
     }),
-    catches: ['filters.amount.sign', 'filters.amount.min', 'filters.amount.max'],
+    detectedBy: ['filters.amount.sign', 'filters.amount.min', 'filters.amount.max'],
   },
   {
-    name: 'text goes by its case',
+    name: 'the text filter is case-sensitive',
     strict: true,
-    seam: filteredByHand({
+    seam: filteredInMemory({
       text: (record, { text = '' }) =>
         [record.description, record.reference].some((value) => value?.includes(text)),
     }),
-    catches: ['filters.text.case'],
+    detectedBy: ['filters.text.case'],
   },
   {
-    name: 'text has the wildcards of LIKE',
-    seam: filteredByHand({
+    name: 'the text filter has the wildcards of LIKE',
+    seam: filteredInMemory({
       text: (record, { text }) => {
         if (text === undefined) return true
         const pattern = RegExp.escape(text).replaceAll('%', '.*').replaceAll('_', '.')
@@ -167,36 +169,36 @@ export const filterFaults: readonly Fault[] = [
         )
       },
     }),
-    catches: ['filters.text.literal'],
+    detectedBy: ['filters.text.literal'],
   },
   {
-    name: 'text is looked for in descriptions alone',
-    seam: filteredByHand({
+    name: 'the text filter searches only descriptions',
+    seam: filteredInMemory({
       text: (record, { text = '' }) =>
         record.description.toLowerCase().includes(text.toLowerCase()),
     }),
-    catches: ['filters.text.reference'],
+    detectedBy: ['filters.text.reference'],
   },
   {
-    name: 'text is looked for at the beginning alone',
-    seam: filteredByHand({
+    name: 'the text filter matches only at the start',
+    seam: filteredInMemory({
       text: (record, { text = '' }) =>
         [record.description, record.reference].some((value) =>
           value?.toLowerCase().startsWith(text.toLowerCase()),
         ),
     }),
-    catches: ['filters.text.description', 'filters.text.reference'],
+    detectedBy: ['filters.text.description', 'filters.text.reference'],
   },
   {
-    name: 'a quote in the text breaks the statement',
-    seam: transactionsByHand((records, { text }) => {
+    name: 'a quote in the text causes an SQL error',
+    seam: transactionsInMemory((records, { text }) => {
       if (text?.includes("'")) throw new Error('unterminated')
       return records
     }),
-    catches: ['filters.text.ascii'],
+    detectedBy: ['filters.text.ascii'],
   },
   {
-    name: 'the text filter is left out, and that is said beside the parameter alone',
+    name: 'a missing text filter is declared only if the parameter is present',
     seam: {
       ...onPages((page, { query }) => {
         if (query.has('text')) page.meta.isQueryParamUnsupported = true
@@ -205,34 +207,34 @@ export const filterFaults: readonly Fault[] = [
         delete query['text']
       }),
     },
-    catches: ['filters.text.unsupported'],
+    detectedBy: ['filters.text.unsupported'],
   },
   {
-    name: 'beside a text, amounts do not count',
-    seam: filteredByHand({
-      min: (record, query) => query.text !== undefined || rightFilters.min(record, query),
-      max: (record, query) => query.text !== undefined || rightFilters.max(record, query),
+    name: 'amounts are ignored in a request with text',
+    seam: filteredInMemory({
+      min: (record, query) => query.text !== undefined || correctFilters.min(record, query),
+      max: (record, query) => query.text !== undefined || correctFilters.max(record, query),
     }),
-    catches: ['filters.transactions.combined'],
+    detectedBy: ['filters.transactions.combined'],
   },
 
   {
-    name: 'the lower bound of B3 itself is left out',
+    name: 'the lower bound of B3 is exclusive',
     seam: withWindow('transaction', ({ oldest, newest }) => ({ oldest: oldest + 1n, newest })),
-    catches: ['windows.B3.oldest'],
+    detectedBy: ['windows.B3.oldest'],
   },
   {
-    name: 'the upper bound of B3 itself is left out',
+    name: 'the upper bound of B3 is exclusive',
     seam: withWindow('transaction', ({ oldest, newest }) => ({ oldest, newest: newest - 1n })),
-    catches: ['windows.B3.newest'],
+    detectedBy: ['windows.B3.newest'],
   },
   {
-    name: 'B3 goes back thirteen months',
+    name: 'the default window of B3 is thirteen months',
     seam: defaultMonths(transactions, 'time', 13),
-    catches: ['windows.B3.default-oldest'],
+    detectedBy: ['windows.B3.default-oldest'],
   },
   {
-    name: 'B3 also shows what is still to come',
+    name: 'the default window of B3 includes the future',
     seam: onQuery(transactions, (query) => {
       if (query['newest-time'] !== undefined) return
       query['newest-time'] = Temporal.Now.instant()
@@ -240,47 +242,47 @@ export const filterFaults: readonly Fault[] = [
         .toString()
       query['oldest-time'] ??= months(12).toInstant().toString()
     }),
-    catches: ['windows.B3.default'],
+    detectedBy: ['windows.B3.default'],
   },
   {
-    name: 'B3 reads bounds without their zone',
+    name: 'B3 ignores the offset of bounds',
     seam: onQuery(transactions, (query) => {
       for (const name of ['oldest-time', 'newest-time'])
         query[name] = query[name]?.replace(/[+ ]10:00$/, 'Z')
     }),
-    catches: ['windows.B3.offset'],
+    detectedBy: ['windows.B3.offset'],
   },
   {
-    name: 'B3 puts bounds in the wrong order right',
+    name: 'B3 swaps bounds in the wrong order',
     seam: withWindow('transaction', inOrder),
-    catches: ['windows.B3.inverted'],
+    detectedBy: ['windows.B3.inverted'],
   },
   {
-    name: 'the lower bound of invoices is a day late',
+    name: 'the lower bound of invoices is exclusive',
     seam: withWindow('invoice', ({ oldest, newest }) => ({ oldest: oldest + 1n, newest })),
-    catches: ['windows.E3.oldest'],
+    detectedBy: ['windows.E3.oldest'],
   },
   {
-    name: 'the upper bound of invoices itself is left out',
+    name: 'the upper bound of invoices is exclusive',
     seam: withWindow('invoice', ({ oldest, newest }) => ({ oldest, newest: newest - 1n })),
-    catches: ['windows.E3.newest'],
+    detectedBy: ['windows.E3.newest'],
   },
   {
-    name: 'invoices go back twelve months',
+    name: 'the default window of invoices is twelve months',
     seam: defaultMonths(invoices, 'date', 12),
-    catches: ['windows.E3.default-oldest'],
+    detectedBy: ['windows.E3.default-oldest'],
   },
   {
-    name: 'the upper bound of billing itself is left out',
+    name: 'the upper bound of billing is exclusive',
     seam: withWindow('billing', ({ oldest, newest }) => ({ oldest, newest: newest - 1n })),
-    catches: ['windows.E4.newest', 'windows.E5.newest'],
+    detectedBy: ['windows.E4.newest', 'windows.E5.newest'],
   },
   {
-    name: 'E4 does not look at its lower bound',
+    name: 'E4 ignores its lower bound',
     seam: onQuery(billing, (query) => {
       query['oldest-time'] = '1970-01-01T00:00:00Z'
     }),
-    catches: [
+    detectedBy: [
       'windows.E4.oldest',
       'windows.E4.default-oldest',
       'windows.E4.default',
@@ -288,41 +290,41 @@ export const filterFaults: readonly Fault[] = [
     ],
   },
   {
-    name: 'E5 goes back 24 months',
+    name: 'the default window of E5 is 24 months',
     seam: defaultMonths(billingOfAccounts, 'time', 24),
-    catches: ['windows.E5.default-oldest', 'windows.E5.default'],
+    detectedBy: ['windows.E5.default-oldest', 'windows.E5.default'],
   },
   {
-    name: 'billing reads bounds without their zone',
+    name: 'billing ignores the offset of bounds',
     seam: onQuery(anyBilling, (query) => {
       for (const name of ['oldest-time', 'newest-time']) {
         query[name] = query[name]?.replace(/[+ ]10:00$/, 'Z')
       }
     }),
-    catches: ['windows.E4.offset', 'windows.E5.offset'],
+    detectedBy: ['windows.E4.offset', 'windows.E5.offset'],
   },
   {
-    name: 'the lower bound of billing itself is left out',
+    name: 'the lower bound of billing is exclusive',
     seam: withWindow('billing', ({ oldest, newest }) => ({ oldest: oldest + 1n, newest })),
-    catches: ['windows.E4.oldest', 'windows.E5.oldest'],
+    detectedBy: ['windows.E4.oldest', 'windows.E5.oldest'],
   },
   {
-    name: 'billing puts bounds in the wrong order right',
+    name: 'billing swaps bounds in the wrong order',
     seam: withWindow('billing', inOrder),
-    catches: ['windows.E4.inverted', 'windows.E5.inverted'],
+    detectedBy: ['windows.E4.inverted', 'windows.E5.inverted'],
   },
   {
-    name: 'invoices put bounds in the wrong order right',
+    name: 'invoices swap bounds in the wrong order',
     seam: withWindow('invoice', inOrder),
-    catches: ['windows.E3.inverted'],
+    detectedBy: ['windows.E3.inverted'],
   },
   {
-    name: 'invoices that are still to come are shown',
+    name: 'the default window of invoices includes the future',
     seam: onQuery(invoices, (query) => {
       if (query['newest-date'] !== undefined) return
       query['newest-date'] = months(-2).toPlainDate().toString()
       query['oldest-date'] ??= months(24).toPlainDate().toString()
     }),
-    catches: ['windows.E3.default'],
+    detectedBy: ['windows.E3.default'],
   },
 ]

@@ -1,12 +1,13 @@
+import { type Operation, providerOperations } from '../../../src/contract/index.ts'
 import { consistencyFaults } from './consistency.ts'
 import { errorFaults } from './errors.ts'
-import type { Fault } from './fault.ts'
+import { type Fault, onSuccess } from './fault.ts'
 import { filterFaults } from './filters.ts'
 import { pagingFaults } from './paging.ts'
 import { recordFaults } from './records.ts'
 import { tokenFaults } from './tokens.ts'
 
-export const faults: readonly Fault[] = [
+const specificFaults: readonly Fault[] = [
   ...tokenFaults,
   ...pagingFaults,
   ...filterFaults,
@@ -14,3 +15,13 @@ export const faults: readonly Fault[] = [
   ...recordFaults,
   ...consistencyFaults,
 ]
+
+/** The check of a response schema is derived from the contract, and so is a fault for it if there is no specific one. */
+const schemaFaults = Object.values<Operation>(providerOperations).flatMap(({ ref }): Fault[] => {
+  const detectedBy = [`schemas.${ref}`]
+  const isCovered = specificFaults.some((fault) => fault.detectedBy.includes(`schemas.${ref}`))
+  if (isCovered) return []
+  return [{ name: `${ref} returns an empty object`, seam: onSuccess(() => ({}), ref), detectedBy }]
+})
+
+export const faults: readonly Fault[] = [...specificFaults, ...schemaFaults]

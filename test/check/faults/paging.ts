@@ -1,33 +1,33 @@
 import {
+  changeLink,
   type Fault,
   isMissing,
   onPages,
   onStore,
   recordsIn,
-  relinked,
-  transactionsByHand,
+  transactionsInMemory,
 } from './fault.ts'
 import { billing, onQuery } from './filters.ts'
 
 export const pagingFaults: readonly Fault[] = [
   {
-    name: 'totalRecords is that of the page',
+    name: 'totalRecords counts only the page',
     seam: onPages((page) => {
       page.meta.totalRecords = recordsIn(page).length
     }),
-    catches: ['paging.totals.records'],
+    detectedBy: ['paging.totals.records'],
   },
   {
-    name: 'totalPages leaves out the last page where it is not full',
+    name: 'totalPages does not count an incomplete last page',
     seam: onPages((page, { query }) => {
       page.meta.totalPages = Math.floor(
         page.meta.totalRecords / Number(query.get('page-size') ?? 25),
       )
     }),
-    catches: ['paging.totals.pages'],
+    detectedBy: ['paging.totals.pages'],
   },
   {
-    name: 'totals are those of the list without its filters',
+    name: 'totals ignore the filters',
     seam: onStore((store) => ({
       async listEntries(query) {
         const page = await store.listEntries(query)
@@ -36,10 +36,10 @@ export const pagingFaults: readonly Fault[] = [
         return isMissing(page) || isMissing(whole) ? page : { ...page, total: whole.total }
       },
     })),
-    catches: ['paging.totals.filtered'],
+    detectedBy: ['paging.totals.filtered'],
   },
   {
-    name: 'pages overlap by one record where they are small',
+    name: 'small pages overlap by one record',
     seam: onStore((store) => ({
       async listEntriesOfAccounts(query) {
         const all = await store.listEntriesOfAccounts({ ...query, page: 1, pageSize: 1000 })
@@ -52,14 +52,14 @@ export const pagingFaults: readonly Fault[] = [
         return { items, total: all.total }
       },
     })),
-    catches: ['paging.partition'],
+    detectedBy: ['paging.partition'],
   },
   {
     name: 'a page never has more than ten records',
     seam: onQuery(billing, (query) => {
       query['page-size'] = String(Math.min(Number(query['page-size'] ?? 25), 10))
     }),
-    catches: ['paging.size.default', 'paging.size.held'],
+    detectedBy: ['paging.size.default', 'paging.size.held'],
   },
   {
     name: 'the default size is 20',
@@ -70,10 +70,10 @@ export const pagingFaults: readonly Fault[] = [
           query['page-size'] ??= '20'
         }),
     },
-    catches: ['paging.size.default'],
+    detectedBy: ['paging.size.default'],
   },
   {
-    name: 'without a page, the second is shown',
+    name: 'the second page is returned by default',
     seam: {
       app: (app) =>
         app.addHook('preHandler', async (request) => {
@@ -81,10 +81,10 @@ export const pagingFaults: readonly Fault[] = [
           query['page'] ??= '2'
         }),
     },
-    catches: ['paging.page.default'],
+    detectedBy: ['paging.page.default'],
   },
   {
-    name: 'a page past the end is the last one',
+    name: 'the last page is returned for a page past the end',
     seam: onStore((store) => ({
       async listAccounts(query) {
         const page = await store.listAccounts(query)
@@ -92,10 +92,10 @@ export const pagingFaults: readonly Fault[] = [
         return store.listAccounts({ ...query, page: Math.ceil(page.total / query.pageSize) })
       },
     })),
-    catches: ['paging.page.beyond'],
+    detectedBy: ['paging.page.beyond'],
   },
   {
-    name: 'an empty list is refused',
+    name: 'an empty list is rejected',
     seam: onPages(
       (page, { reply }) => {
         if (page.meta.totalRecords > 0) return
@@ -106,135 +106,135 @@ export const pagingFaults: readonly Fault[] = [
       'B3',
       'E4',
     ),
-    catches: ['paging.empty'],
+    detectedBy: ['paging.empty'],
   },
   {
-    name: 'links forget the filters',
+    name: 'links omit the filters',
     seam: onPages((page) => {
       for (const [name, link] of Object.entries<string>(page.links)) {
         page.links[name] = ['max-amount', 'open-status'].reduce(
-          (text, filter) => relinked(text, filter, undefined),
+          (text, filter) => changeLink(text, filter, undefined),
           link,
         )
       }
     }),
-    catches: ['paging.links.filters'],
+    detectedBy: ['paging.links.filters'],
   },
   {
-    name: 'links forget the size of the page',
+    name: 'links omit the page size',
     seam: onPages((page) => {
       for (const [name, link] of Object.entries<string>(page.links))
-        page.links[name] = relinked(link, 'page-size', undefined)
+        page.links[name] = changeLink(link, 'page-size', undefined)
     }),
-    catches: ['paging.links.size'],
+    detectedBy: ['paging.links.size'],
   },
   {
-    name: 'links forget a window that was not asked for',
+    name: 'links omit the default window',
     strict: true,
     seam: onPages((page, { query }) => {
       if (query.has('oldest-time')) return
       for (const [name, link] of Object.entries<string>(page.links)) {
-        page.links[name] = relinked(link, 'oldest-time', undefined)
+        page.links[name] = changeLink(link, 'oldest-time', undefined)
       }
     }, 'E4'),
-    catches: ['paging.links.window'],
+    detectedBy: ['paging.links.window'],
   },
   {
-    name: 'the last link leads one page too far',
+    name: 'the last link points past the last page',
     seam: onPages((page) => {
       if (page.links.last)
-        page.links.last = relinked(page.links.last, 'page', String(page.meta.totalPages + 1))
+        page.links.last = changeLink(page.links.last, 'page', String(page.meta.totalPages + 1))
     }),
-    catches: ['paging.links.last'],
+    detectedBy: ['paging.links.last'],
   },
   {
-    name: 'the first link leads to the page itself',
+    name: 'the first link points to the current page',
     seam: onPages((page, { query }) => {
       if (page.links.first)
-        page.links.first = relinked(page.links.first, 'page', query.get('page') ?? '1')
+        page.links.first = changeLink(page.links.first, 'page', query.get('page') ?? '1')
     }),
-    catches: ['paging.links.first'],
+    detectedBy: ['paging.links.first'],
   },
   {
-    name: 'the next link leaves out a page',
+    name: 'the next link skips a page',
     seam: onPages((page, { query }) => {
       if (page.links.next)
-        page.links.next = relinked(
+        page.links.next = changeLink(
           page.links.next,
           'page',
           String(Number(query.get('page') ?? 1) + 2),
         )
     }),
-    catches: ['paging.links.next'],
+    detectedBy: ['paging.links.next'],
   },
   {
     name: 'the last page has a next link to itself',
     seam: onPages((page) => {
       page.links.next ??= page.links.last
     }),
-    catches: ['paging.links.end'],
+    detectedBy: ['paging.links.end'],
   },
   {
-    name: 'the prev link leads to the first page',
+    name: 'the prev link points to the first page',
     seam: onPages((page) => {
-      if (page.links.prev) page.links.prev = relinked(page.links.prev, 'page', '1')
+      if (page.links.prev) page.links.prev = changeLink(page.links.prev, 'page', '1')
     }),
-    catches: ['paging.links.prev'],
+    detectedBy: ['paging.links.prev'],
   },
   {
-    name: 'links are whole addresses',
+    name: 'links are complete URLs',
     seam: onPages((page, { path }) => {
       for (const [name, link] of Object.entries<string>(page.links))
         page.links[name] = `https://bank.example${path}?${link}`
     }),
-    catches: ['paging.links.fragment'],
+    detectedBy: ['paging.links.fragment'],
   },
   {
     name: 'transactions are oldest first',
-    seam: transactionsByHand((records) => records.toReversed()),
-    catches: ['order.transactions', 'order.pages'],
+    seam: transactionsInMemory((records) => records.toReversed()),
+    detectedBy: ['order.transactions', 'order.pages'],
   },
   {
-    name: 'transactions are ordered by the text of their time',
-    seam: transactionsByHand((records) =>
+    name: 'transactions are ordered by their times as text',
+    seam: transactionsInMemory((records) =>
       records.toSorted((a, b) =>
         (a.postingDateTime ?? 'z') < (b.postingDateTime ?? 'z') ? 1 : -1,
       ),
     ),
-    catches: ['order.transactions', 'order.pages'],
+    detectedBy: ['order.transactions', 'order.pages'],
   },
   {
-    name: 'transactions that are filtered lose their order',
+    name: 'filtered transactions are not ordered',
     seam: onPages((page, { query }) => {
       if (query.has('max-amount')) recordsIn(page).reverse()
     }, 'B3'),
-    catches: ['order.filtered'],
+    detectedBy: ['order.filtered'],
   },
   {
-    name: 'transactions of the same moment change places from page to page',
-    seam: transactionsByHand((records, { page, pageSize }) => {
+    name: 'transactions with the same time are ordered differently on each page',
+    seam: transactionsInMemory((records, { page, pageSize }) => {
       if (pageSize > 1 || page % 2 === 1) return records
       const moments = Map.groupBy(records, ({ postingDateTime }) => postingDateTime)
       return [...moments.values()].flatMap(([first, ...rest]) => [...rest, first])
     }),
-    catches: ['order.ties'],
+    detectedBy: ['order.ties'],
   },
   {
     name: 'invoices are oldest first',
     strict: true,
     seam: onPages((page) => void recordsIn(page).reverse(), 'E3'),
-    catches: ['order.invoices'],
+    detectedBy: ['order.invoices'],
   },
   {
     name: 'billing is oldest first',
     strict: true,
     seam: onPages((page) => void recordsIn(page).reverse(), 'E4'),
-    catches: ['order.billing'],
+    detectedBy: ['order.billing'],
   },
   {
     name: 'billing of several accounts is oldest first',
     strict: true,
     seam: onPages((page) => void recordsIn(page).reverse(), 'E5'),
-    catches: ['order.billing-of-accounts'],
+    detectedBy: ['order.billing-of-accounts'],
   },
 ]

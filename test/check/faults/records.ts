@@ -6,95 +6,95 @@ export const recordFaults: readonly Fault[] = [
     seam: onRecords((record) => {
       record.amount = Number(record.amount)
     }, 'B3'),
-    catches: ['wire.numbers'],
+    detectedBy: ['wire.numbers'],
   },
   {
     name: 'balances are floats',
     seam: onRecords((record) => {
       record.currentBalance = Number(record.currentBalance)
     }, 'B2'),
-    catches: ['wire.numbers'],
+    detectedBy: ['wire.numbers'],
   },
   {
-    name: 'a bsb is a text',
+    name: 'a bsb is a string',
     seam: onRecords((record) => {
       record.bsb = String(record.bsb)
     }, 'B1'),
-    catches: ['wire.numbers'],
+    detectedBy: ['wire.numbers'],
   },
   {
-    name: 'rates of accounts are texts',
+    name: 'rates of accounts are strings',
     seam: onRecords((record) => {
       for (const rate of record.depositRates) rate.rate = String(rate.rate)
     }, 'B1'),
-    catches: ['wire.numbers'],
+    detectedBy: ['wire.numbers'],
   },
   {
-    name: 'totals are texts',
+    name: 'totals are strings',
     seam: onPages((page) => {
       page.meta.totalRecords = String(page.meta.totalRecords)
     }, 'E4'),
-    catches: ['wire.numbers'],
+    detectedBy: ['wire.numbers'],
   },
   {
-    name: 'a time has no zone',
+    name: 'a time has no offset',
     seam: onRecords((record) => {
       record.creationDate = record.creationDate.replace(/(Z|[+-]\d\d:\d\d)$/, '')
     }, 'B1'),
-    catches: ['wire.times'],
+    detectedBy: ['wire.times'],
   },
   {
-    name: 'a billing time has a zone',
+    name: 'a billing time has an offset',
     seam: onRecords((record) => {
       record.executionDateTime += 'Z'
     }, 'E5'),
-    catches: ['wire.times'],
+    detectedBy: ['wire.times'],
   },
   {
-    name: 'a date is written the other way round',
+    name: 'a date is in day-first order',
     seam: onRecords((record) => {
       record.dueDate = record.dueDate?.split('-').reverse().join('/')
     }, 'E3'),
-    catches: ['wire.times'],
+    detectedBy: ['wire.times'],
   },
   {
     name: 'a frequency is a word',
     seam: onRecords((record) => {
       for (const rate of record.depositRates) rate.calculationFrequency = 'DAILY'
     }, 'B1'),
-    catches: ['wire.times'],
+    detectedBy: ['wire.times'],
   },
   {
     name: 'a union names a member that every JavaScript object inherits',
     seam: onRecords((record) => {
       for (const address of record.addresses) address.addressUType = 'constructor'
     }, 'B1'),
-    catches: ['wire.unions'],
+    detectedBy: ['wire.unions'],
   },
   {
-    name: 'a union names what is not there',
+    name: 'a union names a missing member',
     seam: onRecords((record) => {
       delete record.recurrence.intervalSchedule
       record.recurrence.reccurenceUType = 'intervalSchedule'
     }, 'B4'),
-    catches: ['wire.unions'],
+    detectedBy: ['wire.unions'],
   },
   {
-    name: 'a feature is activated by a boolean',
+    name: 'isActivated of a feature is a boolean',
     seam: onRecords((record) => {
       for (const feature of record.features) feature.isActivated = true
     }, 'B1'),
-    catches: ['wire.enumerations'],
+    detectedBy: ['wire.enumerations'],
   },
   {
-    name: 'openStatus has a value of its own',
+    name: 'openStatus has an additional value',
     seam: onRecords((record) => {
       if (record.accountId === 'e-2') record.openStatus = 'DORMANT'
     }, 'E2'),
-    catches: ['wire.enumerations'],
+    detectedBy: ['wire.enumerations'],
   },
   {
-    name: 'recurrence is spelled right',
+    name: 'reccurenceUType is spelled recurrenceUType',
     seam: onRecords(
       (record) => {
         record.recurrence.recurrenceUType = record.recurrence.reccurenceUType
@@ -103,7 +103,7 @@ export const recordFaults: readonly Fault[] = [
       'B4',
       'B6',
     ),
-    catches: ['wire.spelling'],
+    detectedBy: ['wire.spelling'],
   },
   {
     name: 'payeeID is spelled payeeId',
@@ -112,7 +112,7 @@ export const recordFaults: readonly Fault[] = [
       to.payeeId = to.payeeID ?? 'x'
       delete to.payeeID
     }, 'B6'),
-    catches: ['wire.spelling'],
+    detectedBy: ['wire.spelling'],
   },
   {
     name: 'fields are in snake_case',
@@ -120,14 +120,14 @@ export const recordFaults: readonly Fault[] = [
       record.display_name = record.displayName
       delete record.displayName
     }, 'E1'),
-    catches: ['wire.spelling'],
+    detectedBy: ['wire.spelling'],
   },
   {
     name: 'a transaction has no id',
     seam: onRecords((record) => {
       delete record.transactionId
     }, 'B3'),
-    catches: ['schemas.B3'],
+    detectedBy: ['schemas.B3'],
   },
   {
     name: 'an account has no id',
@@ -137,116 +137,116 @@ export const recordFaults: readonly Fault[] = [
         delete record.accountId
       }
     }, 'B1'),
-    catches: ['schemas.B1'],
+    detectedBy: ['schemas.B1'],
   },
   {
-    name: 'a balance has no available part',
+    name: 'a balance has no availableBalance',
     seam: onRecords((record) => {
       delete record.availableBalance
     }, 'B2'),
-    catches: ['schemas.B2'],
+    detectedBy: ['schemas.B2'],
   },
   {
     name: 'a payment has no source',
     seam: onRecords((record) => {
       record.from = { ...record.from, accountId: null }
     }, 'B4'),
-    catches: ['schemas.B4'],
+    detectedBy: ['schemas.B4'],
   },
   {
-    name: 'an authorised entity is a text',
+    name: 'an authorised entity is a string',
     seam: onRecords((record) => {
       record.authorisedEntity = 'Gym'
     }, 'B5'),
-    catches: ['schemas.B5'],
+    detectedBy: ['schemas.B5'],
   },
   {
     name: 'a payment set has no target',
     seam: onRecords((record) => {
       delete record.paymentSet.to
     }, 'B6'),
-    catches: ['schemas.B6'],
+    detectedBy: ['schemas.B6'],
   },
   {
     name: 'plans are an object',
     seam: onRecords((record) => {
       record.plans = record.plans[0]
     }, 'E1'),
-    catches: ['schemas.E1'],
+    detectedBy: ['schemas.E1'],
   },
   {
-    name: 'plans of E2 are an object',
+    name: 'plans in E2 are an object',
     seam: onRecords((record) => {
       record.plans = record.plans[0]
     }, 'E2'),
-    catches: ['schemas.E2'],
+    detectedBy: ['schemas.E2'],
   },
   {
-    name: 'an invoice has no date of issue',
+    name: 'an invoice has no issueDate',
     seam: onRecords((record) => {
       if (record.invoiceNumber === 'i-0') record.issueDate = null
     }, 'E3'),
-    catches: ['schemas.E3'],
+    detectedBy: ['schemas.E3'],
   },
   {
     name: 'a usage has no amount',
     seam: onRecords((record) => {
       delete record.usage?.amount
     }, 'E4'),
-    catches: ['schemas.E4'],
+    detectedBy: ['schemas.E4'],
   },
   {
-    name: 'a usage of E5 has no amount',
+    name: 'a usage in E5 has no amount',
     seam: onRecords((record) => {
       delete record.usage?.amount
     }, 'E5'),
-    catches: ['schemas.E5'],
+    detectedBy: ['schemas.E5'],
   },
   {
-    name: 'an account has no contact address',
+    name: 'a contact has no address',
     seam: onSuccess((body) => ({ ...body, addresses: [] }), 'contact'),
-    catches: ['schemas.contact'],
+    detectedBy: ['schemas.contact'],
   },
   {
     name: 'C1 has no envelope',
     seam: onSuccess((body) => body.data, 'C1'),
-    catches: ['schemas.C1'],
+    detectedBy: ['schemas.C1'],
   },
   {
     name: 'C2 has another envelope',
     seam: onSuccess((body) => ({ data: body.accounts }), 'C2'),
-    catches: ['schemas.C2'],
+    detectedBy: ['schemas.C2'],
   },
   {
     name: 'C3 has no name',
     seam: onSuccess(({ name: _, ...body }) => body, 'C3'),
-    catches: ['schemas.C3'],
+    detectedBy: ['schemas.C3'],
   },
   {
     name: 'C4 has no currency',
     seam: onSuccess(({ currency: _, ...body }) => body, 'C4'),
-    catches: ['schemas.C4'],
+    detectedBy: ['schemas.C4'],
   },
   {
     name: 'a list has no meta',
     seam: onSuccess(({ meta: _, ...body }) => body, 'B5'),
-    catches: ['schemas.B5'],
+    detectedBy: ['schemas.B5'],
   },
   {
-    name: 'E2 shows the users',
+    name: 'E2 returns users',
     seam: onRecords((record) => {
       record.users = []
     }, 'E2'),
-    catches: ['wire.variants'],
+    detectedBy: ['wire.variants'],
   },
   {
-    name: 'answers are called plain text',
+    name: 'the content type is text/plain',
     strict: true,
     seam: onSuccess((body, { reply }) => {
       reply.header('content-type', 'text/plain')
       return body
     }),
-    catches: ['wire.content-type'],
+    detectedBy: ['wire.content-type'],
   },
   {
     name: 'the interaction id is not echoed',
@@ -255,6 +255,6 @@ export const recordFaults: readonly Fault[] = [
       reply.header('x-fapi-interaction-id', crypto.randomUUID())
       return body
     }),
-    catches: ['wire.interaction-id'],
+    detectedBy: ['wire.interaction-id'],
   },
 ]

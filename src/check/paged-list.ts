@@ -1,0 +1,165 @@
+import {
+  type AccountKind,
+  findPageRecords,
+  locateAccounts,
+  type Operation,
+} from '../contract/index.ts'
+import { isObject, type Node } from '../contract/schema.ts'
+import type { CheckContext } from './context.ts'
+import type { HttpResponse } from './http-client.ts'
+import { skip } from './outcome.ts'
+import { resolveName } from './parameters.ts'
+
+export type Fields = Record<string, unknown>
+
+/** A paged list of the interface. */
+export interface PagedList {
+  readonly operation: Operation
+  readonly ref: string
+  /** The member of `data` with the records. */
+  readonly field: string
+  readonly kind: AccountKind
+  readonly of: 'customer' | 'account' | 'accounts'
+  /** The unit of its time bounds, if it has any. */
+  readonly bounds: 'time' | 'date' | undefined
+  readonly record: RecordFacts
+}
+
+/** What the checks need to know about a record, and its schema does not say. */
+export interface RecordFacts {
+  /** The fields that identify it. If empty, the interface defines no id, and whole records are compared. */
+  readonly key: readonly string[]
+  /** The path of the account that it belongs to. */
+  readonly account: readonly string[]
+  /** How it states its effective time: see `times.ts`. */
+  readonly time?: 'instant' | 'date' | 'local'
+}
+
+const account = ['accountId'] as const
+
+/** By the name of the schema. */
+const recordFacts = new Map<string, RecordFacts>([
+  ['BankingAccount', { key: account, account }],
+  ['BankingBalance', { key: account, account }],
+  ['BankingTransaction', { key: ['accountId', 'transactionId'], account, time: 'instant' }],
+  ['DirectDebit', { key: [], account }],
+  ['ScheduledPayment', { key: ['scheduledPaymentId'], account: ['from', 'accountId'] }],
+  ['EnergyAccount', { key: account, account }],
+  ['EnergyAccountDetail', { key: account, account }],
+  ['EnergyBillingTransaction', { key: [], account, time: 'local' }],
+  ['EnergyInvoice', { key: ['accountId', 'invoiceNumber'], account, time: 'date' }],
+])
+
+/** Undefined if the response of the operation is not paged. Throws if the checks lack facts about a paged list. */
+export function toPagedList(operation: Operation): PagedList | undefined {
+  const page = findPageRecords(operation.response)
+  if (!page) return undefined
+  const { ref, query, accountKinds = [] } = operation
+  const [kind, ...otherKinds] = accountKinds
+  if (!kind || otherKinds.length > 0) {
+    throw new TypeError(`${ref}: accountKinds of a paged list must have one kind`)
+  }
+  const location = locateAccounts(operation)
+  const bounds = (['time', 'date'] as const).find((unit) => `oldest-${unit}` in query.properties)
+  const record = findRecordFacts(ref, page.items)
+  if (bounds && !record.time) {
+    throw new TypeError(
+      `${ref}: recordFacts in paged-list.ts must have a time, for its time bounds`,
+    )
+  }
+  return {
+    operation,
+    ref,
+    field: page.field,
+    kind,
+    of: location === 'body' ? 'accounts' : location === 'path' ? 'account' : 'customer',
+    bounds,
+    record,
+  }
+}
+
+function findRecordFacts(ref: string, { name, anyOf }: Node): RecordFacts {
+  const schema = name ?? anyOf?.[0]?.name ?? ''
+  const facts = recordFacts.get(schema)
+  if (!facts) throw new TypeError(`${ref}: recordFacts in paged-list.ts has no entry for ${schema}`)
+  return facts
+}
+
+export function findPagedLists(context: CheckContext): PagedList[] {
+  return context.operations.flatMap((operation) => toPagedList(operation) ?? [])
+}
+
+/** The lists whose request names accounts in its body. */
+export function findListsByBody(context: CheckContext): PagedList[] {
+  return findPagedLists(context).filter(({ of }) => of === 'accounts')
+}
+
+export function requireList(context: CheckContext, ref: string): PagedList {
+  const operation = context.operation(ref)
+  return (operation && toPagedList(operation)) ?? skip(`${ref} is left out intentionally`)
+}
+
+export function hasParameter({ operation }: PagedList, name: string): boolean {
+  return Object.hasOwn(operation.query.properties, name)
+}
+
+/** A text that is equal for two records if and only if they are the same record. */
+export function readKey({ record: { key } }: PagedList, record: Fields): string {
+  return key.length > 0 ? key.map((field) => record[field]).join(' ') : JSON.stringify(record)
+}
+
+/** The account that a record belongs to. */
+export function readAccountId({ record: { account } }: PagedList, record: Fields): unknown {
+  return account.reduce<unknown>(
+    (value, name) => (isObject(value) ? value[name] : undefined),
+    record,
+  )
+}
+
+/** Bounds that include every record: without bounds, a list returns the last months only. */
+export function unboundedQuery(
+  context: CheckContext,
+  { ref, bounds }: PagedList,
+): Record<string, string> {
+  if (!bounds) return {}
+  const name = (parameter: string) => resolveName(context.options.parameters, ref, parameter)
+  const time = bounds === 'time' ? 'T00:00:00Z' : ''
+  // A date, so that all checks of a run read the same list.
+  const future = Temporal.Now.plainDateISO('UTC').add({ years: 10 })
+  return {
+    [name(`oldest-${bounds}`)]: `1970-01-01${time}`,
+    [name(`newest-${bounds}`)]: `${future}${time}`,
+  }
+}
+
+export function readRecords({ field }: PagedList, { body }: HttpResponse): Fields[] {
+  const data = isObject(body) && isObject(body['data']) ? body['data'] : {}
+  const records = data[field]
+  return Array.isArray(records) ? records.filter(isObject) : []
+}
+
+export interface Totals {
+  readonly totalRecords: number | undefined
+  readonly totalPages: number | undefined
+}
+
+/** Reads strings as numbers too: their type is the subject of another check. */
+export function readTotals({ body }: HttpResponse): Totals {
+  const meta = isObject(body) && isObject(body['meta']) ? body['meta'] : {}
+  const count = (value: unknown) =>
+    value === undefined || value === null ? undefined : Number(value)
+  return { totalRecords: count(meta['totalRecords']), totalPages: count(meta['totalPages']) }
+}
+
+/** Skips the check if there are none: the check of the schema reports that. */
+export function requireTotals(response: HttpResponse): Totals {
+  const totals = readTotals(response)
+  if (totals.totalRecords === undefined || totals.totalPages === undefined) skip('it has no totals')
+  return totals
+}
+
+export function readLink({ body }: HttpResponse, name: string): string | undefined {
+  const links = isObject(body) && isObject(body['links']) ? body['links'] : {}
+  const link = links[name]
+  return typeof link === 'string' && link !== '' ? link : undefined
+}

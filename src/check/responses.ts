@@ -1,0 +1,52 @@
+import { isObject } from '../contract/schema.ts'
+import type { HttpResponse } from './http-client.ts'
+import { fail, type Passed } from './outcome.ts'
+
+export function readError({ body }: HttpResponse): unknown {
+  return isObject(body) ? body['error'] : undefined
+}
+
+export function formatStatus({ status }: HttpResponse): string {
+  return status === 0 ? 'no response' : String(status)
+}
+
+/** The interface defines no statuses, so any status from 400 to 499 rejects a request. */
+export function isRejection({ status }: HttpResponse): boolean {
+  return status >= 400 && status < 500
+}
+
+export function expectRejection(
+  ref: string,
+  what: string,
+  response: HttpResponse,
+  text?: string,
+): void {
+  if (isRejection(response) && (text === undefined || readError(response) === text)) return
+  fail(
+    `${ref}: ${what} returned ${formatStatus(response)} ${JSON.stringify(readError(response)) ?? ''}`.trimEnd(),
+    {
+      expected:
+        text === undefined
+          ? 'a rejection with any status from 400 to 499'
+          : `a status from 400 to 499 and {"error": "${text}"}`,
+      evidence: [response],
+    },
+  )
+}
+
+/** Reports the statuses of rejections, which the interface leaves open. */
+export function reportStatuses(
+  passed: Passed,
+  statuses: ReadonlySet<number>,
+  ours: number,
+): Passed {
+  return {
+    ...passed,
+    choice: {
+      seen: `status ${[...statuses].join(', ')}; ${passed.seen}`,
+      isOurs: [...statuses].every((status) => status === ours),
+      ours: `status ${ours}`,
+      decision: '0001-http-statuses',
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { pageSizeDefault } from '../contract/index.ts'
+import type { CheckContext } from './context.ts'
+import { findAccountIds, findCustomers } from './customers.ts'
+import { checkEach, type Passed, skip } from './outcome.ts'
+import {
+  findPagedLists,
+  type PagedList,
+  readRecords,
+  readTotals,
+  unboundedQuery,
+} from './paged-list.ts'
+import { type ListContent, listRecordsMax, readList, type Subject } from './read-list.ts'
+
+/** Lists of up to this length are preferred: they show everything in few requests. */
+const recordsWanted = 10 * pageSizeDefault
+const recordsWantedShort = 2 * pageSizeDefault
+
+/** Limits the number of accounts per customer whose lists are compared. */
+const candidatesMax = 8
+
+interface Sized {
+  readonly subject: Subject
+  readonly total: number
+}
+
+/** Every non-empty list of this operation, with its `totalRecords`. */
+export function findSubjects(context: CheckContext, list: PagedList): Promise<readonly Sized[]> {
+  return context.once(`subjects ${list.ref}`, async () => {
+    const sized: Sized[] = []
+    for (const subject of await findCandidates(context, list)) {
+      const query = { 'page-size': 1, ...unboundedQuery(context, list) }
+      const response = await context.request(list.operation, { ...subject.input, query })
+      const total = Number(readTotals(response).totalRecords)
+      if (response.isSuccess && readRecords(list, response).length > 0) {
+        sized.push({ subject, total })
+      }
+    }
+    return sized
+  })
+}
+
+async function findCandidates(context: CheckContext, list: PagedList): Promise<Subject[]> {
+  const { ref, of, kind } = list
+  const subjects: Subject[] = []
+  for (const customerId of await findCustomers(context)) {
+    const params = { customerId }
+    const label = `${ref} ${customerId}`
+    if (of === 'customer') {
+      subjects.push({ list, customerId, input: { params }, label })
+      continue
+    }
+    const accountIds = await findAccountIds(context, customerId, kind)
+    if (of === 'accounts' && accountIds.length > 0) {
+      const body = { data: { accountIds } }
+      subjects.push({ list, customerId, input: { params, body }, label })
+    }
+    if (of !== 'account') continue
+    for (const accountId of accountIds.slice(0, candidatesMax)) {
+      const input = { params: { ...params, accountId } }
+      subjects.push({ list, customerId, input, label: `${label} ${accountId}` })
+    }
+  }
+  return subjects
+}
+
+/** The longest list of up to `wanted` records, otherwise the shortest one; skips the check if all are empty. */
+export async function findSubject(
+  context: CheckContext,
+  list: PagedList,
+  wanted: number = recordsWanted,
+): Promise<Subject> {
+  const rank = ({ total }: Sized) => (total > wanted ? -total : total)
+  const sized = [...(await findSubjects(context, list))].sort((a, b) => rank(b) - rank(a))
+  return sized[0]?.subject ?? skip('no records were found')
+}
+
+/** All records of the list that `findSubject` chooses. */
+export async function readWholeList(
+  context: CheckContext,
+  list: PagedList,
+  { recordsMin = 1, wanted = recordsWanted } = {},
+): Promise<{ readonly subject: Subject; readonly whole: ListContent }> {
+  const subject = await findSubject(context, list, wanted)
+  const whole = await readList(context, subject, unboundedQuery(context, list))
+  if (!whole.isWhole) skip(`it has more than ${listRecordsMax} records`)
+  if (whole.records.length < recordsMin) {
+    skip(`it has ${whole.records.length} records, and ${recordsMin} are needed`)
+  }
+  return { subject, whole }
+}
+
+/** The same for checks that need only a few pages. */
+export function readShortList(context: CheckContext, list: PagedList, recordsMin = 1) {
+  return readWholeList(context, list, { recordsMin, wanted: recordsWantedShort })
+}
+
+/** A size that divides a list into a few pages. Providers need not support more than the default. */
+export function choosePageSize(count: number, pages = 4): number {
+  return Math.max(1, Math.min(pageSizeDefault - 1, Math.ceil(count / pages)))
+}
+
+export function checkEachList(
+  context: CheckContext,
+  check: (list: PagedList) => Promise<unknown>,
+): Promise<Passed> {
+  return checkEach(findPagedLists(context), ({ ref }) => ref, check)
+}
