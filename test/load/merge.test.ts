@@ -139,7 +139,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     assert.deepEqual(await result, {
       status: 1,
       stdout: '',
-      stderr: 'the connection to the database was lost: what was not committed is not kept\n',
+      stderr: 'the connection to the database was lost: uncommitted changes were discarded\n',
     })
     assert.equal(await bank.dump(), dump)
   })
@@ -164,7 +164,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     assert.deepEqual(await result, {
       status: 1,
       stdout: '',
-      stderr: 'the connection to the database was lost: what was not committed is not kept\n',
+      stderr: 'the connection to the database was lost: uncommitted changes were discarded\n',
     })
     assert.equal(await bank.dump(), dump)
   })

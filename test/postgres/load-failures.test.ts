@@ -95,7 +95,7 @@ describeOn('postgres', 'a load that the server cannot take', { timeout: 120_000 
     const load = bank.start(['load', 'product.ndjson', '--database', address])
     const { status, stderr } = await finish(load)
 
-    assert.equal(stderr, 'the database failed with 23514 (what was not committed is not kept)\n')
+    assert.equal(stderr, 'the database failed with 23514 (uncommitted changes were discarded)\n')
     assert.equal(status, 1)
   })
 })

@@ -3,20 +3,20 @@ import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { toText } from '../driver/escape-nul.ts'
 
-/** How many bytes of rows are gathered before they are sent. */
+/** How many bytes of rows are buffered before they are sent. */
 const chunkBytes = 1024 * 1024
 
-/** The most bytes of UTF-8 that one unit of a JavaScript text becomes. */
+/** The most bytes of UTF-8 per UTF-16 code unit. */
 const bytesPerUnitMax = 3
 
-/** The beginning of every COPY in binary: a signature, no flags, no extension. */
+/** The header of a COPY in binary format: signature, no flags, no extension. */
 const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const trailer = Buffer.from([0xff, 0xff])
 
 /**
- * Rows on their way into tables, in PostgreSQL's binary format. A chunk is sent while the next ones are
- * made; whoever makes them faster than the database takes them has to wait. Until `finish` or `forget`, the
- * connection can be asked nothing else.
+ * Copies rows into tables in PostgreSQL's binary format. A chunk is sent while the next ones are encoded; a caller that
+ * encodes faster than the database receives has to wait. Until `finish` or `discard` resolves, the connection accepts no
+ * other statement.
  */
 export function openCopyEncoder(client: pg.ClientBase) {
   const buffers = new Map<string, RowBuffer>()
@@ -25,7 +25,7 @@ export function openCopyEncoder(client: pg.ClientBase) {
   let failure: unknown
 
   const send = async (table: string, buffer: RowBuffer): Promise<void> => {
-    await settled()
+    await allSent()
     if (copy?.table !== table) {
       await end()
       copy = openCopy(client, table)
@@ -34,7 +34,7 @@ export function openCopyEncoder(client: pg.ClientBase) {
       failure = error
     })
   }
-  const settled = async (): Promise<void> => {
+  const allSent = async (): Promise<void> => {
     await sending
     if (failure !== undefined) throw failure
   }
@@ -45,7 +45,7 @@ export function openCopyEncoder(client: pg.ClientBase) {
   }
 
   return {
-    /** Where the next row of a table goes. */
+    /** The buffer for the next row of a table. */
     into(table: string): RowBuffer {
       let buffer = buffers.get(table)
       if (!buffer) {
@@ -60,22 +60,22 @@ export function openCopyEncoder(client: pg.ClientBase) {
       return false
     },
 
-    /** Sends what is worth it. */
+    /** Sends the full buffers. */
     async advance(): Promise<void> {
       for (const [table, buffer] of buffers) if (buffer.isFull()) await send(table, buffer)
     },
 
-    /** Sends the rest; when it resolves, the database has every row. */
+    /** Sends the rest. When it resolves, the database has received every row. */
     async finish(): Promise<void> {
       for (const [table, buffer] of buffers) if (!buffer.isEmpty()) await send(table, buffer)
-      await settled()
+      await allSent()
       await end()
     },
 
-    /** Rows that were not sent yet are none. */
-    async forget(): Promise<void> {
+    /** Discards unsent rows. */
+    async discard(): Promise<void> {
       for (const buffer of buffers.values()) buffer.clear()
-      await settled()
+      await allSent()
       await end()
     },
   }
@@ -83,7 +83,7 @@ export function openCopyEncoder(client: pg.ClientBase) {
 
 interface Copy {
   readonly table: string
-  /** When it resolves, the bytes are on their way and may change. */
+  /** When it resolves, the bytes have been sent and the buffer may change. */
   write(bytes: Buffer): Promise<void>
   end(): Promise<void>
 }
@@ -91,12 +91,12 @@ interface Copy {
 function openCopy(client: pg.ClientBase, table: string): Copy {
   const stream = client.query(copyFrom(`copy ${table} from stdin (format binary)`))
   const ended = finished(stream)
-  // Whoever writes or ends is told.
+  // `write` and `end` report the failure.
   ended.catch(() => {})
   stream.write(header)
   return {
     table,
-    // What was written before the stream failed is never called back.
+    // A stream that fails does not call back for earlier writes.
     write: (bytes) =>
       Promise.race([ended, new Promise<void>((done) => stream.write(bytes, () => done()))]),
     end() {
@@ -108,9 +108,9 @@ function openCopy(client: pg.ClientBase, table: string): Copy {
 
 type RowBuffer = ReturnType<typeof openRowBuffer>
 
-/** Rows of one table. Each begins with `row`, and then has a value for every column, in order. */
+/** Rows of one table. Each begins with `row`, followed by a value for every column in order. */
 function openRowBuffer() {
-  // Two, in turn: the one is filled while the other is sent.
+  // Two buffers in turn: one is filled while the other is sent.
   let buffer = Buffer.allocUnsafe(chunkBytes)
   let other = Buffer.allocUnsafe(chunkBytes)
   let length = 0
@@ -121,17 +121,17 @@ function openRowBuffer() {
     buffer.copy(larger, 0, 0, length)
     buffer = larger
   }
-  const none = (): void => {
+  const nullValue = (): void => {
     ensure(4)
     length = buffer.writeInt32BE(-1, length)
   }
-  const sized = (bytes: number): void => {
+  const lengthPrefix = (bytes: number): void => {
     ensure(4 + bytes)
     length = buffer.writeInt32BE(bytes, length)
   }
   const json = (value: string | undefined): void => {
     if (value === undefined) {
-      none()
+      nullValue()
       return
     }
     ensure(4 + value.length * bytesPerUnitMax)
@@ -145,50 +145,50 @@ function openRowBuffer() {
       ensure(2)
       length = buffer.writeInt16BE(columns, length)
     },
-    /** A text that is known to hold no U+0000. */
+    /** A text that is known not to contain U+0000. */
     json,
     text(value: string | undefined): void {
       json(value === undefined ? undefined : toText(value))
     },
-    small(value: number | undefined): void {
-      if (value === undefined) none()
+    smallint(value: number | undefined): void {
+      if (value === undefined) nullValue()
       else {
-        sized(2)
+        lengthPrefix(2)
         length = buffer.writeInt16BE(value, length)
       }
     },
     integer(value: number): void {
-      sized(4)
+      lengthPrefix(4)
       length = buffer.writeInt32BE(value, length)
     },
-    big(value: bigint | undefined): void {
-      if (value === undefined) none()
+    bigint(value: bigint | undefined): void {
+      if (value === undefined) nullValue()
       else {
-        sized(8)
+        lengthPrefix(8)
         length = buffer.writeBigInt64BE(value, length)
       }
     },
-    /** A big number of two halves. */
+    /** A bigint from its two halves. */
     pair(high: number, low: number): void {
-      sized(8)
+      lengthPrefix(8)
       length = buffer.writeInt32BE(high, length)
       length = buffer.writeUInt32BE(low, length)
     },
-    truth(value: boolean | undefined): void {
-      if (value === undefined) none()
+    boolean(value: boolean | undefined): void {
+      if (value === undefined) nullValue()
       else {
-        sized(1)
+        lengthPrefix(1)
         length = buffer.writeUInt8(Number(value), length)
       }
     },
 
     isEmpty: () => length === 0,
-    /** Almost: the next rows should not make it grow. */
+    /** Leaves room for the next rows, so that the buffer rarely grows. */
     isFull: () => length > 0.75 * chunkBytes,
     clear(): void {
       length = 0
     },
-    /** The bytes of all rows. They stay as they are until it is asked the next time. */
+    /** The bytes of all rows, valid until the next call. */
     take(): Buffer {
       const full = buffer
       const taken = full.subarray(0, length)

@@ -18,12 +18,12 @@ export interface LoadedProduct {
   readonly item: string | null
 }
 
-/** How many products are merged with one statement. A line may be megabytes long, so few. */
+/** How many products are merged with one statement. Few, as a line may be megabytes long. */
 export const productsAtOnce = 25
 
 type Run = (sql: string, values?: unknown[]) => Promise<{ readonly rows: unknown[] }>
 
-/** Merges products that the load has locked. One that stays as it is gets no new version. */
+/** Merges products that the load has locked. An unchanged product gets no new version. */
 export async function mergeProducts(
   run: Run,
   products: readonly LoadedProduct[],
@@ -33,7 +33,7 @@ export async function mergeProducts(
     run,
     products.map(({ id }) => id),
   )
-  const making = { by: loader, clock: () => loadTime }
+  const newVersion = { by: loader, clock: () => loadTime }
   const versions: VersionRow[] = []
   const current: CurrentRow[] = []
   const removed: string[] = []
@@ -41,7 +41,7 @@ export async function mergeProducts(
     const before = newest.get(id)
     if (item === null) {
       if (!exists(before)) continue
-      const { version, change, changedAt, lastUpdated } = createDeletion(before, making)
+      const { version, change, changedAt, lastUpdated } = createDeletion(before, newVersion)
       versions.push([id, version, change, changedAt, lastUpdated, null, null])
       removed.push(id)
       continue
@@ -49,8 +49,8 @@ export async function mergeProducts(
     const loaded = JSON.parse(item) as ProductItem
     if (!isChanged(loaded, before)) continue
     const { content } = loaded
-    const made = createVersion(fromText(id), before, content, { ...making, loaded })
-    const { version, change, changedAt, lastUpdated, updatedAt, record } = made
+    const created = createVersion(fromText(id), before, content, { ...newVersion, loaded })
+    const { version, change, changedAt, lastUpdated, updatedAt, record } = created
     const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
     versions.push([id, version, change, changedAt, lastUpdated, record, shown])
     current.push([id, version, category, toText(brand), effectiveFrom, effectiveTo, updatedAt])
@@ -91,7 +91,7 @@ async function newestVersions(
   return new Map((rows as (NewestVersion & { readonly id: string })[]).map((row) => [row.id, row]))
 }
 
-/** Rows as one list for each of their columns, which is how a statement takes many of them. */
+/** Rows as one array per column, which is how a statement receives many rows. */
 function columnsOf(rows: readonly (readonly unknown[])[]): unknown[][] {
   const width = rows[0]?.length ?? 0
   return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]))

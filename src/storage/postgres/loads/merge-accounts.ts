@@ -1,18 +1,18 @@
 import { partCodes } from './staging.ts'
 
-/** Customers, accounts, who holds them, and what an account has one of. Rows that stay as they are are not written. */
+/** Merges customers, accounts, their holders, balances and contacts. Unchanged rows are not written. */
 export const mergeCustomers = [
   `insert into customer (id, email, match, record, email_hash, name_hash)
    select w.id, s.email, s.match, s.record, w.email_hash, w.name_hash
-   from customer_walk w left join staged_customer s on s.place = w.put
+   from customer_effect w left join staged_customer s on s.place = w.put
    where w.is_last and w.email_hash is not null
      and not exists (select from customer c where c.id = w.id)
    order by w.id`,
   `update customer c set email = s.email, match = s.match, record = s.record,
      email_hash = w.email_hash, name_hash = w.name_hash
-   from customer_walk w left join staged_customer s on s.place = w.put
-   where w.is_last and w.id = c.id and (w.put is not null or not w.is_there)
-     -- A customer put and deleted again has no record before and after, but may be another person.
+   from customer_effect w left join staged_customer s on s.place = w.put
+   where w.is_last and w.id = c.id and (w.put is not null or not w.is_present)
+     -- A customer that was put and removed again has no record before or after, but may be another person.
      and (c.record, c.email_hash, c.name_hash)
        is distinct from (s.record, w.email_hash, w.name_hash)`,
 ]
@@ -32,30 +32,30 @@ const columnsOf = (table: string) => accountColumns.map((name) => `${table}.${na
 
 export const mergeAccounts = [
   `insert into account (id, ${accountColumns.join(', ')})
-   select w.id, ${columnsOf('s')} from account_walk w join staged_account s on s.place = w.put
+   select w.id, ${columnsOf('s')} from account_effect w join staged_account s on s.place = w.put
    where w.is_last and not exists (select from account a where a.id = w.id)
    order by w.id`,
   `update account a set (${accountColumns.join(', ')}) = row (${columnsOf('s')})
-   from account_walk w join staged_account s on s.place = w.put
+   from account_effect w join staged_account s on s.place = w.put
    where w.is_last and w.id = a.id
      and (${columnsOf('a')}) is distinct from (${columnsOf('s')})`,
 ]
 
-/** A holder who was taken away after the line that names them does not hold the account any more. */
-const wanted = `
+/** A holder who was removed after the line that names them no longer holds the account. */
+const newHolders = `
   staged_holder s join customer c on c.id = s.customer
-  left join customer_walk p on p.id = s.customer and p.is_last`
-const isWanted = 's.place = w.put and (p.gone is null or p.gone < s.place)'
+  left join customer_effect p on p.id = s.customer and p.is_last`
+const isHolder = 's.place = w.put and (p.removed is null or p.removed < s.place)'
 
 export const mergeHolders = [
-  `delete from holder h using account a, account_walk w
+  `delete from holder h using account a, account_effect w
    where w.is_last and w.id = a.id and a.number = h.account and (w.put is not null or w.kind = 0)
-     and not exists (select from ${wanted} where ${isWanted} and c.number = h.customer)`,
+     and not exists (select from ${newHolders} where ${isHolder} and c.number = h.customer)`,
   `insert into holder (customer, account, is_owned)
    select * from (
      select distinct on (c.number, a.number) c.number as customer, a.number as account, s.is_owned
-     from account_walk w join account a on a.id = w.id, ${wanted}
-     where w.is_last and ${isWanted}
+     from account_effect w join account a on a.id = w.id, ${newHolders}
+     where w.is_last and ${isHolder}
      order by c.number, a.number, s.index desc
    ) n
    where not exists (select from holder h where h.customer = n.customer and h.account = n.account
@@ -63,46 +63,46 @@ export const mergeHolders = [
    on conflict (customer, account) do update set is_owned = excluded.is_owned`,
 ]
 
-/** What a customer held who was taken away, but for accounts that this load says the holders of. */
-export const dropHoldings = `
-  delete from holder h using customer c, customer_walk w
-  where w.is_last and w.gone is not null and w.id = c.id and c.number = h.customer
-    and not exists (select from account a join account_walk l on l.id = a.id and l.is_last
+/** Holdings of removed customers, except in accounts whose holders this load sets. */
+export const deleteHoldings = `
+  delete from holder h using customer c, customer_effect w
+  where w.is_last and w.removed is not null and w.id = c.id and c.number = h.customer
+    and not exists (select from account a join account_effect l on l.id = a.id and l.is_last
       where a.number = h.account and l.put is not null)`
 
-/** The last word on each part: those of an account that was taken away go, unless they came again. */
-const lastParts = `
-  with word as (
+/** The last line for each balance and contact, after the last removal of its account. */
+const lastLines = `
+  with last_line as (
     select distinct on (s.account, s.part) a.number as account, s.part, s.is_put, s.status, s.record
     from staged_part s join account a on a.id = s.account
-    left join account_walk w on w.id = s.account and w.is_last
-    where w.cut is null or s.place > w.cut
+    left join account_effect w on w.id = s.account and w.is_last
+    where w.removed is null or s.place > w.removed
     order by s.account, s.part, s.place desc
   )`
-const cutAccounts = `
-  select a.number from account a join account_walk w on w.id = a.id and w.is_last
-  where w.cut is not null`
+const removedAccounts = `
+  select a.number from account a join account_effect w on w.id = a.id and w.is_last
+  where w.removed is not null`
 
 export const mergeParts = (['balance', 'contact'] as const).flatMap((table) => {
   const part = partCodes[table]
   const columns = table === 'balance' ? ['record'] : ['status', 'record']
   const isSame = columns.map((name) => `t.${name} = w.${name}`).join(' and ')
   return [
-    `${lastParts}
+    `${lastLines}
      delete from ${table} t where t.account in (
-       select account from word where part = ${part} and not is_put
+       select account from last_line where part = ${part} and not is_put
        union all
-       ${cutAccounts} and a.number not in (select account from word where part = ${part} and is_put)
+       ${removedAccounts} and a.number not in (select account from last_line where part = ${part} and is_put)
      )`,
-    `${lastParts}
+    `${lastLines}
      insert into ${table} (account, ${columns.join(', ')})
-     select w.account, ${columns.map((name) => `w.${name}`).join(', ')} from word w
+     select w.account, ${columns.map((name) => `w.${name}`).join(', ')} from last_line w
      where w.part = ${part} and w.is_put
        and not exists (select from ${table} t where t.account = w.account and ${isSame})
      on conflict (account) do update set ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`,
   ]
 })
 
-/** Behind all that they had. */
-export const dropAccounts = `
-  delete from account a using account_walk w where w.is_last and w.kind = 0 and w.id = a.id`
+/** After everything that belongs to the accounts. */
+export const deleteAccounts = `
+  delete from account a using account_effect w where w.is_last and w.kind = 0 and w.id = a.id`

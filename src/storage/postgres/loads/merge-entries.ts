@@ -4,21 +4,21 @@ import { rememberAssignedTimes } from './deferred-lines.ts'
 const { payment } = listCodes
 
 /**
- * The lists of accounts. The last word on each entry is found, then what it changes, then where each new
- * entry stands; records are moved once, at the end.
+ * Merges the lists of accounts: finds the last line for each entry, then what it changes, then the position of each new
+ * entry. Records are copied once, at the end.
  */
 export const makeEntryTables = `
   create temp table repeated (
     account text collate "C" not null, list smallint not null, id text collate "C" not null
   );
-  create temp table word (
+  create temp table last_line (
     account bigint not null,
     list smallint not null,
     is_put boolean not null,
     has_own_time boolean,
     time bigint,
-    given bigint,               -- the last line that gave it a time, which the record does not say
-    line tid,                   -- where the staged line is
+    assigned_by bigint,         -- the last line that assigned a time, for a record without one
+    line tid,                   -- the location of the staged line
     id text collate "C" not null
   );
   create temp table change (
@@ -28,16 +28,16 @@ export const makeEntryTables = `
     has_own_time boolean,
     time bigint,
     time_before bigint,
-    given_before bigint,        -- the same, where the record did not say it
+    assigned_before bigint,     -- the same, if it was assigned
     line tid,
     id text collate "C" not null
   );
-  create temp table disturbed (
+  create temp table needs_reorder (
     account bigint not null,
     list smallint not null,
     since bigint not null,
     ordinal integer not null,   -- of the last entry before
-    is_end boolean not null     -- nothing that stays comes after
+    is_append boolean not null  -- no existing entry follows
   );
   create temp table placed (
     account bigint not null,
@@ -45,43 +45,43 @@ export const makeEntryTables = `
     has_own_time boolean,
     ordinal integer not null,
     time bigint not null,
-    line tid,                   -- null: is there already, with another ordinal
+    line tid,                   -- null: an existing entry with another ordinal
     id text collate "C" not null
   );`
 
-export const entryTables = ['repeated', 'word', 'change', 'disturbed', 'placed']
+export const entryTables = ['repeated', 'last_line', 'change', 'needs_reorder', 'placed']
 
-const isBehindCut = 'w.cut is null or s.place > w.cut'
+const isAfterRemoval = 'w.removed is null or s.place > w.removed'
 
-/** Most entries have one line. */
+/** Few entries have more than one line. */
 const findRepeated = `
   insert into repeated
   select account, list, id from staged_entry where list <> ${payment}
   group by account, list, id having count(*) > 1`
 
-/** The last line of those that have more. One that is taken away and comes again keeps the time it was given. */
+/** The last line of each. An entry that is removed and loaded again keeps its assigned time. */
 const lastOfRepeated = `
-  insert into word
-  select a.number, s.list, s.is_put, s.has_own_time, s.time, s.given, s.line, s.id from (
+  insert into last_line
+  select a.number, s.list, s.is_put, s.has_own_time, s.time, s.assigned_by, s.line, s.id from (
     select account, list, s.is_put, s.has_own_time, s.time, s.ctid as line, id, s.place,
-      max(s.place) filter (where s.time is not null and not s.has_own_time) over lines as given,
+      max(s.place) filter (where s.time is not null and not s.has_own_time) over lines as assigned_by,
       lead(s.place) over lines is null as is_last
     from staged_entry s join repeated r using (account, list, id)
     window lines as (partition by account, list, id order by s.place)
   ) s
   join account a on a.id = s.account
-  left join account_walk w on w.id = s.account and w.is_last
-  where s.is_last and (${isBehindCut})`
+  left join account_effect w on w.id = s.account and w.is_last
+  where s.is_last and (${isAfterRemoval})`
 
-/** A scheduled payment has one id over all accounts: where it was before, it is no more. */
+/** The id of a scheduled payment is unique across all accounts, so a payment may move between accounts. */
 const lastPayments = `
-  insert into word
+  insert into last_line
   with last as (
     select distinct on (s.id) s.id, s.ctid as line, a.number as account, s.time, 
-      s.is_put and (${isBehindCut}) as is_put
+      s.is_put and (${isAfterRemoval}) as is_put
     from staged_entry s
     left join account a on a.id = s.account
-    left join account_walk w on w.id = s.account and w.is_last
+    left join account_effect w on w.id = s.account and w.is_last
     where s.list = ${payment}
     order by s.id, s.place desc
   )
@@ -90,29 +90,29 @@ const lastPayments = `
   select p.account, ${payment}, false, null, null, null, null, p.id
   from last l join payment p on p.id = l.id where not l.is_put or l.account <> p.account`
 
-/** All that an account had which was taken away, but for what came again. */
-const cutEntries = `
-  insert into word
+/** The entries of removed accounts, except those that were loaded again. */
+const entriesOfRemovedAccounts = `
+  insert into last_line
   select e.account, e.list, false, null, null, null, null, e.id
-  from account_walk w join account a on a.id = w.id join entry e on e.account = a.number
-  where w.is_last and w.cut is not null
+  from account_effect w join account a on a.id = w.id join entry e on e.account = a.number
+  where w.is_last and w.removed is not null
     and not exists (
-      select from word x where x.account = e.account and x.list = e.list and x.id = e.id)
+      select from last_line x where x.account = e.account and x.list = e.list and x.id = e.id)
     and not exists (
       select from staged_entry s where s.list <> ${payment} and s.account = w.id and s.list = e.list
-        and s.id = e.id and s.place > w.cut)`
+        and s.id = e.id and s.place > w.removed)`
 
-/** Every last word. */
-const words = `
-  select a.number as account, s.list, s.is_put, s.has_own_time, s.time, null::bigint as given,
+/** The last line for each entry. */
+const lastLines = `
+  select a.number as account, s.list, s.is_put, s.has_own_time, s.time, null::bigint as assigned_by,
     s.ctid as line, s.id
   from staged_entry s
   join account a on a.id = s.account
-  left join account_walk w on w.id = s.account and w.is_last
-  where s.list <> ${payment} and (${isBehindCut}) and not exists (
+  left join account_effect w on w.id = s.account and w.is_last
+  where s.list <> ${payment} and (${isAfterRemoval}) and not exists (
     select from repeated r where r.account = s.account and r.list = s.list and r.id = s.id)
   union all
-  select account, list, is_put, has_own_time, time, given, line, id from word`
+  select account, list, is_put, has_own_time, time, assigned_by, line, id from last_line`
 
 const isNew = 1
 const isReplaced = 2
@@ -120,18 +120,18 @@ const isMoved = 3
 const isRemoved = 4
 
 /**
- * What is different from what is there. `$1` is the time of the load. In batches, an entry may have been
- * given a time which a batch before took away.
+ * The differences from the stored entries. `$1` is the time of the load. In batches, an earlier batch may have removed
+ * an entry with an assigned time.
  */
 const findChanges = (inBatches: boolean) => `
   insert into change
   select w.account, w.list, v.what, w.has_own_time, t.time, e.time, b.time, w.line, w.id
-  from (${words}) w
+  from (${lastLines}) w
   left join entry e on e.account = w.account and e.list = w.list and e.id = w.id
-  left join staged_entry g on w.time is null and g.place = w.given
+  left join staged_entry g on w.time is null and g.place = w.assigned_by
     and g.time is not null and not g.has_own_time
   cross join lateral (select case when not e.has_own_time then e.time end as time) b
-  ${inBatches ? 'left join account n on n.number = w.account left join given m on m.account = n.id and m.id = w.id' : ''}
+  ${inBatches ? 'left join account n on n.number = w.account left join assigned_time m on m.account = n.id and m.id = w.id' : ''}
   cross join lateral (
     select coalesce(w.time, g.time, b.time, ${inBatches ? 'm.time, ' : ''}$1) as time
   ) t
@@ -145,9 +145,9 @@ const findChanges = (inBatches: boolean) => `
   ) v
   where v.what is not null`
 
-/** From which time on a list is another, and how many entries come before. */
-const findDisturbed = `
-  insert into disturbed
+/** The time from which a list changes, and how many entries precede it. */
+const findReordered = `
+  insert into needs_reorder
   select d.account, d.list, d.since, coalesce((
     select e.ordinal from entry e
     where e.account = d.account and e.list = d.list and e.time < d.since
@@ -175,11 +175,11 @@ const replaceEntries = `
   from change c join staged_entry s on s.ctid = c.line
   where c.what = ${isReplaced} and e.account = c.account and e.list = c.list and e.id = c.id`
 
-/** From the oldest: by time, and at the same time from the last id to the first. */
+/** Oldest first: by time, then by descending id. */
 const ordinal = `(ordinal + row_number()
   over (partition by account, list order by time, id desc))::integer`
 
-/** Where others come after, they move. */
+/** New positions in lists where existing entries follow the new ones, for both. */
 const placeEntries = `
   insert into placed
   select account, list, has_own_time, ordinal, time, line, id from (
@@ -187,13 +187,13 @@ const placeEntries = `
     from (
       select d.account, d.list, d.ordinal, c.has_own_time, c.time, c.line, c.id,
         null::integer as ordinal_before
-      from disturbed d join change c on c.account = d.account and c.list = d.list
-      where not d.is_end and c.what in (${isNew}, ${isMoved})
+      from needs_reorder d join change c on c.account = d.account and c.list = d.list
+      where not d.is_append and c.what in (${isNew}, ${isMoved})
       union all
       select d.account, d.list, d.ordinal, null, e.time, null, e.id, e.ordinal
-      from disturbed d join entry e on e.account = d.account and e.list = d.list
+      from needs_reorder d join entry e on e.account = d.account and e.list = d.list
         and e.time >= d.since
-      where not d.is_end
+      where not d.is_append
     ) p
   ) n where ordinal is distinct from ordinal_before`
 
@@ -208,8 +208,8 @@ const insertEntries = `
     s.reference, s.record
   from (
     select account, list, has_own_time, time, id, line, ${ordinal} as ordinal
-    from change join disturbed using (account, list)
-    where is_end and what in (${isNew}, ${isMoved})
+    from change join needs_reorder using (account, list)
+    where is_append and what in (${isNew}, ${isMoved})
     union all
     select account, list, has_own_time, time, id, line, ordinal from placed where line is not null
   ) p
@@ -220,7 +220,7 @@ const putPayments = `
   select id, account from change where list = ${payment} and what = ${isNew}
   on conflict (id) do update set account = excluded.account`
 
-/** A staged line is found by where it is: the planner would rather read the whole table again. */
+/** Makes the planner fetch staged lines by location instead of scanning the whole table. */
 const byLine = (sql: string) => [
   'set local random_page_cost = 0',
   sql,
@@ -234,18 +234,24 @@ export interface Step {
 
 export interface MergeOptions {
   readonly inBatches: boolean
-  /** Whether the planner should look at what it works on. */
+  /** Whether the planner needs statistics of the temporary tables. */
   readonly isLarge: boolean
 }
 
 export function mergeEntries({ inBatches, isLarge }: MergeOptions): readonly Step[] {
-  const look = (table: string) => (isLarge ? [`analyze ${table}`] : [])
+  const analyze = (table: string) => (isLarge ? [`analyze ${table}`] : [])
   const steps = (...statements: readonly string[]) => statements.map((sql) => ({ sql }))
   return [
-    ...steps(findRepeated, lastOfRepeated, lastPayments, cutEntries, ...look('word')),
+    ...steps(
+      findRepeated,
+      lastOfRepeated,
+      lastPayments,
+      entriesOfRemovedAccounts,
+      ...analyze('last_line'),
+    ),
     { sql: findChanges(inBatches), needsLoadTime: true },
-    ...steps(...look('change'), ...(inBatches ? rememberAssignedTimes : [])),
-    ...steps(findDisturbed, ...look('disturbed'), ...removeEntries, replaceEntries),
+    ...steps(...analyze('change'), ...(inBatches ? rememberAssignedTimes : [])),
+    ...steps(findReordered, ...analyze('needs_reorder'), ...removeEntries, replaceEntries),
     ...steps(placeEntries, renumberEntries, ...byLine(insertEntries), putPayments),
   ]
 }

@@ -10,26 +10,26 @@ import { lockAllProducts } from '../platform/product-rows.ts'
 import { openCopyEncoder } from './copy-encoder.ts'
 import {
   createDeferred,
-  decideAtEnd,
   deferLines,
   deferredTables,
-  dropLost,
-  dropRemoved,
-  keepUndecided,
+  deleteRemoved,
+  deleteUnresolved,
+  keepUnresolvedRemovals,
   moveDeferred,
-  refuseAccounts,
-  refuseLines,
+  rejectAccounts,
+  rejectLines,
   releaseDeferred,
+  resolveRemovals,
 } from './deferred-lines.ts'
 import {
   accountEffects,
   createLineEffects,
   customerEffects,
-  isAnyLost,
+  hasUnresolvedLines,
   lineEffectTables,
-  lostHolders,
-  lostLines,
-  refusedLines,
+  rejectedLines,
+  unresolvedHolders,
+  unresolvedLines,
 } from './line-effects.ts'
 import { commitFailure, loadFailure } from './load-failure.ts'
 import {
@@ -39,8 +39,8 @@ import {
   productsAtOnce,
 } from './loaded-products.ts'
 import {
-  dropAccounts,
-  dropHoldings,
+  deleteAccounts,
+  deleteHoldings,
   mergeAccounts,
   mergeCustomers,
   mergeHolders,
@@ -49,26 +49,25 @@ import {
 import { entryTables, makeEntryTables, mergeEntries } from './merge-entries.ts'
 import { makeStaging, openStaging, type StagedTable, stagedNames } from './staging.ts'
 
-/** One load at a time judges and merges: the next one sees what it committed. */
+/** One load at a time checks and merges: the next one sees what it committed. */
 const lock = `select pg_advisory_xact_lock(hashtext('holdfast load'))`
 
-/** What one load may use of the server's memory, for sorting and for what it stages. */
+/** How much of the server's memory one load may use, for sorting and for its temporary tables. */
 const memory = `set work_mem = '64MB'; set temp_buffers = '64MB';`
 
-/** From so many lines on, what the planner knows of a table is not true any more. */
+/** From this many lines on, the planner's statistics of a table are outdated. */
 const manyLines = 10_000
 
-/** What the planner has to know of a load's own tables, it knows from a small sample. */
-const sample = 'set local default_statistics_target = 10'
+/** For the temporary tables of a load, statistics from a small sample suffice. */
+const smallSample = 'set local default_statistics_target = 10'
 
-/** How many refusals are fetched at a time. */
+/** How many line errors are fetched at a time. */
 const fetchCount = 1000
 
 /**
- * Opens the store for one load. Lines are staged beside the tables while they come. They are judged and
- * merged when all are there, in one transaction that writes only what is different: readers are not held
- * up, and see all of it at once. With `inBatches`, what refers to something that is not there yet is held
- * back until the end.
+ * Opens the store for one load. Lines are staged in temporary tables as they arrive. When all have arrived, they are
+ * checked and merged in one transaction that writes only the differences: readers are not blocked, and see the load as
+ * a whole. With `inBatches`, lines that refer to something that does not exist yet are deferred to the end.
  */
 export async function openPostgresProviderWriter(
   database: string,
@@ -97,59 +96,59 @@ export async function openPostgresProviderWriter(
     throw error
   }
 
-  /** From when the commit is sent, only the server knows whether it happens. */
+  /** Once the commit is sent, only the server knows whether it happens. */
   let isCommitting = false
   const cancel = async (): Promise<void> => {
     if (isCommitting) return
     const other = makePool(database, 'load', { ...options, connections: 1 })
     const { processID } = client as typeof client & { readonly processID: number }
-    // Where it cannot be cancelled, the statement ends by itself, and nothing is committed.
+    // If the cancellation fails, the statement ends by itself, and nothing is committed.
     await other.query('select pg_cancel_backend($1)', [processID]).catch(() => {})
     await other.end()
   }
   signal?.addEventListener('abort', cancel)
 
-  const walk = accountEffects(inBatches)
+  const findAccountEffects = accountEffects(inBatches)
   const rows = openCopyEncoder(client)
   const staging = openStaging(rows)
-  let isJudged = false
-  /** What is staged was committed. Most loads end here, and their tables with them. */
-  let isDone = false
+  let isPrepared = false
+  /** The staged lines are committed. They are cleared only when more follow: closing the connection drops the tables. */
+  let isCommitted = false
   let committed = 0
 
-  /** From here to the commit, no other load changes anything. */
-  const judge = async (): Promise<void> => {
-    if (isJudged) return
-    if (isDone) await clear()
+  /** From here to the commit, no other load can change anything. */
+  const prepare = async (): Promise<void> => {
+    if (isPrepared) return
+    if (isCommitted) await clear()
     await rows.finish().catch(fail)
     for (const table of stagedNames) {
-      if (staging.count(table) >= manyLines) await run(`${sample}; analyze ${table}`)
+      if (staging.count(table) >= manyLines) await run(`${smallSample}; analyze ${table}`)
     }
-    await announceWait(run(`begin; ${lock}; ${sample}`), onWait)
-    isJudged = true
+    await announceWait(run(`begin; ${lock}; ${smallSample}`), onWait)
+    isPrepared = true
     if (staging.count('staged_customer') > 0) await run(customerEffects)
-    if (inBatches) await hold()
-    else if (staging.count('staged_account') > 0) await run(walk)
-    if (staging.total() >= manyLines) await run('analyze customer_walk, account_walk')
+    if (inBatches) await deferUnresolved()
+    else if (staging.count('staged_account') > 0) await run(findAccountEffects)
+    if (staging.total() >= manyLines) await run('analyze customer_effect, account_effect')
   }
 
-  /** Leaves in the batch what can be merged. */
-  const hold = async (): Promise<void> => {
-    await run(walk)
+  /** Defers the lines of the batch that cannot be merged yet. */
+  const deferUnresolved = async (): Promise<void> => {
+    await run(findAccountEffects)
     const hasAccounts = staging.count('staged_account') > 0
-    if (hasAccounts) await runAll(dropRemoved)
+    if (hasAccounts) await runAll(deleteRemoved)
     while ((await run(deferLines)).rowCount) {
       await runAll(moveDeferred)
-      await run(`delete from account_walk; ${walk}`)
+      await run(`delete from account_effect; ${findAccountEffects}`)
     }
-    if (hasAccounts) await runAll([...dropLost, keepUndecided])
+    if (hasAccounts) await runAll([...deleteUnresolved, keepUnresolvedRemovals])
   }
 
   const merge = async (): Promise<void> => {
     const has = (table: StagedTable) => staging.count(table) > 0
     if (has('staged_customer')) await runAll(mergeCustomers)
     if (has('staged_account')) await runAll([...mergeAccounts, ...mergeHolders])
-    if (has('staged_customer')) await run(dropHoldings)
+    if (has('staged_customer')) await run(deleteHoldings)
     if (has('staged_part') || has('staged_account')) await runAll(mergeParts)
     if (has('staged_entry') || has('staged_account')) {
       const isLarge = staging.count('staged_entry') >= manyLines
@@ -157,8 +156,8 @@ export async function openPostgresProviderWriter(
         await run(sql, needsLoadTime ? [loadTime.epochNanoseconds.toString()] : undefined)
       }
     }
-    if (has('staged_account')) await run(dropAccounts)
-    // Last: the platform's changes of products wait from here to the commit.
+    if (has('staged_account')) await run(deleteAccounts)
+    // Last, as it blocks changes of products through the platform until the commit.
     if (has('staged_product')) {
       await run(lockAllProducts)
       for await (const products of groups<LoadedProduct>(lastProducts, productsAtOnce)) {
@@ -168,35 +167,42 @@ export async function openPostgresProviderWriter(
   }
 
   const clear = async (): Promise<void> => {
-    isJudged = false
-    isDone = false
+    isPrepared = false
+    isCommitted = false
     staging.clear()
     await run(`truncate ${[...stagedNames, ...lineEffectTables, ...entryTables].join()}`)
   }
 
-  async function* refused(): AsyncGenerator<LineError> {
-    for await (const { place, kind } of each<Placed & { kind: number | null }>(refusedLines)) {
-      yield { ...placeOf(place), ...(kind === null ? anotherPerson : otherKind(kindOf(kind))) }
+  async function* rejectedErrors(): AsyncGenerator<LineError> {
+    for await (const { place, kind } of each<Placed & { kind: number | null }>(rejectedLines)) {
+      yield {
+        ...parsePlace(place),
+        ...(kind === null ? anotherPerson : otherKind(accountKind(kind))),
+      }
     }
   }
 
-  /** What waited for something that never came. The rest goes into the last commit. */
-  async function* unresolvedHeld(): AsyncGenerator<LineError> {
-    await runAll([...decideAtEnd, ...releaseDeferred, ...refuseAccounts])
-    staging.countHeld()
-    await run(`delete from account_walk; ${walk}`)
-    for await (const row of each<LostHolder>('select place, index from refusal order by 1, 2')) {
-      yield lostHolder(row)
+  /** Deferred lines that refer to something that still does not exist. The others become part of the last commit. */
+  async function* deferredErrors(): AsyncGenerator<LineError> {
+    await runAll([...resolveRemovals, ...releaseDeferred, ...rejectAccounts])
+    staging.countDeferred()
+    await run(`delete from account_effect; ${findAccountEffects}`)
+    for await (const row of each<UnresolvedHolder>(
+      'select place, index from line_error order by 1, 2',
+    )) {
+      yield toHolderError(row)
     }
-    yield* refused()
-    await runAll(['truncate refusal', ...refuseLines])
-    for await (const row of each<LostLine>('select place, kind, list from refusal order by 1')) {
-      yield lostLine(row)
+    yield* rejectedErrors()
+    await runAll(['truncate line_error', ...rejectLines])
+    for await (const row of each<UnresolvedLine>(
+      'select place, kind, list from line_error order by 1',
+    )) {
+      yield toLineError(row)
     }
     await run(`truncate ${deferredTables.join()}`)
   }
 
-  /** The rows of a query that may have many. */
+  /** The rows of a query with a large result. */
   async function* each<Row extends object>(sql: string): AsyncGenerator<Row> {
     for await (const rows of groups<Row>(sql, fetchCount)) yield* rows
   }
@@ -213,32 +219,35 @@ export async function openPostgresProviderWriter(
 
   return {
     async write(items) {
-      if (isDone) await clear()
+      if (isCommitted) await clear()
       await staging.put(items).catch(fail)
       return []
     },
 
     async *findErrors() {
-      await judge()
-      yield* refused()
+      await prepare()
+      yield* rejectedErrors()
     },
 
     async *findUnresolved() {
-      await judge()
+      await prepare()
       if (inBatches) {
-        yield* unresolvedHeld()
+        yield* deferredErrors()
         return
       }
-      if ((await run(isAnyLost)).rowCount) {
-        for await (const row of each<LostLine>(`${lostLines} order by place`)) yield lostLine(row)
+      if ((await run(hasUnresolvedLines)).rowCount) {
+        for await (const row of each<UnresolvedLine>(`${unresolvedLines} order by place`))
+          yield toLineError(row)
       }
-      for await (const row of each<LostHolder>(`${lostHolders} order by place, index`)) {
-        yield lostHolder(row)
+      for await (const row of each<UnresolvedHolder>(
+        `${unresolvedHolders} order by place, index`,
+      )) {
+        yield toHolderError(row)
       }
     },
 
     async commit() {
-      await judge()
+      await prepare()
       await merge()
       signal?.throwIfAborted()
       isCommitting = true
@@ -249,18 +258,18 @@ export async function openPostgresProviderWriter(
       })
       isCommitting = false
       committed += staging.total()
-      isJudged = false
-      isDone = true
+      isPrepared = false
+      isCommitted = true
     },
 
     async rollback() {
-      await rows.forget().catch(fail)
+      await rows.discard().catch(fail)
       await run('rollback')
       await clear()
     },
 
     async close() {
-      // What a server would learn by itself in time, whoever reads next should not wait for.
+      // The next reads should not have to wait for autovacuum to update the statistics.
       if (committed >= manyLines) await client.query(`analyze ${tables}`).catch(() => {})
       signal?.removeEventListener('abort', cancel)
       await connection.close()
@@ -274,30 +283,34 @@ interface Placed {
   readonly place: string
 }
 
-interface LostLine extends Placed {
+interface UnresolvedLine extends Placed {
   readonly kind: number
   readonly list: number | null
 }
 
-interface LostHolder extends Placed {
+interface UnresolvedHolder extends Placed {
   readonly index: number
 }
 
-function lostLine({ place, kind, list }: LostLine): LineError {
+function toLineError({ place, kind, list }: UnresolvedLine): LineError {
   const path = list === listCodes.payment ? 'from.accountId' : 'accountId'
-  return { ...placeOf(place), path, reason: noAccount(kind === 0 ? undefined : kindOf(kind)) }
+  return {
+    ...parsePlace(place),
+    path,
+    reason: noAccount(kind === 0 ? undefined : accountKind(kind)),
+  }
 }
 
-function lostHolder({ place, index }: LostHolder): LineError {
-  return { ...placeOf(place), path: `holders[${index}].customerId`, reason: noCustomer }
+function toHolderError({ place, index }: UnresolvedHolder): LineError {
+  return { ...parsePlace(place), path: `holders[${index}].customerId`, reason: noCustomer }
 }
 
-function kindOf(code: number): AccountKind {
+function accountKind(code: number): AccountKind {
   return code === kindCodes.banking ? 'banking' : 'energy'
 }
 
-/** File and line, out of the one number that they are staged with. */
-function placeOf(place: string): { file: number; line: number } {
+/** Splits a staged place into file and line. */
+function parsePlace(place: string): { file: number; line: number } {
   const number = BigInt(place)
   return { file: Number(number >> 32n), line: Number(number & 0xffff_ffffn) }
 }

@@ -13,12 +13,12 @@ import { digest, earlierEmailDigest, emailDigest } from '../../digest.ts'
 import { createdUnknown, kindCodes, listCodes } from '../../enum-codes.ts'
 import type { openCopyEncoder } from './copy-encoder.ts'
 
-/** What an account has one of. */
+/** The records that an account has at most one of. */
 export const partCodes = { balance: 1, contact: 2 } as const
 
 /**
- * The lines of a load, before they are judged and merged. Each knows its place: file and line in one
- * number, in the order of the load. A line that removes has `is_put` false.
+ * The lines of a load before they are checked and merged. `place` combines file and line in one number, in the order of
+ * the load. A line that removes has `is_put` false.
  */
 const stagedTables = {
   staged_customer: `id text collate "C" not null, is_put boolean not null, email text,
@@ -29,7 +29,7 @@ const stagedTables = {
   staged_holder: `index integer not null, customer text collate "C" not null, is_owned boolean`,
   staged_part: `account text collate "C" not null, part smallint not null, is_put boolean not null,
     status text, record text`,
-  // Without an account: a scheduled payment is removed by its id alone.
+  // `account` is null for the removal of a scheduled payment, which names the payment alone.
   staged_entry: `account text collate "C", list smallint not null, is_put boolean not null,
     has_own_time boolean, time bigint, id text collate "C" not null, amount text, description text,
     reference text, record text`,
@@ -44,7 +44,7 @@ export const makeStaging = [
   ...Object.entries(stagedTables).map(
     ([name, columns]) => `create temp table ${name} (place bigint not null, ${columns});`,
   ),
-  // Few lines give an entry a time that its record does not say.
+  // Few lines assign an entry a time that its record lacks.
   `create index on staged_entry (place) where time is not null and not has_own_time;`,
 ].join('\n')
 
@@ -52,7 +52,7 @@ const columnCounts = Object.fromEntries(
   Object.entries(stagedTables).map(([name, columns]) => [name, columns.split(',').length + 1]),
 ) as Record<StagedTable, number>
 
-/** Puts items into the staged tables, and knows how many lines each has. */
+/** Writes items to the staged tables, and counts the lines of each. */
 export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   const counts = new Map<StagedTable, number>()
 
@@ -67,10 +67,10 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   const putEntry = (item: EntryItem & SourceLocation): void => {
     const next = row('staged_entry', item)
     next.text(item.accountId)
-    next.small(listCodes[item.list])
-    next.truth(true)
-    next.truth(item.hasOwnTime)
-    next.big(item.time)
+    next.smallint(listCodes[item.list])
+    next.boolean(true)
+    next.boolean(item.hasOwnTime)
+    next.bigint(item.time)
     next.text(item.id)
     next.json(item.amount === undefined ? undefined : amountKey(item.amount))
     next.text(item.description)
@@ -85,8 +85,8 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   ): void => {
     const next = row('staged_part', item)
     next.text(item.accountId)
-    next.small(partCodes[part])
-    next.truth(content !== undefined)
+    next.smallint(partCodes[part])
+    next.boolean(content !== undefined)
     next.json(content?.status)
     next.json(content?.record)
   }
@@ -96,7 +96,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     if (of === 'customer') {
       const next = row('staged_customer', item)
       next.text(id)
-      next.truth(false)
+      next.boolean(false)
       for (let column = 0; column < 3; column += 1) next.json(undefined)
       next.json(item.person?.email)
       next.json(item.person?.name)
@@ -106,18 +106,18 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     } else if (of === 'account') {
       const next = row('staged_account', item)
       next.text(accountId)
-      next.truth(false)
-      next.small(item.kind && kindCodes[item.kind])
+      next.boolean(false)
+      next.smallint(item.kind && kindCodes[item.kind])
       for (let column = 0; column < 8; column += 1) next.json(undefined)
     } else if (of === 'balance' || of === 'contact') {
       putPart({ ...item, accountId }, of)
     } else {
       const next = row('staged_entry', item)
       next.text(of === 'payment' ? undefined : accountId)
-      next.small(listCodes[of])
-      next.truth(false)
-      next.truth(undefined)
-      next.big(undefined)
+      next.smallint(listCodes[of])
+      next.boolean(false)
+      next.boolean(undefined)
+      next.bigint(undefined)
       next.text(id)
       for (let column = 0; column < 4; column += 1) next.json(undefined)
     }
@@ -126,7 +126,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   const putCustomer = (item: CustomerItem & SourceLocation): void => {
     const next = row('staged_customer', item)
     next.text(item.id)
-    next.truth(true)
+    next.boolean(true)
     next.text(emailKey(item.email))
     next.json(item.match)
     next.json(item.record)
@@ -138,11 +138,11 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   const putAccount = (item: AccountItem & SourceLocation): void => {
     const next = row('staged_account', item)
     next.text(item.id)
-    next.truth(true)
-    next.small(kindCodes[item.kind])
-    next.truth(item.isOpen)
+    next.boolean(true)
+    next.smallint(kindCodes[item.kind])
+    next.boolean(item.isOpen)
     next.text(item.productCategory)
-    next.big(item.created ?? createdUnknown)
+    next.bigint(item.created ?? createdUnknown)
     next.json(item.isOwnedText)
     next.json(item.shareable)
     next.json(item.head)
@@ -152,7 +152,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
       const holder = row('staged_holder', item)
       holder.integer(index)
       holder.text(customerId)
-      holder.truth(isOwned)
+      holder.boolean(isOwned)
     }
   }
 
@@ -194,8 +194,8 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     },
     count: (table: StagedTable): number => counts.get(table) ?? 0,
     total: (): number => counts.values().reduce((sum, count) => sum + count, 0),
-    /** Lines that were held come back, of whichever table. */
-    countHeld(): void {
+    /** Deferred lines are staged again, in any of the tables. */
+    countDeferred(): void {
       for (const table of stagedNames) counts.set(table, (counts.get(table) ?? 0) + 1)
     },
     clear: (): void => counts.clear(),

@@ -6,23 +6,23 @@ import { createdUnknown, kindCodes } from '../../enum-codes.ts'
 import { otherKind } from '../../load-errors.ts'
 import { command, query } from '../driver/statements.ts'
 
-/** How many accounts are remembered by id while a load runs. */
-const knownMax = 50_000
+/** How many accounts are cached by id while a load runs. */
+const cachedMax = 50_000
 
 export interface AccountNumber {
   readonly number: number
-  /** 0 where the account is only mentioned yet. */
+  /** 0 for a placeholder. */
   readonly kind: number
 }
 
-/** Accounts and who holds them, and accounts that are only mentioned yet. */
+/** Accounts and their holders. An account that a line refers to before it exists has a placeholder, without a record. */
 export function openAccountRows(database: DatabaseSync) {
-  const known = new Map<string, AccountNumber>()
+  const cacheById = new Map<string, AccountNumber>()
   const find = query<AccountNumber>(
     database,
     'select number, case when head is null then 0 else kind end as kind from account where id = ?',
   )
-  const mention = command(database, 'insert into account (id) values (?)')
+  const insertPlaceholder = command(database, 'insert into account (id) values (?)')
   const put = command(
     database,
     `update account set kind = ?, is_open = ?, category = ?, created = ?, is_owned_text = ?,
@@ -42,26 +42,26 @@ export function openAccountRows(database: DatabaseSync) {
   const removeHolders = command(database, 'delete from holder where account = ?')
 
   const lookUp = (id: string): AccountNumber | undefined => {
-    const remembered = known.get(id)
-    if (remembered) return remembered
+    const cached = cacheById.get(id)
+    if (cached) return cached
     const row = find.first(id)
-    if (row) remember(id, row)
+    if (row) cache(id, row)
     return row
   }
-  const remember = (id: string, row: AccountNumber): void => {
-    if (known.size >= knownMax) known.clear()
-    known.set(id, { number: row.number, kind: row.kind })
+  const cache = (id: string, row: AccountNumber): void => {
+    if (cacheById.size >= cachedMax) cacheById.clear()
+    cacheById.set(id, { number: row.number, kind: row.kind })
   }
 
   return {
     find: lookUp,
 
-    numberOf(id: string): AccountNumber {
+    findOrCreate(id: string): AccountNumber {
       const row = lookUp(id)
       if (row) return row
-      const made = { number: mention.run(id).rowid, kind: 0 }
-      remember(id, made)
-      return made
+      const created = { number: insertPlaceholder.run(id).rowid, kind: 0 }
+      cache(id, created)
+      return created
     },
 
     put(account: AccountNumber, item: AccountItem): Problem | undefined {
@@ -79,29 +79,29 @@ export function openAccountRows(database: DatabaseSync) {
         item.detail ?? null,
         account.number,
       )
-      remember(item.id, { number: account.number, kind: code })
+      cache(item.id, { number: account.number, kind: code })
       return undefined
     },
 
-    /** The holders become these and no others. */
-    putHolders(account: number, wanted: ReadonlyMap<number, boolean>): void {
-      const now = new Map(holders.all(account).map((row) => [row.customer, row.is_owned === 1]))
-      for (const customer of now.keys()) {
-        if (!wanted.has(customer)) removeHolder.run(customer, account)
+    /** Replaces all holders. */
+    putHolders(account: number, newHolders: ReadonlyMap<number, boolean>): void {
+      const present = new Map(holders.all(account).map((row) => [row.customer, row.is_owned === 1]))
+      for (const customer of present.keys()) {
+        if (!newHolders.has(customer)) removeHolder.run(customer, account)
       }
-      for (const [customer, isOwned] of wanted) {
-        if (now.get(customer) !== isOwned) putHolder.run(customer, account, Number(isOwned))
+      for (const [customer, isOwned] of newHolders) {
+        if (present.get(customer) !== isOwned) putHolder.run(customer, account, Number(isOwned))
       }
     },
 
     remove(account: number): void {
       remove.run(account)
       removeHolders.run(account)
-      known.clear()
+      cacheById.clear()
     },
 
-    forget(): void {
-      known.clear()
+    clearCache(): void {
+      cacheById.clear()
     },
   }
 }

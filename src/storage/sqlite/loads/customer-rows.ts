@@ -14,13 +14,13 @@ interface Row {
   readonly name_hash: string | null
 }
 
-/** Customers, those that are only mentioned yet, and what is kept of those that were removed. */
+/** Customers, placeholders for customers that a line refers to before they exist, and digests of removed customers. */
 export function openCustomerRows(database: DatabaseSync) {
   const find = query<Row>(
     database,
     'select number, email, record, email_hash, name_hash from customer where id = ?',
   )
-  const mention = command(database, 'insert into customer (id) values (?)')
+  const insertPlaceholder = command(database, 'insert into customer (id) values (?)')
   const put = command(
     database,
     `insert into customer (id, email, match, record) values (?, ?, ?, ?)
@@ -35,10 +35,10 @@ export function openCustomerRows(database: DatabaseSync) {
   const removeHoldings = command(database, 'delete from holder where customer = ?')
 
   return {
-    numberOf(id: string): { number: number; isDefined: boolean } {
+    findOrCreate(id: string): { number: number; isDefined: boolean } {
       const row = find.first(id)
       if (row) return { number: row.number, isDefined: row.record !== null }
-      return { number: mention.run(id).rowid, isDefined: false }
+      return { number: insertPlaceholder.run(id).rowid, isDefined: false }
     },
 
     put(item: CustomerItem): Problem | undefined {
@@ -51,7 +51,7 @@ export function openCustomerRows(database: DatabaseSync) {
 
     isDefined: (id: string): boolean => typeof find.first(id)?.record === 'string',
 
-    /** The person is forgotten but for two digests, which tell whether the id comes back to them. */
+    /** Keeps only two digests of the person, to recognise them when the id is used again. */
     remove(id: string, person: RemovalItem['person']): number | undefined {
       const row = find.first(id)
       if (row?.record) {
@@ -59,7 +59,7 @@ export function openCustomerRows(database: DatabaseSync) {
         remove.run(emailDigest(email), digest(name), row.number)
         removeHoldings.run(row.number)
       } else if (person && !row?.email_hash) {
-        const number = row?.number ?? mention.run(id).rowid
+        const number = row?.number ?? insertPlaceholder.run(id).rowid
         remove.run(person.email, person.name, number)
       }
       return row?.number
@@ -67,7 +67,7 @@ export function openCustomerRows(database: DatabaseSync) {
   }
 }
 
-/** A person may get a new name or a new address, but not both at once. Names are compared as they are written. */
+/** A person may get a new name or a new address, but not both at once. Names are compared byte for byte. */
 function isSamePerson(row: Row, { email, name }: CustomerItem): boolean {
   if (row.record !== null) {
     const known = JSON.parse(row.record) as { name: string }

@@ -7,21 +7,21 @@ import { command, query } from '../driver/statements.ts'
 import { listEnd, listNumber, ordinalOfPosition, positionOf } from '../entry-position.ts'
 import { type EntryRow, openReordering } from './reordering.ts'
 
-/** How many lists are remembered while a load runs; more would not be faster, only larger. */
+/** How many tails are cached while a load runs. More would use memory without being faster. */
 const tailsMax = 50_000
 
-/** How many rows one statement appends: it finds the end of the table and of each index once for all of them. */
+/** How many rows one statement appends: it seeks the end of the table and of each index once. */
 const appendedMax = 32
 const valuesPerRow = 8
 
-/** The newest entry of a list: what comes after it can be put right behind. */
+/** The newest entry of a list. A newer one can be appended. */
 interface Tail {
   ordinal: number
   time: bigint
   id: string
 }
 
-interface Kept {
+interface StoredEntry {
   readonly position: bigint
   readonly list: bigint
   readonly time: bigint
@@ -29,10 +29,10 @@ interface Kept {
   readonly record: string
 }
 
-/** Writes the entries of lists. Most come in the order of time and go to the end of theirs at once. */
+/** Writes the entries of lists. Most arrive in the order of time and are appended at once. */
 export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
-  const order = openReordering(database)
-  database.exec(`create temp table given (
+  const reordering = openReordering(database)
+  database.exec(`create temp table assigned_time (
     list integer not null, id text not null, time integer not null, primary key (list, id)
   ) strict, without rowid`)
   const tails = new Map<number, Tail>()
@@ -60,7 +60,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
      where position > ? and position < ? order by position desc limit 1`,
     { bigints: true },
   )
-  const kept = query<Kept>(
+  const stored = query<StoredEntry>(
     database,
     'select position, list, time, id, record from entry where list = ? and id = ?',
     { bigints: true },
@@ -70,7 +70,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     'select list, time, record from waiting where list = ? and id = ?',
     { bigints: true },
   )
-  const payment = query<Kept>(
+  const payment = query<StoredEntry>(
     database,
     `select position, list, time, id, record from entry where id = ? and list & 7 = ${listCodes.payment}`,
     { bigints: true },
@@ -83,34 +83,38 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   const removeList = command(database, 'delete from entry where position > ? and position < ?')
   const removeWaitingList = command(database, 'delete from waiting where list = ?')
 
-  const remember = command(database, 'insert or replace into given values (?, ?, ?)')
-  const rememberList = command(
+  const saveAssigned = command(database, 'insert or replace into assigned_time values (?, ?, ?)')
+  const saveAssignedOfList = command(
     database,
-    `insert or replace into given select list, id, time from entry
+    `insert or replace into assigned_time select list, id, time from entry
      where position > ? and position < ? and list & 7 = ${listCodes.transaction}
        and record ->> 'postingDateTime' is null and record ->> 'executionDateTime' is null`,
   )
-  const rememberWaiting = command(
+  const saveAssignedOfWaiting = command(
     database,
-    `insert or replace into given select list, id, time from waiting
+    `insert or replace into assigned_time select list, id, time from waiting
      where list = ? and list & 7 = ${listCodes.transaction}
        and record ->> 'postingDateTime' is null and record ->> 'executionDateTime' is null`,
   )
-  const given = query<{ time: bigint }>(
+  const assigned = query<{ time: bigint }>(
     database,
-    'select time from given where list = ? and id = ?',
+    'select time from assigned_time where list = ? and id = ?',
     { bigints: true },
   )
 
   /**
-   * A load may take an entry away, or give it a time of its own, and then bring it without one again: it
-   * keeps the time that it was given before, so that loading the file twice changes nothing.
+   * A load may remove an entry, or give it a time of its own, and then contain it without a time again. The entry keeps
+   * its assigned time, so that loading the file twice changes nothing.
    */
-  const noteGiven = (list: number, id: string, { time, record }: Pick<Kept, 'time' | 'record'>) => {
-    if (list % 8 === listCodes.transaction && !hasOwnTime(record)) remember.run(list, id, time)
+  const keepAssignedTime = (
+    list: number,
+    id: string,
+    { time, record }: Pick<StoredEntry, 'time' | 'record'>,
+  ) => {
+    if (list % 8 === listCodes.transaction && !hasOwnTime(record)) saveAssigned.run(list, id, time)
   }
 
-  const tailOf = (list: number): Tail => {
+  const findTail = (list: number): Tail => {
     const known = tails.get(list)
     if (known) return known
     if (tails.size >= tailsMax) {
@@ -125,21 +129,21 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     return tail
   }
 
-  const drop = ({ position, list, time, id, record }: Kept): void => {
-    noteGiven(Number(list), id, { time, record })
+  const removeStored = ({ position, list, time, id, record }: StoredEntry): void => {
+    keepAssignedTime(Number(list), id, { time, record })
     remove.run(position)
-    order.disturb(Number(list), time)
+    reordering.markForReorder(Number(list), time)
     tails.delete(Number(list))
   }
 
-  /** Entries for the ends of their lists, and their values in the order of the statement. */
+  /** Entries to append, and their values in the order of the statement. */
   let appended: EntryRow[] = []
   let values: SQLInputValue[] = []
 
-  /** Puts an entry at the end of its list, if that is its place. */
+  /** Appends an entry to its list. False if it does not belong at the end. */
   const append = (row: EntryRow): boolean => {
-    const tail = tailOf(row.list)
-    if (!isBehind(row, tail)) return false
+    const tail = findTail(row.list)
+    if (!isAfterTail(row, tail)) return false
     const { list, time, id, amount, description, reference, record } = row
     const ordinal = tail.ordinal + 1
     values.push(positionOf(list, ordinal), list, time, id, amount, description, reference, record)
@@ -151,7 +155,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     return true
   }
 
-  /** Writes what was appended. Whoever looks up or changes entries does this first. */
+  /** Writes the appended entries. Called before entries are looked up or changed. */
   const flush = (): void => {
     if (appended.length === 0) return
     const [rows, all] = [appended, values]
@@ -159,20 +163,20 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     values = []
     if (rows.length === appendedMax) {
       if (appendMany.run(...all).changes === rows.length) {
-        for (const row of rows) overruleWaiting(row)
+        for (const row of rows) removeSuperseded(row)
         return
       }
-      // Some key is not new: what came behind it has a wrong place.
+      // Some key exists already, so the entries after it have wrong positions.
       for (let at = 0; at < all.length; at += valuesPerRow) remove.run(all[at] as bigint)
     }
     for (const { list } of rows) tails.delete(list)
     for (const row of rows) if (!appendNow(row)) insert(row)
   }
 
-  /** The same for one entry, if its key is new there. */
+  /** Appends one entry immediately. False if it does not belong at the end, or its key exists. */
   const appendNow = (row: EntryRow): boolean => {
-    const tail = tailOf(row.list)
-    if (!isBehind(row, tail)) return false
+    const tail = findTail(row.list)
+    if (!isAfterTail(row, tail)) return false
     const { list, time, id, amount, description, reference, record } = row
     const position = positionOf(list, tail.ordinal + 1)
     const { changes } = appendOne.run(
@@ -186,62 +190,62 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
       record,
     )
     if (changes === 0) return false
-    overruleWaiting(row)
+    removeSuperseded(row)
     Object.assign(tail, { ordinal: tail.ordinal + 1, time, id })
     return true
   }
 
-  /** An earlier version of an entry may wait: this one is the last word. */
-  const overruleWaiting = ({ list, id }: EntryRow): void => {
-    if (!order.isAnyWaiting()) return
-    const early = waiting.first(list, id)
-    if (early) noteGiven(list, id, early)
+  /** Removes an earlier version of the entry that waits to be ordered. */
+  const removeSuperseded = ({ list, id }: EntryRow): void => {
+    if (!reordering.hasWaiting()) return
+    const earlier = waiting.first(list, id)
+    if (earlier) keepAssignedTime(list, id, earlier)
     removeWaiting.run(list, id)
   }
 
-  /** Takes the place of an entry with the same key, or waits for its own. */
+  /** Replaces the entry with the same key and time, or adds the entry to those to be ordered. */
   const insert = (row: EntryRow): void => {
     flush()
-    const old = kept.first(row.list, row.id)
-    if (old && old.time === row.time) {
-      if (old.record === row.record) return
-      noteGiven(row.list, row.id, old)
-      replace.run(row.amount, row.description, row.reference, row.record, old.position)
+    const existing = stored.first(row.list, row.id)
+    if (existing && existing.time === row.time) {
+      if (existing.record === row.record) return
+      keepAssignedTime(row.list, row.id, existing)
+      replace.run(row.amount, row.description, row.reference, row.record, existing.position)
       return
     }
-    if (old) drop(old)
-    const early = waiting.first(row.list, row.id)
-    if (early) {
-      noteGiven(row.list, row.id, early)
-      order.disturb(row.list, early.time)
+    if (existing) removeStored(existing)
+    const earlier = waiting.first(row.list, row.id)
+    if (earlier) {
+      keepAssignedTime(row.list, row.id, earlier)
+      reordering.markForReorder(row.list, earlier.time)
     }
-    order.wait(row)
+    reordering.add(row)
   }
 
   const removeEntry = (list: number, id: string): void => {
     flush()
-    const old = kept.first(list, id)
-    if (old) drop(old)
-    const early = waiting.first(list, id)
-    if (early) noteGiven(list, id, early)
+    const existing = stored.first(list, id)
+    if (existing) removeStored(existing)
+    const earlier = waiting.first(list, id)
+    if (earlier) keepAssignedTime(list, id, earlier)
     removeWaiting.run(list, id)
   }
 
-  /** A scheduled payment has one id over all accounts: it may move from one to another. */
+  /** The id of a scheduled payment is unique across all accounts, so a payment may move between accounts. */
   const removePayment = (id: string, except?: number): void => {
     flush()
-    const old = payment.first(id)
-    if (old && Number(old.list) !== except) drop(old)
-    const early = waitingPayment.first(id)
-    if (early && Number(early.list) !== except) removeWaiting.run(early.list, id)
+    const existing = payment.first(id)
+    if (existing && Number(existing.list) !== except) removeStored(existing)
+    const earlier = waitingPayment.first(id)
+    if (earlier && Number(earlier.list) !== except) removeWaiting.run(earlier.list, id)
   }
 
-  /** The time that an entry without one of its own was given when it first came. */
-  const timeGivenBefore = (list: number, id: string): bigint | undefined => {
+  /** The time that was assigned to an entry without a time when it was first loaded. */
+  const findAssignedTime = (list: number, id: string): bigint | undefined => {
     flush()
-    const before = waiting.first(list, id) ?? kept.first(list, id)
+    const before = waiting.first(list, id) ?? stored.first(list, id)
     if (before && !hasOwnTime(before.record)) return before.time
-    return given.first(list, id)?.time
+    return assigned.first(list, id)?.time
   }
 
   return {
@@ -249,7 +253,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
       const list = listNumber(account, item.list)
       const isPayment = item.list === 'payment'
       if (isPayment) removePayment(item.id, list)
-      const time = item.time ?? timeGivenBefore(list, item.id) ?? loadTime
+      const time = item.time ?? findAssignedTime(list, item.id) ?? loadTime
       const row = {
         list,
         time,
@@ -269,24 +273,24 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
 
     removePayment,
 
-    /** All that a list holds. */
+    /** Removes all entries of a list. */
     removeList(account: number, list: EntryItem['list']): void {
       flush()
       const number = listNumber(account, list)
-      rememberList.run(positionOf(number, 0), listEnd(number))
-      rememberWaiting.run(number)
+      saveAssignedOfList.run(positionOf(number, 0), listEnd(number))
+      saveAssignedOfWaiting.run(number)
       removeList.run(positionOf(number, 0), listEnd(number))
       removeWaitingList.run(number)
       tails.delete(number)
     },
 
-    settle(): void {
+    finish(): void {
       flush()
-      order.settle()
+      reordering.finish()
       tails.clear()
     },
 
-    forget(): void {
+    discard(): void {
       appended = []
       values = []
       tails.clear()
@@ -299,8 +303,8 @@ function hasOwnTime(record: string): boolean {
   return postingDateTime !== undefined || executionDateTime !== undefined
 }
 
-/** From the oldest: by time, and at the same time from the last id to the first. */
-function isBehind(row: EntryRow, tail: Tail): boolean {
+/** Oldest first: by time, then by descending id. */
+function isAfterTail(row: EntryRow, tail: Tail): boolean {
   if (tail.ordinal === 0 || row.time > tail.time) return true
   return row.time === tail.time && Buffer.compare(Buffer.from(row.id), Buffer.from(tail.id)) < 0
 }

@@ -6,14 +6,14 @@ import { command, query } from '../driver/statements.ts'
 import { openProductRows } from '../platform/product-rows.ts'
 
 /**
- * The products of a load. Only its last word on each is written, and only where that is something new: a
- * file that is loaded twice makes no version twice. Until then they are kept on disk: there may be many.
+ * The products of a load. Only the last line for each product is written, and only if it changes the product: loading a
+ * file twice creates no version twice. Until the end they are stored on disk, as there may be many.
  */
 export function openLoadedProducts(database: DatabaseSync, at: Temporal.Instant) {
-  database.exec('create temp table held_product (id text primary key, item text) strict')
-  const hold = command(database, 'insert or replace into held_product values (?, ?)')
-  const held = query<{ id: string; item: string | null }>(database, 'select * from held_product')
-  const forget = command(database, 'delete from held_product')
+  database.exec('create temp table last_product (id text primary key, item text) strict')
+  const save = command(database, 'insert or replace into last_product values (?, ?)')
+  const saved = query<{ id: string; item: string | null }>(database, 'select * from last_product')
+  const clear = command(database, 'delete from last_product')
   const rows = openProductRows(database)
   const clock = () => at
 
@@ -23,15 +23,15 @@ export function openLoadedProducts(database: DatabaseSync, at: Temporal.Instant)
   }
 
   return {
-    put: (item: ProductItem): void => void hold.run(item.id, JSON.stringify(item)),
-    remove: (id: string): void => void hold.run(id, null),
-    settle(): void {
-      for (const { id, item } of held.each()) {
+    put: (item: ProductItem): void => void save.run(item.id, JSON.stringify(item)),
+    remove: (id: string): void => void save.run(id, null),
+    finish(): void {
+      for (const { id, item } of saved.each()) {
         if (item === null) rows.remove(id, { by: loader, clock })
         else write(JSON.parse(item))
       }
-      forget.run()
+      clear.run()
     },
-    forget: (): void => void forget.run(),
+    clear: (): void => void clear.run(),
   }
 }

@@ -23,18 +23,18 @@ import { commitWithinSpace, releaseLog } from '../driver/write-ahead-log.ts'
 import { takeWriteLock } from '../driver/write-lock.ts'
 import { isOfKind, openAccountRows } from './account-rows.ts'
 import { openCustomerRows } from './customer-rows.ts'
-import { type Line, openDeferredItems } from './deferred-items.ts'
+import { type OrderKey, openDeferredItems } from './deferred-items.ts'
 import { openEntryWriter } from './entry-writer.ts'
 import { openLoadedProducts } from './loaded-products.ts'
 import { openStagedItems } from './staged-items.ts'
 import { openUnresolvedReferences } from './unresolved-references.ts'
 
 /**
- * Opens the store for one load. The write lock is taken for the first item of a commit, or for the last one where
- * items come slowly, and waits for other loads. With `inBatches`, what refers to something that is not there yet is held
- * back until the end instead of being written.
+ * Opens the store for one load. The write lock is taken with the first item of a commit, or with slow input after the
+ * last item, and waits for other loads. With `inBatches`, items that refer to something that does not exist yet are
+ * deferred to the end.
  *
- * Between two commits another process may change anything, so nothing that was read is remembered across one.
+ * Between two commits another process may change anything, so no cache survives a commit.
  */
 export function openSqliteProviderWriter(
   path: string,
@@ -42,43 +42,43 @@ export function openSqliteProviderWriter(
 ): ProviderWriter {
   const opened = identityOf(path)
   const database = openDatabase(path, 'write')
-  // The wait for other loads is not SQLite's.
+  // `takeWriteLock` waits for other loads, without blocking the process.
   database.exec('pragma busy_timeout = 0')
   const entries = openEntryWriter(database, loadTime.epochNanoseconds)
-  const mentions = openUnresolvedReferences(database)
-  const held = openDeferredItems(database)
+  const references = openUnresolvedReferences(database)
+  const deferred = openDeferredItems(database)
   const customers = openCustomerRows(database)
   const accounts = openAccountRows(database)
   const products = openLoadedProducts(database, loadTime)
   const putBalance = command(database, 'insert or replace into balance values (?, ?)')
   const putContact = command(database, 'insert or replace into contact values (?, ?, ?)')
-  const dropBalance = command(database, 'delete from balance where account = ?')
-  const dropContact = command(database, 'delete from contact where account = ?')
+  const deleteBalance = command(database, 'delete from balance where account = ?')
+  const deleteContact = command(database, 'delete from contact where account = ?')
   const staged = openStagedItems(database)
-  let isAnyStaged = false
+  let hasStaged = false
 
-  // Behind the temporary tables: a rollback must not take them away.
+  // Only after the temporary tables exist: a rollback must not remove them.
   const begin = async (): Promise<void> => {
     if (!database.isTransaction) await takeWriteLock(database, { onWait, signal })
   }
 
-  /** The account's number, with a note where it is not there yet. */
-  const accountOf = (item: Referring & SourceLocation): number => {
-    const { kind, field } = referenceOf(item)
-    const account = accounts.numberOf(item.accountId)
-    if (!isOfKind(account, kind)) mentions.account(account.number, kind, item, field)
+  /** The account's number. If the account does not exist yet, the reference is recorded. */
+  const findAccount = (item: Referring & SourceLocation): number => {
+    const { kind, field } = accountReference(item)
+    const account = accounts.findOrCreate(item.accountId)
+    if (!isOfKind(account, kind)) references.addAccount(account.number, kind, item, field)
     return account.number
   }
 
   const writeAccount = (item: AccountItem & LocatedItem): Problem | undefined => {
-    const account = accounts.numberOf(item.id)
+    const account = accounts.findOrCreate(item.id)
     const problem = accounts.put(account, item)
     if (problem) return problem
     const holders = item.holders.map(({ customerId, isOwned }, index) => {
-      const { number, isDefined } = customers.numberOf(customerId)
+      const { number, isDefined } = customers.findOrCreate(customerId)
       const field = `holders[${index}].customerId`
-      if (!isDefined) mentions.customer(number, item, field)
-      else if (!inBatches) mentions.holder(number, item, field)
+      if (!isDefined) references.addCustomer(number, item, field)
+      else if (!inBatches) references.addHolder(number, item, field)
       return [number, isOwned] as const
     })
     accounts.putHolders(account.number, new Map(holders))
@@ -87,32 +87,32 @@ export function openSqliteProviderWriter(
 
   const removeAccount = (number: number): void => {
     for (const list of entryLists) entries.removeList(number, list)
-    dropBalance.run(number)
-    dropContact.run(number)
+    deleteBalance.run(number)
+    deleteContact.run(number)
     accounts.remove(number)
   }
 
-  /** An account of the other kind stays. One that is not there yet may still come, see `openHeldItems`. */
-  const removeAccountOf = (kind: AccountKind, id: string): void => {
+  /** An account of the other kind stays. One that does not exist yet may follow, see `openDeferredItems`. */
+  const removeAccountById = (kind: AccountKind, id: string): void => {
     const account = accounts.find(id)
-    const kindNow = account?.kind || held.putKind(id)
-    if (kindNow === kindCodes[kind]) {
-      held.forget(id)
+    const presentKind = account?.kind || deferred.putKind(id)
+    if (presentKind === kindCodes[kind]) {
+      deferred.removeAccount(id)
       if (account) removeAccount(account.number)
-    } else if (!kindNow && (account || held.isWaiting({ account: id }))) {
-      held.addUndecided(id, kindCodes[kind])
+    } else if (!presentKind && (account || deferred.isWaiting({ account: id }))) {
+      deferred.addRemoval(id, kindCodes[kind])
     }
   }
 
-  const decideRemoval = ({ id, kind }: AccountItem): void => {
+  const resolveRemovals = ({ id, kind }: AccountItem): void => {
     const account = accounts.find(id)
     if (account?.kind) return
-    if (held.decide(id, kindCodes[kind]) && account) removeAccount(account.number)
+    if (deferred.resolveRemovals(id, kindCodes[kind]) && account) removeAccount(account.number)
   }
 
   const removeCustomer = (id: string, person: RemovalItem['person']): void => {
     const number = customers.remove(id, person)
-    if (number !== undefined && !inBatches) mentions.removedCustomer(number)
+    if (number !== undefined && !inBatches) references.addRemovedCustomer(number)
   }
 
   const remove = ({ of, kind, accountId = '', id = '', person }: RemovalItem): void => {
@@ -128,13 +128,13 @@ export function openSqliteProviderWriter(
         entries.removePayment(id)
         break
       case 'account':
-        if (kind) removeAccountOf(kind, accountId)
+        if (kind) removeAccountById(kind, accountId)
         break
       case 'balance':
-        if (account) dropBalance.run(account.number)
+        if (account) deleteBalance.run(account.number)
         break
       case 'contact':
-        if (account) dropContact.run(account.number)
+        if (account) deleteContact.run(account.number)
         break
       default:
         if (account) entries.remove(account.number, of, id)
@@ -148,13 +148,13 @@ export function openSqliteProviderWriter(
       case 'account':
         return writeAccount(item)
       case 'balance':
-        putBalance.run(accountOf(item), item.record)
+        putBalance.run(findAccount(item), item.record)
         return undefined
       case 'contact':
-        putContact.run(accountOf(item), item.status, item.record)
+        putContact.run(findAccount(item), item.status, item.record)
         return undefined
       case 'entry':
-        entries.put(accountOf(item), item)
+        entries.put(findAccount(item), item)
         return undefined
       case 'product':
         products.put(item)
@@ -165,8 +165,8 @@ export function openSqliteProviderWriter(
     }
   }
 
-  /** What an item names that is not there, by the field that names it. */
-  const lacking = (item: LocatedItem): Problem[] => {
+  /** The references of an item to customers and accounts that do not exist. */
+  const findMissing = (item: LocatedItem): Problem[] => {
     if (item.type === 'account') {
       return item.holders.flatMap(({ customerId }, index) =>
         customers.isDefined(customerId)
@@ -175,39 +175,39 @@ export function openSqliteProviderWriter(
       )
     }
     if (item.type !== 'balance' && item.type !== 'contact' && item.type !== 'entry') return []
-    const { kind, field } = referenceOf(item)
+    const { kind, field } = accountReference(item)
     const account = accounts.find(item.accountId)
     if (account && isOfKind(account, kind)) return []
     return [{ path: field, reason: noAccount(kind) }]
   }
 
-  const writeOrHold = (item: LocatedItem): Problem | undefined => {
-    if (!inBatches && held.isEmpty()) return write(item)
-    if (item.type === 'account') decideRemoval(item)
-    const line = lineOf(item)
-    if (!line || !(held.isWaiting(line) || mustWait(item, line))) return write(item)
-    held.hold(line, item)
+  const writeOrDefer = (item: LocatedItem): Problem | undefined => {
+    if (!inBatches && deferred.isEmpty()) return write(item)
+    if (item.type === 'account') resolveRemovals(item)
+    const key = orderKey(item)
+    if (!key || !(deferred.isWaiting(key) || mustDefer(item, key))) return write(item)
+    deferred.defer(key, item)
     return undefined
   }
 
-  const mustWait = (item: LocatedItem, { account }: Line): boolean => {
-    if (inBatches) return lacking(item).length > 0
-    return account !== undefined && held.isUndecided(account)
+  const mustDefer = (item: LocatedItem, { account }: OrderKey): boolean => {
+    if (inBatches) return findMissing(item).length > 0
+    return account !== undefined && deferred.hasRemoval(account)
   }
 
   const writeAll = (items: readonly LocatedItem[]): LineError[] =>
     items.flatMap((item) => {
-      const problem = writeOrHold(item)
+      const problem = writeOrDefer(item)
       return problem ? [{ file: item.file, line: item.line, ...problem }] : []
     })
 
-  /** Items that were held, once all are there. In one transaction, what they lack is noted like that of the others. */
-  function* writeHeld(): Generator<LineError> {
-    for (const { account, kind } of held.undecided()) {
-      if (accounts.find(account)?.kind === kind) held.decide(account, kind)
+  /** Writes the deferred items. In one transaction, their unresolved references are recorded as those of other items. */
+  function* writeDeferred(): Generator<LineError> {
+    for (const { account, kind } of deferred.removals()) {
+      if (accounts.find(account)?.kind === kind) deferred.resolveRemovals(account, kind)
     }
-    for (const item of held.all()) {
-      const problems = inBatches ? lacking(item) : []
+    for (const item of deferred.all()) {
+      const problems = inBatches ? findMissing(item) : []
       const problem = problems.length === 0 ? write(item) : undefined
       for (const each of problem ? [problem] : problems) {
         yield { file: item.file, line: item.line, ...each }
@@ -215,18 +215,18 @@ export function openSqliteProviderWriter(
     }
   }
 
-  /** After a transaction others can write: what was read of the database may not be so any more. */
-  const forgetRead = (): void => {
-    accounts.forget()
-    if (isAnyStaged) staged.clear()
-    isAnyStaged = false
+  /** After a transaction, other processes can write, so nothing that was read is still valid. */
+  const clearCaches = (): void => {
+    accounts.clearCache()
+    if (hasStaged) staged.clear()
+    hasStaged = false
   }
 
   return {
     async write(items) {
       if (items.length === 0) return []
       if (isSlow) {
-        isAnyStaged = true
+        hasStaged = true
         staged.put(items)
         return []
       }
@@ -234,9 +234,9 @@ export function openSqliteProviderWriter(
       return writeAll(items)
     },
 
-    /** Of items that did not come slowly, each was reported when it was written. */
+    /** Without slow input, errors were returned by `write`. */
     async *findErrors() {
-      if (!isAnyStaged) return
+      if (!hasStaged) return
       await begin()
       for (const items of staged.groups()) {
         yield* writeAll(items)
@@ -247,31 +247,31 @@ export function openSqliteProviderWriter(
     },
 
     async *findUnresolved() {
-      if (!held.isEmpty()) {
+      if (!deferred.isEmpty()) {
         await begin()
-        yield* writeHeld()
+        yield* writeDeferred()
       }
-      yield* mentions.refusals()
+      yield* references.errors()
     },
 
     async commit() {
-      entries.settle()
-      products.settle()
-      // A commit into a file that no path leads to would be lost.
+      entries.finish()
+      products.finish()
+      // A commit to a file that was deleted or replaced would be lost.
       if (identityOf(path) !== opened) throw replacedDatabase(path)
       if (database.isTransaction) commitWithinSpace(database, path)
-      forgetRead()
+      clearCaches()
     },
 
     async rollback() {
       if (database.isTransaction) execute(database, 'rollback')
-      forgetRead()
-      entries.forget()
-      products.forget()
+      clearCaches()
+      entries.discard()
+      products.clear()
     },
 
     async close() {
-      // Closing ends a transaction that a failure has not ended already.
+      // Closing rolls back an open transaction.
       database.close()
       releaseLog(path)
     },
@@ -280,16 +280,16 @@ export function openSqliteProviderWriter(
 
 type Referring = BalanceItem | ContactItem | EntryItem
 
-/** Which kind of account an item means, either where it does not say, and the field that names it. */
-function referenceOf(item: Referring): { kind: AccountKind | undefined; field: string } {
+/** The kind of account that an item requires, undefined for either, and the field that refers to it. */
+function accountReference(item: Referring): { kind: AccountKind | undefined; field: string } {
   if (item.type === 'contact') return { kind: undefined, field: 'accountId' }
   if (item.type === 'balance') return { kind: 'banking', field: 'accountId' }
   const field = item.list === 'payment' ? 'from.accountId' : 'accountId'
   return { kind: accountKindByList[item.list], field }
 }
 
-/** Where an item must keep its place. The removal of a whole account does not wait. */
-function lineOf(item: LocatedItem): Line | undefined {
+/** Undefined for an item that is never deferred, such as the removal of an account. */
+function orderKey(item: LocatedItem): OrderKey | undefined {
   switch (item.type) {
     case 'account':
       return { account: item.id }
@@ -308,6 +308,6 @@ function lineOf(item: LocatedItem): Line | undefined {
 
 function replacedDatabase(path: string): DatabaseError {
   return new DatabaseError(
-    `the database ${path} was deleted or replaced during the load: what was not committed yet is not loaded`,
+    `the database ${path} was deleted or replaced during the load: uncommitted items were not loaded`,
   )
 }

@@ -15,8 +15,8 @@ export interface EntryRow {
 const columns = 'list, time, id, amount, description, reference, record'
 
 /**
- * Entries that do not go at the end of their list wait beside it. When all are there, each list that has
- * some is taken apart from the earliest of them on and put together again, so that every ordinal is true.
+ * Entries that cannot be appended to their list wait in a temporary table. At the end of the load, each affected list is
+ * rewritten from the earliest of them on, so that every ordinal is correct.
  */
 export function openReordering(database: DatabaseSync) {
   database.exec(`
@@ -26,20 +26,20 @@ export function openReordering(database: DatabaseSync) {
       primary key (list, id)
     ) strict, without rowid;
     create index temp.waiting_id on waiting (id);
-    create temp table disturbed (list integer primary key, since integer not null) strict;
+    create temp table needs_reorder (list integer primary key, since integer not null) strict;
   `)
-  const wait = command(
+  const insertWaiting = command(
     database,
     `insert or replace into waiting (${columns}) values (?,?,?,?,?,?,?)`,
   )
-  const disturb = command(
+  const markForReorder = command(
     database,
-    `insert into disturbed values (?, ?)
+    `insert into needs_reorder values (?, ?)
      on conflict do update set since = min(since, excluded.since)`,
   )
-  const disturbed = query<{ list: number; since: bigint }>(
+  const affectedLists = query<{ list: number; since: bigint }>(
     database,
-    'select list, since from disturbed order by list',
+    'select list, since from needs_reorder order by list',
     { bigints: true },
   )
   const before = query<{ ordinal: number }>(
@@ -47,44 +47,52 @@ export function openReordering(database: DatabaseSync) {
     `select ${ordinalOfPosition} as ordinal from entry
      where list = ? and time < ? order by time desc, position desc limit 1`,
   )
-  const lift = command(
+  const moveToWaiting = command(
     database,
     `insert into waiting (${columns}) select ${columns} from entry where position > ? and position < ?`,
   )
-  const clear = command(database, 'delete from entry where position > ? and position < ?')
-  const place = command(
+  const deleteEntries = command(database, 'delete from entry where position > ? and position < ?')
+  const insertOrdered = command(
     database,
     `insert into entry (position, ${columns})
      select ? + row_number() over (order by time, id desc), ${columns} from waiting where list = ?`,
   )
-  const done = command(database, 'delete from waiting where list = ?')
+  const deleteWaiting = command(database, 'delete from waiting where list = ?')
 
-  let anyWaiting = false
+  let isAnyWaiting = false
 
   return {
-    isAnyWaiting: () => anyWaiting,
+    hasWaiting: () => isAnyWaiting,
 
-    wait(row: EntryRow): void {
-      anyWaiting = true
-      wait.run(row.list, row.time, row.id, row.amount, row.description, row.reference, row.record)
-      disturb.run(row.list, row.time)
+    add(row: EntryRow): void {
+      isAnyWaiting = true
+      insertWaiting.run(
+        row.list,
+        row.time,
+        row.id,
+        row.amount,
+        row.description,
+        row.reference,
+        row.record,
+      )
+      markForReorder.run(row.list, row.time)
     },
 
-    /** From this time on, the list has a gap. */
-    disturb(list: number, since: bigint): void {
-      disturb.run(list, since)
+    /** An entry of this time was removed from the list. */
+    markForReorder(list: number, since: bigint): void {
+      markForReorder.run(list, since)
     },
 
-    settle(): void {
-      for (const row of disturbed.all()) {
+    finish(): void {
+      for (const row of affectedLists.all()) {
         const list = Number(row.list)
-        const kept = positionOf(list, before.first(list, row.since)?.ordinal ?? 0)
-        lift.run(kept, listEnd(list))
-        clear.run(kept, listEnd(list))
-        place.run(kept, list)
-        done.run(list)
+        const lastInOrder = positionOf(list, before.first(list, row.since)?.ordinal ?? 0)
+        moveToWaiting.run(lastInOrder, listEnd(list))
+        deleteEntries.run(lastInOrder, listEnd(list))
+        insertOrdered.run(lastInOrder, list)
+        deleteWaiting.run(list)
       }
-      database.exec('delete from disturbed')
+      database.exec('delete from needs_reorder')
     },
   }
 }

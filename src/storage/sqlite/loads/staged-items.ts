@@ -4,8 +4,8 @@ import type { LocatedItem } from '../../../load/writer.ts'
 import { command, query } from '../driver/statements.ts'
 
 /**
- * Items of a load that come slowly, until all of a commit are there. They are in a temporary file: the write lock of
- * the database is not held while the next ones are waited for, and memory is not filled with them.
+ * Items of a load with slow input, until all items of a commit have arrived. They are in a temporary file, so that the
+ * load waits for input without the write lock, and without filling memory.
  */
 export function openStagedItems(database: DatabaseSync) {
   database.exec('create temp table staged (number integer primary key, items blob not null) strict')
@@ -16,7 +16,7 @@ export function openStagedItems(database: DatabaseSync) {
   return {
     put: (items: readonly LocatedItem[]): void => void insert.run(serialize(items)),
 
-    /** In the order in which they came. */
+    /** In the order of their arrival. */
     *groups(): Generator<LocatedItem[]> {
       for (const { items } of groups.each()) yield deserialize(items) as LocatedItem[]
     },

@@ -6,16 +6,16 @@ import { noAccount, noCustomer } from '../../load-errors.ts'
 import { command, query } from '../driver/statements.ts'
 
 /**
- * Who referred to what was not there yet. Most of it comes later in the same load; what does not is
- * told line by line. Kept on disk: a file may well have all its transactions before its accounts.
+ * Lines that refer to a customer or an account that does not exist yet. Most follow later in the same load; for the
+ * others, an error per line is reported. Stored on disk, as a file may contain all transactions before the accounts.
  */
 export function openUnresolvedReferences(database: DatabaseSync) {
   database.exec(`
-    create temp table account_mention (
+    create temp table account_reference (
       account integer not null, kind integer not null,
       file integer not null, line integer not null, field text not null
     ) strict;
-    create temp table customer_mention (
+    create temp table customer_reference (
       customer integer not null, file integer not null, line integer not null, field text not null
     ) strict;
     create temp table holder_line (
@@ -23,62 +23,62 @@ export function openUnresolvedReferences(database: DatabaseSync) {
     ) strict;
     create index temp.holder_line_customer on holder_line (customer);
   `)
-  const mentionAccount = command(database, 'insert into account_mention values (?, ?, ?, ?, ?)')
-  const mentionCustomer = command(database, 'insert into customer_mention values (?, ?, ?, ?)')
-  const lostAccounts = query<SourceLocation & { field: string; kind: number }>(
+  const insertAccount = command(database, 'insert into account_reference values (?, ?, ?, ?, ?)')
+  const insertCustomer = command(database, 'insert into customer_reference values (?, ?, ?, ?)')
+  const unresolvedAccounts = query<SourceLocation & { field: string; kind: number }>(
     database,
-    `select m.file, m.line, m.field, m.kind from account_mention m
+    `select m.file, m.line, m.field, m.kind from account_reference m
      join account a on a.number = m.account
      where a.head is null or (m.kind <> 0 and a.kind <> m.kind) order by m.file, m.line`,
   )
-  const lostCustomers = query<SourceLocation & { field: string }>(
+  const unresolvedCustomers = query<SourceLocation & { field: string }>(
     database,
-    `select distinct m.file, m.line, m.field from customer_mention m
+    `select distinct m.file, m.line, m.field from customer_reference m
      join customer c on c.number = m.customer where c.record is null
      order by m.file, m.line, length(m.field), m.field`,
   )
-  const noteHolder = command(database, 'insert into holder_line values (?, ?, ?, ?)')
-  const mentionHolders = command(
+  const insertHolder = command(database, 'insert into holder_line values (?, ?, ?, ?)')
+  const insertHolders = command(
     database,
-    'insert into customer_mention select * from holder_line where customer = ?',
+    'insert into customer_reference select * from holder_line where customer = ?',
   )
 
   return {
-    account(
+    addAccount(
       account: number,
       kind: AccountKind | undefined,
       { file, line }: SourceLocation,
       field: string,
     ) {
-      mentionAccount.run(account, kind ? kindCodes[kind] : 0, file, line, field)
+      insertAccount.run(account, kind ? kindCodes[kind] : 0, file, line, field)
     },
 
-    customer(customer: number, { file, line }: SourceLocation, field: string) {
-      mentionCustomer.run(customer, file, line, field)
+    addCustomer(customer: number, { file, line }: SourceLocation, field: string) {
+      insertCustomer.run(customer, file, line, field)
     },
 
-    /** A line of this load has the customer hold an account; the customer may still be removed. */
-    holder(customer: number, { file, line }: SourceLocation, field: string) {
-      noteHolder.run(customer, file, line, field)
+    /** A line of this load makes an existing customer a holder; the customer may still be removed. */
+    addHolder(customer: number, { file, line }: SourceLocation, field: string) {
+      insertHolder.run(customer, file, line, field)
     },
 
-    removedCustomer(customer: number): void {
-      mentionHolders.run(customer)
+    addRemovedCustomer(customer: number): void {
+      insertHolders.run(customer)
     },
 
-    *refusals(): Generator<LineError> {
-      for (const { file, line, field, kind } of lostAccounts.each()) {
-        yield { file, line, path: field, reason: noAccount(kindOfCode(kind)) }
+    *errors(): Generator<LineError> {
+      for (const { file, line, field, kind } of unresolvedAccounts.each()) {
+        yield { file, line, path: field, reason: noAccount(accountKind(kind)) }
       }
-      for (const { file, line, field } of lostCustomers.each()) {
+      for (const { file, line, field } of unresolvedCustomers.each()) {
         yield { file, line, path: field, reason: noCustomer }
       }
     },
   }
 }
 
-/** The code is 0 where either kind would do. */
-function kindOfCode(code: number): AccountKind | undefined {
+/** The code is 0 for either kind. */
+function accountKind(code: number): AccountKind | undefined {
   if (code === kindCodes.banking) return 'banking'
   return code === kindCodes.energy ? 'energy' : undefined
 }
