@@ -20,13 +20,13 @@ function pathOf(database: string): string {
   return database.slice('sqlite:'.length)
 }
 
-/** A database that was served, and a folder for copies. */
+/** A database that was served, and a target for copies. */
 async function servedBank(t: TestContext) {
   const scope = closingTogether(t)
   const database = await createSmallBank(scope)
-  const claims = await openReplayStore(database, clock)
-  await claims.recordUse('used', 4_000_000_000)
-  await claims.close()
+  const replay = await openReplayStore(database, clock)
+  await replay.recordUse('used', 4_000_000_000)
+  await replay.close()
   const folder = await temporaryFolder(scope)
   const target = join(folder, 'copies/bank.db')
   const backup = (...flags: readonly string[]) =>
@@ -35,7 +35,7 @@ async function servedBank(t: TestContext) {
 }
 
 describeOn('sqlite', 'a backup', () => {
-  it('is a copy of both files, for their owner alone, that load and serve open', async (t) => {
+  it('is a copy of both files, for their owner alone, that can be loaded and served', async (t) => {
     const { database, target, backup } = await servedBank(t)
 
     const { status, stdout, stderr } = await backup()
@@ -50,19 +50,19 @@ describeOn('sqlite', 'a backup', () => {
     }
     const dump = (address: string) => runInProcess(['dump', '--database', address])
     assert.deepEqual(await dump(`sqlite:${target}`), await dump(database))
-    const claims = await openReplayStore(`sqlite:${target}`, clock)
-    t.after(() => claims.close())
-    assert.equal(await claims.recordUse('used', 4_000_000_000), 'used before')
+    const replay = await openReplayStore(`sqlite:${target}`, clock)
+    t.after(() => replay.close())
+    assert.equal(await replay.recordUse('used', 4_000_000_000), 'used before')
   })
 
-  it('replaces an earlier one only on request', async (t) => {
+  it('replaces an earlier backup only with --force', async (t) => {
     const { target, backup } = await servedBank(t)
     mkdirSync(dirname(target))
     writeFileSync(`${target}-replay`, 'kept')
 
-    const refused = await backup()
-    assert.equal(refused.status, 1)
-    assert.match(refused.stderr, /^\/.*bank\.db-replay exists: .*--force\n$/)
+    const rejected = await backup()
+    assert.equal(rejected.status, 1)
+    assert.match(rejected.stderr, /^\/.*bank\.db-replay exists: .*--force\n$/)
     assert.deepEqual(readdirSync(dirname(target)), ['bank.db-replay'])
     assert.equal(readFileSync(`${target}-replay`, 'utf8'), 'kept')
 
@@ -71,7 +71,7 @@ describeOn('sqlite', 'a backup', () => {
     assert.deepEqual(readdirSync(dirname(target)).sort(), ['bank.db', 'bank.db-replay'])
   })
 
-  it('never replaces the files of a database that is in use, its own or another', async (t) => {
+  it('never replaces the files of an open database, its own or another', async (t) => {
     const { database, target, backup } = await servedBank(t)
     for (const file of [pathOf(database), `${pathOf(database)}-replay`]) {
       const own = await runInProcess(['backup', file, '--force', '--database', database])
@@ -79,8 +79,8 @@ describeOn('sqlite', 'a backup', () => {
       assert.match(own.stderr, /belongs to the database itself/)
     }
     assert.equal((await backup()).status, 0)
-    const claims = await openReplayStore(`sqlite:${target}`, clock)
-    t.after(() => claims.close())
+    const replay = await openReplayStore(`sqlite:${target}`, clock)
+    t.after(() => replay.close())
 
     const { status, stderr } = await backup('--force')
 
@@ -88,7 +88,7 @@ describeOn('sqlite', 'a backup', () => {
     assert.match(stderr, /-wal exists: .* is in use as a database\n$/)
   })
 
-  it('leaves nothing behind when it fails or is stopped', async (t) => {
+  it('leaves no files if it fails or is stopped', async (t) => {
     const { database, target, backup } = await servedBank(t)
     await assert.rejects(
       backupDatabase(database, target, { force: false, signal: AbortSignal.abort() }),
@@ -105,7 +105,7 @@ describeOn('sqlite', 'a backup', () => {
   })
 
   onSmallDisks('a backup to a full disk', () => {
-    it('fails in one line and leaves nothing behind', async (t) => {
+    it('fails in one line and leaves no files', async (t) => {
       const { database } = await servedBank(t)
       const disk = openSmallDisk(t, 1)
       disk.fill()
@@ -130,7 +130,7 @@ describeOn('sqlite', 'a backup', () => {
     assert.deepEqual(readdirSync(dirname(target)), ['bank.db'])
   })
 
-  it('is taken as it is by every version: it changes nothing', async (t) => {
+  it('does not migrate the database or the copy', async (t) => {
     const { database, target, backup } = await servedBank(t)
     const file = new DatabaseSync(pathOf(database))
     file.exec('drop table replay_file; pragma user_version = 3')
@@ -146,11 +146,11 @@ describeOn('sqlite', 'a backup', () => {
   })
 })
 
-/** Callers that use one token after another, and what they have used so far. */
-function startCallers(deployment: Deployment, served: Server) {
+/** Clients that use one token after another, and the tokens that were used. */
+function startClients(deployment: Deployment, served: Server) {
   const used: string[] = []
   let isStopped = false
-  const callers = Array.from({ length: 4 }, async () => {
+  const clients = Array.from({ length: 4 }, async () => {
     while (!isStopped) {
       const token = deployment.mint(accountsPath)
       const { status } = await ask(served, token)
@@ -166,13 +166,13 @@ function startCallers(deployment: Deployment, served: Server) {
     },
     async stop() {
       isStopped = true
-      await Promise.all(callers)
+      await Promise.all(clients)
     },
   }
 }
 
 describeOn('sqlite', 'the backup guide', () => {
-  it('has commands after which every token that was used before is still used', async (t) => {
+  it('has commands that restore every used token', async (t) => {
     const deployment = await openDeployment(t)
     const folder = await temporaryFolder(t)
     const [, section = ''] = guide.split(/^## Backup$/m)
@@ -200,14 +200,14 @@ describeOn('sqlite', 'the backup guide', () => {
     let served = await deployment.startProvider()
     const load = new DatabaseSync(pathOf(deployment.database))
     load.exec("begin immediate; update customer set record = 'not committed'")
-    const callers = startCallers(deployment, served)
-    await callers.more(20)
-    const used = [...callers.used]
+    const clients = startClients(deployment, served)
+    await clients.more(20)
+    const used = [...clients.used]
     const isStop = (line: string) => line === 'systemctl stop holdfast'
 
     for (const line of lines.slice(0, lines.findIndex(isStop))) await runLine(line)
-    await callers.more(20)
-    await callers.stop()
+    await clients.more(20)
+    await clients.stop()
     load.close()
     for (const line of lines.slice(lines.findIndex(isStop))) {
       if (isStop(line)) await served.kill()

@@ -26,8 +26,8 @@ import { temporaryFolder } from './support/folder.ts'
 import { runHoldfast, runInProcess, startServer } from './support/process.ts'
 import { until } from './support/until.ts'
 
-/** An address at which there is no database yet: no file, or no tables. */
-async function bareDatabase(t: TestContext): Promise<string> {
+/** An address without a database: no file, or no tables. */
+async function missingDatabase(t: TestContext): Promise<string> {
   if (engineHere() === 'sqlite') return `sqlite:${join(await temporaryFolder(t), 'new/bank.db')}`
   const name = `bare_${randomBytes(8).toString('hex')}`
   await asOwner(`create database ${name}`)
@@ -73,7 +73,7 @@ describe('a database that does not exist', () => {
     ['backup', 'copy.db'],
   ]) {
     it(`is not created by ${args.slice(0, 2).join(' ')}`, async (t) => {
-      const database = await bareDatabase(t)
+      const database = await missingDatabase(t)
       const files = args[0] === 'load' ? [await dataFile(t)] : []
 
       const { status, stdout, stderr } = await runInProcess([
@@ -103,7 +103,7 @@ describe('a database that does not exist', () => {
     ['dump', '--create'],
   ]) {
     it(`is created by ${args.join(' ')}, and used by the next command`, async (t) => {
-      const database = await bareDatabase(t)
+      const database = await missingDatabase(t)
       const files = args[0] === 'load' ? [await dataFile(t)] : []
 
       const { status, stderr } = await runInProcess([...args, ...files, '--database', database])
@@ -114,8 +114,8 @@ describe('a database that does not exist', () => {
   }
 })
 
-describeOn('sqlite', 'a server that is asked to create its database', () => {
-  it('does so once, and not for a worker that is started later', async (t) => {
+describeOn('sqlite', 'a server with --create', () => {
+  it('creates the database once, and not for a worker that starts later', async (t) => {
     const scope = closingTogether(t)
     const path = join(await temporaryFolder(scope), 'bank.db')
     const served = await startServer(scope, ['serve', 'provider'], {
@@ -131,13 +131,13 @@ describeOn('sqlite', 'a server that is asked to create its database', () => {
 
     process.kill(served.workers()[0] ?? 0, 'SIGKILL')
 
-    await until(() => served.stderr().includes('there is no database at '), served.stderr)
+    await until(() => served.stderr().includes('database not found at '), served.stderr)
     assert.equal(existsSync(path), false)
   })
 })
 
-describeOn('sqlite', 'a file that is no database of Holdfast', () => {
-  it('is neither served nor changed: an empty file, and the database of another program', async (t) => {
+describeOn('sqlite', 'a file that is not a Holdfast database', () => {
+  it('is neither used nor changed: an empty file, and the database of another program', async (t) => {
     const folder = await temporaryFolder(t)
     const [empty, foreign, versioned] = ['empty.db', 'foreign.db', 'versioned.db'].map((name) =>
       join(folder, name),
@@ -154,7 +154,7 @@ describeOn('sqlite', 'a file that is no database of Holdfast', () => {
     }
 
     for (const [path, command, message] of [
-      [empty, 'list', /^there is no database at /],
+      [empty, 'list', /^database not found at /],
       [foreign, 'list', /another program/],
       [foreign, 'add', /another program/],
       [versioned, 'list', /another program/],
@@ -174,7 +174,7 @@ describeOn('sqlite', 'a file that is no database of Holdfast', () => {
     }
   })
 
-  it('fails in one line where its folder cannot be created', async () => {
+  it('fails in one line if its folder cannot be created', async () => {
     const { status, stderr } = await runHoldfast([
       'keys',
       'add',
@@ -188,7 +188,7 @@ describeOn('sqlite', 'a file that is no database of Holdfast', () => {
 })
 
 /** The mode of every file in a folder, and of the folder itself. */
-function modesIn(folder: string): Record<string, string> {
+function fileModes(folder: string): Record<string, string> {
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8)
   const names = readdirSync(folder).sort()
   return Object.fromEntries(
@@ -199,19 +199,19 @@ function modesIn(folder: string): Record<string, string> {
 }
 
 describeOn('sqlite', 'the files of a database', () => {
-  it('are for their owner alone, whatever the umask', async (t) => {
+  it('are for their owner alone, independent of the umask', async (t) => {
     for (const umask of [0o000, 0o022, 0o277]) {
       const before = process.umask(umask)
       t.after(() => void process.umask(before))
       const database = `sqlite:${join(await temporaryFolder(t), 'deeper/new/bank.db')}`
       await runInProcess(['keys', 'add', '--database', database])
-      const claims = await openReplayStore(database, () => Temporal.Now.instant())
-      await claims.recordUse('id', 100)
+      const replay = await openReplayStore(database, () => Temporal.Now.instant())
+      await replay.recordUse('id', 100)
       const open = new DatabaseSync(pathOf(database))
       open.prepare('select count(*) from customer').get()
       process.umask(before)
 
-      assert.deepEqual(modesIn(join(pathOf(database), '..')), {
+      assert.deepEqual(fileModes(join(pathOf(database), '..')), {
         '.': '700',
         'bank.db': '600',
         'bank.db-replay': '600',
@@ -220,13 +220,13 @@ describeOn('sqlite', 'the files of a database', () => {
         'bank.db-shm': '600',
         'bank.db-wal': '600',
       })
-      assert.equal(modesIn(join(pathOf(database), '../..'))['.'], '700')
+      assert.equal(fileModes(join(pathOf(database), '../..'))['.'], '700')
       open.close()
-      await claims.close()
+      await replay.close()
     }
   })
 
-  it('that others may read are named in one warning, with the command that ends it', async (t) => {
+  it('that other users can read are named in one warning, with the command that fixes it', async (t) => {
     const database = `sqlite:${join(await temporaryFolder(t), "it's.db")}`
     await runInProcess(['keys', 'add', '--database', database])
     await (await openReplayStore(database, () => Temporal.Now.instant())).close()
@@ -243,7 +243,7 @@ describeOn('sqlite', 'the files of a database', () => {
     assert.deepEqual([loose.status, tight.status, tight.stderr], [0, 0, ''])
   })
 
-  it('with the refusals of a load are for their owner alone', async (t) => {
+  it('with the errors of a load are for their owner alone', async (t) => {
     const folder = await temporaryFolder(t)
     const [data, errors] = [join(folder, 'data.ndjson'), join(folder, 'errors.txt')]
     writeFileSync(data, 'no line\n')
@@ -257,8 +257,8 @@ describeOn('sqlite', 'the files of a database', () => {
   })
 })
 
-describeOn('sqlite', 'a command on a database that it cannot change', () => {
-  it('says in one line that the file is locked, when it has to bring it up to date', async (t) => {
+describeOn('sqlite', 'a command on a database that it cannot write', () => {
+  it('reports in one line that the file is locked when it must migrate it', async (t) => {
     const database = `sqlite:${join(await temporaryFolder(t), 'bank.db')}`
     await runInProcess(['keys', 'add', '--database', database])
     const other = new DatabaseSync(pathOf(database))
@@ -271,7 +271,7 @@ describeOn('sqlite', 'a command on a database that it cannot change', () => {
     assert.match(stderr, /^the database \/.*bank\.db is locked by another process[^\n]*\n$/)
   })
 
-  it('says in one line that the file is read-only', async (t) => {
+  it('reports in one line that the file is read-only', async (t) => {
     const folder = await temporaryFolder(t)
     const database = `sqlite:${join(folder, 'bank.db')}`
     const commands = [
@@ -291,7 +291,7 @@ describeOn('sqlite', 'a command on a database that it cannot change', () => {
   })
 })
 
-/** Does the work as the owner of the files, who may only read them. Root may write to any file, and so is another user meanwhile. */
+/** Runs the work as the owner of read-only files. Root could write to any file, so it becomes another user. */
 async function withoutRights<Result>(
   folder: string,
   folderMode: number,

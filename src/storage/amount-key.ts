@@ -1,7 +1,7 @@
 /**
- * A decimal as text that sorts as the number does, byte by byte, so that any database compares amounts
- * exactly: sign, count of whole digits, digits. Below zero every digit is turned around, and an end mark
- * above all digits makes -0.5 come after -0.55.
+ * Encodes a decimal as text that sorts byte by byte like the number, so that any database compares amounts exactly:
+ * sign, count of integer digits, digits. A negative number has the complement of every digit, and a terminator above all
+ * digits, so that -0.5 sorts after -0.55.
  */
 export function amountKey(decimal: string): string {
   const isNegative = decimal.startsWith('-')
@@ -16,9 +16,9 @@ export function amountKey(decimal: string): string {
   const digits = decimal.slice(start, wholeEnd) + decimal.slice(wholeEnd + 1, end)
   const key = (count < 10 ? '0' : '') + count + digits
   if (!isNegative || digits === '') return `1${key}`
-  let turned = '0'
-  for (let at = 0; at < key.length; at += 1) turned += 9 - (key.charCodeAt(at) - zero)
-  return `${turned}~`
+  let complement = '0'
+  for (let at = 0; at < key.length; at += 1) complement += 9 - (key.charCodeAt(at) - zero)
+  return `${complement}~`
 }
 
 const zero = 0x30

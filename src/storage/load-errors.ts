@@ -1,22 +1,23 @@
 import type { Problem } from '../contract/index.ts'
 import type { AccountKind } from '../provider/store.ts'
 
-/** Why a database does not take an item: the same sentences, whichever it is. */
+/** Reasons why an item is rejected, the same for both engines. */
 
-export const noCustomer = 'names no customer that exists'
+export const noCustomer = 'customer not found'
 
-/** Undefined where an account of either kind would do. */
+/** The kind is undefined if an account of either kind is valid. */
 export function noAccount(kind: AccountKind | undefined): string {
-  return `names no ${kind ? `${kind} ` : ''}account that exists`
+  return `${kind ? `${kind} ` : ''}account not found`
 }
 
-/** For an account of this kind, whose id is that of one of the other kind. */
+/** For an account of this kind whose id belongs to an account of the other kind. */
 export function otherKind(kind: AccountKind): Problem {
   const other = kind === 'banking' ? 'an energy' : 'a banking'
-  return { path: 'accountId', reason: `is the id of ${other} account already` }
+  return { path: 'accountId', reason: `is already the id of ${other} account` }
 }
 
 export const anotherPerson = {
   path: 'id',
-  reason: 'was another person’s, with another e-mail and another name: an id is for life',
+  reason:
+    'belonged to another person, with another e-mail and another name: an id cannot be reused',
 } satisfies Problem

@@ -1,26 +1,26 @@
 import { clockSkewSeconds } from '../auth/replay-store.ts'
 
-/** How long a clock that was set ahead must stay ahead before records are purged by it. */
+/** How long the wall clock must stay ahead before records are purged by it. */
 const settleMsDefault = 10 * 60_000
 
 export interface PurgeClockOptions {
-  /** Milliseconds of a clock that nobody sets. */
+  /** A monotonic clock, in milliseconds. */
   readonly monotonicMs?: (() => number) | undefined
   readonly settleMs?: number | undefined
   readonly onClockStep?: ((seconds: number) => void) | undefined
 }
 
 /**
- * Tells before which time replay records may be purged, in seconds since 1970; 0 purges none. A clock that is ahead
- * for a short while would purge records of tokens that are accepted again once the clock is right. So a wall clock
- * counts only as far as it stayed ahead of the monotonic clock for the settling time, also after a start.
+ * Returns a function for the time before which replay records may be purged, in seconds since 1970; 0 purges none. A wall
+ * clock that is ahead for a short time would purge records of tokens that are valid again once the clock is corrected. So
+ * an advance of the wall clock over the monotonic clock counts only after the settling time, also after a start.
  */
 export function openPurgeClock(
   clock: () => Temporal.Instant,
   options: PurgeClockOptions,
 ): () => number {
   const { monotonicMs = () => performance.now(), settleMs = settleMsDefault, onClockStep } = options
-  /** How far the wall clock is ahead of the monotonic clock, as far as it has settled. */
+  /** The settled offset of the wall clock from the monotonic clock. */
   let settled = Number.NEGATIVE_INFINITY
   let ahead: { readonly since: number; least: number; isReported: boolean } | undefined
 

@@ -11,13 +11,13 @@ const reasons: ReadonlyMap<string, string> = new Map([
   ['EEXIST', 'a part of its path is not a directory'],
   ['ELOOP', 'too many symbolic links'],
   ['ENAMETOOLONG', 'the path is too long'],
-  ['EPIPE', 'its reader is gone'],
+  ['EPIPE', 'the reader closed the pipe'],
   ['EIO', 'input/output error'],
   ['EMFILE', 'too many open files'],
   ['ENFILE', 'too many open files'],
 ])
 
-/** Why the system refused to open, read or write a file, by its error code, as the end of a sentence. */
+/** The reason for an error code of the system, as the end of a sentence. */
 export function systemReason(code = ''): string {
   return reasons.get(code) ?? code
 }

@@ -1,7 +1,7 @@
 /** How long a load waits for another one before it reports that it is waiting. */
 export const announceAfterMs = 1000
 
-/** Announces work that waits for another load, where it takes longer than a moment. */
+/** Calls `onWait` if the work waits for another load for longer than a moment. */
 export async function announceWait<Result>(
   work: Promise<Result>,
   onWait: (() => void) | undefined,

@@ -165,7 +165,7 @@ describe('holdfast load --batch', () => {
     const dump = await bank.dump()
     await bank.fill([put.account('a9', ['c1'])])
 
-    assert.match(stderr, /^data\.ndjson:1: accountId: names no banking account that exists$/m)
+    assert.match(stderr, /^data\.ndjson:1: accountId: banking account not found$/m)
     assert.match(stderr, /^7 errors in 10 lines\./m)
     assert.equal(status, 1)
     assert.deepEqual(splitLines(dump), baseLines)
@@ -178,14 +178,8 @@ describe('holdfast load --batch', () => {
 
     const { status, stderr } = await bank.load([...lost, ...baseLines], '--batch', '2')
 
-    assert.match(
-      stderr,
-      /^data\.ndjson:1: holders\[0\]\.customerId: names no customer that exists$/m,
-    )
-    assert.match(
-      stderr,
-      /^data\.ndjson:2: holders\[1\]\.customerId: names no customer that exists$/m,
-    )
+    assert.match(stderr, /^data\.ndjson:1: holders\[0\]\.customerId: customer not found$/m)
+    assert.match(stderr, /^data\.ndjson:2: holders\[1\]\.customerId: customer not found$/m)
     assert.equal(status, 1)
     assert.deepEqual(splitLines(await bank.dump()), baseLines)
   })
@@ -243,7 +237,7 @@ describe('holdfast load --batch', () => {
       ...['--batch', '2'],
     )
 
-    assert.match(stderr, /^data\.ndjson:6: accountId: names no banking account that exists$/m)
+    assert.match(stderr, /^data\.ndjson:6: accountId: banking account not found$/m)
     assert.deepEqual(splitLines(await bank.dump()), [
       put.customer('c1'),
       put.account('a1', ['c1']),

@@ -76,7 +76,7 @@ describe('deleting an account twice', { concurrency }, () => {
       const { status, stderr } = await bank.load([deleted, first, deleted], ...flags)
 
       assert.equal(status, 1)
-      assert.match(stderr, /:2: accountId: names no energy account that exists/)
+      assert.match(stderr, /:2: accountId: energy account not found/)
     })
   }
 })

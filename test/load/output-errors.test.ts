@@ -26,7 +26,10 @@ describe('an incomplete dump', () => {
 
     const { status, stderr } = await closeEarly(bank.start(['dump']))
 
-    assert.equal(stderr, `the output cannot be written: its reader is gone. ${incomplete}\n`)
+    assert.equal(
+      stderr,
+      `the output cannot be written: the reader closed the pipe. ${incomplete}\n`,
+    )
     assert.equal(status, 1)
   })
 

@@ -79,21 +79,17 @@ describe('the order of lines', () => {
 
 describe('a reference', () => {
   const unknownAccount: readonly [string, string, string][] = [
-    ['banking.balance', put.balance('a9'), 'accountId: names no banking account that exists'],
-    [
-      'banking.transaction',
-      put.transaction('a9', 't1'),
-      'accountId: names no banking account that exists',
-    ],
+    ['banking.balance', put.balance('a9'), 'accountId: banking account not found'],
+    ['banking.transaction', put.transaction('a9', 't1'), 'accountId: banking account not found'],
     [
       'banking.scheduledPayment',
       put.payment('a9', 's9'),
-      'from.accountId: names no banking account that exists',
+      'from.accountId: banking account not found',
     ],
-    ['banking.directDebit', put.debit('a9'), 'accountId: names no banking account that exists'],
-    ['energy.invoice', put.invoice('e9', 'i1'), 'accountId: names no energy account that exists'],
-    ['energy.billing', put.billing('e9'), 'accountId: names no energy account that exists'],
-    ['account.contact', put.contact('a9'), 'accountId: names no account that exists'],
+    ['banking.directDebit', put.debit('a9'), 'accountId: banking account not found'],
+    ['energy.invoice', put.invoice('e9', 'i1'), 'accountId: energy account not found'],
+    ['energy.billing', put.billing('e9'), 'accountId: energy account not found'],
+    ['account.contact', put.contact('a9'), 'accountId: account not found'],
   ]
   for (const [type, unresolved, error] of unknownAccount) {
     it(`of a ${type} to an unknown account is an error`, async (t) => {
@@ -118,8 +114,8 @@ describe('a reference', () => {
       const { status, stderr } = await bank.load([put[type]('x1', ['c1', 'c8', 'c9'])])
 
       assert.deepEqual(splitLines(stderr), [
-        'data-1.ndjson:1: holders[1].customerId: names no customer that exists',
-        'data-1.ndjson:1: holders[2].customerId: names no customer that exists',
+        'data-1.ndjson:1: holders[1].customerId: customer not found',
+        'data-1.ndjson:1: holders[2].customerId: customer not found',
         '2 errors in 1 line. Nothing was changed.',
       ])
       assert.equal(status, 1)
@@ -128,20 +124,16 @@ describe('a reference', () => {
   }
 
   const otherKind: readonly [RecordType, string, string][] = [
-    ['banking.balance', put.balance('e1'), 'accountId: names no banking account that exists'],
-    [
-      'banking.transaction',
-      put.transaction('e1', 't1'),
-      'accountId: names no banking account that exists',
-    ],
+    ['banking.balance', put.balance('e1'), 'accountId: banking account not found'],
+    ['banking.transaction', put.transaction('e1', 't1'), 'accountId: banking account not found'],
     [
       'banking.scheduledPayment',
       put.payment('e1', 's2'),
-      'from.accountId: names no banking account that exists',
+      'from.accountId: banking account not found',
     ],
-    ['banking.directDebit', put.debit('e1'), 'accountId: names no banking account that exists'],
-    ['energy.invoice', put.invoice('a1', 'i1'), 'accountId: names no energy account that exists'],
-    ['energy.billing', put.billing('a1'), 'accountId: names no energy account that exists'],
+    ['banking.directDebit', put.debit('e1'), 'accountId: banking account not found'],
+    ['energy.invoice', put.invoice('a1', 'i1'), 'accountId: energy account not found'],
+    ['energy.billing', put.billing('a1'), 'accountId: energy account not found'],
   ]
   for (const [type, line, error] of otherKind) {
     it(`of a ${type} to an account of the other kind is an error`, async (t) => {
@@ -219,8 +211,8 @@ describe('an accountId', () => {
   const energy = put.energyAccount('x1', ['c1'])
 
   for (const [name, first, second, reason] of [
-    ['a bank account', banking, energy, 'is the id of a banking account already'],
-    ['an energy account', energy, banking, 'is the id of an energy account already'],
+    ['a bank account', banking, energy, 'is already the id of a banking account'],
+    ['an energy account', energy, banking, 'is already the id of an energy account'],
   ] as const) {
     it(`of ${name} is rejected for an account of the other kind`, async (t) => {
       const bank = await openBank(t)

@@ -223,7 +223,7 @@ for (const [type, putEntry, record] of [
 describe('a customer’s id', () => {
   const ana = { name: 'Ana Silva', email: 'ana@example.com' }
   const idError =
-    /^data-\d\.ndjson:\d: id: was another person’s, with another e-mail and another name: an id is for life\n1 error /
+    /^data-\d\.ndjson:\d: id: belonged to another person, with another e-mail and another name: an id cannot be reused\n1 error /
 
   for (const [name, person] of Object.entries({
     'a new name': { ...ana, name: 'Ana Jones' },
@@ -277,7 +277,7 @@ describe('a customer’s id', () => {
     ])
 
     assert.deepEqual([replaced.status, removed.status], [1, 1])
-    assert.match(removed.stderr, /^data-1\.ndjson:3: id: was another person’s/)
+    assert.match(removed.stderr, /^data-1\.ndjson:3: id: belonged to another person/)
   })
 
   it('is rejected for another person after the customer is deleted', async (t) => {

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ContractError } from '../../src/contract/index.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
-import { inTransaction, rowsOf } from '../../src/storage/postgres/driver/statements.ts'
+import { inTransaction, runStatement } from '../../src/storage/postgres/driver/statements.ts'
 import { asOwner, describeOn, newDatabase } from '../support/engines.ts'
 
 describeOn('postgres', 'a connection that breaks between two statements', () => {
-  it('is an outage to the transaction, and nothing to the process and the next one', async (t) => {
+  it('fails the transaction as unavailable, and neither ends the process nor fails the next statement', async (t) => {
     const database = await newDatabase({ after: (work) => t.after(work) })
     const pool = makePool(database, 'write', {})
     t.after(() => pool.end())
-    const who = { name: 'who', text: 'select pg_backend_pid()' }
+    const backend = { name: 'backend', text: 'select pg_backend_pid()' }
 
     await assert.rejects(
-      inTransaction(pool, async (ask) => {
-        const [[pid] = []] = await ask(who, [])
+      inTransaction(pool, async (query) => {
+        const [[pid] = []] = await query(backend, [])
         await asOwner(`select pg_terminate_backend(${pid}, 5000)`, database)
-        await ask(who, [])
+        await query(backend, [])
       }),
       (error: unknown) => error instanceof ContractError && error.code === 'unavailable',
     )
 
-    assert.equal((await rowsOf(pool, who, [])).length, 1)
+    assert.equal((await runStatement(pool, backend, [])).length, 1)
   })
 })

@@ -11,7 +11,7 @@ import pg from 'pg'
 import { ContractError } from '../../src/contract/index.ts'
 import { createDatabase, openProviderStore, openReplayStore } from '../../src/storage/open.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
-import { inTransaction, rowsOf } from '../../src/storage/postgres/driver/statements.ts'
+import { inTransaction, runStatement } from '../../src/storage/postgres/driver/statements.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
 import { makePostgres, type PostgresOptions, type PostgresServer } from '../support/postgres.ts'
 
@@ -27,7 +27,7 @@ async function openServer(t: TestContext, options?: PostgresOptions): Promise<Po
 let shared: Promise<PostgresServer> | undefined
 after(async () => (await shared)?.remove())
 
-/** One for all tests that leave it as it was. */
+/** For tests that restore its state. */
 function sharedServer(): Promise<PostgresServer> {
   shared ??= makePostgres().then(async (server) => {
     await server.start()
@@ -36,7 +36,7 @@ function sharedServer(): Promise<PostgresServer> {
   return shared
 }
 
-function folderOf(t: TestContext): string {
+function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-connection-'))
   t.after(() => rmSync(folder, { recursive: true }))
   chmodSync(folder, 0o755)
@@ -47,11 +47,11 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof ContractError && error.code === 'unavailable'
 }
 
-/** Asks again until there is an answer; what is refused meanwhile must be an outage. */
-async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+/** Retries until the call succeeds. Every failure must be an outage. */
+async function untilAnswered<Result>(call: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
-      return await ask()
+      return await call()
     } catch (error) {
       assert.ok(isUnavailable(error), String(error))
       await setTimeout(10)
@@ -59,36 +59,36 @@ async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer
   }
 }
 
-describeOn('postgres', 'a database that goes away', () => {
-  for (const how of ['fast', 'crash'] as const) {
-    it(`is an outage while it is away, and is used again afterwards: ${how}`, async (t) => {
+describeOn('postgres', 'a database that becomes unreachable', () => {
+  for (const mode of ['fast', 'crash'] as const) {
+    it(`fails calls as unavailable, and is used again afterwards: ${mode}`, async (t) => {
       const server = await openServer(t, { durable: true })
       await createDatabase(server.url())
       const store = await openProviderStore(server.url())
-      const claims = await openReplayStore(server.url(), clock)
+      const replay = await openReplayStore(server.url(), clock)
       t.after(() => store.close())
-      t.after(() => claims.close())
+      t.after(() => replay.close())
       const later = clock().epochMilliseconds / 1000 + 100
       assert.equal(await store.readCustomer('c1'), undefined)
-      assert.equal(await claims.recordUse('before', Math.floor(later)), 'first use')
+      assert.equal(await replay.recordUse('before', Math.floor(later)), 'first use')
 
-      await server.stop(how)
+      await server.stop(mode)
       const started = performance.now()
       await assert.rejects(store.readCustomer('c1'), isUnavailable)
-      await assert.rejects(claims.recordUse('during', Math.floor(later)), isUnavailable)
-      assert.ok(performance.now() - started < 5000, 'it says so soon')
+      await assert.rejects(replay.recordUse('during', Math.floor(later)), isUnavailable)
+      assert.ok(performance.now() - started < 5000, 'the calls fail soon')
 
       await server.start()
       assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
       assert.equal(
-        await untilAnswered(() => claims.recordUse('after', Math.floor(later))),
+        await untilAnswered(() => replay.recordUse('after', Math.floor(later))),
         'first use',
       )
-      assert.equal(await claims.recordUse('before', Math.floor(later)), 'used before')
+      assert.equal(await replay.recordUse('before', Math.floor(later)), 'used before')
     })
   }
 
-  it('is an outage where it takes connections and never answers', async (t) => {
+  it('fails calls as unavailable if it accepts connections but never responds', async (t) => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     t.after(() => silent.close())
     await new Promise((resolve) => silent.once('listening', resolve))
@@ -96,64 +96,64 @@ describeOn('postgres', 'a database that goes away', () => {
     const pool = makePool(`postgres://x@127.0.0.1:${port}/x`, 'read', { timeoutMs: 300 })
     t.after(() => pool.end())
 
-    await assert.rejects(rowsOf(pool, { name: 'x', text: 'select 1' }, []), isUnavailable)
+    await assert.rejects(runStatement(pool, { name: 'x', text: 'select 1' }, []), isUnavailable)
   })
 })
 
 describeOn('postgres', 'a statement', () => {
-  it('that takes longer than it may is ended, as an outage', async (t) => {
+  it('that exceeds its timeout is cancelled, and fails as unavailable', async (t) => {
     const server = await sharedServer()
     const pool = makePool(server.url(), 'write', { timeoutMs: 300 })
     t.after(() => pool.end())
     const started = performance.now()
 
     await assert.rejects(
-      rowsOf(pool, { name: 'x', text: 'select pg_sleep(60)' }, []),
+      runStatement(pool, { name: 'x', text: 'select pg_sleep(60)' }, []),
       isUnavailable,
     )
 
     assert.ok(performance.now() - started < 20_000)
   })
 
-  it('that waits too long for a lock is ended, as an outage', async (t) => {
+  it('that waits too long for a lock is cancelled, and fails as unavailable', async (t) => {
     const server = await sharedServer()
     const pool = makePool(server.url(), 'read', { timeoutMs: 1000 })
     t.after(() => pool.end())
-    await asOwner('create table held (x int)', server.url())
+    await asOwner('create table locked (x int)', server.url())
     const holder = new pg.Client({ connectionString: server.url() })
     await holder.connect()
     t.after(() => holder.end())
-    await holder.query('begin; lock table held')
+    await holder.query('begin; lock table locked')
 
-    const asked = rowsOf(pool, { name: 'x', text: 'select * from held' }, [])
+    const query = runStatement(pool, { name: 'x', text: 'select * from locked' }, [])
 
-    await assert.rejects(asked, isUnavailable)
+    await assert.rejects(query, isUnavailable)
   })
 
-  it('that too many others wait with for a connection is refused at once', async (t) => {
+  it('is rejected at once if too many others wait for a connection', async (t) => {
     const server = await sharedServer()
     const pool = makePool(server.url(), 'read', { connections: 1 })
     t.after(() => pool.end())
-    const ask = (text: string) => rowsOf(pool, { name: text, text }, [])
+    const run = (text: string) => runStatement(pool, { name: text, text }, [])
 
-    const begun = [ask('select pg_sleep(1)'), ...Array.from({ length: 100 }, () => ask('select 1'))]
-    await assert.rejects(ask('select 1'), isUnavailable)
+    const begun = [run('select pg_sleep(1)'), ...Array.from({ length: 100 }, () => run('select 1'))]
+    await assert.rejects(run('select 1'), isUnavailable)
     await assert.rejects(
-      inTransaction(pool, async () => assert.fail('it had a connection')),
+      inTransaction(pool, async () => assert.fail('the work must not begin')),
       isUnavailable,
     )
 
     assert.equal((await Promise.all(begun)).length, 101)
-    assert.deepEqual(await ask('select 1'), [['1']])
+    assert.deepEqual(await run('select 1'), [['1']])
   })
 
-  it('that is wrong is a bug, and what is told of it repeats no value', async (t) => {
+  it('that is invalid fails with an error that contains no value', async (t) => {
     const server = await sharedServer()
     const pool = makePool(server.url(), 'read', {})
     t.after(() => pool.end())
     const wrong = { name: 'x', text: `select ($1::text)::int` }
 
-    await assert.rejects(rowsOf(pool, wrong, ['precious']), (error: Error) => {
+    await assert.rejects(runStatement(pool, wrong, ['precious']), (error: Error) => {
       assert.ok(!isUnavailable(error))
       assert.doesNotMatch(
         JSON.stringify([error.message, error.stack, error, error.cause]),
@@ -163,16 +163,16 @@ describeOn('postgres', 'a statement', () => {
     })
   })
 
-  it('that changes something is refused on connections for reading', async (t) => {
+  it('that writes is rejected on connections for reading', async (t) => {
     const server = await sharedServer()
     const pool = makePool(server.url(), 'read', {})
     t.after(() => pool.end())
 
-    await assert.rejects(rowsOf(pool, { name: 'x', text: 'create table x ()' }, []))
+    await assert.rejects(runStatement(pool, { name: 'x', text: 'create table x ()' }, []))
   })
 })
 
-/** A server at which the role ana needs a password, and a file that has it. */
+/** A server where the role ana needs a password, and a file with the password. */
 async function openServerWithPassword(t: TestContext) {
   const server = await sharedServer()
   await asOwner(`create role ana login password 'first'`, server.url())
@@ -184,67 +184,67 @@ async function openServerWithPassword(t: TestContext) {
   const rule = 'host all ana 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n'
   writeFileSync(join(server.folder, 'pg_hba.conf'), rule)
   await asOwner('select pg_reload_conf()', server.url())
-  const passwordFile = join(folderOf(t), 'password')
+  const passwordFile = join(temporaryFolder(t), 'password')
   writeFileSync(passwordFile, 'first\n')
   const url = `postgres://ana@127.0.0.1:${server.port}/bank`
   await createDatabase(url, { passwordFile })
   return { server, passwordFile, url }
 }
 
-/** Stands before a server, and counts the connections that are made to it. */
-async function openCounter(t: TestContext, { port }: PostgresServer) {
+/** A proxy that counts the connections to a server. */
+async function openCountingProxy(t: TestContext, { port }: PostgresServer) {
   let made = 0
-  const proxy = createServer((incoming) => {
+  const listener = createServer((incoming) => {
     made += 1
     const outgoing = connect(port, '127.0.0.1')
     for (const socket of [incoming, outgoing]) socket.on('error', () => {})
     incoming.pipe(outgoing).pipe(incoming)
   }).listen(0, '127.0.0.1')
-  t.after(() => proxy.close())
-  await once(proxy, 'listening')
-  return { port: (proxy.address() as AddressInfo).port, made: () => made }
+  t.after(() => listener.close())
+  await once(listener, 'listening')
+  return { port: (listener.address() as AddressInfo).port, made: () => made }
 }
 
 describeOn('postgres', 'a password', () => {
-  it('that is missing makes no connection, and calls fail at once until it is back', async (t) => {
+  it('that is missing causes no connection, and calls fail at once until it is back', async (t) => {
     const { server, passwordFile, url } = await openServerWithPassword(t)
-    const counter = await openCounter(t, server)
-    const database = url.replace(`:${server.port}/`, `:${counter.port}/`)
+    const proxy = await openCountingProxy(t, server)
+    const database = url.replace(`:${server.port}/`, `:${proxy.port}/`)
     const store = await openProviderStore(database, { passwordFile })
-    const claims = await openReplayStore(database, clock, { passwordFile })
+    const replay = await openReplayStore(database, clock, { passwordFile })
     t.after(() => store.close())
-    t.after(() => claims.close())
-    const before = counter.made()
-    renameSync(passwordFile, `${passwordFile}-away`)
+    t.after(() => replay.close())
+    const before = proxy.made()
+    renameSync(passwordFile, `${passwordFile}-moved`)
     const atServer = `from pg_stat_activity
       where backend_type = 'client backend' and pid <> pg_backend_pid()`
     await asOwner(`select pg_terminate_backend(pid) ${atServer}`, server.url())
 
-    let refused = 0
+    let rejected = 0
     for (const end = performance.now() + 300; performance.now() < end; ) {
       const calls = [
         store.readCustomer('c1'),
         store.readCustomer('c2'),
-        claims.recordUse('x', Math.floor(Date.now() / 1000) + 100),
+        replay.recordUse('x', Math.floor(Date.now() / 1000) + 100),
       ]
       await Promise.all(calls.map((call) => assert.rejects(call, isUnavailable)))
-      refused += calls.length
+      rejected += calls.length
     }
 
-    assert.ok(refused > 10, `${refused} calls`)
-    assert.equal(counter.made(), before)
+    assert.ok(rejected > 10, `${rejected} calls`)
+    assert.equal(proxy.made(), before)
     assert.deepEqual(await asOwner(`select count(*) ${atServer}`, server.url()), [['0']])
-    renameSync(`${passwordFile}-away`, passwordFile)
+    renameSync(`${passwordFile}-moved`, passwordFile)
     assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
   })
 
-  it('that is wrong is tried a few times a second, however many calls there are', async (t) => {
+  it('that is wrong is tried a few times a second, independent of the number of calls', async (t) => {
     const { server, passwordFile, url } = await openServerWithPassword(t)
-    const counter = await openCounter(t, server)
-    const database = url.replace(`:${server.port}/`, `:${counter.port}/`)
+    const proxy = await openCountingProxy(t, server)
+    const database = url.replace(`:${server.port}/`, `:${proxy.port}/`)
     const store = await openProviderStore(database, { passwordFile })
     t.after(() => store.close())
-    const before = counter.made()
+    const before = proxy.made()
     writeFileSync(passwordFile, 'wrong')
     await asOwner(
       `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'ana'`,
@@ -256,14 +256,14 @@ describeOn('postgres', 'a password', () => {
       await assert.rejects(store.readCustomer('c1'), isUnavailable)
     }
 
-    // Pauses of 0.1, 0.2 and 0.4 seconds lie between attempts, and the next is longer still.
+    // The pauses between attempts are 0.1, 0.2 and 0.4 seconds, and the next one is longer.
     assert.ok(calls > 100, `${calls} calls`)
-    assert.ok(counter.made() - before <= 5, `${counter.made() - before} connections`)
+    assert.ok(proxy.made() - before <= 5, `${proxy.made() - before} connections`)
     writeFileSync(passwordFile, 'first')
     assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
   })
 
-  it('comes from a file, which is read again for every connection', async (t) => {
+  it('is read from the file again for every connection', async (t) => {
     const { server, passwordFile, url } = await openServerWithPassword(t)
 
     const store = await openProviderStore(url, { passwordFile })
@@ -281,14 +281,14 @@ describeOn('postgres', 'a password', () => {
       name: 'DatabaseError',
       message: /password authentication failed/,
     })
-    await assert.rejects(openProviderStore(url, { passwordFile: `${passwordFile}-nowhere` }), {
+    await assert.rejects(openProviderStore(url, { passwordFile: `${passwordFile}-missing` }), {
       name: 'DatabaseError',
       message: /cannot be read/,
     })
   })
 })
 
-/** A certificate for a name, signed by an authority of the test's own. */
+/** Creates a certificate for a name, signed by a certificate authority of the test. */
 function certify(folder: string, name: string): void {
   const openssl = (...args: string[]) =>
     execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
@@ -321,8 +321,8 @@ describeOn('postgres', 'an encrypted connection', () => {
     ssl_key_file: join(folder, 'server.key'),
   })
 
-  it('is made with a server whose certificate is for its name and of a known authority', async (t) => {
-    const folder = folderOf(t)
+  it('is established with a server whose certificate matches its name and is trusted', async (t) => {
+    const folder = temporaryFolder(t)
     certify(folder, 'IP:127.0.0.1')
     const server = await openServer(t, { settings: files(folder) })
 
@@ -341,8 +341,8 @@ describeOn('postgres', 'an encrypted connection', () => {
     }
   })
 
-  it('is not made with one of an unknown authority', async (t) => {
-    const folder = folderOf(t)
+  it('is not established with a server whose certificate authority is unknown', async (t) => {
+    const folder = temporaryFolder(t)
     certify(folder, 'IP:127.0.0.1')
     const server = await openServer(t, { settings: files(folder) })
 
@@ -354,8 +354,8 @@ describeOn('postgres', 'an encrypted connection', () => {
     }
   })
 
-  it('is not made with one whose certificate is for another name', async (t) => {
-    const folder = folderOf(t)
+  it('is not established with a server whose certificate is for another name', async (t) => {
+    const folder = temporaryFolder(t)
     certify(folder, 'DNS:other.example')
     const server = await openServer(t, { settings: files(folder) })
     const authority = `sslrootcert=${join(folder, 'ca.crt')}`

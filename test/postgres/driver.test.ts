@@ -6,13 +6,13 @@ import { serialize } from 'pg-protocol'
 import { Parser } from 'pg-protocol/dist/parser.js'
 import {
   type Driver,
-  problemOf,
+  findProblem,
   requireKnownDriver,
 } from '../../src/storage/postgres/driver/driver-check.ts'
 
 const known: Driver = { Client: pg.Client, Parser, serialize, protocolFiles: ['a', 'a'] }
 
-/** The driver's client with one member of it changed. */
+/** The driver's client with one changed member. */
 function clientWith(change: (client: Record<string, unknown>) => void): Driver['Client'] {
   return class extends pg.Client {
     constructor() {
@@ -28,24 +28,24 @@ const withoutMember = (name: string) =>
   })
 
 const changed: Readonly<Record<string, [Partial<Driver>, RegExp]>> = {
-  'that keeps its connection elsewhere': [
+  'without a connection member': [
     { Client: clientWith((client) => void delete client['connection']) },
     /Client\.connection\./,
   ],
-  'that has no key to cancel with': [
+  'without a cancel key': [
     { Client: clientWith((client) => void delete client['processID']) },
     /Client\.processID/,
   ],
-  'that names prepared statements elsewhere': [
+  'without a list of prepared statements': [
     { Client: withoutMember('submittedNamedStatements') },
     /Client\.connection\.submittedNamedStatements/,
   ],
-  'that binds otherwise': [{ Client: withoutMember('bind') }, /Client\.connection\.bind/],
-  'that listens otherwise': [
+  'without bind': [{ Client: withoutMember('bind') }, /Client\.connection\.bind/],
+  'without attachListeners': [
     { Client: withoutMember('attachListeners') },
     /Client\.connection\.attachListeners/,
   ],
-  'whose parser calls something else': [
+  'whose parser calls another function': [
     {
       Parser: class {
         parse(): void {}
@@ -53,33 +53,36 @@ const changed: Readonly<Record<string, [Partial<Driver>, RegExp]>> = {
     },
     /Parser\.handlePacket/,
   ],
-  'whose parser takes its arguments in another order': [
+  'whose parser passes its arguments in another order': [
     {
       Parser: class {
         handlePacket(): object {
           return {}
         }
-        parse(bytes: Buffer, take: (message: object) => void): void {
-          const handle = this.handlePacket as (...given: unknown[]) => object
-          take(handle(bytes, 5, 5, 0x5a))
+        parse(bytes: Buffer, onMessage: (message: object) => void): void {
+          const handle = this.handlePacket as (...args: unknown[]) => object
+          onMessage(handle(bytes, 5, 5, 0x5a))
         }
       },
     },
     /Parser\.handlePacket/,
   ],
-  'that encodes otherwise': [{ serialize: {} }, /serialize\.bind/],
-  'with a pg-protocol of its own': [{ protocolFiles: ['a', 'b'] }, /another copy of pg-protocol/],
+  'without serialize.bind': [{ serialize: {} }, /serialize\.bind/],
+  'with its own copy of pg-protocol': [
+    { protocolFiles: ['a', 'b'] },
+    /another copy of pg-protocol/,
+  ],
 }
 
 describe('the PostgreSQL driver', () => {
-  it('that is installed is known', () => {
+  it('that is installed is accepted', () => {
     assert.doesNotThrow(requireKnownDriver)
-    assert.equal(problemOf(known), undefined)
+    assert.equal(findProblem(known), undefined)
   })
 
   for (const [name, [change, problem]] of Object.entries(changed)) {
-    it(`is refused if it is one ${name}`, () => {
-      assert.match(problemOf({ ...known, ...change }) ?? '', problem)
+    it(`is rejected if it is one ${name}`, () => {
+      assert.match(findProblem({ ...known, ...change }) ?? '', problem)
     })
   }
 

@@ -7,7 +7,7 @@ import { asOwner, describeOn, sharedOnEachEngine } from '../support/engines.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 import { finish, runHoldfast } from '../support/process.ts'
 
-/** A server with few locks, where each role lacks a right. One for all tests: it takes a second to start. */
+/** A server with few locks, where each role lacks a privilege. Shared, as it takes a second to start. */
 const server = sharedOnEachEngine(async (scope): Promise<PostgresServer> => {
   const server = await makePostgres({
     settings: { max_connections: '20', max_locks_per_transaction: '10', max_worker_processes: '0' },
@@ -27,14 +27,14 @@ const server = sharedOnEachEngine(async (scope): Promise<PostgresServer> => {
   return server
 })
 
-describeOn('postgres', 'a load that the server cannot take', { timeout: 120_000 }, () => {
-  /** Runs the program as a role, in a process of its own: it must end by itself. */
+describeOn('postgres', 'a load that the server cannot complete', { timeout: 120_000 }, () => {
+  /** Runs the program as a role, in a process of its own, which must exit. */
   const runAs = async (role: string, args: readonly string[], input = '') => {
     const address = (await server()).url().replace(/\/\/\w+@/, `//${role}@`)
     return runHoldfast([...args, '--database', address], { input })
   }
 
-  it('loads thousands of products where the lock table is small', async (t) => {
+  it('succeeds with thousands of products although the lock table is small', async (t) => {
     const bank = await openBank(t)
     const products = Array.from({ length: 1500 }, (_, index) => put.product(`p${index}`))
     bank.write('products.ndjson', products)
@@ -49,7 +49,7 @@ describeOn('postgres', 'a load that the server cannot take', { timeout: 120_000 
   const grants = '(docs/postgres-roles.sql grants what each command needs)\n'
   for (const [name, role, args, message] of [
     [
-      'a load whose role may not make temporary tables',
+      'a load whose role may not create temporary tables',
       'no_temp',
       ['load', '-'],
       `the database role no_temp lacks a right: permission denied to create temporary tables in database "postgres" ${grants}`,
@@ -73,23 +73,23 @@ describeOn('postgres', 'a load that the server cannot take', { timeout: 120_000 
       `the database role reader lacks SELECT, INSERT, UPDATE, DELETE on signing_key: permission denied for table signing_key ${grants}`,
     ],
   ] as const) {
-    it(`ends with one line that names the role and the right: ${name}`, async () => {
+    it(`fails with one line that names the role and the missing privilege: ${name}`, async () => {
       const run = await runAs(role, args, `${put.customer('c1')}\n`)
 
       assert.deepEqual(run, { status: 1, stdout: '', stderr: message })
     })
   }
 
-  it('is reported as what it is, and not as a lost connection', async (t) => {
+  it('reports the error of the server, and not a lost connection', async (t) => {
     const bank = await openBank(t)
     const address = (await server()).url()
     await asOwner(
-      `create function refuse() returns trigger language plpgsql as
+      `create function reject() returns trigger language plpgsql as
          $$ begin raise exception 'a secret' using errcode = '23514'; end $$;
-       create trigger refuse before insert on product for each row execute function refuse()`,
+       create trigger reject before insert on product for each row execute function reject()`,
       address,
     )
-    t.after(() => asOwner('drop function refuse cascade', address).then(() => {}))
+    t.after(() => asOwner('drop function reject cascade', address).then(() => {}))
     bank.write('product.ndjson', [put.product('new')])
 
     const load = bank.start(['load', 'product.ndjson', '--database', address])

@@ -6,7 +6,7 @@ import { migrations } from '../../src/storage/postgres/driver/schema.ts'
 import { asOwner, describeOn, postgresUrl } from '../support/engines.ts'
 import { run, runInProcess } from '../support/process.ts'
 
-/** A database with nothing in it, not even a schema. */
+/** A database without tables. */
 async function bareDatabase(t: TestContext): Promise<string> {
   const name = `bare_${randomBytes(8).toString('hex')}`
   await asOwner(`create database ${name}`)
@@ -17,7 +17,7 @@ async function bareDatabase(t: TestContext): Promise<string> {
 const tables = `select count(*)::int from pg_inherits where inhparent = 'entry'::regclass`
 
 describeOn('postgres', 'a new database', () => {
-  it('is made once, by ten processes that start at once', async (t) => {
+  it('is created once by ten processes that start at the same time', async (t) => {
     const database = await bareDatabase(t)
     const storage = new URL('../../src/storage/open.ts', import.meta.url)
     const script = `import { createDatabase, openProviderStore } from ${JSON.stringify(storage)}
@@ -35,11 +35,11 @@ describeOn('postgres', 'a new database', () => {
     for (const outcome of outcomes) {
       assert.deepEqual(outcome, { status: 0, stdout: '0\n', stderr: '' })
     }
-    const made = await asOwner('select version, partitions from schema_version', database)
-    assert.deepEqual(made, [[migrations.length, 16]])
+    const created = await asOwner('select version, partitions from schema_version', database)
+    assert.deepEqual(created, [[migrations.length, 16]])
   })
 
-  it('is divided as it was told at first, whatever it is told later', async (t) => {
+  it('keeps the number of partitions that it was created with', async (t) => {
     const database = await bareDatabase(t)
 
     for (const partitions of [3, 5]) {
@@ -51,7 +51,7 @@ describeOn('postgres', 'a new database', () => {
 })
 
 describeOn('postgres', 'a database', () => {
-  it('that a newer Holdfast made is not opened, and the sentence says so', async (t) => {
+  it('of a newer version of Holdfast is rejected with a message that says so', async (t) => {
     const database = await bareDatabase(t)
     await createDatabase(database)
     await asOwner('update schema_version set version = version + 1', database)
@@ -61,23 +61,23 @@ describeOn('postgres', 'a database', () => {
     assert.equal(status, 1)
     assert.equal(
       stderr,
-      'the database was made by a newer Holdfast: use that version, or another database\n',
+      'the database was created by a newer version of Holdfast: use that version, or another database\n',
     )
   })
 
-  it('that is not there is named in a sentence, without its password', async () => {
-    const url = new URL('nowhere', await postgresUrl())
+  it('that does not exist is named in the message, without the password', async () => {
+    const url = new URL('missing', await postgresUrl())
     url.password = 'secret'
 
     const { status, stderr } = await runInProcess(['keys', 'list', '--database', url.href])
 
     assert.equal(status, 1)
-    assert.match(stderr, /^the database 127\.0\.0\.1:\d+\/nowhere cannot be used: .*exist\n$/)
+    assert.match(stderr, /^the database 127\.0\.0\.1:\d+\/missing cannot be used: .*exist\n$/)
     assert.doesNotMatch(stderr, /secret/)
   })
 
   for (const parameter of ['sslmode=prefer', 'sslmode=no-verify', 'ssl=true', 'options=-c']) {
-    it(`is not opened with ${parameter}`, async () => {
+    it(`is not opened with the parameter ${parameter}`, async () => {
       const url = `${await postgresUrl()}?${parameter}`
 
       await assert.rejects(openProviderStore(url), { name: 'DatabaseError' })

@@ -10,10 +10,10 @@ import type { Server } from '../support/process.ts'
 import { accountsPath, smallBankLines } from '../support/small-bank.ts'
 
 const tokens = 150
-const askersOfEach = 4
+const requestsPerProcess = 4
 
-describeOn('postgres', 'four processes over one database', () => {
-  it('let no token pass twice, while one is killed and the database starts again', async (t) => {
+describeOn('postgres', 'four processes on one database', () => {
+  it('accept no token twice while one is killed and the database restarts', async (t) => {
     const scope = closingTogether(t)
     const server = await makePostgres({ durable: true })
     scope.after(() => server.remove())
@@ -23,7 +23,7 @@ describeOn('postgres', 'four processes over one database', () => {
     const start = () => deployment.startProvider({ 'log-level': 'silent' })
     const providers = await Promise.all([start(), start(), start(), start()])
     const mint = () => deployment.mint(accountsPath)
-    const ask = async ({ port }: Server, token: string): Promise<number> => {
+    const request = async ({ port }: Server, token: string): Promise<number> => {
       const headers = ['authorization', `Bearer ${token}`]
       return send(port, accountsPath, { headers }).then(
         ({ status }) => status,
@@ -45,24 +45,24 @@ describeOn('postgres', 'four processes over one database', () => {
           : undefined
       const token = mint()
       await Promise.all(
-        Array.from({ length: askersOfEach * providers.length }, async (_, index) =>
-          count(token, await ask(providers[index % providers.length] as Server, token)),
+        Array.from({ length: requestsPerProcess * providers.length }, async (_, index) =>
+          count(token, await request(providers[index % providers.length] as Server, token)),
         ),
       )
       await restart
     }
-    const spent = [...passes.keys()]
-    const living = providers.slice(1)
-    while ((await ask(living[0] as Server, mint())) !== 200) await setTimeout(10)
-    for (const token of spent) {
-      for (const provider of living) count(token, await ask(provider, token))
+    const used = [...passes.keys()]
+    const remaining = providers.slice(1)
+    while ((await request(remaining[0] as Server, mint())) !== 200) await setTimeout(10)
+    for (const token of used) {
+      for (const provider of remaining) count(token, await request(provider, token))
     }
 
     assert.deepEqual(
       [...passes.values()].filter((times) => times !== 1),
       [],
     )
-    assert.ok(spent.length > tokens / 2, `${spent.length} tokens passed`)
+    assert.ok(used.length > tokens / 2, `${used.length} tokens accepted`)
     assert.deepEqual([...statuses].sort(), [0, 200, 401, 503])
   })
 })

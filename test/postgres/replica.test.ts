@@ -14,7 +14,7 @@ const customer = (name: string) => ({
   record: { id: 'c1', name, email: 'a@example.com' },
 })
 
-/** A server and one that follows it, as it was when it was copied. */
+/** A primary and a streaming replica. */
 async function openPair(t: TestContext) {
   const primary = await makePostgres()
   t.after(() => primary.remove())
@@ -36,12 +36,12 @@ async function openPair(t: TestContext) {
   return { primary, replica, load }
 }
 
-/** The statements about customers that a server has answered last, one a connection. */
-const asked = `select count(*)::text from pg_stat_activity
+/** How many connections of a server last ran a read of a customer. */
+const readsOnReplica = `select count(*)::text from pg_stat_activity
   where application_name = 'holdfast' and query like 'select record from customer%'`
 
 describeOn('postgres', 'a replica', () => {
-  it('is read while it is up to date, and not while it is behind or away', async (t) => {
+  it('is read while it is up to date, and not while it lags or is unreachable', async (t) => {
     const { primary, replica, load } = await openPair(t)
     const store = await openProviderStore(primary.url(), {
       replica: replica.url(),
@@ -49,7 +49,7 @@ describeOn('postgres', 'a replica', () => {
     })
     t.after(() => store.close())
     const name = async () => JSON.parse((await store.readCustomer('c1')) ?? '{}').name
-    const isRead = async () => (await asOwner(asked, replica.url()))[0]?.[0] !== '0'
+    const isRead = async () => (await asOwner(readsOnReplica, replica.url()))[0]?.[0] !== '0'
 
     while (!(await isRead())) {
       assert.equal(await name(), 'first')
@@ -60,7 +60,7 @@ describeOn('postgres', 'a replica', () => {
     await load('second')
     const loaded = performance.now()
     while ((await name()) !== 'second') await setTimeout(10)
-    assert.ok(performance.now() - loaded < 1500, 'it is left in time')
+    assert.ok(performance.now() - loaded < 1500, 'the primary is read in time')
 
     await asOwner('select pg_wal_replay_resume()', replica.url())
     await asOwner(

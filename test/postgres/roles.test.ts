@@ -33,17 +33,17 @@ async function openServer(t: TestContext): Promise<PostgresServer> {
   return server
 }
 
-function ownerOf(server: PostgresServer): string {
+function asHoldfastOwner(server: PostgresServer): string {
   return server.url().replace(/\/\/\w+@/, '//holdfast_owner@')
 }
 
 describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
-  it('are granted every table by name, or the table has a reason to be the owner’s alone', async (t) => {
+  it('have privileges on every table by name, except on tables for the owner alone', async (t) => {
     const server = await openServer(t)
     await asOwner(script, server.url())
-    await createDatabase(ownerOf(server))
-    await asOwner('create table later (secret text)', ownerOf(server))
-    // As a script of an earlier version granted it.
+    await createDatabase(asHoldfastOwner(server))
+    await asOwner('create table later (secret text)', asHoldfastOwner(server))
+    // The grants of an earlier version of the script.
     await asOwner(
       'grant all on all tables in schema public to holdfast_load, holdfast_serve, public',
       server.url(),
@@ -54,29 +54,29 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       `select c.relname from pg_class c
         where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'S')
           and not exists (
-            select from aclexplode(c.relacl) as given
-            where given.grantee in (
+            select from aclexplode(c.relacl) as acl
+            where acl.grantee in (
               'holdfast_load'::regrole, 'holdfast_serve'::regrole, 'holdfast_platform'::regrole))
           and not c.relispartition
         order by 1`,
       server.url(),
     )
-    const forAll = await asOwner(
-      `select relname from pg_class, aclexplode(relacl) as given
-        where relnamespace = 'public'::regnamespace and given.grantee = 0`,
+    const grantedToPublic = await asOwner(
+      `select relname from pg_class, aclexplode(relacl) as acl
+        where relnamespace = 'public'::regnamespace and acl.grantee = 0`,
       server.url(),
     )
 
-    // An identity column needs no right of its own.
+    // An identity column needs no privilege of its own.
     assert.deepEqual(ungranted.flat(), ['customer_number_seq', 'later'])
-    assert.deepEqual(forAll, [])
+    assert.deepEqual(grantedToPublic, [])
     for (const role of ['load', 'serve', 'platform']) {
       const url = server.url().replace(/\/\/\w+@/, `//holdfast_${role}@`)
       await assert.rejects(asOwner('select from later', url), { code: '42501' }, role)
     }
   })
 
-  it('can each do their work, and not that of another', async (t) => {
+  it('allow each process its own work, and not that of another', async (t) => {
     const server = await openServer(t)
     const as = (role: string) => server.url().replace(/\/\/\w+@/, `//holdfast_${role}@`)
     const now = Temporal.Now.instant()
@@ -88,16 +88,16 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
 
     await asOwner(script, server.url())
     await assert.rejects(openProviderStore(as('serve')), { name: 'DatabaseError' })
-    await createDatabase(ownerOf(server))
+    await createDatabase(asHoldfastOwner(server))
     for (const _ of ['first', 'again']) await asOwner(script, server.url())
 
     await loadInProcess(as('load'), lines, now.toString())
     assert.equal((await Array.fromAsync(dumpProvider(as('load')))).length, 3)
     const store = await openProviderStore(as('serve'))
-    const claims = await openReplayStore(as('serve'), () => now)
+    const replay = await openReplayStore(as('serve'), () => now)
     assert.equal(await store.readCustomer('c1'), JSON.stringify(customer))
-    assert.equal(await claims.recordUse('id', 1), 'first use')
-    await claims.close()
+    assert.equal(await replay.recordUse('id', 1), 'first use')
+    await replay.close()
     const mayPurge = "select has_table_privilege('holdfast_serve', 'replay_purge', 'update')"
     assert.deepEqual(await asOwner(mayPurge, server.url()), [[true]])
     await store.close()

@@ -12,13 +12,13 @@ import {
   openReplayStore,
 } from '../../src/storage/open.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
-import { openAsking } from '../../src/storage/postgres/driver/statements.ts'
+import { openQuery } from '../../src/storage/postgres/driver/statements.ts'
 import { asOwner, describeOn } from '../support/engines.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 
-/** What a call may take here, and what no test should come near: the next bound that is not ours is a multiple. */
+/** The timeout of calls, and a limit below the next longer timeout, which is a multiple. */
 const timeoutMs = 1000
-const muchTooLateMs = 4500
+const tooLateMs = 4500
 
 const clock = () => Temporal.Now.instant()
 const keptUntil = Math.floor(Date.now() / 1000) + 1000
@@ -37,17 +37,17 @@ function isUnavailable(error: unknown): boolean {
   return error instanceof ContractError && error.code === 'unavailable'
 }
 
-/** All of them fail as an outage, and soon. */
+/** Checks that all calls fail as unavailable in time. */
 async function assertUnavailable(...calls: Promise<unknown>[]): Promise<void> {
   const started = performance.now()
   for (const outcome of await Promise.allSettled(calls)) {
     assert.equal(outcome.status, 'rejected')
     assert.ok(isUnavailable(outcome.reason), String(outcome.reason))
   }
-  assert.ok(performance.now() - started < muchTooLateMs, 'it took too long')
+  assert.ok(performance.now() - started < tooLateMs, 'it took too long')
 }
 
-/** Waits until the connections that the programs under test have to the server are as the condition says. */
+/** Waits until this many connections of the code under test meet the condition. */
 async function untilBackends(condition: string, count: number): Promise<void> {
   const sql = `select count(*) from pg_stat_activity
     where application_name = 'holdfast' and ${condition}`
@@ -58,10 +58,11 @@ async function untilBackends(condition: string, count: number): Promise<void> {
   }
 }
 
-async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+/** Retries until the call succeeds. Every failure must be an outage. */
+async function untilAnswered<Result>(query: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
-      return await ask()
+      return await query()
     } catch (error) {
       assert.ok(isUnavailable(error), String(error))
       await setTimeout(10)
@@ -69,7 +70,7 @@ async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer
   }
 }
 
-/** Another session that holds a lock until it is closed. */
+/** Locks a table in another session. */
 async function lockTable(table: string): Promise<{ release(): Promise<void> }> {
   const holder = new pg.Client({ connectionString: database })
   await holder.connect()
@@ -89,25 +90,25 @@ async function addProduct(catalogue: CatalogueStore, id: string, key: string): P
   return catalogue.create({ id, ...content, idempotency: { key, digest: 'd' } }, change)
 }
 
-describeOn('postgres', 'a server that stops answering', { timeout: 60_000 }, () => {
-  it('is an outage for every call in time, and used again when it goes on', async (t) => {
+describeOn('postgres', 'a server that stops responding', { timeout: 60_000 }, () => {
+  it('fails every call in time, and is used again when it responds', async (t) => {
     const options = { timeoutMs }
     const store = await openProviderStore(database, options)
-    const claims = await openReplayStore(database, clock, options)
+    const replay = await openReplayStore(database, clock, options)
     const catalogue = await openCatalogueStore(database, options)
     t.after(() => store.close())
-    t.after(() => claims.close())
+    t.after(() => replay.close())
     t.after(() => catalogue.close())
-    const claim = (id: string) => claims.recordUse(id, keptUntil)
+    const recordUse = (id: string) => replay.recordUse(id, keptUntil)
     assert.equal(await store.readCustomer('c1'), undefined)
-    assert.equal(await claim('before'), 'first use')
+    assert.equal(await recordUse('before'), 'first use')
 
     server.freeze()
     try {
-      // More groups of claims than are sent at once: the last ones wait behind others.
-      const late = setTimeout(timeoutMs / 2).then(() => claim('late'))
+      // More groups of uses than are sent at once: the last ones wait behind others.
+      const late = setTimeout(timeoutMs / 2).then(() => recordUse('late'))
       const turns = Array.from({ length: 8 }, (_, turn) =>
-        setTimeout(turn * 10).then(() => claim(`during ${turn}`)),
+        setTimeout(turn * 10).then(() => recordUse(`during ${turn}`)),
       )
       await assertUnavailable(
         ...turns,
@@ -122,8 +123,8 @@ describeOn('postgres', 'a server that stops answering', { timeout: 60_000 }, () 
     }
 
     assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
-    assert.equal(await untilAnswered(() => claim('after')), 'first use')
-    assert.equal(await claim('before'), 'used before')
+    assert.equal(await untilAnswered(() => recordUse('after')), 'first use')
+    assert.equal(await recordUse('before'), 'used before')
     await untilBackends(`state <> 'idle'`, 0)
   })
 })
@@ -139,17 +140,17 @@ describeOn('postgres', 'a synchronous standby that is unreachable', { timeout: 6
   }
   const waiting = `wait_event = 'SyncRep'`
 
-  it('fails tokens in time, accepts none of them later, and leaves no backend behind', async (t) => {
-    const claims = await openReplayStore(database, clock, { timeoutMs })
-    t.after(() => claims.close())
-    assert.equal(await claims.recordUse('replicated', keptUntil), 'first use')
+  it('fails tokens in time, accepts none of them later, and leaves no backend running', async (t) => {
+    const replay = await openReplayStore(database, clock, { timeoutMs })
+    t.after(() => replay.close())
+    assert.equal(await replay.recordUse('replicated', keptUntil), 'first use')
 
-    await requireStandby('nobody')
+    await requireStandby('missing')
     try {
       for (const turn of [1, 2, 3]) {
         await assertUnavailable(
-          claims.recordUse('unreplicated', keptUntil),
-          claims.recordUse(`unreplicated ${turn}`, keptUntil),
+          replay.recordUse('unreplicated', keptUntil),
+          replay.recordUse(`unreplicated ${turn}`, keptUntil),
         )
       }
       await untilBackends(waiting, 0)
@@ -157,26 +158,26 @@ describeOn('postgres', 'a synchronous standby that is unreachable', { timeout: 6
       await requireStandby('')
     }
 
-    assert.equal(await untilAnswered(() => claims.recordUse('another', keptUntil)), 'first use')
+    assert.equal(await untilAnswered(() => replay.recordUse('another', keptUntil)), 'first use')
     for (const id of ['unreplicated', 'unreplicated 1', 'unreplicated 3', 'replicated']) {
-      assert.equal(await claims.recordUse(id, keptUntil), 'used before', id)
+      assert.equal(await replay.recordUse(id, keptUntil), 'used before', id)
     }
   })
 
-  it('fails a token also where an administrator cancels the wait', async (t) => {
-    const claims = await openReplayStore(database, clock, { timeoutMs: 60_000 })
-    t.after(() => claims.close())
+  it('fails a token if an administrator cancels the wait', async (t) => {
+    const replay = await openReplayStore(database, clock, { timeoutMs: 60_000 })
+    t.after(() => replay.close())
 
-    await requireStandby('nobody')
+    await requireStandby('missing')
     try {
-      const claimed = claims.recordUse('cancelled', keptUntil)
-      claimed.catch(() => {})
+      const recorded = replay.recordUse('cancelled', keptUntil)
+      recorded.catch(() => {})
       await untilBackends(waiting, 1)
       await asOwner(
         `select pg_cancel_backend(pid) from pg_stat_activity where ${waiting}`,
         database,
       )
-      await assertUnavailable(claimed)
+      await assertUnavailable(recorded)
     } finally {
       await requireStandby('')
     }
@@ -187,38 +188,38 @@ describeOn('postgres', 'a lock that is not released', { timeout: 60_000 }, () =>
   const customers = { name: 'customers', text: 'select count(*) from customer' }
   const products = { name: 'products', text: 'select count(*) from product where id = $1' }
 
-  it('fails the statements that need it in time, however many share a connection', async (t) => {
+  it('fails the statements that need it in time, even if many share a connection', async (t) => {
     const pool = makePool(database, 'read', { timeoutMs, connections: 2 })
     t.after(() => pool.end())
-    const ask = openAsking(pool)
-    await ask(customers, [])
+    const query = openQuery(pool)
+    await query(customers, [])
     const lock = await lockTable('product')
 
     try {
-      await assertUnavailable(...Array.from({ length: 16 }, (_, id) => ask(products, [`${id}`])))
+      await assertUnavailable(...Array.from({ length: 16 }, (_, id) => query(products, [`${id}`])))
       await untilBackends(`wait_event_type = 'Lock'`, 0)
     } finally {
       await lock.release()
     }
-    assert.equal((await ask(products, ['after'])).length, 1)
+    assert.equal((await query(products, ['after'])).length, 1)
   })
 
   it('does not fail a statement that was sent behind one that needs it', async (t) => {
     const pool = makePool(database, 'read', { timeoutMs: 5000 })
     t.after(() => pool.end())
-    const ask = openAsking(pool)
+    const query = openQuery(pool)
     const lock = await lockTable('product')
 
-    const [needed, neighbour] = [ask(products, ['1']), ask(customers, [])]
+    const [needed, other] = [query(products, ['1']), query(customers, [])]
     try {
-      assert.equal((await neighbour).length, 1)
+      assert.equal((await other).length, 1)
     } finally {
       await lock.release()
     }
-    assert.equal((await needed).length, 1, 'it had time left')
+    assert.equal((await needed).length, 1, 'the statement had time left')
   })
 
-  it('fails a change of the catalogue in time, however many statements it has', async (t) => {
+  it('fails a change of the catalogue in time, although it has several statements', async (t) => {
     const catalogue = await openCatalogueStore(database, { timeoutMs })
     t.after(() => catalogue.close())
     const lock = await lockTable('product')
@@ -241,17 +242,17 @@ describeOn('postgres', 'a pool whose connections are all in use', { timeout: 60_
   it('fails the calls that wait for one in time, and causes no other error', async (t) => {
     const pool = makePool(database, 'read', { timeoutMs, connections: 1 })
     t.after(() => pool.end())
-    const ask = openAsking(pool)
+    const query = openQuery(pool)
     const connection = await pool.connect()
 
     try {
       const one = { name: 'one', text: 'select 1' }
-      await assertUnavailable(ask(one, []), ask({ ...one, name: 'long', isLong: true }, []))
-      // The pool gives up later than the calls do. An error in it would be an uncaught one.
+      await assertUnavailable(query(one, []), query({ ...one, name: 'long', isLong: true }, []))
+      // The pool times out later than the calls. An error in it would be uncaught.
       while (pool.waitingCount > 0) await setTimeout(10)
     } finally {
       connection.release()
     }
-    assert.equal((await ask({ name: 'two', text: 'select 2' }, [])).length, 1)
+    assert.equal((await query({ name: 'two', text: 'select 2' }, [])).length, 1)
   })
 })

@@ -11,8 +11,8 @@ export function sqliteEngine(path: string): Engine {
       replaceReplayFile(path)
     },
     async findLooseFiles() {
-      const { looseFiles, replayPathOf, withCompanions } = await import('./driver/files.ts')
-      return looseFiles([path, replayPathOf(path)].flatMap(withCompanions))
+      const { filterLoose, replayPath, withCompanions } = await import('./driver/files.ts')
+      return filterLoose([path, replayPath(path)].flatMap(withCompanions))
     },
     async openFileWatch(role, onChange) {
       const { openSqliteFileWatch } = await import('./driver/file-watch.ts')

@@ -3,21 +3,18 @@ import pg from 'pg'
 /** How long a request to cancel may take. */
 const cancelMs = 5000
 
-/**
- * Gives up a connection at its deadline, and with it whatever was sent on it. Returns a function that calls the
- * deadline off.
- */
+/** Closes a connection at a deadline and cancels the statement that it runs. Returns a function that clears the deadline. */
 export function abandonAt(client: pg.Client, deadline: number): () => void {
   const remainingMs = Math.max(0, deadline - performance.now())
   const timer = setTimeout(() => {
     cancel(client)
-    // The driver reports it like any connection that breaks.
+    // The driver reports this like any broken connection.
     client.connection.stream.destroy(new Error('the database did not answer in time'))
   }, remainingMs)
   return () => clearTimeout(timer)
 }
 
-/** What the driver has, beyond its types. */
+/** Members of the driver that its types lack. */
 interface CancelKey {
   /** Null before the connection is established. */
   readonly processID: number | null
@@ -30,8 +27,8 @@ interface CancelConnection extends pg.Connection {
 }
 
 /**
- * Asks the server to end what a connection is doing. A backend that waits, for a lock or a synchronous standby, does
- * not notice that its connection is closed, and would be left behind.
+ * Asks the server to cancel the statement of a connection. A backend that waits for a lock or a synchronous standby does
+ * not notice that its connection is closed, and would keep running.
  */
 function cancel(client: pg.Client): void {
   const { host, port, ssl } = client
@@ -42,7 +39,7 @@ function cancel(client: pg.Client): void {
   const timer = setTimeout(end, cancelMs)
   timer.unref()
   connection.once('end', () => clearTimeout(timer))
-  // Where the server cannot be reached, the backend ends by the timeouts of its session.
+  // If the server is unreachable, the timeouts of the session end the backend.
   connection.on('error', end)
   if (ssl) connection.once('connect', () => connection.requestSsl())
   connection.once(ssl ? 'sslconnect' : 'connect', () => connection.cancel(processID, secretKey))

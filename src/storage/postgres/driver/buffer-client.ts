@@ -1,33 +1,34 @@
 import pg from 'pg'
 import { Parser } from 'pg-protocol/dist/parser.js'
 
-/** From so many bytes on, a value of a row is given as it came: a page is passed on, and read by nobody here. */
+/** From this many bytes on, a value is returned as bytes: it is a page that is passed on without being read. */
 const bytesMin = 32 * 1024
 
-/** The code of a message that is a row. */
+/** The type code of a DataRow message. */
 const dataRow = 0x44
 
-const nothing = -1
+/** The length of a null value. */
+const nullLength = -1
 
 interface Message {
   readonly name: string
 }
 
-/** What the driver reads messages with, as far as it is changed here. */
+/** The part of the driver's parser that is used and replaced here. */
 export interface MessageParser {
-  parse(bytes: Buffer, take: (message: Message) => void): void
+  parse(bytes: Buffer, onMessage: (message: Message) => void): void
   handlePacket(start: number, code: number, length: number, bytes: Buffer): Message
 }
 
-/** What the driver has of a connection that messages come on. */
+/** Members of the driver's connection that its types lack. */
 interface Connection {
   attachListeners(stream: NodeJS.ReadableStream): void
   emit(name: string, message: Message): boolean
 }
 
 /**
- * A connection that gives long values as bytes. The driver makes a text of each, and the text of a page would be
- * made bytes again: for a thousand records that costs more than all the rest.
+ * A client that returns long values as bytes. The driver decodes each value to a string, and the string of a page would
+ * be encoded again: for a thousand records, that costs more than the rest of the request.
  */
 export class BufferClient extends pg.Client {
   constructor(config?: pg.ClientConfig) {
@@ -35,12 +36,12 @@ export class BufferClient extends pg.Client {
     const { connection } = this as unknown as { readonly connection: Connection }
     connection.attachListeners = (stream) => {
       const parser = new Parser() as unknown as MessageParser
-      const usual = parser.handlePacket.bind(parser)
+      const original = parser.handlePacket.bind(parser)
       parser.handlePacket = (start, code, length, bytes) =>
-        code === dataRow ? rowIn(bytes, start) : usual(start, code, length, bytes)
+        code === dataRow ? readRow(bytes, start) : original(start, code, length, bytes)
       stream.on('data', (bytes: Buffer) =>
         parser.parse(bytes, (message) => {
-          // An event of that other name would be one of the connection itself.
+          // An `error` event would be an error of the connection itself.
           connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message)
         }),
       )
@@ -48,25 +49,25 @@ export class BufferClient extends pg.Client {
   }
 }
 
-function rowIn(bytes: Buffer, start: number) {
+function readRow(bytes: Buffer, start: number) {
   const fields: (string | Buffer | null)[] = []
   const count = bytes.readInt16BE(start)
-  let place = start + 2
+  let offset = start + 2
   for (let index = 0; index < count; index += 1) {
-    const length = bytes.readInt32BE(place)
-    place += 4
-    if (length === nothing) {
+    const length = bytes.readInt32BE(offset)
+    offset += 4
+    if (length === nullLength) {
       fields.push(null)
       continue
     }
-    const end = place + length
-    // Copied: the driver uses its memory again.
+    const end = offset + length
+    // Copied, as the driver reuses its buffer.
     fields.push(
       length < bytesMin
-        ? bytes.toString('utf8', place, end)
-        : Buffer.from(bytes.subarray(place, end)),
+        ? bytes.toString('utf8', offset, end)
+        : Buffer.from(bytes.subarray(offset, end)),
     )
-    place = end
+    offset = end
   }
   return { name: 'dataRow', fields }
 }

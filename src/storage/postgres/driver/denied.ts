@@ -1,14 +1,14 @@
 import pg from 'pg'
 import { DatabaseError } from '../../database.ts'
 
-/** SQLSTATE of a statement that the role of the connection may not run. */
+/** SQLSTATE insufficient_privilege. */
 const insufficientPrivilege = '42501'
 
 export function isDenied(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && error.code === insufficientPrivilege
 }
 
-/** Names the role and the rights that it lacks. The server's own message names the object, and no data. */
+/** Names the role and the privileges that it lacks. The server's message names the object and contains no data. */
 export async function deniedError(
   connection: pg.Pool | pg.ClientBase,
   error: pg.DatabaseError,
@@ -27,7 +27,7 @@ function roleOf(client: pg.ClientBase): string | undefined {
   return (client as pg.ClientBase & { readonly user?: string }).user
 }
 
-/** Undefined where it cannot be found out. */
+/** Undefined if they cannot be determined. */
 async function missingRights(
   connection: pg.Pool | pg.ClientBase,
   table: string,

@@ -5,7 +5,7 @@ import { Parser } from 'pg-protocol/dist/parser.js'
 import { DatabaseError } from '../../database.ts'
 import type { MessageParser } from './buffer-client.ts'
 
-/** What is used of the driver, its undocumented parts included. */
+/** The parts of the driver that are used, including undocumented ones. */
 export interface Driver {
   readonly Client: new () => object
   readonly Parser: new () => object
@@ -15,8 +15,8 @@ export interface Driver {
 }
 
 /**
- * Undocumented members of a client, with what typeof says of them before it is connected: for sending statements
- * (question.ts), reading rows (long-values.ts), and ending and cancelling (abandon.ts, pooled-client.ts).
+ * Undocumented members of a client, with their type before it is connected: for sending statements (pipeline.ts),
+ * reading rows (buffer-client.ts), and closing and cancelling (abandon.ts, pooled-client.ts).
  */
 const clientMembers = {
   processID: 'object',
@@ -39,11 +39,11 @@ const clientMembers = {
 
 let isChecked = false
 
-/** Refuses a driver whose undocumented parts have changed, before a statement is sent with them. */
+/** Rejects a driver whose undocumented parts have changed, before a statement is sent with them. */
 export function requireKnownDriver(): void {
   if (isChecked) return
   const { Client } = pg
-  const problem = problemOf({ Client, Parser, serialize, protocolFiles: protocolFiles() })
+  const problem = findProblem({ Client, Parser, serialize, protocolFiles: protocolFiles() })
   if (problem) {
     throw new DatabaseError(
       `the installed PostgreSQL driver cannot be used: ${problem}. Install the exact versions of pg and pg-protocol that the package.json of Holdfast names`,
@@ -52,14 +52,14 @@ export function requireKnownDriver(): void {
   isChecked = true
 }
 
-/** The first part of a driver that is not as it is used here. */
-export function problemOf({
+/** The first part of a driver that differs from what is expected here. */
+export function findProblem({
   Client,
   Parser,
   serialize,
-  protocolFiles: [own, ofDriver],
+  protocolFiles: [ownFile, driverFile],
 }: Driver): string | undefined {
-  if (own !== ofDriver) return 'pg uses another copy of pg-protocol'
+  if (ownFile !== driverFile) return 'pg uses another copy of pg-protocol'
   if (typeof member(serialize, 'bind') !== 'function') return 'serialize.bind is missing'
   const client = new Client()
   for (const [path, type] of Object.entries(clientMembers)) {
@@ -69,10 +69,10 @@ export function problemOf({
   return isParserKnown(new Parser()) ? undefined : 'Parser.handlePacket has changed'
 }
 
-/** A message that the server sends when it is ready: its code, its length and one byte. */
+/** A ReadyForQuery message: type code, length and status. */
 const readyMessage = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
-/** Reads a message as long-values.ts does, by replacing what the parser calls for each. */
+/** Reads a message as buffer-client.ts does, by replacing the function that the parser calls for each. */
 function isParserKnown(parser: object): boolean {
   if (typeof member(parser, 'parse') !== 'function') return false
   const seen: unknown[] = []
@@ -90,7 +90,7 @@ function member(value: unknown, name: string): unknown {
 }
 
 function protocolFiles(): [string, string] {
-  const own = createRequire(import.meta.url)
-  const ofDriver = createRequire(own.resolve('pg'))
-  return [own.resolve('pg-protocol'), ofDriver.resolve('pg-protocol')]
+  const fromHere = createRequire(import.meta.url)
+  const fromDriver = createRequire(fromHere.resolve('pg'))
+  return [fromHere.resolve('pg-protocol'), fromDriver.resolve('pg-protocol')]
 }

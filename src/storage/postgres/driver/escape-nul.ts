@@ -1,24 +1,23 @@
 /**
- * A text of PostgreSQL cannot hold U+0000. It and the three characters above it are written as three
- * characters, which no other text is written with: texts stay different, keep their order by bytes, and
- * one is a part of another exactly where it was before.
+ * PostgreSQL text cannot contain U+0000. It and the sequence characters above it are stored as sequences of sequence
+ * characters that no other text contains. Equality, byte order and containment of texts are preserved.
  */
-const written = [
+const escapes = [
   '\u0001\u0002\u0002',
   '\u0001\u0002\u0003',
   '\u0001\u0003\u0002',
   '\u0001\u0003\u0003',
 ]
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern is about these characters
 const special = /[\u0000-\u0003]/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
-const code = /\u0001[\u0002\u0003]{2}/g
+const escaped = /\u0001[\u0002\u0003]{2}/g
 
-export function toText(text: string): string {
-  return text.replace(special, (character) => written[character.charCodeAt(0)] ?? character)
+export function escapeNul(text: string): string {
+  return text.replace(special, (character) => escapes[character.charCodeAt(0)] ?? character)
 }
 
-export function fromText(text: string): string {
-  return text.replace(code, (three) => String.fromCharCode(written.indexOf(three)))
+export function unescapeNul(text: string): string {
+  return text.replace(escaped, (sequence) => String.fromCharCode(escapes.indexOf(sequence)))
 }

@@ -7,7 +7,7 @@ export interface OneConnection {
   close(): Promise<void>
 }
 
-/** One connection for a load or a dump, whose statements may take any time. */
+/** One connection for a load or a dump, without statement timeouts. */
 export async function openOneConnection(
   database: string,
   options: DatabaseOptions,
@@ -15,7 +15,7 @@ export async function openOneConnection(
   const pool = await openPool(database, 'load', { ...options, connections: 1 })
   try {
     const client = await pool.connect()
-    // A connection that breaks fails the next statement.
+    // A broken connection fails the next statement.
     client.on('error', () => {})
     return {
       client,

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { serialize } from 'pg-protocol'
 import type { JsonText } from '../../../contract/index.ts'
 import { abandonAt } from './abandon.ts'
-import { lockTimeoutOf, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
+import { lockTimeout, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
 
 export type Value =
   | string
@@ -17,15 +17,15 @@ export type Value =
 export interface Statement {
   readonly name: string
   readonly text: string
-  /** It may look at many rows, and so nobody is to wait behind it. */
+  /** It may read many rows, so no other statement is sent behind it. */
   readonly isLong?: boolean
-  /** Its values are passed on and not read: a long one may be given as the bytes of its text. */
+  /** Its values are passed on unread: a long one may be returned as bytes. */
   readonly isPage?: boolean
 }
 
 export type Rows = (string | null)[][]
 
-/** What the driver has of a connection that a statement is sent on. */
+/** Members of the driver's connection that its types lack. */
 interface Connection {
   readonly stream: { cork(): void; uncork(): void; destroy(error: Error): void }
   readonly parsedStatements: Record<string, string>
@@ -36,45 +36,45 @@ interface Connection {
   sync(): void
 }
 
-interface Asked {
+interface PendingStatement {
   readonly statement: Statement
-  /** Encoded already: a value that cannot be encoded fails before a connection is involved. */
+  /** Already encoded, so that an invalid value fails before a connection is used. */
   readonly values: readonly (string | null)[]
   readonly resolve: (rows: Rows) => void
   readonly reject: (error: Error) => void
 }
 
 /** Times of `performance.now()`. */
-interface Times {
+interface Deadlines {
   readonly sendBy: number
   readonly deadline: number
 }
 
 /**
- * Statements on their way together, as the driver lets programs send their own. Its usual kind sends one, has its
- * columns described for every answer, and copies what is asked and what is answered: two thirds of what a short
- * statement costs.
+ * Statements that are sent together, through the driver's interface for custom queries. The driver's own query class
+ * sends one statement, requests a description of its columns each time, and copies values and rows, which is two thirds
+ * of the cost of a short statement.
  */
-class Questions {
-  /** By these the driver notes what a connection has prepared. */
+class Pipeline {
+  /** The driver records by these what a connection has prepared. */
   readonly name: string
   readonly text: string
   /** The driver sets it. */
   callback: ((error: Error | null) => void) | undefined
   isSent = false
-  #asked: readonly Asked[]
-  #answers: Rows[] = []
+  #pending: readonly PendingStatement[]
+  #results: Rows[] = []
   #rows: Rows = []
 
-  constructor(asked: readonly [Asked, ...Asked[]]) {
-    this.name = asked[0].statement.name
-    this.text = asked[0].statement.text
-    this.#asked = asked
+  constructor(pending: readonly [PendingStatement, ...PendingStatement[]]) {
+    this.name = pending[0].statement.name
+    this.text = pending[0].statement.text
+    this.#pending = pending
   }
 
   /**
-   * Must not throw: the driver calls it from its own callbacks, where an error would end the process. A connection on
-   * which not everything could be written is closed, and the driver fails these statements as of any that breaks.
+   * Must not throw: the driver calls it from its own callbacks, where an error would end the process. If not everything
+   * could be written, the connection is closed, and the driver fails these statements as on any broken connection.
    */
   submit(connection: Connection): void {
     const { stream } = connection
@@ -83,7 +83,7 @@ class Questions {
     try {
       this.#write(connection)
     } catch (error) {
-      // All connections encode in one buffer: the rest of a failed message would be sent before the next one.
+      // All connections share one encoding buffer: the rest of a failed message would be sent before the next one.
       serialize.bind()
       stream.destroy(error instanceof Error ? error : new Error('not sent'))
     }
@@ -92,7 +92,7 @@ class Questions {
 
   #write(connection: Connection): void {
     const { parsedStatements, submittedNamedStatements } = connection
-    for (const { statement, values } of this.#asked) {
+    for (const { statement, values } of this.#pending) {
       const { name, text } = statement
       if (parsedStatements[name] === undefined && submittedNamedStatements[name] === undefined) {
         connection.parse({ name, text })
@@ -105,16 +105,16 @@ class Questions {
   }
 
   handleDataRow({ fields }: { readonly fields: (JsonText | null)[] }): void {
-    const { isPage } = this.#asked[this.#answers.length]?.statement ?? {}
-    this.#rows.push(isPage ? (fields as Rows[number]) : fields.map(textOf))
+    const { isPage } = this.#pending[this.#results.length]?.statement ?? {}
+    this.#rows.push(isPage ? (fields as Rows[number]) : fields.map(decodeText))
   }
 
   handleCommandComplete(): void {
-    this.#answers.push(this.#rows)
+    this.#results.push(this.#rows)
     this.#rows = []
   }
 
-  /** Only now everything is committed. */
+  /** Everything is committed only now. */
   handleReadyForQuery(): void {
     this.callback?.(null)
   }
@@ -124,23 +124,23 @@ class Questions {
   }
 
   /**
-   * Gives the answers that there are, and returns how many. The driver keeps what it has sent for longer, so they are
-   * not kept here: they would survive several garbage collections.
+   * Resolves the statements that have results, and returns how many. The driver keeps a reference to this object for
+   * longer, so the results are released here: they would survive several garbage collections.
    */
   settle(): number {
-    const [asked, answers] = [this.#asked, this.#answers]
-    this.#asked = []
-    this.#answers = []
-    for (const [index, rows] of answers.entries()) asked[index]?.resolve(rows)
-    return answers.length
+    const [pending, results] = [this.#pending, this.#results]
+    this.#pending = []
+    this.#results = []
+    for (const [index, rows] of results.entries()) pending[index]?.resolve(rows)
+    return results.length
   }
 }
 
-function textOf(value: JsonText | null): string | null {
+function decodeText(value: JsonText | null): string | null {
   return value === null || typeof value === 'string' ? value : Buffer.from(value).toString()
 }
 
-/** Everything is sent, and comes back, as the text that the database reads and writes. */
+/** All values are sent and received in the text format. */
 export function encode(values: readonly Value[]): (string | null)[] {
   return values.map((value) => {
     if (value === null || typeof value === 'string') return value
@@ -160,25 +160,25 @@ function encodeScalar(value: unknown): string {
   throw new TypeError(`a parameter of a statement is of the type ${typeof value}`)
 }
 
-/** Runs a statement on a connection that the caller holds and bounds, in one round trip. */
-export function ask(
+/** Runs a statement in one round trip on a connection whose deadline the caller enforces. */
+export function queryOn(
   client: pg.ClientBase,
   statement: Statement,
   values: readonly (string | null)[],
 ): Promise<Rows> {
   return new Promise((resolve, reject) => {
-    const questions = new Questions([{ statement, values, resolve, reject }])
-    query(client, questions, (error) => {
+    const pipeline = new Pipeline([{ statement, values, resolve, reject }])
+    submit(client, pipeline, (error) => {
       if (error) reject(error)
-      else questions.settle()
+      else pipeline.settle()
     })
   })
 }
 
-/** Calls back once, whatever happens. */
-function query(
+/** Calls back exactly once. */
+function submit(
   client: pg.ClientBase,
-  questions: Questions,
+  pipeline: Pipeline,
   done: (error: Error | undefined) => void,
 ): void {
   let isUnreplicated = false
@@ -191,30 +191,32 @@ function query(
     isDone = true
     client.off('error', finish)
     client.off('notice', onNotice)
-    const doubt = isUnreplicated ? new Error('the commit may be missing on the standby') : undefined
-    done(error ?? doubt)
+    const warning = isUnreplicated
+      ? new Error('the commit may be missing on the standby')
+      : undefined
+    done(error ?? warning)
   }
   client.on('error', finish)
   client.on('notice', onNotice)
-  // The driver's types know of streams alone.
-  const send = client.query as unknown as (questions: Questions, done: typeof finish) => void
-  send.call(client, questions, finish)
+  // The driver's types only accept streams.
+  const send = client.query as unknown as (pipeline: Pipeline, done: typeof finish) => void
+  send.call(client, pipeline, finish)
 }
 
 /**
- * The part of PostgreSQL that warns where a wait for a synchronous standby was ended by a cancel or a shutdown:
- * everything was committed locally, but a failover may lose it. Here that counts as a failure.
+ * The routine of PostgreSQL that warns when a cancellation or shutdown ended the wait for a synchronous standby: the
+ * transaction is committed locally, but a failover may lose it. This is treated as a failure.
  */
 const standbyWait = 'SyncRepWaitForLSN'
 
 /** SQLSTATE of a statement that waited too long for a lock. */
 const lockNotAvailable = '55P03'
 
-/** Sends statements on a connection of the pool, within their times. Calls back once. */
+/** Sends statements on a connection of the pool, within their deadlines. Calls back once. */
 function sendOn(
   pool: pg.Pool,
-  questions: Questions,
-  { sendBy, deadline }: Times,
+  pipeline: Pipeline,
+  { sendBy, deadline }: Deadlines,
   done: (error: Error | undefined) => void,
 ): void {
   const waitMs = sendBy - performance.now()
@@ -230,102 +232,99 @@ function sendOn(
   }, waitMs)
   pool.connect((error, client, release) => {
     clearTimeout(timer)
-    // Before anything else: a pool that gives up by its own timeout passes neither a client nor a function to release.
+    // First of all: after its own timeout, the pool passes neither a client nor a release function.
     if (!client) {
       if (!isLate) done(error ?? new Error('no connection'))
       return
     }
     if (isLate) return release()
-    const callOff = abandonAt(client, deadline)
-    query(client, questions, (failure) => {
-      callOff()
+    const clearDeadline = abandonAt(client, deadline)
+    submit(client, pipeline, (failure) => {
+      clearDeadline()
       release(failure !== undefined)
       done(failure)
     })
   })
 }
 
-/** Statements that wait for a lock are sent again while there is time: others may have waited behind them. */
-function sendAlone(pool: pg.Pool, asked: Asked & Times): void {
-  const questions = new Questions([asked])
-  sendOn(pool, questions, asked, (error) => {
-    // Not even where there are rows: what they belong to may not be committed.
-    if (error) failOrRetry(pool, asked, error)
-    else questions.settle()
+/** A statement that timed out waiting for a lock is sent again if there is time: it may have waited behind another. */
+function sendAlone(pool: pg.Pool, pending: PendingStatement & Deadlines): void {
+  const pipeline = new Pipeline([pending])
+  sendOn(pool, pipeline, pending, (error) => {
+    // Rows may have arrived, but they may belong to a transaction that was not committed.
+    if (error) failOrRetry(pool, pending, error)
+    else pipeline.settle()
   })
 }
 
-function failOrRetry(pool: pg.Pool, asked: Asked & Times, error: Error): void {
+function failOrRetry(pool: pg.Pool, pending: PendingStatement & Deadlines, error: Error): void {
   const isLockTimeout = 'code' in error && error.code === lockNotAvailable
-  const isInTime = performance.now() + lockTimeoutOf(timeoutOf(pool)) <= asked.sendBy
-  if (isLockTimeout && isInTime) sendAlone(pool, asked)
-  else asked.reject(error)
+  const isInTime = performance.now() + lockTimeout(poolTimeout(pool)) <= pending.sendBy
+  if (isLockTimeout && isInTime) sendAlone(pool, pending)
+  else pending.reject(error)
 }
 
-/**
- * Sends statements that only read together. Where one fails, those behind it are sent again; the connection is given
- * up by then.
- */
-function sendTogether(pool: pg.Pool, asked: readonly (Asked & Times)[]): void {
-  const [first, ...others] = asked
+/** Sends statements that only read. If one fails, the statements behind it are sent again on another connection. */
+function sendPipeline(pool: pg.Pool, pending: readonly (PendingStatement & Deadlines)[]): void {
+  const [first, ...others] = pending
   if (!first) return
-  const questions = new Questions([first, ...others])
-  sendOn(pool, questions, first, (error) => {
-    const answered = questions.settle()
+  const pipeline = new Pipeline([first, ...others])
+  sendOn(pool, pipeline, first, (error) => {
+    const resolved = pipeline.settle()
     if (!error) return
-    const [failed, ...rest] = asked.slice(answered)
+    const [failed, ...rest] = pending.slice(resolved)
     if (failed) failOrRetry(pool, failed, error)
-    if (questions.isSent && 'severity' in error) sendTogether(pool, rest)
+    if (pipeline.isSent && 'severity' in error) sendPipeline(pool, rest)
     else for (const { reject } of rest) reject(error)
   })
 }
 
-/** A pool keeps how long one waits for a connection of it: no call takes longer. */
-export function timeoutOf({ options }: pg.Pool): number {
+/** The timeout for a connection is also the timeout of each call. */
+export function poolTimeout({ options }: pg.Pool): number {
   return options.connectionTimeoutMillis ?? timeoutDefaultMs
 }
 
-function timesOf(pool: pg.Pool, { isLong = false }: Statement): Times {
+function deadlines(pool: pg.Pool, { isLong = false }: Statement): Deadlines {
   const now = performance.now()
-  const timeoutMs = timeoutOf(pool)
+  const timeoutMs = poolTimeout(pool)
   return isLong
-    ? { sendBy: now + timeoutMs - lockTimeoutOf(timeoutMs), deadline: now + longTimeoutMs }
+    ? { sendBy: now + timeoutMs - lockTimeout(timeoutMs), deadline: now + longTimeoutMs }
     : { sendBy: now + timeoutMs, deadline: now + timeoutMs }
 }
 
 /** Runs a statement on any connection of a pool, in a round trip of its own. */
-export function askAlone(
+export function queryAlone(
   pool: pg.Pool,
   statement: Statement,
   values: readonly (string | null)[],
 ): Promise<Rows> {
   return new Promise((resolve, reject) => {
-    sendAlone(pool, { statement, values, ...timesOf(pool, statement), resolve, reject })
+    sendAlone(pool, { statement, values, ...deadlines(pool, statement), resolve, reject })
   })
 }
 
 /**
- * Runs statements one after another in one transaction and one round trip: each sees what those before it did. They
- * are committed when it resolves.
+ * Runs statements in order, in one transaction and one round trip: each sees the changes of those before it. They are
+ * committed when it resolves.
  */
 export function queryInOrder(
   pool: pg.Pool,
   calls: readonly [EncodedCall, ...EncodedCall[]],
 ): Promise<Rows[]> {
   return new Promise((resolve, reject) => {
-    const answers: Rows[] = []
-    const asked = ([statement, values]: EncodedCall): Asked => ({
+    const results: Rows[] = []
+    const pending = ([statement, values]: EncodedCall): PendingStatement => ({
       statement,
       values,
-      resolve: (rows) => void answers.push(rows),
+      resolve: (rows) => void results.push(rows),
       reject,
     })
     const [first, ...others] = calls
-    const questions = new Questions([asked(first), ...others.map(asked)])
-    sendOn(pool, questions, timesOf(pool, first[0]), (error) => {
+    const pipeline = new Pipeline([pending(first), ...others.map(pending)])
+    sendOn(pool, pipeline, deadlines(pool, first[0]), (error) => {
       if (error) return reject(error)
-      questions.settle()
-      resolve(answers)
+      pipeline.settle()
+      resolve(results)
     })
   })
 }
@@ -333,25 +332,25 @@ export function queryInOrder(
 /** A statement and its values. */
 export type EncodedCall = readonly [Statement, readonly (string | null)[]]
 
-/** So many share a round trip at most: a connection answers them one after another. */
-const togetherMax = 8
+/** How many statements share a round trip at most: a connection runs them one after another. */
+const pipelineMax = 8
 
-/** For short statements that only read: those that are asked in one turn of the event loop go together. */
-export function pipelined(
+/** For short statements that only read: those of one turn of the event loop are sent together. */
+export function openPipeline(
   pool: pg.Pool,
 ): (statement: Statement, values: readonly (string | null)[]) => Promise<Rows> {
-  let waiting: (Asked & Times)[] = []
+  let waiting: (PendingStatement & Deadlines)[] = []
 
   const flush = (): void => {
     const all = waiting
     waiting = []
-    for (let start = 0; start < all.length; start += togetherMax) {
-      sendTogether(pool, all.slice(start, start + togetherMax))
+    for (let start = 0; start < all.length; start += pipelineMax) {
+      sendPipeline(pool, all.slice(start, start + pipelineMax))
     }
   }
   return (statement, values) =>
     new Promise((resolve, reject) => {
-      waiting.push({ statement, values, ...timesOf(pool, statement), resolve, reject })
+      waiting.push({ statement, values, ...deadlines(pool, statement), resolve, reject })
       if (waiting.length === 1) setImmediate(flush)
     })
 }

@@ -6,29 +6,29 @@ import { deniedError, isDenied } from './denied.ts'
 import { requireKnownDriver } from './driver-check.ts'
 import { migrate, schemaState } from './migrate.ts'
 import { pooledClient } from './pooled-client.ts'
-import { lockTimeoutOf, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
+import { lockTimeout, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
 
 const connectionsDefault = 10
 
-/** A connection that nobody needs is given up after this long. */
+/** An idle connection is closed after this time. */
 const idleMs = 60_000
 
-/** How much longer than the database itself the driver waits. What serves requests waits less: see timeouts.ts. */
+/** How much longer than the server the driver waits. Statements of requests have shorter timeouts, see timeouts.ts. */
 const driverMs = 5000
 
 const keepAliveMs = 10_000
 
-/** What a connection is for, with settings of its session. */
+/** The settings of a session by its use. */
 type Use = (timeoutMs: number) => {
   readonly statementMs: number
   readonly session: Readonly<Record<string, string>>
 }
 
 /**
- * Plans are made once and depend neither on the values nor on what the tables hold just then: each statement
- * asks for few rows by a key of an index.
+ * Plans are made once and depend neither on the values nor on the present contents of the tables: each statement reads
+ * few rows by a key of an index.
  */
-const steady = {
+const stablePlans = {
   plan_cache_mode: 'force_generic_plan',
   jit: 'off',
   enable_seqscan: 'off',
@@ -42,30 +42,30 @@ const uses = {
   read: (timeoutMs) => ({
     statementMs: longTimeoutMs,
     session: {
-      ...steady,
-      // Only a change of the tables themselves holds a lock that a reader waits for.
-      lock_timeout: `${lockTimeoutOf(timeoutMs)}`,
+      ...stablePlans,
+      // A reader waits only for the lock of a schema change.
+      lock_timeout: `${lockTimeout(timeoutMs)}`,
       default_transaction_read_only: 'on',
     },
   }),
   write: (timeoutMs) => ({
     statementMs: timeoutMs,
     session: {
-      ...steady,
+      ...stablePlans,
       synchronous_commit: 'on',
       // Each statement must see what was committed before it began (replay-store.ts).
       default_transaction_isolation: 'read\\ committed',
     },
   }),
-  /** A load or a dump takes as long as it takes. */
+  /** A load or a dump has no statement timeout. */
   load: () => ({ statementMs: 0, session: { jit: 'off' } }),
 } as const satisfies Record<string, Use>
 
-/** Creates the tables, unless they exist, and brings them to the newest version. */
+/** Creates the tables unless they exist, and applies the missing migrations. */
 export async function createPostgresSchema(url: string, options: DatabaseOptions): Promise<void> {
   const pool = makePool(url, 'load', { ...options, connections: 1 })
   try {
-    // Only the owner of the tables may change them, but every role may find that there is nothing to change.
+    // Only the owner of the tables may migrate them, but every role may find that they are up to date.
     if ((await schemaState(pool)) !== 'current') await migrate(pool, options.partitions)
   } catch (error) {
     throw unusable(url, error)
@@ -74,7 +74,7 @@ export async function createPostgresSchema(url: string, options: DatabaseOptions
   }
 }
 
-/** A pool of connections to a database that has the newest version, or is brought to it. It must have the tables. */
+/** Opens a pool on a database with tables, which is migrated if necessary. */
 export async function openPool(
   url: string,
   use: keyof typeof uses,
@@ -103,7 +103,7 @@ export function makePool(
   const { statementMs, session } = uses[use](timeoutMs)
   const pool = new pg.Pool({
     Client: pooledClient(use === 'read' ? BufferClient : pg.Client, passwordFile),
-    ...placeOf(url),
+    ...parseAddress(url),
     application_name: 'holdfast',
     max: connections,
     connectionTimeoutMillis: timeoutMs,
@@ -118,19 +118,19 @@ export function makePool(
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
   })
-  // A connection that breaks while it is idle is dropped by the pool; the next call opens another.
+  // The pool drops an idle connection that breaks; the next call opens another.
   pool.on('error', () => {})
   return pool
 }
 
-/** Where the database is, by its address. Nothing is taken from the driver's own reading of it. */
-function placeOf(address: string): pg.PoolConfig {
+/** Parses the address itself: the driver's parser accepts more than is supported here. */
+function parseAddress(address: string): pg.PoolConfig {
   const url = new URL(address)
   const parameter = (name: string) => url.searchParams.get(name) ?? undefined
   const unknown = [...url.searchParams.keys()].filter((name) => !parameters.includes(name))
   if (unknown.length > 0) {
     throw new DatabaseError(
-      `the database address may have these parameters: ${parameters.join(', ')}`,
+      `the database address has an unknown parameter; known are ${parameters.join(', ')}`,
     )
   }
   const host = parameter('host') ?? url.hostname.replace(/^\[(.+)\]$/, '$1')
@@ -147,8 +147,8 @@ function placeOf(address: string): pg.PoolConfig {
 const parameters = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 
 /**
- * Encrypted means checked: a server whose certificate is not for its name, or of nobody we trust, gets no
- * data. The modes of PostgreSQL that would take any server are refused instead of being read otherwise.
+ * Encryption includes verification of the certificate and the host name. The modes of PostgreSQL that accept any server
+ * are rejected instead of being interpreted differently.
  */
 function encryption(
   mode: string,
@@ -157,17 +157,17 @@ function encryption(
   if (mode === 'disable') return false
   if (mode !== 'require' && mode !== 'verify-full') {
     throw new DatabaseError(
-      'sslmode must be verify-full (or require, which checks as much) or disable',
+      'sslmode must be verify-full, require (which verifies as much) or disable',
     )
   }
   const file = (name: string) => {
     const path = parameter(name)
-    return path === undefined ? undefined : contentOf(path, name)
+    return path === undefined ? undefined : readFile(path, name)
   }
   return { ca: file('sslrootcert'), cert: file('sslcert'), key: file('sslkey') }
 }
 
-function contentOf(path: string, name: string): string {
+function readFile(path: string, name: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -177,12 +177,12 @@ function contentOf(path: string, name: string): string {
 
 function missingSchema(address: string): DatabaseError {
   return new DatabaseError(
-    `the database ${nameOf(address)} has no tables of Holdfast: check the address, or create them with holdfast load or with --create`,
+    `the database ${describeAddress(address)} has no Holdfast tables: check the address, or create them with holdfast load or with --create`,
   )
 }
 
 /** Without the password. */
-function nameOf(address: string): string {
+function describeAddress(address: string): string {
   const { host, pathname } = new URL(address)
   return host + pathname
 }
@@ -190,7 +190,7 @@ function nameOf(address: string): string {
 function unusable(address: string, error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error
   const reason = error instanceof Error ? error.message || String(error) : ''
-  return new DatabaseError(`the database ${nameOf(address)} cannot be used: ${reason}`, {
+  return new DatabaseError(`the database ${describeAddress(address)} cannot be used: ${reason}`, {
     cause: error,
   })
 }

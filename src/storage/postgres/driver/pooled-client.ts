@@ -2,16 +2,15 @@ import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import { DatabaseError } from '../../database.ts'
 
-/** After an attempt to connect that failed, how long none is made. The time doubles while they fail. */
+/** The pause after a failed attempt to connect. It doubles while attempts fail. */
 const pauseMinMs = 100
 const pauseMaxMs = 1000
 
 type Connected = (error?: Error | null) => void
 
 /**
- * A kind of client for one pool. It reads the password before it connects, so that the server never waits for a
- * password; a connection that is not established leaves no socket behind; and while connecting fails, the next
- * attempt is postponed and calls fail at once.
+ * A client class for one pool. It reads the password before it connects, so that the server never waits for a password.
+ * A failed attempt leaves no open socket. While attempts fail, the next one is delayed and calls fail immediately.
  */
 export function pooledClient(
   Client: typeof pg.Client,
@@ -32,17 +31,17 @@ export function pooledClient(
       })
     }
 
-    /** Calls back in the same turn as the driver does: an error may follow right behind, and needs a listener. */
+    /** Calls back in the same turn as the driver: an error event may follow immediately and needs a listener. */
     async #connect(callback: Connected): Promise<void> {
       const finish = (error?: Error | null) => {
         if (error) this.connection.stream.destroy()
         attempts.end(error)
         callback(error)
       }
-      const refusal = attempts.begin()
-      if (refusal) return process.nextTick(callback, refusal)
+      const pausedError = attempts.begin()
+      if (pausedError) return process.nextTick(callback, pausedError)
       try {
-        if (passwordFile !== undefined) this.password = await passwordIn(passwordFile)
+        if (passwordFile !== undefined) this.password = await readPassword(passwordFile)
       } catch (error) {
         return finish(error as Error)
       }
@@ -51,31 +50,31 @@ export function pooledClient(
   }
 }
 
-/** While attempts fail, one is made at a time, and not before its pause is over. */
+/** While attempts fail, one is made at a time, after a pause. */
 function openAttempts() {
   let failure: Error | undefined
   let pauseMs = 0
   let nextAt = 0
-  let isTrying = false
+  let isConnecting = false
   return {
-    /** Returns why no attempt is to be made now. */
+    /** Returns an error during a pause. */
     begin(): Error | undefined {
       if (pauseMs === 0) return undefined
-      if (isTrying || performance.now() < nextAt) {
-        return new DatabaseError('the database could not be connected to', { cause: failure })
+      if (isConnecting || performance.now() < nextAt) {
+        return new DatabaseError('the connection to the database failed', { cause: failure })
       }
-      isTrying = true
+      isConnecting = true
       return undefined
     },
     end(error?: Error | null): void {
       const now = performance.now()
-      isTrying = false
+      isConnecting = false
       if (!error) {
         pauseMs = 0
         return
       }
       failure = error
-      // Those that were made at once fail at once, and count as one.
+      // Concurrent attempts fail together and count as one.
       if (now < nextAt) return
       pauseMs = Math.min(Math.max(pauseMinMs, pauseMs * 2), pauseMaxMs)
       nextAt = now + pauseMs
@@ -83,7 +82,7 @@ function openAttempts() {
   }
 }
 
-async function passwordIn(path: string): Promise<string> {
+async function readPassword(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => {
     throw new DatabaseError(`the password file ${path} cannot be read`)
   })

@@ -7,17 +7,17 @@ import {
 import type { Statement } from './pipeline.ts'
 import { makePool } from './pool.ts'
 import { migrations } from './schema.ts'
-import { rowsOf } from './statements.ts'
+import { runStatement } from './statements.ts'
 
-/** A newer Holdfast may have brought the database further, while this one still serves. */
+/** A newer Holdfast may have applied more migrations while this process is running. */
 const isCurrent: Statement = {
   name: 'is-current',
   text: `select 1 from schema_version where version >= ${migrations.length}`,
 }
 
 /**
- * Writes no row, and yet fails where rows cannot be written: the insert needs the right to do so and a server that is
- * not read-only, and the message needs a commit that reaches the disk and every synchronous standby.
+ * Inserts no row, but fails if rows cannot be written: the insert requires the privilege and a server that is not
+ * read-only, and the message requires a commit that reaches the disk and every synchronous standby.
  */
 const write: Statement = {
   name: 'probe-write',
@@ -25,7 +25,7 @@ const write: Statement = {
     select pg_logical_emit_message(true, 'holdfast', 'readiness')`,
 }
 
-/** On a connection of its own: a pool that is busy with requests does not mean that the database is unreachable. */
+/** Uses a connection of its own, as a pool that is busy with requests does not mean that the database is unreachable. */
 export function openPostgresProbe(
   url: string,
   options: DatabaseOptions,
@@ -35,8 +35,8 @@ export function openPostgresProbe(
   options.onPool?.('probe', pool)
   return {
     async check() {
-      if ((await rowsOf(pool, isCurrent, [])).length === 0) throw notMigrated()
-      if (use === 'write') await rowsOf(pool, write, [])
+      if ((await runStatement(pool, isCurrent, [])).length === 0) throw notMigrated()
+      if (use === 'write') await runStatement(pool, write, [])
     },
     close: () => pool.end(),
   }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { emailKey } from '../../../text/email-key.ts'
 import { emailDigest } from '../../digest.ts'
-import { toText } from './escape-nul.ts'
+import { escapeNul } from './escape-nul.ts'
 
 /** How many customers are read and written at a time. */
 const batchSize = 5000
@@ -13,8 +13,8 @@ const write = `update customer c set email = v.email, email_hash = v.email_hash
   where c.number = v.number`
 
 /**
- * Writes how each customer is found by e-mail anew, from the address in the record. Of a removed customer only a digest
- * is left, which stays as it is.
+ * Recomputes the e-mail key of each customer from the address in the record. Of a removed customer only a digest is
+ * stored, which cannot be recomputed.
  */
 export async function rekeyCustomers(client: pg.ClientBase): Promise<void> {
   let last = '0'
@@ -24,7 +24,7 @@ export async function rekeyCustomers(client: pg.ClientBase): Promise<void> {
     const emails = rows.map(({ record }) => (JSON.parse(record) as { email: string }).email)
     await client.query(write, [
       rows.map(({ number }) => number),
-      emails.map((email) => toText(emailKey(email))),
+      emails.map((email) => escapeNul(emailKey(email))),
       emails.map(emailDigest),
     ])
     last = rows.at(-1)?.number ?? last

@@ -1,44 +1,44 @@
 import type pg from 'pg'
 import type { DatabaseOptions } from '../../database.ts'
-import { askAlone } from './pipeline.ts'
+import { queryAlone } from './pipeline.ts'
 import { makePool } from './pool.ts'
-import { type Ask, openAsking } from './statements.ts'
+import { openQuery, type Query } from './statements.ts'
 
 const lagMaxDefault = 5
 
-/** How often the replica is looked at, and how often at least within the time it may be behind. */
+/** How often the replica is checked, and the least number of checks within the maximum lag. */
 const checkMs = 1000
 const checksWithinLag = 4
 
 const writtenPosition = { name: 'written-position', text: 'select pg_current_wal_lsn()' }
-/** Null where it is no replica, or has replayed nothing. */
+/** No row if the server is not a replica; null if it has replayed nothing. */
 const replayedPosition = {
   name: 'replayed-position',
   text: 'select pg_last_wal_replay_lsn() where pg_is_in_recovery()',
 }
 
-/** How far the database had come, and when. */
+/** A position in the primary's write-ahead log, and when it was read. */
 interface Mark {
   readonly position: bigint
   readonly at: number
 }
 
 export interface Replica {
-  /** The replica, where it is known to have what the database had so long ago. */
-  current(): Ask | undefined
-  /** It gave no answer: it is not asked again before it has shown that it can. */
+  /** Undefined unless the replica is known to lag no more than allowed. */
+  current(): Query | undefined
+  /** Called when a query on the replica failed: it is not used again before a check succeeds. */
   distrust(): void
   close(): Promise<void>
 }
 
 /**
- * A copy of the database to read from. How far the database is gets noted again and again; the replica is
- * as old as the newest note that it has reached. Its own clock and the hours without a change do not matter.
+ * A replica to read from. The log position of the primary is recorded repeatedly; the lag of the replica is the age of
+ * the newest recorded position that it has replayed. This depends neither on its clock nor on how often data changes.
  */
 export function openReplica(url: string, primary: pg.Pool, options: DatabaseOptions): Replica {
   const lagMaxMs = (options.replicaLagMax ?? lagMaxDefault) * 1000
   const pool = makePool(url, 'read', options)
-  const ask = openAsking(pool)
+  const query = openQuery(pool)
   options.onPool?.('replica', pool)
   let marks: Mark[] = []
   let reachedAt = Number.NEGATIVE_INFINITY
@@ -46,11 +46,14 @@ export function openReplica(url: string, primary: pg.Pool, options: DatabaseOpti
 
   const check = async (): Promise<void> => {
     const at = performance.now()
-    const [[written] = []] = await askAlone(primary, writtenPosition, [])
+    const [[written] = []] = await queryAlone(primary, writtenPosition, [])
     if (!written) return
-    marks = [...marks.filter((mark) => mark.at > at - lagMaxMs), { at, position: number(written) }]
-    const [[replayed] = []] = await askAlone(pool, replayedPosition, [])
-    const position = replayed ? number(replayed) : -1n
+    marks = [
+      ...marks.filter((mark) => mark.at > at - lagMaxMs),
+      { at, position: parsePosition(written) },
+    ]
+    const [[replayed] = []] = await queryAlone(pool, replayedPosition, [])
+    const position = replayed ? parsePosition(replayed) : -1n
     const reached = marks.filter((mark) => mark.position <= position)
     reachedAt = reached.at(-1)?.at ?? Number.NEGATIVE_INFINITY
   }
@@ -69,7 +72,7 @@ export function openReplica(url: string, primary: pg.Pool, options: DatabaseOpti
   timer.unref()
 
   return {
-    current: () => (performance.now() - reachedAt <= lagMaxMs ? ask : undefined),
+    current: () => (performance.now() - reachedAt <= lagMaxMs ? query : undefined),
     distrust() {
       reachedAt = Number.NEGATIVE_INFINITY
     },
@@ -81,8 +84,8 @@ export function openReplica(url: string, primary: pg.Pool, options: DatabaseOpti
   }
 }
 
-/** A place in the log, which is written as two hexadecimal numbers. */
-function number(position: string): bigint {
+/** A log position consists of two hexadecimal numbers. */
+function parsePosition(position: string): bigint {
   const [high = '0', low = '0'] = position.split('/')
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`)
 }

@@ -2,36 +2,36 @@ import type pg from 'pg'
 import { partitionBits } from '../partition.ts'
 import { rekeyCustomers } from './rekey-customers.ts'
 
-/** How the first migration lays a database out. It cannot be changed afterwards. */
+/** The layout that the first migration creates. It cannot be changed afterwards. */
 export interface Layout {
-  /** Into how many tables the histories are divided, by account. */
+  /** The number of partitions of the entries, by account. */
   readonly partitions: number
 }
 
-/** SQL, or what SQL cannot do, in the same transaction. */
+/** SQL, or a function for what SQL cannot do, in the same transaction. */
 export type Step = string | ((client: pg.ClientBase) => Promise<void>)
 
 /**
- * Each step is applied once, in order, and never changed after a release. The version of a database is
- * the number of steps it has seen.
+ * Each migration is applied once, in order, and never changed after a release. The version of a database is the number
+ * of migrations that were applied to it.
  *
- * Texts that are compared have the collation "C": by their bytes, in every database the same.
+ * Texts that are compared have the collation "C": byte by byte, the same in every database.
  */
 export const migrations: readonly ((layout: Layout) => Step)[] = [
   ({ partitions }) => `
   create table customer (
     number bigint generated always as identity primary key,
     id text collate "C" not null unique,
-    email text collate "C",     -- without case
-    match text,                 -- what a search by e-mail shows
+    email text collate "C",     -- the key for a search by e-mail
+    match text,                 -- the result of a search by e-mail
     record text,                -- null: removed
     email_hash text not null,   -- of the person who has or had the id
     name_hash text not null
   );
   create index customer_email on customer (email, id) where email is not null;
 
-  -- The number of an account begins with the table that its histories are in, and its id tells that one:
-  -- whoever asks by an id names the table at once, and the others are not looked at (partition.ts).
+  -- The number of an account begins with the partition of its entries, which is derived from the account id: a query by
+  -- id names the partition, and the planner skips the others (partition.ts).
   create table account (
     number bigint primary key,
     id text collate "C" not null unique,
@@ -39,7 +39,7 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
     is_open boolean not null,
     category text,
     created bigint not null,
-    is_owned_text text,         -- what the record itself said of isOwned
+    is_owned_text text,         -- isOwned in the record itself
     shareable text not null,
     head text not null,
     tail text not null,
@@ -68,17 +68,17 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
   create table balance (account bigint primary key, record text not null);
   create table contact (account bigint primary key, status text not null, record text not null);
 
-  -- The lists of every account. An entry carries its ordinal in its list, from the oldest: a page is one
-  -- range of the index, and a total one subtraction.
+  -- The lists of every account. An entry has an ordinal in its list, from the oldest: a page is one range of the index,
+  -- and a total one subtraction.
   create table entry (
     account bigint not null,
     list smallint not null,
-    has_own_time boolean not null, -- false: the record does not say it, a line or a load gave it
+    has_own_time boolean not null, -- false: the time was assigned, as the record has none
     ordinal integer not null,
     time bigint not null,
     id text collate "C" not null,
-    amount text collate "C",    -- as a key that sorts like the number
-    description text,           -- without case
+    amount text collate "C",    -- a key that sorts like the number
+    description text,           -- case-folded
     reference text,
     record text not null
   ) partition by range (account);
@@ -93,10 +93,10 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
         with (autovacuum_vacuum_insert_scale_factor = 0.01);`,
   ).join('\n  ')}
 
-  -- A scheduled payment has one id over all accounts, which no index of a divided table can hold.
+  -- The id of a scheduled payment is unique across all accounts, which no index of a partitioned table can enforce.
   create table payment (id text collate "C" primary key, account bigint not null);
 
-  -- Rows that live for minutes: what is purged is made room of soon, and a little at a time.
+  -- Rows are purged after minutes, so the table is vacuumed early and in small steps.
   create table claim (
     token_id text collate "C" primary key,
     kept_until bigint not null  -- seconds since 1970
@@ -117,7 +117,7 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
   );
   `,
   () => `
-  -- Every version of every product. One that says DELETED has no record.
+  -- Every version of every product. A DELETED version has no record.
   create table product_version (
     product text collate "C" not null,
     version integer not null,
@@ -126,12 +126,12 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
     changed_by text not null,
     changed_by_name text not null,
     last_updated text not null,
-    record text,                  -- as a dump has it
-    shown text,                   -- as a read shows it, without its id and its time
+    record text,                  -- as dumped
+    shown text,                   -- as served, without the id and the time
     primary key (product, version)
   );
 
-  -- The products that there are, with what they are filtered by. Times in milliseconds since 1970.
+  -- The present products, with the columns that they are filtered by. Times in milliseconds since 1970.
   create table product (
     id text collate "C" primary key,
     version integer not null,
@@ -145,7 +145,7 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
   create table idempotency (
     client text not null,
     key text collate "C" not null,
-    digest text not null,         -- of the content that it was used with
+    digest text not null,         -- of the content that the key was used with
     product text collate "C" not null,
     created bigint not null,
     primary key (client, key)
@@ -171,8 +171,8 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
   create index api_token_expires on api_token (expires);
   `,
   () => `
-  -- One row: the latest time until which a purged claim was kept, in seconds since 1970. A token that is kept no
-  -- longer than that may have been used before, whatever the clock says now.
+  -- One row: the latest time until which a purged record was kept, in seconds since 1970. A token that is kept no longer
+  -- than that may have been used before, regardless of the clock.
   create table replay_purge (purged_until bigint not null);
   insert into replay_purge values (0);
   `,
@@ -182,7 +182,7 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
   update api_token set secret_hash =
     (select c.secret_hash from api_client c where c.id = api_token.client);
   `,
-  // E-mail addresses were compared as text in a filter is, which took some people for others.
+  // E-mail addresses were case-folded like texts in a filter, which confused some customers.
   () => rekeyCustomers,
   () => `
   alter table claim rename to token_use;

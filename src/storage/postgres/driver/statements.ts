@@ -3,22 +3,22 @@ import { ContractError } from '../../../contract/index.ts'
 import { abandonAt } from './abandon.ts'
 import { deniedError, isDenied } from './denied.ts'
 import {
-  ask,
-  askAlone,
   encode,
-  pipelined,
+  openPipeline,
+  poolTimeout,
+  queryAlone,
   queryInOrder,
+  queryOn,
   type Rows,
   type Statement,
-  timeoutOf,
   type Value,
 } from './pipeline.ts'
 
-/** How many may wait for each connection of a pool; the rest is told so at once. */
+/** How many calls may wait per connection of a pool. More are rejected at once. */
 const waitingMaxPerConnection = 100
 
 /** Runs a statement, in one round trip. */
-export async function rowsOf(
+export async function runStatement(
   connection: pg.Pool | pg.ClientBase,
   statement: Statement,
   values: readonly Value[],
@@ -27,8 +27,8 @@ export async function rowsOf(
   const encoded = encode(values)
   try {
     return await (connection instanceof pg.Pool
-      ? askAlone(connection, statement, encoded)
-      : ask(connection, statement, encoded))
+      ? queryAlone(connection, statement, encoded)
+      : queryOn(connection, statement, encoded))
   } catch (error) {
     throw await toAppError(connection, error)
   }
@@ -37,8 +37,8 @@ export async function rowsOf(
 /** A statement and its values. */
 type Call = readonly [Statement, readonly Value[]]
 
-/** Runs statements one after another in one transaction and one round trip: each sees what those before it did. */
-export async function rowsInOrder(
+/** Runs statements in order, in one transaction and one round trip: each sees the changes of those before it. */
+export async function runInOrder(
   pool: pg.Pool,
   [first, ...others]: readonly [Call, ...Call[]],
 ): Promise<Rows[]> {
@@ -52,46 +52,45 @@ export async function rowsInOrder(
   }
 }
 
-/** Asks on any connection of a pool, in as few round trips as there can be. It only reads. */
-export function openAsking(pool: pg.Pool): Ask {
-  const together = pipelined(pool)
+/** Runs statements that only read on any connection of a pool, in as few round trips as possible. */
+export function openQuery(pool: pg.Pool): Query {
+  const pipeline = openPipeline(pool)
   return async (statement, values) => {
     refuseWhenPoolFull(pool)
     const encoded = encode(values)
     try {
       return await (statement.isLong
-        ? askAlone(pool, statement, encoded)
-        : together(statement, encoded))
+        ? queryAlone(pool, statement, encoded)
+        : pipeline(statement, encoded))
     } catch (error) {
       throw await toAppError(pool, error)
     }
   }
 }
 
-/** What would wait long is better asked again later, by whoever still wants it then. */
+/** Load shedding: instead of a long wait, the client retries later. */
 function refuseWhenPoolFull({ waitingCount, options }: pg.Pool): void {
   if (waitingCount < options.max * waitingMaxPerConnection) return
-  throw new ContractError('unavailable', 'too many wait for a connection to the database')
+  throw new ContractError('unavailable', 'too many calls wait for a connection to the database')
 }
 
-/** Between texts that come together. It stands in no JSON text as it is, and in no part of one. */
+/** Separates joined texts. JSON text never contains it unescaped. */
 export const separator = '\u001e'
 export const separatorSql = 'chr(30)'
 
-export function separated(joined: string | null | undefined): string[] {
+export function splitTexts(joined: string | null | undefined): string[] {
   return joined ? joined.split(separator) : []
 }
 
 /**
- * Classes of SQLSTATE that speak of the server and not of the statement: connection, access, resources,
- * somebody's order to stop, the system, a lock that could not be had, a replica that had to catch up or takes no
- * changes.
+ * Classes of SQLSTATE for failures of the server instead of the statement: connection, access, resources, operator
+ * intervention, system, an unavailable lock, a conflict on a replica, a read-only server.
  */
 const outages = /^(08|25006|28|3D|40|53|55P03|57|58|XX)/
 
 /**
- * The error for the caller, without any of the data: a message of the database may repeat values. What is not an
- * answer of the database is a connection that broke, or could not be had in time.
+ * The error for the caller, without data: a message of the database may contain values. Any error that is not a response
+ * of the database is a connection that failed or was not available in time.
  */
 export async function toAppError(
   connection: pg.Pool | pg.ClientBase,
@@ -104,50 +103,52 @@ export async function toAppError(
   }
   if (isDenied(error)) return deniedError(connection, error)
   const { code = '', table = '' } = error
-  const cause = Object.assign(new Error(`the database said ${code} ${table}`.trimEnd()), { code })
+  const cause = Object.assign(new Error(`the database failed with ${code} ${table}`.trimEnd()), {
+    code,
+  })
   return outages.test(code) ? new ContractError('unavailable', cause.message, { cause }) : cause
 }
 
-/** Asks where it was opened: on the connections of a pool, or on that of a transaction. */
-export type Ask = (statement: Statement, values: readonly Value[]) => Promise<Rows>
+/** Runs a statement on a connection of a pool, or on that of a transaction. */
+export type Query = (statement: Statement, values: readonly Value[]) => Promise<Rows>
 
 /**
- * All of the work is done when it resolves, and none of it where it throws, unless that is an outage: then all or none
- * of it is. It takes as long as one statement may, however many there are.
+ * Runs the work in a transaction, which is committed when it resolves and rolled back when it rejects. When the
+ * connection fails during the commit, either may have happened. The timeout is that of one statement.
  */
 export async function inTransaction<Result>(
   pool: pg.Pool,
-  work: (ask: Ask) => Promise<Result>,
+  work: (query: Query) => Promise<Result>,
 ): Promise<Result> {
   refuseWhenPoolFull(pool)
-  const deadline = performance.now() + timeoutOf(pool)
+  const deadline = performance.now() + poolTimeout(pool)
   const client = await pool.connect().catch(async (error: unknown) => {
     throw await toAppError(pool, error)
   })
-  const callOff = abandonAt(client, deadline)
-  // A connection that breaks between two statements fails the next one; unheard, it would end the process.
-  client.on('error', unheard)
-  const askHere: Ask = (statement, values) => rowsOf(client, statement, values)
+  const clearDeadline = abandonAt(client, deadline)
+  // A broken connection fails the next statement. An `error` event without a listener would end the process.
+  client.on('error', ignore)
+  const query: Query = (statement, values) => runStatement(client, statement, values)
   let isBroken = false
   try {
-    await askHere(begin, [])
-    const result = await work(askHere)
-    await askHere(commit, [])
+    await query(begin, [])
+    const result = await work(query)
+    await query(commit, [])
     return result
   } catch (error) {
-    isBroken = await askHere(rollback, []).then(
+    isBroken = await query(rollback, []).then(
       () => false,
       () => true,
     )
     throw error
   } finally {
-    callOff()
-    client.off('error', unheard)
+    clearDeadline()
+    client.off('error', ignore)
     client.release(isBroken)
   }
 }
 
-function unheard(): void {}
+function ignore(): void {}
 
 const begin = { name: 'begin', text: 'begin' }
 const commit = { name: 'commit', text: 'commit' }

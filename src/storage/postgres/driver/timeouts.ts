@@ -1,13 +1,13 @@
-/** A call is answered or fails within this time: waiting for a connection and for locks included. */
+/** The timeout of a call, including the wait for a connection and for locks. */
 export const timeoutDefaultMs = 5000
 
-/** The same for a statement that may read many rows. Its waits together are as short as those of any other. */
+/** The same for a statement that may read many rows. Its waits are limited like those of any other statement. */
 export const longTimeoutMs = 30_000
 
 /**
- * How long the server lets one statement that reads wait for a lock. Less than half of the whole time: statements
- * share connections, and what waited behind another one's lock is sent again while there is time.
+ * How long a reading statement may wait for a lock. Less than half of the timeout: statements share connections, and one
+ * that waited behind the lock of another is sent again if there is enough time.
  */
-export function lockTimeoutOf(timeoutMs: number): number {
+export function lockTimeout(timeoutMs: number): number {
   return Math.floor(timeoutMs * 0.4)
 }

@@ -7,7 +7,7 @@ import {
   type NewestVersion,
 } from '../../../catalogue/versions.ts'
 import type { ProductItem } from '../../../load/writer.ts'
-import { fromText, toText } from '../driver/escape-nul.ts'
+import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 
 /** The last line of a load for each product. */
 export const lastProducts = `
@@ -49,11 +49,11 @@ export async function mergeProducts(
     const loaded = JSON.parse(item) as ProductItem
     if (!isChanged(loaded, before)) continue
     const { content } = loaded
-    const created = createVersion(fromText(id), before, content, { ...newVersion, loaded })
+    const created = createVersion(unescapeNul(id), before, content, { ...newVersion, loaded })
     const { version, change, changedAt, lastUpdated, updatedAt, record } = created
     const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
     versions.push([id, version, change, changedAt, lastUpdated, record, shown])
-    current.push([id, version, category, toText(brand), effectiveFrom, effectiveTo, updatedAt])
+    current.push([id, version, category, escapeNul(brand), effectiveFrom, effectiveTo, updatedAt])
   }
   if (versions.length > 0)
     await run(insertVersions, [...columnsOf(versions), loader.id, loader.name])

@@ -10,9 +10,9 @@ import {
 import { exists, type NewestVersion } from '../../../catalogue/versions.ts'
 import type { ProductChange } from '../../../contract/index.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { fromText, toText } from '../driver/escape-nul.ts'
+import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { openPool } from '../driver/pool.ts'
-import { type Ask, inTransaction, rowsOf } from '../driver/statements.ts'
+import { inTransaction, type Query, runStatement } from '../driver/statements.ts'
 import { newestVersion, putProduct, removeProduct } from './product-rows.ts'
 
 const columns = 'v.product, v.version, v.last_updated, v.shown'
@@ -65,7 +65,10 @@ const usedKey = {
   name: 'used-key',
   text: 'select digest, product from idempotency where client = $1 and key = $2',
 }
-const forgetKeys = { name: 'forget-keys', text: 'delete from idempotency where created < $1' }
+const deleteExpiredKeys = {
+  name: 'delete-expired-keys',
+  text: 'delete from idempotency where created < $1',
+}
 
 export async function openPostgresCatalogueStore(
   database: string,
@@ -73,65 +76,67 @@ export async function openPostgresCatalogueStore(
 ): Promise<CatalogueStore> {
   const pool = await openPool(database, 'write', options)
 
-  const judged = (
+  const changeProduct = (
     id: string,
     { ifVersion }: Change,
-    work: (ask: Ask, now: NewestVersion) => Promise<StoredProduct>,
+    work: (query: Query, now: NewestVersion) => Promise<StoredProduct>,
   ): Promise<Outcome> =>
-    inTransaction(pool, async (ask) => {
-      const now = await newestVersion(ask, id)
+    inTransaction(pool, async (query) => {
+      const now = await newestVersion(query, id)
       if (!exists(now)) return 'missing'
-      return ifVersion && !ifVersion.includes(now.version) ? 'stale' : work(ask, now)
+      return ifVersion && !ifVersion.includes(now.version) ? 'stale' : work(query, now)
     })
 
   return {
     create({ id, idempotency, ...content }, change) {
-      return inTransaction(pool, async (ask) => {
-        if (!idempotency) return putProduct(ask, id, undefined, content, change)
+      return inTransaction(pool, async (query) => {
+        if (!idempotency) return putProduct(query, id, undefined, content, change)
         const { key, digest } = idempotency
         const now = change.clock().epochMilliseconds
-        const client = toText(change.by.id)
-        await ask(forgetKeys, [now - idempotencyMs])
-        // Waits for whoever uses the same key just now.
-        const isFirst = (await ask(useKey, [client, toText(key), digest, id, now])).length === 1
-        if (isFirst) return putProduct(ask, id, undefined, content, change)
-        const [[usedWith, product = ''] = []] = await ask(usedKey, [client, toText(key)])
+        const client = escapeNul(change.by.id)
+        await query(deleteExpiredKeys, [now - idempotencyMs])
+        // Waits for a concurrent transaction that uses the same key.
+        const isFirst =
+          (await query(useKey, [client, escapeNul(key), digest, id, now])).length === 1
+        if (isFirst) return putProduct(query, id, undefined, content, change)
+        const [[usedWith, product = ''] = []] = await query(usedKey, [client, escapeNul(key)])
         if (usedWith !== digest) return 'keyReused'
-        return storedOf((await ask(past, [product ?? '', 1]))[0] ?? [])
+        return toStoredProduct((await query(past, [product ?? '', 1]))[0] ?? [])
       })
     },
 
     replace: (id, content, change) =>
-      judged(id, change, (ask, now) => putProduct(ask, id, now, content, change)),
+      changeProduct(id, change, (query, now) => putProduct(query, id, now, content, change)),
 
-    remove: (id, change) => judged(id, change, (ask, now) => removeProduct(ask, id, now, change)),
+    remove: (id, change) =>
+      changeProduct(id, change, (query, now) => removeProduct(query, id, now, change)),
 
     async read(id, version) {
       if (!id.isWellFormed()) return undefined
       const [row] =
         version === undefined
-          ? await rowsOf(pool, current, [toText(id)])
-          : await rowsOf(pool, past, [toText(id), version])
-      return row && storedOf(row)
+          ? await runStatement(pool, current, [escapeNul(id)])
+          : await runStatement(pool, past, [escapeNul(id), version])
+      return row && toStoredProduct(row)
     },
 
     async list({ category, brand, effective, now, updatedSince, page, pageSize }) {
-      const rows = await rowsOf(pool, list, [
+      const rows = await runStatement(pool, list, [
         category ?? null,
-        brand === undefined ? null : toText(brand),
+        brand === undefined ? null : escapeNul(brand),
         updatedSince ?? null,
         effective,
         now,
         pageSize,
         Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER),
       ])
-      const items = rows.filter(([, id]) => id !== null).map(keyOf)
+      const items = rows.filter(([, id]) => id !== null).map(toProductKey)
       return { items, total: Number(rows[0]?.[0]) }
     },
 
     async readVersions(keys) {
-      const rows = await rowsOf(pool, versions, [
-        keys.map(({ id }) => toText(id)),
+      const rows = await runStatement(pool, versions, [
+        keys.map(({ id }) => escapeNul(id)),
         keys.map(({ version }) => String(version)),
       ])
       return rows.map(([shown]) => requireContent(shown))
@@ -139,10 +144,10 @@ export async function openPostgresCatalogueStore(
 
     async history(id, page, pageSize) {
       const start = Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER)
-      const rows = await rowsOf(pool, history, [toText(id), pageSize, start])
+      const rows = await runStatement(pool, history, [escapeNul(id), pageSize, start])
       const total = Number(rows[0]?.[0] ?? 0)
       if (total === 0) return undefined
-      return { items: rows.filter(([, version]) => version !== null).map(changeOf), total }
+      return { items: rows.filter(([, version]) => version !== null).map(toProductChange), total }
     },
 
     async close() {
@@ -153,30 +158,37 @@ export async function openPostgresCatalogueStore(
 
 type Row = readonly (string | null)[]
 
-function storedOf([id, version, lastUpdated, shown]: Row): StoredProduct {
+function toStoredProduct([id, version, lastUpdated, shown]: Row): StoredProduct {
   return {
-    id: fromText(id ?? ''),
+    id: unescapeNul(id ?? ''),
     version: Number(version),
     lastUpdated: lastUpdated ?? '',
     shown: shown ?? '',
   }
 }
 
-function keyOf([, id, version, lastUpdated, bytes]: Row): ProductKey {
+function toProductKey([, id, version, lastUpdated, bytes]: Row): ProductKey {
   return {
-    id: fromText(id ?? ''),
+    id: unescapeNul(id ?? ''),
     version: Number(version),
     lastUpdated: lastUpdated ?? '',
     bytes: Number(bytes),
   }
 }
 
-function changeOf([, version, change, changedAt, changedBy, changedByName]: Row): ProductChange {
+function toProductChange([
+  ,
+  version,
+  change,
+  changedAt,
+  changedBy,
+  changedByName,
+]: Row): ProductChange {
   return {
     version: Number(version),
     change: change as ProductChange['change'],
     changed_at: Temporal.Instant.fromEpochMilliseconds(Number(changedAt)).toString(),
-    changed_by: fromText(changedBy ?? ''),
-    changed_by_name: fromText(changedByName ?? ''),
+    changed_by: unescapeNul(changedBy ?? ''),
+    changed_by_name: unescapeNul(changedByName ?? ''),
   }
 }

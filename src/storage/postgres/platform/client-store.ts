@@ -1,9 +1,9 @@
 import type { ClientStore } from '../../../auth/client-store.ts'
 import type { Scope } from '../../../contract/index.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { fromText, toText } from '../driver/escape-nul.ts'
+import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { openPool } from '../driver/pool.ts'
-import { rowsOf } from '../driver/statements.ts'
+import { runStatement } from '../driver/statements.ts'
 
 const columns = 'id, name, scopes, secret_hash, created, rotated'
 const list = {
@@ -29,7 +29,7 @@ const insertToken = {
   text: `with expired as (delete from api_token where expires <= $6)
     insert into api_token values ($1, $2, $3, $4, $5)`,
 }
-/** Joined by the secret too: a rotation revokes tokens at once, even one that is being issued meanwhile. */
+/** The join includes the secret: a rotation revokes tokens at once, even one that is being issued concurrently. */
 const findToken = {
   name: 'find-token',
   text: `select t.client, c.name, t.scopes, t.expires from api_token t
@@ -44,25 +44,25 @@ export async function openPostgresClientStore(
 
   return {
     async list() {
-      return (await rowsOf(pool, list, [])).map(clientOf)
+      return (await runStatement(pool, list, [])).map(toClient)
     },
     async add({ id, name, scopes, created }, secretHash) {
-      const values = [id, toText(name), scopes.join(' '), secretHash, created.epochMilliseconds]
-      await rowsOf(pool, insert, values)
+      const values = [id, escapeNul(name), scopes.join(' '), secretHash, created.epochMilliseconds]
+      await runStatement(pool, insert, values)
     },
     async rotate(id, secretHash, when) {
-      const values = [secretHash, when.epochMilliseconds, toText(id)]
-      return (await rowsOf(pool, rotate, values)).length === 1
+      const values = [secretHash, when.epochMilliseconds, escapeNul(id)]
+      return (await runStatement(pool, rotate, values)).length === 1
     },
     async remove(id) {
-      return (await rowsOf(pool, remove, [toText(id)])).length === 1
+      return (await runStatement(pool, remove, [escapeNul(id)])).length === 1
     },
     async find(id) {
-      const [row] = await rowsOf(pool, find, [toText(id)])
-      return row && clientOf(row)
+      const [row] = await runStatement(pool, find, [escapeNul(id)])
+      return row && toClient(row)
     },
     async addToken(digest, { client, scopes, expires }, secretHash, now) {
-      await rowsOf(pool, insertToken, [
+      await runStatement(pool, insertToken, [
         digest,
         client.id,
         scopes.join(' '),
@@ -72,13 +72,13 @@ export async function openPostgresClientStore(
       ])
     },
     async findToken(digest) {
-      const [row] = await rowsOf(pool, findToken, [digest])
+      const [row] = await runStatement(pool, findToken, [digest])
       if (!row) return undefined
       const [id, name, scopes, expires] = row
       return {
-        client: { id: id ?? '', name: fromText(name ?? '') },
-        scopes: scopesOf(scopes),
-        expires: instant(expires),
+        client: { id: id ?? '', name: unescapeNul(name ?? '') },
+        scopes: parseScopes(scopes),
+        expires: toInstant(expires),
       }
     },
     async close() {
@@ -89,21 +89,21 @@ export async function openPostgresClientStore(
 
 type Cell = string | null | undefined
 
-function clientOf([id, name, scopes, secretHash, created, rotated]: readonly Cell[]) {
+function toClient([id, name, scopes, secretHash, created, rotated]: readonly Cell[]) {
   return {
     id: id ?? '',
-    name: fromText(name ?? ''),
-    scopes: scopesOf(scopes),
+    name: unescapeNul(name ?? ''),
+    scopes: parseScopes(scopes),
     secretHash: secretHash ?? '',
-    created: instant(created),
-    ...(rotated != null && { rotated: instant(rotated) }),
+    created: toInstant(created),
+    ...(rotated != null && { rotated: toInstant(rotated) }),
   }
 }
 
-function instant(text: Cell): Temporal.Instant {
+function toInstant(text: Cell): Temporal.Instant {
   return Temporal.Instant.fromEpochMilliseconds(Number(text))
 }
 
-function scopesOf(text: Cell): Scope[] {
+function parseScopes(text: Cell): Scope[] {
   return (text ?? '').split(' ') as Scope[]
 }

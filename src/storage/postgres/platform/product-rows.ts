@@ -6,14 +6,14 @@ import {
   type NewVersion,
   type Version,
 } from '../../../catalogue/versions.ts'
-import { toText } from '../driver/escape-nul.ts'
-import type { Ask } from '../driver/statements.ts'
+import { escapeNul } from '../driver/escape-nul.ts'
+import type { Query } from '../driver/statements.ts'
 
 const allProducts = `hashtext('holdfast products')`
 
 /**
- * Serialises the writers of a product, even before its row exists. The lock on all products is shared among them: a
- * load takes it alone, because a lock for each of its products would exhaust the server's lock table.
+ * Serialises the writers of a product, even before its row exists. They share the lock on all products; a load takes
+ * it exclusively, because a lock per product would exhaust the server's lock table.
  */
 const lockProduct = {
   name: 'lock-product',
@@ -37,12 +37,12 @@ const putCurrent = {
       brand = excluded.brand, effective_from = excluded.effective_from,
       effective_to = excluded.effective_to, updated_at = excluded.updated_at`,
 }
-const dropCurrent = { name: 'drop-product', text: 'delete from product where id = $1' }
+const deleteCurrent = { name: 'drop-product', text: 'delete from product where id = $1' }
 
-/** The newest version of a product, which nobody else changes before the transaction ends. */
-export async function newestVersion(ask: Ask, id: string): Promise<NewestVersion | undefined> {
-  await ask(lockProduct, [toText(id)])
-  const [row] = await ask(newest, [toText(id)])
+/** The newest version of a product, locked against changes until the transaction ends. */
+export async function newestVersion(query: Query, id: string): Promise<NewestVersion | undefined> {
+  await query(lockProduct, [escapeNul(id)])
+  const [row] = await query(newest, [escapeNul(id)])
   if (!row) return undefined
   const [version, change, lastUpdated, shown = null] = row
   return {
@@ -54,41 +54,50 @@ export async function newestVersion(ask: Ask, id: string): Promise<NewestVersion
 }
 
 export async function putProduct(
-  ask: Ask,
+  query: Query,
   id: string,
   before: NewestVersion | undefined,
   content: ProductContent,
-  making: NewVersion,
+  newVersion: NewVersion,
 ): Promise<StoredProduct> {
-  const made = createVersion(id, before, content, making)
-  const { version, lastUpdated, updatedAt } = made
+  const created = createVersion(id, before, content, newVersion)
+  const { version, lastUpdated, updatedAt } = created
   const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
-  await insertVersion(ask, id, made, making.by, made.record, shown)
-  const found = [category, toText(brand), effectiveFrom, effectiveTo, updatedAt] as const
-  await ask(putCurrent, [toText(id), version, ...found])
+  await insertVersion(query, id, created, newVersion.by, created.record, shown)
+  const filtered = [category, escapeNul(brand), effectiveFrom, effectiveTo, updatedAt] as const
+  await query(putCurrent, [escapeNul(id), version, ...filtered])
   return { id, version, lastUpdated, shown }
 }
 
 export async function removeProduct(
-  ask: Ask,
+  query: Query,
   id: string,
   before: NewestVersion,
-  making: NewVersion,
+  newVersion: NewVersion,
 ): Promise<StoredProduct> {
-  const made = createDeletion(before, making)
-  await insertVersion(ask, id, made, making.by, null, null)
-  await ask(dropCurrent, [toText(id)])
-  return { id, version: made.version, lastUpdated: made.lastUpdated, shown: '' }
+  const created = createDeletion(before, newVersion)
+  await insertVersion(query, id, created, newVersion.by, null, null)
+  await query(deleteCurrent, [escapeNul(id)])
+  return { id, version: created.version, lastUpdated: created.lastUpdated, shown: '' }
 }
 
 async function insertVersion(
-  ask: Ask,
+  query: Query,
   id: string,
   { version, change, changedAt, lastUpdated }: Version,
   by: Author,
   record: string | null,
   shown: string | null,
 ): Promise<void> {
-  const author = [toText(by.id), toText(by.name)] as const
-  await ask(insert, [toText(id), version, change, changedAt, ...author, lastUpdated, record, shown])
+  const author = [escapeNul(by.id), escapeNul(by.name)] as const
+  await query(insert, [
+    escapeNul(id),
+    version,
+    change,
+    changedAt,
+    ...author,
+    lastUpdated,
+    record,
+    shown,
+  ])
 }

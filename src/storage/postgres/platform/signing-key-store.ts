@@ -1,7 +1,7 @@
 import type { SigningKeyStore } from '../../../auth/signing-key-store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { openPool } from '../driver/pool.ts'
-import { rowsOf } from '../driver/statements.ts'
+import { runStatement } from '../driver/statements.ts'
 
 const list = {
   name: 'list-keys',
@@ -25,7 +25,7 @@ export async function openPostgresSigningKeyStore(
 
   return {
     async list() {
-      const rows = await rowsOf(pool, list, [])
+      const rows = await runStatement(pool, list, [])
       return rows.map(([id, algorithm, privateKey, created = null, retired = null]) => ({
         id: id ?? '',
         algorithm: algorithm ?? '',
@@ -35,7 +35,7 @@ export async function openPostgresSigningKeyStore(
       }))
     },
     async add({ id, algorithm, privateKey, created }) {
-      await rowsOf(pool, insert, [
+      await runStatement(pool, insert, [
         id,
         algorithm,
         JSON.stringify(privateKey),
@@ -43,7 +43,7 @@ export async function openPostgresSigningKeyStore(
       ])
     },
     async retire(id, when) {
-      return (await rowsOf(pool, retire, [when.epochMilliseconds, id])).length === 1
+      return (await runStatement(pool, retire, [when.epochMilliseconds, id])).length === 1
     },
     async close() {
       await pool.end()

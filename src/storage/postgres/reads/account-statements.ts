@@ -2,33 +2,30 @@ import { kindCodes } from '../../enum-codes.ts'
 import type { Statement } from '../driver/pipeline.ts'
 import { separatorSql } from '../driver/statements.ts'
 
-/** The customer who looks, or a row of nulls. */
+/** The requesting customer, or a row of nulls. */
 export const owner = `(select) one left join customer o on o.id = $1 and o.record is not null`
 
-/** What every statement tells first: which of the two that a question names is not there. */
+/** The first column of every statement: whether the customer or the account was not found. */
 export const missingOne = `case when o.number is null then 'customer' when h.account is null then 'account' end`
 
-/** One account that the customer holds. `kind` is written into the statement, or any will do. */
+/** One account of the customer. `kind` is SQL; without it, either kind is found. */
 export function ownerAndAccount(kind?: string): string {
   return `${owner}
     left join account a on a.id = $2 ${kind ? `and a.kind = ${kind}` : ''}
     left join holder h on h.customer = o.number and h.account = a.number`
 }
 
-/** $3 to $5 of a list of accounts: open, category, owned; null lets everything through. */
+/** The filters of a list of accounts, $3 to $5: open, category, owned. Null matches everything. */
 const passes = `($3::boolean is null or a.is_open = $3) and ($4::text is null or a.category = $4)
       and ($5::boolean is null or h.is_owned = $5)`
 
-/**
- * The accounts that are named ($2), in the order asked, that are of this kind and the customer's, and
- * whether each passes the filters.
- */
+/** The requested accounts ($2) of this kind that the customer holds, and whether each matches the filters. */
 export function foundAccounts(kind: string): string {
   return `found as materialized (
-    select a.number, a.id, asked.place, ${passes} as passes
+    select a.number, a.id, requested.place, ${passes} as passes
     from customer o
-    cross join unnest($2::text[]) with ordinality as asked(id, place)
-    cross join lateral (select * from account a where a.id = asked.id and a.kind = ${kind} limit 1) a
+    cross join unnest($2::text[]) with ordinality as requested(id, place)
+    cross join lateral (select * from account a where a.id = requested.id and a.kind = ${kind} limit 1) a
     join holder h on h.customer = o.number and h.account = a.number
     where o.id = $1 and o.record is not null
   )`
@@ -37,22 +34,22 @@ export function foundAccounts(kind: string): string {
 export const missingAny = `case when o.number is null then 'customer'
     when (select count(*) from found) < cardinality($2::text[]) then 'account' end`
 
-/** $6 and $7: how many to leave out, and how many to give. */
+/** $6 is the offset, $7 the limit. */
 const page = 'offset $6::bigint limit $7::bigint'
 
 export const listAccounts: Statement = {
   name: 'list-accounts',
-  text: `with seen as materialized (
+  text: `with visible as materialized (
       select a.created, a.id, concat_ws(${separatorSql}, a.head, h.is_owned, a.tail) as parts
       from customer o join holder h on h.customer = o.number join account a on a.number = h.account
       where o.id = $1 and o.record is not null and a.kind = $2::smallint and ${passes}
     )
-    select case when o.number is null then 'customer' end, (select count(*) from seen),
-      array_to_string(array(select parts from seen order by created, id ${page}), ${separatorSql})
+    select case when o.number is null then 'customer' end, (select count(*) from visible),
+      array_to_string(array(select parts from visible order by created, id ${page}), ${separatorSql})
     from ${owner}`,
 }
 
-/** The texts of accounts by id. An account without one is left out. */
+/** A text per requested account, without the accounts that have none. */
 function texts(name: string, kind: number, text: string, source: string): Statement {
   return {
     name,

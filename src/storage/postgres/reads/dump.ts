@@ -3,12 +3,12 @@ import type { DumpedItem } from '../../../load/writer.ts'
 import { type EntryList, entryLists } from '../../../provider/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
-import { fromText } from '../driver/escape-nul.ts'
+import { unescapeNul } from '../driver/escape-nul.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { toAppError } from '../driver/statements.ts'
 
 /** How many rows are fetched at a time. */
-const rowCount = 250
+const fetchCount = 250
 
 interface CustomerRow {
   readonly id: string
@@ -53,8 +53,8 @@ const accounts = `
   left join contact t on t.account = a.number
   order by a.id`
 
-/** The lists of some accounts, in the order that these are named. */
-const entriesOf = (numbers: readonly string[]) => `
+/** The entries of some accounts, in the order of the accounts. */
+const selectEntries = (numbers: readonly string[]) => `
   select e.* from unnest(array[${numbers.join()}]::bigint[]) a (number)
   cross join lateral (
     select account, list, id, time, record from entry
@@ -66,8 +66,8 @@ const products = `
   join product_version v on v.product = p.id and v.version = p.version order by p.id`
 
 /**
- * Everything in the store, as the items that a load would write, in an order that depends on the content
- * alone: customers, then account by account with all that is theirs, then products.
+ * Everything in the store as the items that a load would write, in an order that depends only on the content: customers,
+ * then each account with everything in it, then products.
  */
 export async function* dumpPostgres(
   database: string,
@@ -76,7 +76,7 @@ export async function* dumpPostgres(
   const connection = await openOneConnection(database, options)
   const { client } = connection
   try {
-    // One state of the data, however long it takes; rows as they come, in the order of the statement.
+    // One snapshot for the whole dump; without parallel workers, rows arrive in the order of the statement.
     await client.query(`begin isolation level repeatable read, read only;
       set local max_parallel_workers_per_gather = 0`)
     yield* dumpCustomers(client)
@@ -85,7 +85,7 @@ export async function* dumpPostgres(
       yield { type: 'product', ...row }
     }
   } catch (error) {
-    // A failed transaction answers no question.
+    // A failed transaction runs no other statement.
     await client.query('rollback').catch(() => {})
     throw await toAppError(client, error)
   } finally {
@@ -97,7 +97,7 @@ async function* dumpCustomers(client: pg.ClientBase): AsyncGenerator<DumpedItem>
   for await (const row of each<CustomerRow>(client, customers)) {
     if (row.record === null) {
       const person = { email: row.email_hash, name: row.name_hash }
-      yield { type: 'removal', of: 'customer', id: fromText(row.id), person }
+      yield { type: 'removal', of: 'customer', id: unescapeNul(row.id), person }
     } else {
       yield { type: 'customer', record: row.record }
     }
@@ -106,25 +106,31 @@ async function* dumpCustomers(client: pg.ClientBase): AsyncGenerator<DumpedItem>
 
 async function* dumpAccounts(client: pg.ClientBase): AsyncGenerator<DumpedItem> {
   for await (const group of groups<AccountRow>(client, 'account_rows', accounts)) {
-    const entries = each<EntryRow>(client, entriesOf(group.map(({ number }) => number)))
+    const entries = each<EntryRow>(client, selectEntries(group.map(({ number }) => number)))
     let next = await entries.next()
     for (const account of group) {
-      yield* itemsOf(account)
+      yield* accountItems(account)
       for (; !next.done && next.value.account === account.number; next = await entries.next()) {
         const { list, id, time, record } = next.value
-        yield { type: 'entry', list: listOf(list), id: fromText(id), time: BigInt(time), record }
+        yield {
+          type: 'entry',
+          list: listName(list),
+          id: unescapeNul(id),
+          time: BigInt(time),
+          record,
+        }
       }
     }
   }
 }
 
-function* itemsOf(row: AccountRow): Generator<DumpedItem> {
-  const accountId = fromText(row.id)
+function* accountItems(row: AccountRow): Generator<DumpedItem> {
+  const accountId = unescapeNul(row.id)
   yield {
     type: 'account',
     kind: row.kind === kindCodes.banking ? 'banking' : 'energy',
     holders: row.holders.map((id, index) => ({
-      customerId: fromText(id),
+      customerId: unescapeNul(id),
       isOwned: row.owned[index] === true,
     })),
     head: row.head,
@@ -137,7 +143,7 @@ function* itemsOf(row: AccountRow): Generator<DumpedItem> {
   }
 }
 
-function listOf(code: number): EntryList {
+function listName(code: number): EntryList {
   const list = entryLists.find((name) => listCodes[name] === code)
   if (!list) throw new Error(`no list has the code ${code}`)
   return list
@@ -147,7 +153,7 @@ async function* each<Row>(client: pg.ClientBase, sql: string): AsyncGenerator<Ro
   for await (const rows of groups<Row>(client, 'each_row', sql)) yield* rows
 }
 
-/** The rows of a query, some at a time. */
+/** The rows of a query, in groups. */
 async function* groups<Row>(
   client: pg.ClientBase,
   cursor: string,
@@ -156,8 +162,8 @@ async function* groups<Row>(
   await client.query(`declare ${cursor} no scroll cursor for ${sql}`)
   let rows: Row[]
   do {
-    rows = (await client.query(`fetch ${rowCount} from ${cursor}`)).rows as Row[]
+    rows = (await client.query(`fetch ${fetchCount} from ${cursor}`)).rows as Row[]
     if (rows.length > 0) yield rows
-  } while (rows.length === rowCount)
+  } while (rows.length === fetchCount)
   await client.query(`close ${cursor}`)
 }

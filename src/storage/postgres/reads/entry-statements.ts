@@ -8,8 +8,8 @@ import {
 } from './account-statements.ts'
 
 /**
- * Lists of entries. The bounds of a time window are two seeks, the total is their difference, and a page is
- * one range of ordinals: its cost does not depend on how far down it lies.
+ * Lists of entries. The bounds of a time window are two seeks, the total is their difference, and a page is one range of
+ * ordinals: its cost does not depend on the page number.
  */
 
 /** The oldest entry of a list at or after a time (or just after it), and the newest at or before one. */
@@ -24,37 +24,37 @@ function newest(list: string, time: string): string {
 }
 
 /**
- * A stretch of a list by ordinals, the newest first. The order inside is what binds the planner to the index
- * of ordinals: it cannot know how long a list is.
+ * A range of a list by ordinals, newest first. The inner order makes the planner use the index of ordinals: it cannot
+ * know how long a list is.
  */
-function stretch(list: string, low: string, high: string): string {
+function range(list: string, low: string, high: string): string {
   return `(select e.ordinal, e.time, e.id, e.record from entry e
       where ${list} and e.ordinal >= ${low} and e.ordinal <= ${high} order by e.ordinal desc offset 0)`
 }
 
-/** One account: $3 its kind, $4 the list, $9 and $10 what its number lies between. */
-const ofOneList = `e.account = h.account and e.list = $4::smallint
+/** One list of one account: $3 is the kind, $4 the list, $9 and $10 the range of the account's number. */
+const inOneList = `e.account = h.account and e.list = $4::smallint
     and e.account >= $9::bigint and e.account < $10::bigint`
 
-/** $5 and $6 the window. */
+/** $5 and $6 are the time window. */
 const oneList = `${ownerAndAccount('$3::smallint')}
-    left join lateral ${oldest(ofOneList, '>=', '$5::bigint')} first on true
-    left join lateral ${newest(ofOneList, '$6::bigint')} last on true`
+    left join lateral ${oldest(inOneList, '>=', '$5::bigint')} first on true
+    left join lateral ${newest(inOneList, '$6::bigint')} last on true`
 
-/** $7 how many to leave out, $8 how many to give. */
+/** $7 is the offset, $8 the limit. */
 export const listEntries: Statement = {
   name: 'list-entries',
   isPage: true,
   text: `select ${missingOne}, greatest(0, last.ordinal - first.ordinal + 1),
       array_to_string(array(
-        select e.record from entry e where ${ofOneList}
+        select e.record from entry e where ${inOneList}
           and e.ordinal >= first.ordinal and e.ordinal > last.ordinal - $7::bigint - $8::bigint
           and e.ordinal <= last.ordinal - $7::bigint
         order by e.ordinal desc), ',')
     from ${oneList}`,
 }
 
-/** The same with a filter: $11 and $12 amounts, $13 a text. It looks at every entry of the window. */
+/** The same with a filter: $11 and $12 are amounts, $13 a text. It reads every entry of the window. */
 export const searchEntries: Statement = {
   name: 'search-entries',
   isPage: true,
@@ -64,12 +64,12 @@ export const searchEntries: Statement = {
         select e.record
         from unnest(matching.ordinals[$7::bigint + 1 : $7::bigint + $8::bigint])
           with ordinality as wanted(ordinal, place)
-        cross join lateral ${stretch(ofOneList, 'wanted.ordinal', 'wanted.ordinal + 0')} e
+        cross join lateral ${range(inOneList, 'wanted.ordinal', 'wanted.ordinal + 0')} e
         order by wanted.place), ',')
     from ${oneList}
     left join lateral (
       select array(
-        select e.ordinal from entry e where ${ofOneList}
+        select e.ordinal from entry e where ${inOneList}
           and e.ordinal between first.ordinal and last.ordinal
           and ($11::text is null or e.amount >= $11)
           and ($12::text is null or e.amount <= $12)
@@ -80,34 +80,34 @@ export const searchEntries: Statement = {
     ) matching on true`,
 }
 
-const listOf = (account: string) => `e.account = ${account} and e.list = $9::smallint`
+const inList = (account: string) => `e.account = ${account} and e.list = $9::smallint`
 
-/** The lists of the accounts that pass: $8 the kind, $9 the list, $10 and $11 the window. */
+/** The lists of the accounts that match the filters: $8 is the kind, $9 the list, $10 and $11 the time window. */
 const severalLists = `${foundAccounts('$8::smallint')},
-    stretch as materialized (
+    list_range as materialized (
       select f.number, f.id, f.place, first.ordinal as first, last.ordinal as last,
         first.time as oldest, last.time as newest
       from found f
-      cross join lateral ${oldest(listOf('f.number'), '>=', '$10::bigint')} first
-      cross join lateral ${newest(listOf('f.number'), '$11::bigint')} last
+      cross join lateral ${oldest(inList('f.number'), '>=', '$10::bigint')} first
+      cross join lateral ${newest(inList('f.number'), '$11::bigint')} last
       where f.passes and first.ordinal <= last.ordinal
     )`
 
-const totalOfAll = '(select coalesce(sum(last - first + 1), 0) from stretch)'
+const total = '(select coalesce(sum(last - first + 1), 0) from list_range)'
 
-/** Account by account, as they were asked for. $6 how many to leave out, $7 how many to give. */
+/** Account by account, in the requested order. $6 is the offset, $7 the limit. */
 export const listEntriesByAccount: Statement = {
   name: 'list-entries-by-account',
   isPage: true,
   isLong: true,
   text: `with ${severalLists},
     placed as materialized (
-      select *, sum(last - first + 1) over (order by place) - (last - first + 1) as before from stretch
+      select *, sum(last - first + 1) over (order by place) - (last - first + 1) as before from list_range
     )
-    select ${missingAny}, ${totalOfAll},
+    select ${missingAny}, ${total},
       array_to_string(array(
-        select e.record from placed p cross join lateral ${stretch(
-          listOf('p.number'),
+        select e.record from placed p cross join lateral ${range(
+          inList('p.number'),
           'greatest(p.first, p.last + 1 - ($6::bigint + $7::bigint - p.before))',
           'p.last - greatest(0, $6::bigint - p.before)',
         )} e
@@ -119,16 +119,16 @@ export const listEntriesByAccount: Statement = {
 /** Newest first over all accounts, then by id, then by account. */
 const byTime = 'order by e.time desc, e.id, s.id'
 
-/** By time, for pages near the top: as many of every list as could be on the page are read and sorted. */
+/** By time, for the first pages: the newest entries of every list, up to the end of the page, are read and sorted. */
 export const listEntriesByTime: Statement = {
   name: 'list-entries-by-time',
   isPage: true,
   isLong: true,
   text: `with ${severalLists}
-    select ${missingAny}, ${totalOfAll},
+    select ${missingAny}, ${total},
       array_to_string(array(
-        select e.record from stretch s cross join lateral ${stretch(
-          listOf('s.number'),
+        select e.record from list_range s cross join lateral ${range(
+          inList('s.number'),
           'greatest(s.first, s.last + 1 - $6::bigint - $7::bigint)',
           's.last',
         )} e
@@ -137,18 +137,18 @@ export const listEntriesByTime: Statement = {
 }
 
 /**
- * By time, for pages far down: the times of the first and the last entry of the page are searched for by
- * halving, then only what lies between them is read.
+ * By time, for later pages: a binary search finds the times of the first and the last entry of the page, then only the
+ * entries between them are read.
  */
-export const listEntriesByTimeFarDown: Statement = {
-  name: 'list-entries-by-time-far-down',
+export const listEntriesByTimeLater: Statement = {
+  name: 'list-entries-by-time-later',
   isPage: true,
   isLong: true,
   text: `with recursive ${severalLists},
-    total as materialized (select ${totalOfAll} as count),
+    total as materialized (select ${total} as count),
     search (rank, low, high) as (
       select ranks.rank, ends.oldest, ends.newest
-      from total, (select min(oldest) as oldest, max(newest) as newest from stretch) ends,
+      from total, (select min(oldest) as oldest, max(newest) as newest from list_range) ends,
         unnest(array[$6::bigint, least($6::bigint + $7::bigint, total.count) - 1]) as ranks(rank)
       where $6::bigint < total.count
       union all
@@ -157,7 +157,7 @@ export const listEntriesByTimeFarDown: Statement = {
       from (
         select rank, low, high, middle, (
           select sum(s.last + 1 - greatest(s.first, least(s.last + 1, coalesce(at.ordinal, s.last + 1))))
-          from stretch s left join lateral ${oldest(listOf('s.number'), '>=', 'middle')} at on true
+          from list_range s left join lateral ${oldest(inList('s.number'), '>=', 'middle')} at on true
         ) as since
         from (
           select rank, low, high, div(low::numeric + high + 1, 2)::bigint as middle
@@ -171,13 +171,13 @@ export const listEntriesByTimeFarDown: Statement = {
       select s.number, s.id, s.last,
         greatest(s.first, coalesce(low.ordinal, s.last + 1)) as low,
         least(s.last, greatest(s.first, coalesce(after.ordinal, s.last + 1)) - 1) as high
-      from stretch s cross join bounds b
-      left join lateral ${oldest(listOf('s.number'), '>=', 'b.oldest')} low on true
-      left join lateral ${oldest(listOf('s.number'), '>', 'b.newest')} after on true
+      from list_range s cross join bounds b
+      left join lateral ${oldest(inList('s.number'), '>=', 'b.oldest')} low on true
+      left join lateral ${oldest(inList('s.number'), '>', 'b.newest')} after on true
     )
     select ${missingAny}, (select count from total),
       array_to_string(array(
-        select e.record from part s cross join lateral ${stretch(listOf('s.number'), 's.low', 's.high')} e
+        select e.record from part s cross join lateral ${range(inList('s.number'), 's.low', 's.high')} e
         ${byTime}
         offset $6::bigint - (select coalesce(sum(last - high), 0) from part)
         limit $7::bigint), ',')

@@ -1,7 +1,7 @@
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import type { Statement } from '../driver/pipeline.ts'
 
-/** How much there is, and a customer with an account that has transactions. */
+/** The number of customers and accounts, and an example: a customer with an account that has transactions. */
 export const overview: Statement = {
   name: 'overview',
   isLong: true,

@@ -16,51 +16,51 @@ import { emailKey } from '../../../text/email-key.ts'
 import { amountKey } from '../../amount-key.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { clampTime, kindCodes, listCodes } from '../../enum-codes.ts'
-import { fromText, toText } from '../driver/escape-nul.ts'
-import { partitionsOf } from '../driver/migrate.ts'
+import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
+import { readPartitions } from '../driver/migrate.ts'
 import type { Statement } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
 import { openReplica } from '../driver/replica.ts'
-import { type Ask, openAsking, separated } from '../driver/statements.ts'
-import { numbersOf } from '../partition.ts'
+import { openQuery, type Query, splitTexts } from '../driver/statements.ts'
+import { accountNumberRange } from '../partition.ts'
 import * as accounts from './account-statements.ts'
 import * as entries from './entry-statements.ts'
 import { overview } from './overview.ts'
 
 const noAccount = { missing: 'account' } as const
 
-/** Up to here the top of every list is read and sorted; beyond, the place in time is searched for. */
+/** Up to this many keys, the newest entries of every list are read and sorted; beyond, a binary search is cheaper. */
 const keysReadMax = 5000
 
-/** No id is empty: it stands for one that nobody can have. */
-const nobody = ''
+/** No id is empty, so this one is never found. */
+const unknownId = ''
 
-type Values = Parameters<Ask>[1]
+type Values = Parameters<Query>[1]
 
-/** The provider's data in PostgreSQL. Each answer is one statement, and so comes from one state of the data. */
+/** The provider's data in PostgreSQL. Each method is one statement, and so reads one snapshot. */
 export async function openPostgresProviderStore(
   database: string,
   options: DatabaseOptions,
 ): Promise<ProviderStore> {
   const pool = await openPool(database, 'read', options)
-  const partitions = await partitionsOf(pool)
+  const partitions = await readPartitions(pool)
   const replica = options.replica ? openReplica(options.replica, pool, options) : undefined
 
-  const askDatabase = openAsking(pool)
-  const ask: Ask = async (statement, values) => {
-    const askCopy = replica?.current()
-    if (!askCopy) return askDatabase(statement, values)
+  const queryPrimary = openQuery(pool)
+  const query: Query = async (statement, values) => {
+    const queryReplica = replica?.current()
+    if (!queryReplica) return queryPrimary(statement, values)
     try {
-      return await askCopy(statement, values)
+      return await queryReplica(statement, values)
     } catch (error) {
       if (!(error instanceof ContractError)) throw error
       replica?.distrust()
-      return askDatabase(statement, values)
+      return queryPrimary(statement, values)
     }
   }
-  /** The first row of what a statement gives, or what is missing. */
+  /** The first row of a result, or what was not found. */
   const first = async (statement: Statement, values: Values) => {
-    const [[missing, ...row] = []] = await ask(statement, values)
+    const [[missing, ...row] = []] = await query(statement, values)
     return missing ? ({ missing } as Missing) : row
   }
   const page = async (statement: Statement, values: Values): Promise<Page<JsonText> | Missing> => {
@@ -71,84 +71,85 @@ export async function openPostgresProviderStore(
   }
 
   return {
-    async listAccounts(asked) {
+    async listAccounts(request) {
       const found = await first(accounts.listAccounts, [
-        idOf(asked.customerId),
-        kindCodes[asked.kind],
-        ...filtersOf(asked.filters),
-        ...rangeOf(asked),
+        toId(request.customerId),
+        kindCodes[request.kind],
+        ...filterValues(request.filters),
+        ...pageValues(request),
       ])
       if ('missing' in found) return found
       const [total, texts] = found
-      return { items: accountTexts(separated(texts)), total: Number(total) }
+      return { items: accountTexts(splitTexts(texts)), total: Number(total) }
     },
 
-    readEnergyAccounts: (asked) =>
-      page(accounts.readEnergyAccounts, [...namedIn(asked), ...rangeOf(asked)]),
+    readEnergyAccounts: (request) =>
+      page(accounts.readEnergyAccounts, [...requestedAccounts(request), ...pageValues(request)]),
 
-    listBalances: (asked) => page(accounts.listBalances, [...namedIn(asked), ...rangeOf(asked)]),
+    listBalances: (request) =>
+      page(accounts.listBalances, [...requestedAccounts(request), ...pageValues(request)]),
 
-    listEntries(asked) {
-      const filter = filterOf(asked)
-      const account = idOf(asked.accountId)
+    listEntries(request) {
+      const filter = searchValues(request)
+      const account = toId(request.accountId)
       const values = [
-        idOf(asked.customerId),
+        toId(request.customerId),
         account,
-        kindCodes[accountKindByList[asked.list]],
-        listCodes[asked.list],
-        ...windowOf(asked.window),
-        ...rangeOf(asked),
-        ...numbersOf(account, partitions),
+        kindCodes[accountKindByList[request.list]],
+        listCodes[request.list],
+        ...windowValues(request.window),
+        ...pageValues(request),
+        ...accountNumberRange(account, partitions),
       ]
       return filter
         ? page(entries.searchEntries, [...values, ...filter])
         : page(entries.listEntries, values)
     },
 
-    listEntriesOfAccounts: (asked) =>
-      page(statementFor(asked), [
-        ...namedIn(asked),
-        ...rangeOf(asked),
-        kindCodes[accountKindByList[asked.list]],
-        listCodes[asked.list],
-        ...windowOf(asked.window),
+    listEntriesOfAccounts: (request) =>
+      page(selectStatement(request), [
+        ...requestedAccounts(request),
+        ...pageValues(request),
+        kindCodes[accountKindByList[request.list]],
+        listCodes[request.list],
+        ...windowValues(request.window),
       ]),
 
     async findCustomers(email) {
       if (!email.isWellFormed()) return []
-      const rows = await ask(accounts.findCustomers, [toText(emailKey(email))])
+      const rows = await query(accounts.findCustomers, [escapeNul(emailKey(email))])
       return rows.map(([match]) => match ?? '')
     },
 
     async readCustomer(customerId) {
-      const [[record] = []] = await ask(accounts.readCustomer, [idOf(customerId)])
+      const [[record] = []] = await query(accounts.readCustomer, [toId(customerId)])
       return record ?? undefined
     },
 
     async listShareableAccounts(customerId) {
-      const found = await first(accounts.listShareableAccounts, [idOf(customerId)])
-      return 'missing' in found ? found : separated(found[0])
+      const found = await first(accounts.listShareableAccounts, [toId(customerId)])
+      return 'missing' in found ? found : splitTexts(found[0])
     },
 
     async readBalance(customerId, accountId) {
-      const found = await first(accounts.readBalance, [idOf(customerId), idOf(accountId)])
+      const found = await first(accounts.readBalance, [toId(customerId), toId(accountId)])
       return 'missing' in found ? found : (found[0] ?? noAccount)
     },
 
     async readContact(customerId, accountId) {
-      const found = await first(accounts.readContact, [idOf(customerId), idOf(accountId)])
+      const found = await first(accounts.readContact, [toId(customerId), toId(accountId)])
       if ('missing' in found) return found
       const [status, record] = found
       return status == null || record == null ? noAccount : { status, record }
     },
 
     async overview(): Promise<Overview> {
-      const [[customers, accounts, customerId, accountId] = []] = await ask(overview, [])
+      const [[customers, accounts, customerId, accountId] = []] = await query(overview, [])
       return {
         customers: Number(customers),
         accounts: Number(accounts),
         ...(customerId && accountId
-          ? { example: { customerId: fromText(customerId), accountId: fromText(accountId) } }
+          ? { example: { customerId: unescapeNul(customerId), accountId: unescapeNul(accountId) } }
           : {}),
       }
     },
@@ -160,52 +161,57 @@ export async function openPostgresProviderStore(
   }
 }
 
-/** The database would take half a character for the mark that stands for an unknown one. */
-function idOf(id: string): string {
-  return id.isWellFormed() ? toText(id) : nobody
+/** A lone surrogate would be encoded as U+FFFD, and could match another id. */
+function toId(id: string): string {
+  return id.isWellFormed() ? escapeNul(id) : unknownId
 }
 
-/** The customer, the accounts that are named, each once, and the filters. */
-function namedIn({ customerId, accountIds, filters }: AccountsQuery): Values {
-  return [idOf(customerId), [...new Set(accountIds)].map(idOf), ...filtersOf(filters)]
+/** The customer, the requested accounts without duplicates, and the filters. */
+function requestedAccounts({ customerId, accountIds, filters }: AccountsQuery): Values {
+  return [toId(customerId), [...new Set(accountIds)].map(toId), ...filterValues(filters)]
 }
 
-function filtersOf({ openStatus, productCategory, isOwned }: AccountFilters) {
+function filterValues({ openStatus, productCategory, isOwned }: AccountFilters) {
   return [
     openStatus === 'ALL' ? null : openStatus === 'OPEN',
-    productCategory === undefined ? null : toText(productCategory),
+    productCategory === undefined ? null : escapeNul(productCategory),
     isOwned ?? null,
   ] as const
 }
 
-/** How many to leave out, and how many to give. */
-function rangeOf({ page, pageSize }: PageRequest) {
+/** Offset and limit. */
+function pageValues({ page, pageSize }: PageRequest) {
   return [Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER), pageSize] as const
 }
 
-/** Without a window, all of the list. */
-function windowOf(window: TimeWindow | undefined) {
+/** Without a window, the whole list. */
+function windowValues(window: TimeWindow | undefined) {
   const { oldest, newest } = window ?? { oldest: -(2n ** 63n), newest: 2n ** 63n }
   return [clampTime(oldest).toString(), clampTime(newest).toString()] as const
 }
 
-function filterOf({ minAmount, maxAmount, text }: EntriesQuery) {
+function searchValues({ minAmount, maxAmount, text }: EntriesQuery) {
   if (minAmount === undefined && maxAmount === undefined && !text) return undefined
   return [
     minAmount === undefined ? null : amountKey(minAmount),
     maxAmount === undefined ? null : amountKey(maxAmount),
-    text ? toText(foldCase(text)) : null,
+    text ? escapeNul(foldCase(text)) : null,
   ] as const
 }
 
-function statementFor({ window, accountIds, page, pageSize }: EntriesOfAccountsQuery): Statement {
+function selectStatement({
+  window,
+  accountIds,
+  page,
+  pageSize,
+}: EntriesOfAccountsQuery): Statement {
   if (!window) return entries.listEntriesByAccount
   return accountIds.length * page * pageSize <= keysReadMax
     ? entries.listEntriesByTime
-    : entries.listEntriesByTimeFarDown
+    : entries.listEntriesByTimeLater
 }
 
-/** Three parts for each account. */
+/** Each account has three parts. */
 function accountTexts(parts: readonly string[]) {
   return Array.from({ length: parts.length / 3 }, (_, index) => {
     const [head = '', isOwned, tail = ''] = parts.slice(3 * index, 3 * index + 3)

@@ -2,10 +2,10 @@ import { clockSkewSeconds, type ReplayStore, type UseOutcome } from '../../../au
 import { ContractError } from '../../../contract/index.ts'
 import type { DatabaseOptions, ReplayOptions } from '../../database.ts'
 import { openPurgeClock } from '../../purge-clock.ts'
-import { toText } from '../driver/escape-nul.ts'
-import { type Statement, timeoutOf } from '../driver/pipeline.ts'
+import { escapeNul } from '../driver/escape-nul.ts'
+import { poolTimeout, type Statement } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
-import { rowsInOrder, rowsOf } from '../driver/statements.ts'
+import { runInOrder, runStatement } from '../driver/statements.ts'
 
 /** How many groups of uses are written at once. Uses that arrive while all are busy form the next group. */
 const groupsMax = 4
@@ -76,7 +76,7 @@ export async function openPostgresReplayStore(
 ): Promise<ReplayStore> {
   const purgeBefore = openPurgeClock(clock, options)
   const pool = await openPool(database, 'write', { ...options, connections: groupsMax + 1 })
-  const timeoutMs = timeoutOf(pool)
+  const timeoutMs = poolTimeout(pool)
   let waiting: Waiting[] = []
   let groups = 0
   let onIdle: (() => void) | undefined
@@ -101,7 +101,7 @@ export async function openPostgresReplayStore(
     for (const each of group) if (!firsts.has(each.tokenId)) firsts.set(each.tokenId, each)
     const sorted = [...firsts.values()].sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
     try {
-      const [inserted = [], purged = []] = await rowsInOrder(pool, [
+      const [inserted = [], purged = []] = await runInOrder(pool, [
         [insert, [sorted.map(({ tokenId }) => tokenId), sorted.map(({ keptUntil }) => keptUntil)]],
         [readPurged, []],
       ])
@@ -130,7 +130,7 @@ export async function openPostgresReplayStore(
     purges += 1
     if (purges % purgesBetweenFullOnes === 0 || before < purgedBefore) purgedBefore = 0
     let count: number
-    do count = Number((await rowsOf(pool, purge, [purgedBefore, before]))[0]?.[0])
+    do count = Number((await runStatement(pool, purge, [purgedBefore, before]))[0]?.[0])
     while (count === purgeStep && !isClosing)
     purgedBefore = Math.max(purgedBefore, before - groupSeconds)
   }
@@ -152,7 +152,7 @@ export async function openPostgresReplayStore(
       const { promise, resolve, reject } = Promise.withResolvers<UseOutcome>()
       const deadline = performance.now() + timeoutMs
       waiting.push({
-        tokenId: toText(tokenId.toWellFormed()),
+        tokenId: escapeNul(tokenId.toWellFormed()),
         keptUntil,
         deadline,
         resolve,

@@ -7,27 +7,27 @@ import { systemReason } from '../../system-reason.ts'
 import { existingReplayFile } from '../replay/replay-file.ts'
 import {
   createPrivateFile,
-  earlierReplayPathOf,
-  identityOf,
-  logPathOf,
-  replayPathOf,
+  earlierReplayPath,
+  fileIdentity,
+  replayPath,
   syncToDisk,
+  walPath,
   withCompanions,
 } from './files.ts'
 import { openExisting, openFile } from './open.ts'
 
-/** How many pages are copied between two reports of the progress: 16 MB. */
+/** How many pages are copied between two progress reports: 16 MB. */
 const pagesPerStep = 4096
 
-/** A copy that is complete, under a temporary name beside the file that it becomes. */
+/** A complete copy under a temporary name in the folder of the target. */
 interface Copy {
   readonly temporary: string
   readonly target: string
 }
 
 /**
- * Copies the database and its replay file while other processes use them. The replay file is copied after the data,
- * so that every token whose use the data may reflect is in it. Returns the files that were written.
+ * Copies the database and its replay file while other processes use them. The replay file is copied after the data, so
+ * that it contains every token that was used before. Returns the paths of the copies.
  */
 export async function backupSqlite(
   path: string,
@@ -38,58 +38,60 @@ export async function backupSqlite(
   const copies: Copy[] = []
   const database = openExisting(path)
   try {
-    copies.push(await copyOf(database, target, options))
-    const replayPath = existingReplayFile(path, database)
-    if (replayPath !== undefined) {
-      const replayFile = openFile(replayPath)
+    copies.push(await copyDatabase(database, target, options))
+    const existing = existingReplayFile(path, database)
+    if (existing !== undefined) {
+      const replayFile = openFile(existing)
       try {
-        copies.push(await copyOf(replayFile, replayPathOf(target), options))
+        copies.push(await copyDatabase(replayFile, replayPath(target), options))
       } finally {
         replayFile.close()
       }
     }
     options.signal?.throwIfAborted()
     refuseTarget(path, target, options.force)
-    place(copies)
+    placeCopies(copies)
     return copies.map((copy) => copy.target)
   } catch (cause) {
     if (cause instanceof DatabaseError || options.signal?.aborted) throw cause
-    throw new DatabaseError(`the backup ${target} cannot be written: ${reasonOf(cause)}`, { cause })
+    throw new DatabaseError(`the backup ${target} cannot be written: ${failureReason(cause)}`, {
+      cause,
+    })
   } finally {
     database.close()
     for (const { temporary } of copies) rmSync(temporary, { force: true })
   }
 }
 
-function reasonOf(cause: unknown): string {
+function failureReason(cause: unknown): string {
   const { syscall, code, message } = cause as NodeJS.ErrnoException
   return syscall === undefined ? message : systemReason(code)
 }
 
-/** A file that exists is only replaced on request, and never one that belongs to the database or to an open one. */
+/** An existing file is replaced only on request, and never if it belongs to this database or to an open one. */
 function refuseTarget(path: string, target: string, force: boolean): void {
-  const own = new Set(filesAt(path).flatMap(withCompanions).map(identityOf))
-  for (const file of filesAt(target)) {
-    const identity = identityOf(file)
-    if (identity !== undefined && own.has(identity)) {
+  const ownFiles = new Set(databaseFiles(path).flatMap(withCompanions).map(fileIdentity))
+  for (const file of databaseFiles(target)) {
+    const identity = fileIdentity(file)
+    if (identity !== undefined && ownFiles.has(identity)) {
       throw new DatabaseError(`${file} belongs to the database itself: choose another file`)
     }
     if (identity !== undefined && !force) {
       throw new DatabaseError(`${file} exists: choose another file, or replace it with --force`)
     }
-    const log = logPathOf(file)
+    const log = walPath(file)
     if (existsSync(log)) {
       throw new DatabaseError(`${log} exists: ${file} is in use as a database`)
     }
   }
 }
 
-function filesAt(path: string): string[] {
-  return [path, replayPathOf(path), earlierReplayPathOf(path)]
+function databaseFiles(path: string): string[] {
+  return [path, replayPath(path), earlierReplayPath(path)]
 }
 
-/** Copies one state of the source, whatever other processes commit meanwhile. */
-async function copyOf(
+/** Copies one snapshot of the source, while other processes may commit. */
+async function copyDatabase(
   source: DatabaseSync,
   target: string,
   { onProgress, signal }: BackupOptions,
@@ -97,7 +99,7 @@ async function copyOf(
   const temporary = `${target}.${randomUUID()}.partial`
   try {
     createPrivateFile(temporary)
-    // A read transaction keeps the state: without one, every commit of another process would start the copy again.
+    // Without a read transaction, every commit of another process would restart the copy.
     source.exec('begin')
     source.prepare('select 1 from sqlite_schema limit 1').get()
     await backup(source, temporary, {
@@ -116,12 +118,12 @@ async function copyOf(
   }
 }
 
-/** The data last: where it is complete, so is its replay file. A replay file that is newer than the data does no harm. */
-function place([data, replayFile]: readonly Copy[]): void {
+/** The data last: if it is complete, so is the replay file. A replay file that is newer than the data does no harm. */
+function placeCopies([data, replayFile]: readonly Copy[]): void {
   if (!data) return
   if (replayFile) renameSync(replayFile.temporary, replayFile.target)
-  else rmSync(replayPathOf(data.target), { force: true })
-  rmSync(earlierReplayPathOf(data.target), { force: true })
+  else rmSync(replayPath(data.target), { force: true })
+  rmSync(earlierReplayPath(data.target), { force: true })
   renameSync(data.temporary, data.target)
   syncToDisk(dirname(data.target))
 }

@@ -5,7 +5,7 @@ import { ContractError } from '../../../contract/index.ts'
 import { DatabaseError } from '../../database.ts'
 import { systemReason } from '../../system-reason.ts'
 
-/** SQLite's primary result codes for failures of the file, the disk or another process, not of the statement. */
+/** SQLite's primary result codes for failures that are not caused by the statement. */
 const codes = {
   permission: 3,
   busy: 5,
@@ -22,7 +22,7 @@ const codes = {
 
 type Reason = (path: string, error: unknown) => string
 
-/** What each of them means for the database file, as the end of a sentence about it. */
+/** The end of a message about the database file. */
 const reasons: ReadonlyMap<number, Reason> = new Map<number, Reason>([
   [codes.permission, (path) => `cannot be opened: ${whyNotWritable(path)}`],
   [codes.busy, () => 'is locked by another process'],
@@ -38,34 +38,31 @@ const reasons: ReadonlyMap<number, Reason> = new Map<number, Reason>([
 ])
 
 /**
- * A failure of the file, the disk or another process as the error that callers get: its message names the cause and
- * the file. Any other error is returned as it is.
+ * Converts a failure of the file, the disk or another process to an error with a message that names the cause and the
+ * file. Any other error is returned unchanged.
  */
 export function toAppError(error: unknown, database: DatabaseSync): unknown {
   if (error instanceof ContractError) return error
-  const sentence = sentenceOf(error, () => database.location() ?? 'in memory', 'written')
-  return sentence === undefined
-    ? error
-    : new ContractError('unavailable', sentence, { cause: error })
+  const message = describeFailure(error, () => database.location() ?? 'in memory', 'written')
+  return message === undefined ? error : new ContractError('unavailable', message, { cause: error })
 }
 
-/** The same for a database that cannot be opened. */
+/** The same for a failure to open the database. */
 export function cannotOpen(error: unknown, path: string): unknown {
-  const sentence = sentenceOf(error, () => path, 'opened')
-  return sentence === undefined ? error : new DatabaseError(sentence, { cause: error })
+  const message = describeFailure(error, () => path, 'opened')
+  return message === undefined ? error : new DatabaseError(message, { cause: error })
 }
 
-/** Whether another process holds the file: a later attempt may succeed. */
+/** Whether another process locks the file: a later attempt may succeed. */
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === codes.busy
 }
 
-/** Whether there is no space for what was to be written. */
 export function isDiskFull(error: unknown): boolean {
   return primaryCode(error) === codes.full
 }
 
-function sentenceOf(
+function describeFailure(
   error: unknown,
   path: () => string,
   attempt: 'opened' | 'written',
@@ -89,26 +86,26 @@ function extendedCode(error: unknown): number {
   return cause instanceof Error ? extendedCode(cause) : 0
 }
 
-/** SQLite reports only that the system refused: the same question to the system gives the reason. */
+/** SQLite does not report why the system denied access, so the access is checked again. */
 function whyNotWritable(path: string): string {
-  // The folder too: a database has files beside it.
+  // Includes the folder, as SQLite creates files in it.
   const attempts = [
     [path, constants.R_OK | constants.W_OK],
     [dirname(path), constants.W_OK | constants.X_OK],
   ] as const
-  for (const [place, mode] of attempts) {
+  for (const [target, mode] of attempts) {
     try {
-      accessSync(place, mode)
+      accessSync(target, mode)
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException
-      if (code === 'ENOENT' && place === path) continue
+      if (code === 'ENOENT' && target === path) continue
       return systemReason(code)
     }
   }
-  return 'the file is not one that can be opened for writing'
+  return 'the file cannot be opened for writing'
 }
 
-/** A limit on file sizes and a disk quota arrive as this code too. */
+/** A file size limit and a disk quota are reported with this code too. */
 function inputOutputReason(error: unknown): string {
   return `input/output error (SQLite code ${extendedCode(error)}): a failing disk, a disk quota or a limit on file sizes`
 }

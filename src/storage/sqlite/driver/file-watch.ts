@@ -1,40 +1,40 @@
 import type { FileWatch } from '../../database.ts'
-import { identityOf, logPathOf, replayPathOf } from './files.ts'
+import { fileIdentity, replayPath, walPath } from './files.ts'
 
-/** How long the outcome of a check is used, and how often one is made without any request. */
+/** How long the result of a check is cached, and how often a check is made without requests. */
 const checkMs = 250
 
-/** Called once when files are no longer those that were opened, and once with none when they are again. */
-export type Changed = (paths: readonly string[]) => void
+/** Called once when files were deleted or replaced, and once with no paths when all are back. */
+export type OnChange = (paths: readonly string[]) => void
 
 /**
- * With the write-ahead logs, which are part of the data. The process must have the databases open: until then, the
- * logs come and go with the connections of other processes.
+ * Includes the write-ahead logs, which are part of the data. The process must have the databases open: until then, logs
+ * are created and deleted with the connections of other processes.
  */
 export function openSqliteFileWatch(
   database: string,
   role: 'provider' | 'platform',
-  onChange?: Changed,
+  onChange?: OnChange,
 ): FileWatch {
-  const databases = role === 'provider' ? [database, replayPathOf(database)] : [database]
+  const databases = role === 'provider' ? [database, replayPath(database)] : [database]
   return watchFiles(
-    databases.flatMap((path) => [path, logPathOf(path)]),
+    databases.flatMap((path) => [path, walPath(path)]),
     onChange,
   )
 }
 
 /**
- * Watches the files behind these paths. A process that has a file open goes on with it after it was deleted or
- * replaced, while another process opens what the path leads to by then: the two would not see each other's
- * used tokens. A file that does not exist yet is watched from when it appears.
+ * Watches the files at these paths. A process that has a file open keeps using it after it was deleted or replaced, while
+ * another process opens the new file at the path: neither would see the tokens that the other records. A file that does
+ * not exist yet is watched once it appears.
  */
-function watchFiles(paths: readonly string[], onChange: Changed = () => {}): FileWatch {
+function watchFiles(paths: readonly string[], onChange: OnChange = () => {}): FileWatch {
   const opened = new Map<string, string>()
   let isIntact = true
   let checkedAt = Number.NEGATIVE_INFINITY
 
   const isChanged = (path: string): boolean => {
-    const now = identityOf(path)
+    const now = fileIdentity(path)
     const before = opened.get(path)
     if (before === undefined && now !== undefined) opened.set(path, now)
     return before !== undefined && now !== before

@@ -11,64 +11,64 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Nobody but the owner: a database holds personal data and private signing keys. */
+/** For the owner alone: a database contains personal data and private signing keys. */
 const fileMode = 0o600
 const folderMode = 0o700
 const othersMask = 0o077
 
 /** The file that records the used tokens of a database. */
-export function replayPathOf(database: string): string {
+export function replayPath(database: string): string {
   return `${database}-replay`
 }
 
-/** What earlier versions called it. */
-export function earlierReplayPathOf(database: string): string {
+/** Its name in earlier versions. */
+export function earlierReplayPath(database: string): string {
   return `${database}-claims`
 }
 
-/** A database and the files that SQLite keeps beside it while it is open. */
+/** A database and the files that SQLite creates while it is open. */
 export function withCompanions(database: string): string[] {
-  return [database, logPathOf(database), `${realPathOf(database)}-shm`]
+  return [database, walPath(database), `${realPath(database)}-shm`]
 }
 
 /** The write-ahead log of a database. */
-export function logPathOf(database: string): string {
-  return `${realPathOf(database)}-wal`
+export function walPath(database: string): string {
+  return `${realPath(database)}-wal`
 }
 
-/** Where a symbolic link leads to: SQLite keeps its files there, not beside the link. */
-export function realPathOf(path: string): string {
+/** The target of a symbolic link: SQLite creates its files in the folder of the target. */
+export function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // A file that does not exist is no link either.
+    // The file does not exist, so it is not a link.
     return path
   }
 }
 
 /**
- * Creates an empty file, and the folders above it, for the owner alone, whatever the umask. SQLite gives the
- * files beside a database the mode of the database. False if the file exists already.
+ * Creates an empty file and its parent folders for the owner alone, independent of the umask. SQLite gives its other
+ * files the mode of the database. False if the file already exists.
  */
 export function createPrivateFile(path: string): boolean {
   makePrivateFolder(dirname(path))
-  const file = openNew(path)
+  const file = openNewFile(path)
   if (file === undefined) return false
   fchmodSync(file, fileMode)
   closeSync(file)
   return true
 }
 
-function openNew(path: string): number | undefined {
+function openNewFile(path: string): number | undefined {
   try {
     return openSync(path, 'wx', fileMode)
   } catch (error) {
-    if (isExisting(error)) return undefined
+    if (alreadyExists(error)) return undefined
     throw error
   }
 }
 
-/** Folder by folder: a recursive `mkdir` of Node never returns where the system refuses one with ENOENT, as in /proc. */
+/** Folder by folder: a recursive `mkdir` of Node never returns if the system reports ENOENT, as in /proc. */
 function makePrivateFolder(folder: string): void {
   if (existsSync(folder)) return
   if (dirname(folder) !== folder) makePrivateFolder(dirname(folder))
@@ -76,17 +76,17 @@ function makePrivateFolder(folder: string): void {
     mkdirSync(folder, folderMode)
     chmodSync(folder, folderMode)
   } catch (error) {
-    // Another process was first.
-    if (!isExisting(error)) throw error
+    // Another process created it first.
+    if (!alreadyExists(error)) throw error
   }
 }
 
-function isExisting(error: unknown): boolean {
+function alreadyExists(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EEXIST'
 }
 
-/** Those of the files that users other than the owner have rights to. Windows has no such rights. */
-export function looseFiles(paths: readonly string[]): string[] {
+/** The files that users other than the owner can access. Windows has no such permissions. */
+export function filterLoose(paths: readonly string[]): string[] {
   if (process.platform === 'win32') return []
   return paths.filter((path) => {
     const stats = statSync(path, { throwIfNoEntry: false })
@@ -94,8 +94,8 @@ export function looseFiles(paths: readonly string[]): string[] {
   })
 }
 
-/** Which file a path leads to. Undefined where there is none, or none that can be seen. */
-export function identityOf(path: string): string | undefined {
+/** Identifies the file at a path. Undefined if it does not exist or cannot be accessed. */
+export function fileIdentity(path: string): string | undefined {
   try {
     const { dev, ino } = statSync(path, { bigint: true })
     return `${dev}:${ino}`

@@ -11,30 +11,31 @@ const busyTimeoutMs = 5000
 
 const walRetryMs = 20
 
-const reading = 'pragma query_only = on; pragma cache_size = -16384; pragma mmap_size = 268435456'
+const readPragmas =
+  'pragma query_only = on; pragma cache_size = -16384; pragma mmap_size = 268435456'
 
-/** What a connection is for. SQLite waits by holding up the whole process, so one that serves does not wait. */
+/** Pragmas by the use of a connection. A busy timeout blocks the whole process, so a server does not use one. */
 const uses = {
-  serve: `${reading}; pragma busy_timeout = 0`,
-  read: reading,
+  serve: `${readPragmas}; pragma busy_timeout = 0`,
+  read: readPragmas,
   write: 'pragma cache_size = -32768',
 }
 
-/** Creates the database, unless it exists, and brings it to the newest version. */
+/** Creates the database unless it exists, and applies the missing migrations. */
 export function createDatabase(path: string): void {
-  named(path, () => createPrivateFile(path))
+  withPath(path, () => createPrivateFile(path))
   const database = openFile(path, requireOwn)
   try {
-    named(path, () => migrate(database))
+    withPath(path, () => migrate(database))
   } finally {
     database.close()
   }
 }
 
-/** Opens a database that exists, and brings it to the newest version first. */
+/** Opens an existing database and applies the missing migrations. */
 export function openDatabase(path: string, use: keyof typeof uses): DatabaseSync {
   const database = openExisting(path)
-  return named(
+  return withPath(
     path,
     () => {
       migrate(database)
@@ -45,28 +46,28 @@ export function openDatabase(path: string, use: keyof typeof uses): DatabaseSync
   )
 }
 
-/** Opens a database that exists as it is, whichever version made it. */
+/** Opens an existing database of any version without a migration. */
 export function openExisting(path: string): DatabaseSync {
   const database = openFile(path, requireOwn)
-  if (versionOf(database) > 0) return database
+  if (schemaVersion(database) > 0) return database
   database.close()
   throw missingDatabase(path)
 }
 
-/** Connects to a file that exists. With a plain path, SQLite would create one that does not. */
+/** Connects to an existing file. With a plain path, SQLite would create a missing file. */
 export function connect(path: string, timeout: number): DatabaseSync {
   const url = pathToFileURL(path)
   url.searchParams.set('mode', 'rw')
   return new DatabaseSync(url, { timeout })
 }
 
-/** Opens a file that exists. The check may refuse it before anything in it is changed. */
+/** Opens an existing file. The check may reject it before anything is changed. */
 export function openFile(
   path: string,
   check: (database: DatabaseSync) => void = () => {},
 ): DatabaseSync {
   let database: DatabaseSync | undefined
-  return named(
+  return withPath(
     path,
     () => {
       database = connect(path, busyTimeoutMs)
@@ -79,8 +80,8 @@ export function openFile(
   )
 }
 
-/** Does the work. A failure becomes one sentence that names the file. */
-function named<Result>(path: string, work: () => Result, onFailure = () => {}): Result {
+/** Converts a failure of the work to an error that names the file. */
+function withPath<Result>(path: string, work: () => Result, onFailure = () => {}): Result {
   try {
     return work()
   } catch (error) {
@@ -92,11 +93,11 @@ function named<Result>(path: string, work: () => Result, onFailure = () => {}): 
 
 function missingDatabase(path: string): DatabaseError {
   return new DatabaseError(
-    `there is no database at ${path}: check the path, or create it with holdfast load or with --create`,
+    `database not found at ${path}: check the path, or create it with holdfast load or with --create`,
   )
 }
 
-/** For a file that is new, this needs it alone, and does not wait by itself for another process. */
+/** For a new file, this needs an exclusive lock, for which SQLite does not wait. */
 function useWriteAheadLog(database: DatabaseSync): void {
   for (let waitedMs = 0; ; waitedMs += walRetryMs) {
     try {
@@ -109,31 +110,31 @@ function useWriteAheadLog(database: DatabaseSync): void {
   }
 }
 
-/** How many steps the database has seen. */
-export function versionOf(database: DatabaseSync): number {
+/** How many migrations were applied to the database. */
+export function schemaVersion(database: DatabaseSync): number {
   return Number(database.prepare('pragma user_version').get()?.['user_version'])
 }
 
 function migrate(database: DatabaseSync): void {
-  const version = () => versionOf(database)
+  const version = () => schemaVersion(database)
   if (version() > migrations.length) throw newerDatabase()
   if (version() === migrations.length) return
 
   database.exec('begin immediate')
-  // Asked again behind the lock: another process may have come first.
+  // Read again under the lock: another process may have migrated the database meanwhile.
   defineFunctions(database)
   for (const step of migrations.slice(version())) database.exec(step)
   database.exec(`pragma user_version = ${migrations.length}; commit`)
 }
 
-/** Tables that every version has. */
+/** Tables of every version. */
 const ownTables = ['customer', 'account', 'holder', 'entry']
 
-/** Refuses the database of another program, which may have a version of its own. What a newer Holdfast has is unknown. */
+/** Rejects the database of another program, which may use `user_version` too. The tables of a newer Holdfast are unknown. */
 function requireOwn(database: DatabaseSync): void {
   const rows = database.prepare('select name from sqlite_schema').all()
-  if (rows.length === 0 || versionOf(database) > migrations.length) return
+  if (rows.length === 0 || schemaVersion(database) > migrations.length) return
   const names = new Set(rows.map(({ name }) => name))
-  if (versionOf(database) > 0 && ownTables.every((name) => names.has(name))) return
+  if (schemaVersion(database) > 0 && ownTables.every((name) => names.has(name))) return
   throw new DatabaseError('the file is a database of another program: choose another file')
 }

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type DatabaseProbe, notMigrated, type ProbeUse } from '../../database.ts'
 import { isBusy, toAppError } from './errors.ts'
-import { openDatabase, versionOf } from './open.ts'
+import { openDatabase, schemaVersion } from './open.ts'
 import { migrations } from './schema.ts'
 import { watchLog } from './write-ahead-log.ts'
 import { transaction } from './write-queue.ts'
 
-/** On a connection of its own: what a long answer does on another does not matter. */
+/** Uses a connection of its own, independent of long reads. */
 export function openSqliteProbe(path: string, use: ProbeUse): DatabaseProbe {
   const database = openDatabase(path, use === 'write' ? 'write' : 'serve')
   database.exec('pragma busy_timeout = 0')
@@ -14,7 +14,7 @@ export function openSqliteProbe(path: string, use: ProbeUse): DatabaseProbe {
   return {
     async check() {
       try {
-        if (versionOf(database) < migrations.length) throw notMigrated()
+        if (schemaVersion(database) < migrations.length) throw notMigrated()
         if (use === 'write') writeSameVersion(database)
       } catch (error) {
         throw toAppError(error, database)
@@ -27,13 +27,10 @@ export function openSqliteProbe(path: string, use: ProbeUse): DatabaseProbe {
   }
 }
 
-/**
- * A real write that changes nothing. A load that holds the write lock is no failure: reads go on, and writes succeed
- * after it.
- */
+/** A real write that changes nothing. The write lock of a load is not a failure: reads continue, and writes succeed after it. */
 function writeSameVersion(database: DatabaseSync): void {
   try {
-    transaction(database, () => database.exec(`pragma user_version = ${versionOf(database)}`))
+    transaction(database, () => database.exec(`pragma user_version = ${schemaVersion(database)}`))
   } catch (error) {
     if (!isBusy(error)) throw error
   }

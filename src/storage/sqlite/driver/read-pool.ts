@@ -6,21 +6,21 @@ import { type EntryRanges, openEntryRanges } from '../reads/entry-ranges.ts'
 import { toAppError } from './errors.ts'
 import { openDatabase } from './open.ts'
 
-/** Connections for answers that take several turns; the others are given in one. */
+/** Connections for reads that take several turns of the event loop. */
 const readersMax = 4
 
-/** How many answers may wait for one of them, and for how long. */
+/** How many reads may wait for one of them, and for how long. */
 const waitingMax = 256
 const waitMsMax = 5000
 
-/** How long one answer may have a connection. */
-const answerMsMax = 30_000
+/** How long one read may use a connection. */
+const readMsMax = 30_000
 
 export interface Reader {
   readonly accounts: ReturnType<typeof openAccounts>
   readonly lists: EntryRanges
-  /** Lets others be served, unless the answer has taken too long already. */
-  takeTurn(): Promise<void>
+  /** Lets the event loop run other work. Rejects if the read has taken too long. */
+  yieldTurn(): Promise<void>
 }
 
 interface Connection {
@@ -35,47 +35,47 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Connections that keep their snapshot over several turns, one answer at a time each. */
+/** Connections that keep a snapshot over several turns, for one read at a time each. */
 export function openReadPool(path: string) {
-  // All at once: to open a file may have to wait for another process, which would hold up everybody.
-  const connections = Array.from({ length: readersMax }, () => connectionTo(path))
+  // Opened in advance: opening a file may wait for another process, which would block all requests.
+  const connections = Array.from({ length: readersMax }, () => openConnection(path))
   const idle = [...connections]
   const waiting: Waiting[] = []
 
-  const take = (): Promise<Connection> => {
+  const acquire = (): Promise<Connection> => {
     const connection = idle.pop()
     if (connection) return Promise.resolve(connection)
-    if (waiting.length >= waitingMax) return Promise.reject(tooMuch())
+    if (waiting.length >= waitingMax) return Promise.reject(overloaded())
     return new Promise((resolve, reject) => {
       waiting.push({ since: performance.now(), resolve, reject })
     })
   }
-  const giveBack = (connection: Connection): void => {
+  const release = (connection: Connection): void => {
     let next = waiting.shift()
     for (; next && performance.now() - next.since > waitMsMax; next = waiting.shift()) {
-      next.reject(tooMuch())
+      next.reject(overloaded())
     }
     if (next) next.resolve(connection)
     else idle.push(connection)
   }
 
   const use = async <Result>(work: (reader: Reader) => Promise<Result>): Promise<Result> => {
-    const connection = await take()
+    const connection = await acquire()
     const { database, accounts, lists } = connection
     const since = performance.now()
-    const takeTurn = async () => {
+    const yieldTurn = async () => {
       await setImmediate()
-      if (performance.now() - since > answerMsMax) throw tooMuch()
+      if (performance.now() - since > readMsMax) throw overloaded()
     }
     try {
       database.exec('begin')
-      return await work({ accounts, lists, takeTurn })
+      return await work({ accounts, lists, yieldTurn })
     } catch (error) {
       throw toAppError(error, database)
     } finally {
-      // Some failures end the transaction by themselves.
+      // Some failures end the transaction.
       if (database.isTransaction) database.exec('commit')
-      giveBack(connection)
+      release(connection)
     }
   }
 
@@ -86,11 +86,11 @@ export function openReadPool(path: string) {
   })
 }
 
-function connectionTo(path: string): Connection {
+function openConnection(path: string): Connection {
   const database = openDatabase(path, 'serve')
   return { database, accounts: openAccounts(database), lists: openEntryRanges(database) }
 }
 
-function tooMuch(): ContractError {
-  return new ContractError('unavailable', 'too many long answers at once')
+function overloaded(): ContractError {
+  return new ContractError('unavailable', 'too many long reads')
 }

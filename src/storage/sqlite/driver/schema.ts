@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { emailKey } from '../../../text/email-key.ts'
 
-/** What the steps need and SQL does not have. */
+/** SQL functions that the migrations use. */
 export function defineFunctions(database: DatabaseSync): void {
   database.function('email_key', (record) =>
     emailKey((JSON.parse(String(record)) as { email: string }).email),
@@ -9,17 +9,17 @@ export function defineFunctions(database: DatabaseSync): void {
 }
 
 /**
- * Each step is applied once, in order, and never changed after a release. The version of a database is
- * the number of steps it has seen.
+ * Each migration is applied once, in order, and never changed after a release. The version of a database is the number
+ * of migrations that were applied to it.
  */
 export const migrations: readonly string[] = [
   `
   create table customer (
     number integer primary key,
     id text not null unique,
-    email text,                 -- without case
-    match text,                 -- what a search by e-mail shows
-    record text,                -- null: mentioned by an account, or removed
+    email text,                 -- the key for a search by e-mail
+    match text,                 -- the result of a search by e-mail
+    record text,                -- null: a placeholder, or removed
     email_hash text,            -- of the person who had the id, kept when the record is removed
     name_hash text
   ) strict;
@@ -32,9 +32,9 @@ export const migrations: readonly string[] = [
     is_open integer not null default 0,
     category text,
     created integer not null default 0,
-    is_owned_text text,         -- what the record itself said of isOwned
+    is_owned_text text,         -- isOwned in the record itself
     shareable text,
-    head text,                  -- null: mentioned, or removed
+    head text,                  -- null: a placeholder, or removed
     tail text,
     detail text
   ) strict;
@@ -54,15 +54,15 @@ export const migrations: readonly string[] = [
     record text not null
   ) strict;
 
-  -- The lists of every account. The place of an entry is its list and its ordinal in it, from the oldest,
-  -- in one number: a page is one range of the table, and a total one subtraction.
+  -- The lists of every account. The position of an entry combines its list and its ordinal in the list, from the
+  -- oldest, in one number: a page is one range of the table, and a total one subtraction.
   create table entry (
     position integer primary key,
     list integer not null,
     time integer not null,
     id text not null,
-    amount text,                -- as a key that sorts like the number
-    description text,           -- without case
+    amount text,                -- a key that sorts like the number
+    description text,           -- case-folded
     reference text,
     record text not null
   ) strict;
@@ -71,7 +71,7 @@ export const migrations: readonly string[] = [
   create unique index entry_payment on entry (id) where list & 7 = 2;
   `,
   `
-  -- The platform's own keys. A retired one signs no more and is no longer published.
+  -- The platform's signing keys. A retired key is neither used nor published.
   create table signing_key (
     id text primary key,
     algorithm text not null,
@@ -81,7 +81,7 @@ export const migrations: readonly string[] = [
   ) strict;
   `,
   `
-  -- Every version of every product. One that says DELETED has no record.
+  -- Every version of every product. A DELETED version has no record.
   create table product_version (
     product text not null,
     version integer not null,
@@ -90,12 +90,12 @@ export const migrations: readonly string[] = [
     changed_by text not null,
     changed_by_name text not null,
     last_updated text not null,
-    record text,                  -- as a dump has it
-    shown text,                   -- as a read shows it, without its id and its time
+    record text,                  -- as dumped
+    shown text,                   -- as served, without the id and the time
     primary key (product, version)
   ) strict, without rowid;
 
-  -- The products that there are, with what they are filtered by. Times in milliseconds since 1970.
+  -- The present products, with the columns that they are filtered by. Times in milliseconds since 1970.
   create table product (
     id text primary key,
     version integer not null,
@@ -109,7 +109,7 @@ export const migrations: readonly string[] = [
   create table idempotency (
     client text not null,
     key text not null,
-    digest text not null,         -- of the content that it was used with
+    digest text not null,         -- of the content that the key was used with
     product text not null,
     created integer not null,
     primary key (client, key)
@@ -141,20 +141,20 @@ export const migrations: readonly string[] = [
     (select c.secret_hash from api_client c where c.id = api_token.client);
   `,
   `
-  -- E-mail addresses were compared as text in a filter is, which took some people for others. Of a removed
-  -- customer only a digest is left, which stays as it is.
+  -- E-mail addresses were case-folded like texts in a filter, which confused some customers. Of a removed customer
+  -- only a digest is stored, which cannot be recomputed.
   update customer set email = email_key(record) where record is not null;
   `,
   `
-  -- The identity of the replay file that belongs to the database, from the first time that it was served.
+  -- The identity of the replay file that belongs to the database, recorded when it is first served.
   create table replay_file (
     only integer primary key check (only = 1),
     id text not null
   ) strict;
   `,
   `
-  -- Removes orphans: what loads that ran at the same time could leave behind of deleted accounts and customers.
-  -- An account's lists are the ranges of positions that begin with its number.
+  -- Removes orphans of deleted accounts and customers, which concurrent loads could leave behind. The lists of an
+  -- account are the ranges of positions that begin with its number.
   delete from entry where position in (
     select e.position from account a
     join entry e on e.position between (a.number * 8) << 32 and ((a.number + 1) * 8) << 32

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { toAppError } from './errors.ts'
 
-/** Rows as plain objects of a known shape: the statement's own text says which. */
+/** A statement that reads. Its text determines the type of the rows. */
 export interface Query<Row> {
   all(...values: readonly SQLInputValue[]): Row[]
   first(...values: readonly SQLInputValue[]): Row | undefined
@@ -9,9 +9,9 @@ export interface Query<Row> {
 }
 
 interface QueryOptions {
-  /** Whole numbers as big integers. */
+  /** Reads integers as bigints. */
   readonly bigints?: boolean
-  /** Rows as lists: the names of columns would be made anew for every row. */
+  /** Reads rows as arrays, which saves creating the property names for every row. */
   readonly lists?: boolean
 }
 
@@ -20,7 +20,7 @@ export function query<Row>(
   sql: string,
   { bigints = false, lists = false }: QueryOptions = {},
 ): Query<Row> {
-  const statement = prepared(database, sql)
+  const statement = prepare(database, sql)
   statement.setReadBigInts(bigints)
   statement.setReturnArrays(lists)
   return {
@@ -48,7 +48,7 @@ export function query<Row>(
   }
 }
 
-function prepared(database: DatabaseSync, sql: string): StatementSync {
+function prepare(database: DatabaseSync, sql: string): StatementSync {
   try {
     return database.prepare(sql)
   } catch (error) {
@@ -70,12 +70,9 @@ export interface Command {
   run(...values: readonly SQLInputValue[]): { readonly changes: number; readonly rowid: number }
 }
 
-/**
- * Positions of entries are larger than a number of JavaScript can be, and the driver tells the last one
- * after every statement: as a big integer, or not at all.
- */
+/** Reads bigints: the driver returns the last rowid after every statement, and fails if it exceeds a safe integer. */
 export function command(database: DatabaseSync, sql: string): Command {
-  const statement = prepared(database, sql)
+  const statement = prepare(database, sql)
   statement.setReadBigInts(true)
   return {
     run(...values) {
@@ -89,7 +86,7 @@ export function command(database: DatabaseSync, sql: string): Command {
   }
 }
 
-/** Runs the work on one state of the data, whatever other processes commit meanwhile. */
+/** Runs the work on one snapshot, while other processes may commit. */
 export function snapshots(database: DatabaseSync): <Result>(work: () => Result) => Result {
   const begin = database.prepare('begin')
   const end = database.prepare('commit')
@@ -100,29 +97,28 @@ export function snapshots(database: DatabaseSync): <Result>(work: () => Result) 
       end.run()
       return result
     } catch (error) {
-      // Some failures end the transaction by themselves.
+      // Some failures end the transaction.
       if (database.isTransaction) end.run()
       throw error
     }
   }
 }
 
-interface Asked {
+interface PendingRead {
   readonly work: () => unknown
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
 }
 
 /**
- * As `snapshots`, and what is asked for in one turn of the event loop is done together at its end, on one state of
- * the data: to begin and end a transaction, and to come back to SQLite from other code, costs as much as a
- * short query does.
+ * Like `snapshots`, but runs all reads of one turn of the event loop together at its end, on one snapshot: beginning and
+ * ending a transaction, and returning to SQLite from other code, costs as much as a short query.
  */
 export function batchReads(
   database: DatabaseSync,
 ): <Result>(work: () => Result) => Promise<Result> {
   const snapshot = snapshots(database)
-  let waiting: Asked[] = []
+  let waiting: PendingRead[] = []
 
   const flush = (): void => {
     const all = waiting
@@ -134,7 +130,7 @@ export function batchReads(
           for (; done < all.length; done += 1) all[done]?.resolve(all[done]?.work())
         })
       } catch (error) {
-        // Of the one that failed. Those behind it begin anew: some failures end the transaction.
+        // The reads behind the failed one need a new snapshot, as some failures end the transaction.
         all[done]?.reject(toAppError(error, database))
         done += 1
       }
@@ -142,7 +138,7 @@ export function batchReads(
   }
   return (work) =>
     new Promise((resolve, reject) => {
-      waiting.push({ work, resolve: resolve as Asked['resolve'], reject })
+      waiting.push({ work, resolve: resolve as PendingRead['resolve'], reject })
       if (waiting.length === 1) setImmediate(flush)
     })
 }

@@ -5,13 +5,13 @@ import { DatabaseError } from '../../database.ts'
 import { announceWait } from '../../waiting.ts'
 import { isBusy, toAppError } from './errors.ts'
 
-/** How long a load waits for other loads, and how long between two attempts. */
+/** How long a load waits for other loads, and the pause between two attempts. */
 const waitMaxMs = 60 * 60 * 1000
 const retryMs = 5
 
 /**
- * Begins the transaction of a load: no other process writes until it ends. SQLite would wait by blocking the whole
- * process, which could then neither say what it waits for nor be stopped.
+ * Begins the transaction of a load: no other process writes until it ends. A busy timeout of SQLite would block the whole
+ * process, which could then neither report the wait nor be stopped.
  */
 export async function takeWriteLock(
   database: DatabaseSync,

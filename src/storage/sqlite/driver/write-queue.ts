@@ -2,19 +2,19 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isBusy, toAppError } from './errors.ts'
 
-/** How long a change waits for a load or another process, and how long between two tries. */
+/** How long a change waits for a load or another process, and the pause between two attempts. */
 const busyMaxMs = 5000
 const busyRetryMs = 5
 
 /**
- * Changes in a server, one after another. SQLite waits by holding up the whole process, so it is told not
- * to wait, and whoever finds the database taken tries again while others are served.
+ * Serialises the changes of a server. A busy timeout of SQLite would block the whole process, so a change that finds the
+ * database locked is retried between other work.
  */
 export function openWriteQueue(database: DatabaseSync) {
   database.exec('pragma busy_timeout = 0')
   let last: Promise<unknown> = Promise.resolve()
 
-  const patiently = async <Result>(work: () => Result, since: number): Promise<Result> => {
+  const retryWhileBusy = async <Result>(work: () => Result, since: number): Promise<Result> => {
     for (;;) {
       try {
         return transaction(database, work)
@@ -27,14 +27,14 @@ export function openWriteQueue(database: DatabaseSync) {
   }
   return <Result>(work: () => Result): Promise<Result> => {
     const since = performance.now()
-    const done = last.then(() => patiently(work, since))
-    // The next one has its turn however this one ends.
+    const done = last.then(() => retryWhileBusy(work, since))
+    // The next change runs even if this one fails.
     last = done.catch(() => {})
     return done
   }
 }
 
-/** All of the work, or none of it where it throws. */
+/** Commits the work, or rolls it back if it throws. */
 export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('begin immediate')
   try {

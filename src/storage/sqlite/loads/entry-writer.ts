@@ -4,7 +4,7 @@ import type { EntryItem } from '../../../load/writer.ts'
 import { amountKey } from '../../amount-key.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { command, query } from '../driver/statements.ts'
-import { listEnd, listNumber, ordinalOfPosition, positionOf } from '../entry-position.ts'
+import { entryPosition, listEnd, listNumber, ordinalOfPosition } from '../entry-position.ts'
 import { type EntryRow, openReordering } from './reordering.ts'
 
 /** How many tails are cached while a load runs. More would use memory without being faster. */
@@ -121,7 +121,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
       flush()
       tails.clear()
     }
-    const row = newest.first(positionOf(list, 0), listEnd(list))
+    const row = newest.first(entryPosition(list, 0), listEnd(list))
     const tail = row
       ? { ordinal: Number(row.ordinal), time: row.time, id: row.id }
       : { ordinal: 0, time: 0n, id: '' }
@@ -146,7 +146,16 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     if (!isAfterTail(row, tail)) return false
     const { list, time, id, amount, description, reference, record } = row
     const ordinal = tail.ordinal + 1
-    values.push(positionOf(list, ordinal), list, time, id, amount, description, reference, record)
+    values.push(
+      entryPosition(list, ordinal),
+      list,
+      time,
+      id,
+      amount,
+      description,
+      reference,
+      record,
+    )
     appended.push(row)
     tail.ordinal = ordinal
     tail.time = time
@@ -178,7 +187,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     const tail = findTail(row.list)
     if (!isAfterTail(row, tail)) return false
     const { list, time, id, amount, description, reference, record } = row
-    const position = positionOf(list, tail.ordinal + 1)
+    const position = entryPosition(list, tail.ordinal + 1)
     const { changes } = appendOne.run(
       position,
       list,
@@ -277,9 +286,9 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     removeList(account: number, list: EntryItem['list']): void {
       flush()
       const number = listNumber(account, list)
-      saveAssignedOfList.run(positionOf(number, 0), listEnd(number))
+      saveAssignedOfList.run(entryPosition(number, 0), listEnd(number))
       saveAssignedOfWaiting.run(number)
-      removeList.run(positionOf(number, 0), listEnd(number))
+      removeList.run(entryPosition(number, 0), listEnd(number))
       removeWaitingList.run(number)
       tails.delete(number)
     },

@@ -16,7 +16,7 @@ import { type AccountKind, accountKindByList, entryLists } from '../../../provid
 import { DatabaseError } from '../../database.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { noAccount, noCustomer } from '../../load-errors.ts'
-import { identityOf } from '../driver/files.ts'
+import { fileIdentity } from '../driver/files.ts'
 import { openDatabase } from '../driver/open.ts'
 import { command, execute } from '../driver/statements.ts'
 import { commitWithinSpace, releaseLog } from '../driver/write-ahead-log.ts'
@@ -40,7 +40,7 @@ export function openSqliteProviderWriter(
   path: string,
   { loadTime, inBatches = false, isSlow = false, onWait, signal }: WriterOptions,
 ): ProviderWriter {
-  const opened = identityOf(path)
+  const opened = fileIdentity(path)
   const database = openDatabase(path, 'write')
   // `takeWriteLock` waits for other loads, without blocking the process.
   database.exec('pragma busy_timeout = 0')
@@ -258,7 +258,7 @@ export function openSqliteProviderWriter(
       entries.finish()
       products.finish()
       // A commit to a file that was deleted or replaced would be lost.
-      if (identityOf(path) !== opened) throw replacedDatabase(path)
+      if (fileIdentity(path) !== opened) throw replacedDatabase(path)
       if (database.isTransaction) commitWithinSpace(database, path)
       clearCaches()
     },

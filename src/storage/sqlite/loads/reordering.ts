@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { command, query } from '../driver/statements.ts'
-import { listEnd, ordinalOfPosition, positionOf } from '../entry-position.ts'
+import { entryPosition, listEnd, ordinalOfPosition } from '../entry-position.ts'
 
 export interface EntryRow {
   readonly list: number
@@ -86,7 +86,7 @@ export function openReordering(database: DatabaseSync) {
     finish(): void {
       for (const row of affectedLists.all()) {
         const list = Number(row.list)
-        const lastInOrder = positionOf(list, before.first(list, row.since)?.ordinal ?? 0)
+        const lastInOrder = entryPosition(list, before.first(list, row.since)?.ordinal ?? 0)
         moveToWaiting.run(lastInOrder, listEnd(list))
         deleteEntries.run(lastInOrder, listEnd(list))
         insertOrdered.run(lastInOrder, list)

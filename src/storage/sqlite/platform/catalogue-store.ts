@@ -66,11 +66,15 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
     'select digest, product from idempotency where client = ? and key = ?',
   )
   const useKey = command(database, 'insert into idempotency values (?, ?, ?, ?, ?)')
-  const forgetKeys = command(database, 'delete from idempotency where created < ?')
+  const deleteExpiredKeys = command(database, 'delete from idempotency where created < ?')
 
   const write = openWriteQueue(database)
   const snapshot = snapshots(database)
-  const judged = (id: string, { ifVersion }: Change, work: () => StoredProduct): Promise<Outcome> =>
+  const changeProduct = (
+    id: string,
+    { ifVersion }: Change,
+    work: () => StoredProduct,
+  ): Promise<Outcome> =>
     write((): Outcome => {
       const now = rows.newest(id)
       if (!exists(now)) return 'missing'
@@ -81,22 +85,22 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
     async create({ id, idempotency, ...content }, change) {
       return write((): StoredProduct | 'keyReused' => {
         const now = change.clock().epochMilliseconds
-        forgetKeys.run(now - idempotencyMs)
+        deleteExpiredKeys.run(now - idempotencyMs)
         const used = idempotency && usedKey.first(change.by.id, idempotency.key)
         if (used && used.digest !== idempotency.digest) return 'keyReused'
-        const made = used && past.first(used.product, 1)
-        if (made) return made
+        const created = used && past.first(used.product, 1)
+        if (created) return created
         if (idempotency) useKey.run(change.by.id, idempotency.key, idempotency.digest, id, now)
         return rows.put(id, content, change)
       })
     },
 
     async replace(id, content, change) {
-      return judged(id, change, () => rows.put(id, content, change))
+      return changeProduct(id, change, () => rows.put(id, content, change))
     },
 
     async remove(id, change) {
-      return judged(id, change, () => rows.remove(id, change) as StoredProduct)
+      return changeProduct(id, change, () => rows.remove(id, change) as StoredProduct)
     },
 
     async read(id, version) {

@@ -32,26 +32,26 @@ export function openSqliteClientStore(path: string): ClientStore {
   )
   const remove = command(database, 'delete from api_client where id = ?')
   const removeTokens = command(database, 'delete from api_token where client = ?')
-  const forget = command(database, 'delete from api_token where expires <= ?')
+  const deleteExpired = command(database, 'delete from api_token where expires <= ?')
   const insertToken = command(database, 'insert into api_token values (?, ?, ?, ?, ?)')
   const token = query<TokenRow>(
     database,
-    // Joined by the secret too: a rotation revokes tokens at once, even one that is being issued meanwhile.
+    // The join includes the secret: a rotation revokes tokens at once, even one that is being issued concurrently.
     `select t.client, c.name, t.scopes, t.expires from api_token t
      join api_client c on c.id = t.client and c.secret_hash = t.secret_hash where t.digest = ?`,
   )
-  const clientOf = ({ id, name, scopes, secret_hash, created, rotated }: ClientRow) => ({
+  const toClient = ({ id, name, scopes, secret_hash, created, rotated }: ClientRow) => ({
     id,
     name,
-    scopes: scopesOf(scopes),
+    scopes: parseScopes(scopes),
     secretHash: secret_hash,
-    created: instant(created),
-    ...(rotated !== null && { rotated: instant(rotated) }),
+    created: toInstant(created),
+    ...(rotated !== null && { rotated: toInstant(rotated) }),
   })
 
   return {
     async list() {
-      return all.all().map(clientOf)
+      return all.all().map(toClient)
     },
     async add({ id, name, scopes, created }, secretHash) {
       await write(() =>
@@ -69,12 +69,12 @@ export function openSqliteClientStore(path: string): ClientStore {
     },
     async find(id) {
       const row = one.first(id)
-      return row && clientOf(row)
+      return row && toClient(row)
     },
     async addToken(digest, { client, scopes, expires }, secretHash, now) {
       const scope = scopes.join(' ')
       await write(() => {
-        forget.run(now.epochMilliseconds)
+        deleteExpired.run(now.epochMilliseconds)
         insertToken.run(digest, client.id, scope, expires.epochMilliseconds, secretHash)
       })
     },
@@ -83,8 +83,8 @@ export function openSqliteClientStore(path: string): ClientStore {
       return (
         row && {
           client: { id: row.client, name: row.name },
-          scopes: scopesOf(row.scopes),
-          expires: instant(row.expires),
+          scopes: parseScopes(row.scopes),
+          expires: toInstant(row.expires),
         }
       )
     },
@@ -94,8 +94,8 @@ export function openSqliteClientStore(path: string): ClientStore {
   }
 }
 
-const instant = Temporal.Instant.fromEpochMilliseconds
+const toInstant = Temporal.Instant.fromEpochMilliseconds
 
-function scopesOf(text: string): Scope[] {
+function parseScopes(text: string): Scope[] {
   return text.split(' ') as Scope[]
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../catalogue/versions.ts'
 import { command, query } from '../driver/statements.ts'
 
-/** The products and their versions. Whoever writes is in a transaction of its own. */
+/** Products and their versions. The caller of `put` and `remove` opens the transaction. */
 export function openProductRows(database: DatabaseSync) {
   const newest = query<NewestVersion>(
     database,
@@ -25,7 +25,7 @@ export function openProductRows(database: DatabaseSync) {
     database,
     'insert or replace into product values (?, ?, ?, ?, ?, ?, ?)',
   )
-  const dropCurrent = command(database, 'delete from product where id = ?')
+  const deleteCurrent = command(database, 'delete from product where id = ?')
 
   const insert = (
     id: string,
@@ -40,23 +40,23 @@ export function openProductRows(database: DatabaseSync) {
   return {
     newest: (id: string): NewestVersion | undefined => newest.first(id),
 
-    put(id: string, content: ProductContent, making: NewVersion): StoredProduct {
-      const made = createVersion(id, newest.first(id), content, making)
-      const { version, lastUpdated, updatedAt } = made
+    put(id: string, content: ProductContent, newVersion: NewVersion): StoredProduct {
+      const created = createVersion(id, newest.first(id), content, newVersion)
+      const { version, lastUpdated, updatedAt } = created
       const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
-      insert(id, made, making.by, made.record, shown)
+      insert(id, created, newVersion.by, created.record, shown)
       putCurrent.run(id, version, category, brand, effectiveFrom, effectiveTo, updatedAt)
       return { id, version, lastUpdated, shown }
     },
 
-    /** Undefined where there is none. */
-    remove(id: string, making: NewVersion): StoredProduct | undefined {
+    /** Undefined if the product does not exist. */
+    remove(id: string, newVersion: NewVersion): StoredProduct | undefined {
       const before = newest.first(id)
       if (!exists(before)) return undefined
-      const made = createDeletion(before, making)
-      insert(id, made, making.by, null, null)
-      dropCurrent.run(id)
-      return { id, version: made.version, lastUpdated: made.lastUpdated, shown: '' }
+      const created = createDeletion(before, newVersion)
+      insert(id, created, newVersion.by, null, null)
+      deleteCurrent.run(id)
+      return { id, version: created.version, lastUpdated: created.lastUpdated, shown: '' }
     },
   }
 }

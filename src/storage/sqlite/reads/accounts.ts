@@ -3,21 +3,21 @@ import type { AccountFilters, AccountKind } from '../../../provider/store.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { query } from '../driver/statements.ts'
 
-/** An account as one customer sees it. */
-export interface SeenAccount {
+/** An account of one customer. */
+export interface HeldAccount {
   readonly number: number
   readonly is_open: number
   readonly category: string | null
   readonly is_owned: number
 }
 
-/** Whose account is whose: no question about accounts goes past here without a customer. */
+/** Access control: accounts are found only through a customer who holds them. */
 export function openAccounts(database: DatabaseSync) {
   const customer = query<{ number: number }>(
     database,
     'select number from customer where id = ? and record is not null',
   )
-  const seen = query<SeenAccount & { kind: number }>(
+  const held = query<HeldAccount & { kind: number }>(
     database,
     `select a.number, a.kind, a.is_open, a.category, h.is_owned
      from account a join holder h on h.account = a.number and h.customer = ?
@@ -28,9 +28,9 @@ export function openAccounts(database: DatabaseSync) {
     customer: number,
     accountId: string,
     kind?: AccountKind,
-  ): SeenAccount | undefined => {
-    // The database would take half a character for the mark that stands for an unknown one.
-    const account = accountId.isWellFormed() ? seen.first(customer, accountId) : undefined
+  ): HeldAccount | undefined => {
+    // A lone surrogate would be encoded as U+FFFD, and could match another id.
+    const account = accountId.isWellFormed() ? held.first(customer, accountId) : undefined
     return kind === undefined || account?.kind === kindCodes[kind] ? account : undefined
   }
 
@@ -38,13 +38,13 @@ export function openAccounts(database: DatabaseSync) {
     customer: (id: string): number | undefined => customer.first(id)?.number,
     find,
 
-    /** All that are named, in order, each once; undefined where one is not this customer's. */
+    /** The requested accounts in order, without duplicates. Undefined if the customer does not hold one of them. */
     findAll(
       customer: number,
       accountIds: readonly string[],
       kind: AccountKind,
-    ): SeenAccount[] | undefined {
-      const found: SeenAccount[] = []
+    ): HeldAccount[] | undefined {
+      const found: HeldAccount[] = []
       for (const accountId of new Set(accountIds)) {
         const account = find(customer, accountId, kind)
         if (!account) return undefined
@@ -55,7 +55,7 @@ export function openAccounts(database: DatabaseSync) {
   }
 }
 
-export function passes(account: SeenAccount, filters: AccountFilters): boolean {
+export function matchesFilters(account: HeldAccount, filters: AccountFilters): boolean {
   const { openStatus, productCategory, isOwned } = filters
   return (
     (openStatus === 'ALL' || (openStatus === 'OPEN') === (account.is_open === 1)) &&

@@ -3,7 +3,7 @@ import { entryLists } from '../../../provider/store.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { openDatabase } from '../driver/open.ts'
 import { execute, query } from '../driver/statements.ts'
-import { listEnd, listNumber, positionOf } from '../entry-position.ts'
+import { entryPosition, listEnd, listNumber } from '../entry-position.ts'
 
 interface CustomerRow {
   readonly id: string
@@ -22,13 +22,13 @@ interface AccountRow {
 }
 
 /**
- * Everything in the store, as the items that a load would write, in an order that depends on the content
- * alone: customers, then account by account with all that is theirs, then products.
+ * Everything in the store as the items that a load would write, in an order that depends only on the content: customers,
+ * then each account with everything in it, then products.
  */
 export function* dumpSqlite(path: string): Generator<DumpedItem> {
   const database = openDatabase(path, 'read')
   try {
-    // One state of the data, however long it takes. Every page is read once: none is kept in memory.
+    // One snapshot for the whole dump. Every page is read once, so none is mapped into memory.
     execute(database, 'pragma mmap_size = 0; begin')
     yield* customers(database)
     yield* accounts(database)
@@ -41,7 +41,7 @@ export function* dumpSqlite(path: string): Generator<DumpedItem> {
 
 type Database = ReturnType<typeof openDatabase>
 
-/** As they are now: what they were before stays where it is. */
+/** The present versions, without the history. */
 function* products(database: Database): Generator<DumpedItem> {
   const rows = query<{ record: string; lastUpdated: string }>(
     database,
@@ -93,11 +93,14 @@ function* accounts(database: Database): Generator<DumpedItem> {
   )
 
   for (const row of rows.each()) {
-    const held = holders.all(row.number)
+    const accountHolders = holders.all(row.number)
     yield {
       type: 'account',
       kind: row.kind === kindCodes.banking ? 'banking' : 'energy',
-      holders: held.map(({ customerId, isOwned }) => ({ customerId, isOwned: isOwned === 1 })),
+      holders: accountHolders.map(({ customerId, isOwned }) => ({
+        customerId,
+        isOwned: isOwned === 1,
+      })),
       head: row.head,
       tail: row.tail,
       isOwnedText: row.is_owned_text ?? undefined,
@@ -110,7 +113,7 @@ function* accounts(database: Database): Generator<DumpedItem> {
     }
     for (const list of entryLists) {
       const number = listNumber(row.number, list)
-      for (const { id, time, record } of entries.each(positionOf(number, 0), listEnd(number))) {
+      for (const { id, time, record } of entries.each(entryPosition(number, 0), listEnd(number))) {
         yield { type: 'entry', list, id, time, record }
       }
     }

@@ -1,19 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { JsonText } from '../../../contract/index.ts'
 import type { TimeWindow } from '../../../provider/store.ts'
-import { clampTime, isBeyondAll } from '../../enum-codes.ts'
+import { clampTime, isAfterAll } from '../../enum-codes.ts'
 import { query } from '../driver/statements.ts'
-import { listEnd, ordinalOfPosition, positionOf } from '../entry-position.ts'
+import { entryPosition, listEnd, ordinalOfPosition } from '../entry-position.ts'
 
-/** A stretch of a list, by ordinals, both ends inside. Empty where `last` is before `first`. */
+/** A range of a list by ordinals, both inclusive. Empty if `last` is before `first`. */
 export interface Range {
   readonly list: number
   readonly first: number
   readonly last: number
 }
 
-/** Where an entry is. */
-export interface Place {
+export interface EntryLocation {
   readonly list: number
   readonly ordinal: number
 }
@@ -30,20 +29,20 @@ export interface Filter {
   readonly text: string | null
 }
 
-/** From how many records on their bytes are cheaper to have than a text that is encoded again. */
-const bytesMin = 128
+/** From this many records on, bytes are cheaper than a string that is encoded again. */
+const blobMin = 128
 
 /**
- * The same query for few records and for many. They are joined where they lie, so that a page crosses into
- * JavaScript once; many go on as bytes, and are never decoded there.
+ * The same query for few records and for many. SQLite joins the records, so that a page is passed to JavaScript as one
+ * value; many records are passed as bytes, which are never decoded.
  */
 export function joinedRecords<Joined>(open: (joined: string) => Joined): (count: number) => Joined {
   const text = open("group_concat(record, ',')")
   const bytes = open("cast(group_concat(record, ',') as blob)")
-  return (count) => (count < bytesMin ? text : bytes)
+  return (count) => (count < blobMin ? text : bytes)
 }
 
-/** The questions about lists. Each is one or two seeks in an index and one range of the table. */
+/** Queries on lists. Each is one or two seeks in an index and one range of the table. */
 export function openEntryRanges(database: DatabaseSync) {
   const last = query<{ ordinal: number }>(
     database,
@@ -90,11 +89,11 @@ export function openEntryRanges(database: DatabaseSync) {
      order by position desc`,
   )
   const bounds = ({ list, first, last }: Range) =>
-    [positionOf(list, first), positionOf(list, last)] as const
+    [entryPosition(list, first), entryPosition(list, last)] as const
 
   return {
     whole(list: number): Range {
-      const end = last.first(positionOf(list, 0), listEnd(list))
+      const end = last.first(entryPosition(list, 0), listEnd(list))
       return { list, first: 1, last: end?.ordinal ?? 0 }
     },
 
@@ -104,36 +103,36 @@ export function openEntryRanges(database: DatabaseSync) {
       return { list, first: first?.ordinal ?? 1, last: first && end ? end.ordinal : 0 }
     },
 
-    /** The first ordinal whose time is at or after this, or one past the end of the stretch. */
+    /** The first ordinal at or after this time, or one past the end of the range. */
     firstAt({ list, last }: Range, time: bigint): number {
-      if (isBeyondAll(time)) return last + 1
+      if (isAfterAll(time)) return last + 1
       return Math.min(atOrAfter.first(list, clampTime(time))?.ordinal ?? last + 1, last + 1)
     },
 
     /** Newest first. */
-    records(stretch: Range): JsonText[] {
-      const length = lengthOf(stretch)
-      const joined = length > 0 && records(length).first(...bounds(stretch))?.joined
+    records(range: Range): JsonText[] {
+      const length = rangeLength(range)
+      const joined = length > 0 && records(length).first(...bounds(range))?.joined
       return joined ? [joined] : []
     },
 
-    /** In the order that the places have. */
-    recordsAt(places: readonly Place[]): JsonText[] {
-      const positions = places.map(({ list, ordinal }) => positionOf(list, ordinal))
-      const joined = recordsAt(places.length).first(`[${positions.join()}]`)?.joined
+    /** In the order of the locations. */
+    recordsAt(locations: readonly EntryLocation[]): JsonText[] {
+      const positions = locations.map(({ list, ordinal }) => entryPosition(list, ordinal))
+      const joined = recordsAt(locations.length).first(`[${positions.join()}]`)?.joined
       return joined ? [joined] : []
     },
 
-    keys(stretch: Range): EntryKey[] {
+    keys(range: Range): EntryKey[] {
       return keys
-        .all(...bounds(stretch))
+        .all(...bounds(range))
         .map(({ ordinal, time, id }) => ({ ordinal: Number(ordinal), time, id }))
     },
 
-    /** The ordinals in the stretch that a filter lets through, newest first. */
-    matching(stretch: Range, { minAmount, maxAmount, text }: Filter): number[] {
+    /** The ordinals in the range that match a filter, newest first. */
+    matching(range: Range, { minAmount, maxAmount, text }: Filter): number[] {
       return matching
-        .all(...bounds(stretch), minAmount, maxAmount, text)
+        .all(...bounds(range), minAmount, maxAmount, text)
         .map(({ ordinal }) => ordinal)
     },
   }
@@ -141,11 +140,11 @@ export function openEntryRanges(database: DatabaseSync) {
 
 export type EntryRanges = ReturnType<typeof openEntryRanges>
 
-export function lengthOf({ first, last }: Range): number {
+export function rangeLength({ first, last }: Range): number {
   return Math.max(0, last - first + 1)
 }
 
-/** The part of a stretch that lies `start` to `end` entries below its newest, the end outside. */
+/** The entries from `start` to `end` (exclusive) of a range, counted from the newest. */
 export function slice({ list, first, last }: Range, start: number, end: number): Range {
   return { list, first: Math.max(first, last - end + 1), last: last - start }
 }

@@ -1,65 +1,65 @@
 import type { JsonText } from '../../../contract/index.ts'
 import type { Reader } from '../driver/read-pool.ts'
-import { type EntryKey, lengthOf, type Range, slice } from './entry-ranges.ts'
+import { type EntryKey, type Range, rangeLength, slice } from './entry-ranges.ts'
 
-/** Up to here the top of every list is read and sorted; beyond, the place in time is searched for. */
+/** Up to this many keys, the newest entries of every list are read and sorted; beyond, a binary search is cheaper. */
 const keysReadMax = 5000
 
-type PlacedKey = EntryKey & { readonly list: number }
+type ListedKey = EntryKey & { readonly list: number }
 
 /**
- * The records from `start` to `end` of several lists together, newest first, then by id, then in the order
- * of the lists. Reads what the page needs and not what lies before it, and lets others be served in between.
+ * The records from `start` to `end` of several merged lists, newest first, then by id, then in the order of the lists.
+ * Reads only what the page needs, and lets the event loop run other work in between.
  */
 export async function mergedRecords(
   reader: Reader,
-  stretches: readonly Range[],
+  ranges: readonly Range[],
   start: number,
   end: number,
 ): Promise<JsonText[]> {
   const { lists } = reader
   const part =
-    stretches.length * end <= keysReadMax
-      ? { stretches: stretches.map((stretch) => slice(stretch, 0, end)), before: 0 }
-      : await aroundRanks(reader, stretches, start, end)
+    ranges.length * end <= keysReadMax
+      ? { ranges: ranges.map((range) => slice(range, 0, end)), before: 0 }
+      : await rangesBetween(reader, ranges, start, end)
 
-  const keys: PlacedKey[] = part.stretches
-    .filter((stretch) => lengthOf(stretch) > 0)
-    .flatMap((stretch) => lists.keys(stretch).map((key) => ({ ...key, list: stretch.list })))
+  const keys: ListedKey[] = part.ranges
+    .filter((range) => rangeLength(range) > 0)
+    .flatMap((range) => lists.keys(range).map((key) => ({ ...key, list: range.list })))
   keys.sort(newestFirst)
   return lists.recordsAt(keys.slice(start - part.before, end - part.before))
 }
 
-/** What lies between the times of the two ranks, and how many entries are newer than that. */
-async function aroundRanks(
+/** The entries between the times of two ranks, and how many entries are newer. */
+async function rangesBetween(
   reader: Reader,
-  stretches: readonly Range[],
+  ranges: readonly Range[],
   start: number,
   end: number,
-): Promise<{ stretches: Range[]; before: number }> {
+): Promise<{ ranges: Range[]; before: number }> {
   const { lists } = reader
-  const total = stretches.reduce((sum, stretch) => sum + lengthOf(stretch), 0)
-  const newest = await timeOfRank(reader, stretches, start)
-  const oldest = await timeOfRank(reader, stretches, Math.min(end, total) - 1)
-  const between = stretches.map((stretch) => ({
-    list: stretch.list,
-    first: Math.max(stretch.first, lists.firstAt(stretch, oldest)),
-    last: Math.max(stretch.first, lists.firstAt(stretch, newest + 1n)) - 1,
+  const total = ranges.reduce((sum, range) => sum + rangeLength(range), 0)
+  const newest = await findTimeOfRank(reader, ranges, start)
+  const oldest = await findTimeOfRank(reader, ranges, Math.min(end, total) - 1)
+  const between = ranges.map((range) => ({
+    list: range.list,
+    first: Math.max(range.first, lists.firstAt(range, oldest)),
+    last: Math.max(range.first, lists.firstAt(range, newest + 1n)) - 1,
   }))
-  const before = stretches.reduce(
-    (sum, stretch, index) => sum + stretch.last - (between[index]?.last ?? stretch.last),
+  const before = ranges.reduce(
+    (sum, range, index) => sum + range.last - (between[index]?.last ?? range.last),
     0,
   )
-  return { stretches: between, before }
+  return { ranges: between, before }
 }
 
-/** The time of the entry that has so many before it, by halving the time between oldest and newest. */
-async function timeOfRank(
-  { lists, takeTurn }: Reader,
-  stretches: readonly Range[],
+/** The time of the entry with this rank, by binary search between the oldest and the newest time. */
+async function findTimeOfRank(
+  { lists, yieldTurn }: Reader,
+  ranges: readonly Range[],
   rank: number,
 ): Promise<bigint> {
-  const filled = stretches.filter((stretch) => lengthOf(stretch) > 0)
+  const filled = ranges.filter((range) => rangeLength(range) > 0)
   const ends = filled.flatMap(({ list, first, last }) => [
     ...lists.keys({ list, first, last: first }),
     ...lists.keys({ list, first: last, last }),
@@ -70,18 +70,17 @@ async function timeOfRank(
   while (low < high) {
     const middle = low + (high - low + 1n) / 2n
     const atOrAfter = filled.reduce(
-      (sum, stretch) =>
-        sum + stretch.last + 1 - Math.max(stretch.first, lists.firstAt(stretch, middle)),
+      (sum, range) => sum + range.last + 1 - Math.max(range.first, lists.firstAt(range, middle)),
       0,
     )
     if (atOrAfter > rank) low = middle
     else high = middle - 1n
-    await takeTurn()
+    await yieldTurn()
   }
   return low
 }
 
-function newestFirst(a: PlacedKey, b: PlacedKey): number {
+function newestFirst(a: ListedKey, b: ListedKey): number {
   if (a.time !== b.time) return a.time > b.time ? -1 : 1
   return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))
 }

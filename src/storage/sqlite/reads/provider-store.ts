@@ -15,14 +15,14 @@ import { openDatabase } from '../driver/open.ts'
 import { openReadPool, type Reader } from '../driver/read-pool.ts'
 import { batchReads, query } from '../driver/statements.ts'
 import { listNumber, ordinalMax } from '../entry-position.ts'
-import { openAccounts, passes, type SeenAccount } from './accounts.ts'
+import { type HeldAccount, matchesFilters, openAccounts } from './accounts.ts'
 import {
   type EntryRanges,
   type Filter,
   joinedRecords,
-  lengthOf,
   openEntryRanges,
   type Range,
+  rangeLength,
   slice,
 } from './entry-ranges.ts'
 import { mergedRecords } from './merge.ts'
@@ -30,18 +30,18 @@ import { mergedRecords } from './merge.ts'
 const noCustomer = { missing: 'customer' } as const
 const noAccount = { missing: 'account' } as const
 
-/** How many entries a filter looks at before others get their turn. */
+/** How many entries a filter examines before the event loop runs other work. */
 const scanStep = 2000
 
-/** The provider's data in one SQLite file. Answers come from a snapshot: a load is seen whole or not. */
+/** The provider's data in one SQLite file. Each method reads one snapshot: a load is visible as a whole or not at all. */
 export function openSqliteProviderStore(path: string): ProviderStore {
   const database = openDatabase(path, 'serve')
   const snapshot = batchReads(database)
   const accounts = openAccounts(database)
   const lists = openEntryRanges(database)
-  const longReaders = openReadPool(path)
+  const readPool = openReadPool(path)
 
-  const accountRows = query<SeenAccount & { head: string; tail: string }>(
+  const accountRows = query<HeldAccount & { head: string; tail: string }>(
     database,
     `select a.number, a.is_open, a.category, h.is_owned, a.head, a.tail
      from holder h join account a on a.number = h.account
@@ -111,26 +111,26 @@ export function openSqliteProviderStore(path: string): ProviderStore {
     'select match from customer where email = ? and record is not null order by id',
   )
 
-  /** The named accounts that pass the filters, in the order asked, with the text that each has. */
-  const textsOf = (
-    asked: AccountsQuery,
+  /** The texts of the requested accounts that match the filters, in the requested order. */
+  const readTexts = (
+    request: AccountsQuery,
     kind: 'banking' | 'energy',
     text: (account: number) => string[],
   ) =>
     snapshot(() => {
-      const owner = accounts.customer(asked.customerId)
+      const owner = accounts.customer(request.customerId)
       if (owner === undefined) return noCustomer
-      const found = accounts.findAll(owner, asked.accountIds, kind)
+      const found = accounts.findAll(owner, request.accountIds, kind)
       if (!found) return noAccount
       const texts = found
-        .filter((account) => passes(account, asked.filters))
+        .filter((account) => matchesFilters(account, request.filters))
         .flatMap(({ number }) => text(number))
-      return pageOf(texts, asked)
+      return paginate(texts, request)
     })
 
-  /** What is asked for most, in one statement; undefined where something is missing. */
-  const pageOfWindow = (asked: EntriesQuery): Page<JsonText> | undefined => {
-    const { customerId, accountId, list, window, page, pageSize } = asked
+  /** The most frequent query, in one statement. Undefined if the customer or the account is not found. */
+  const readWindowPage = (request: EntriesQuery): Page<JsonText> | undefined => {
+    const { customerId, accountId, list, window, page, pageSize } = request
     if (!window || !accountId.isWellFormed()) return undefined
     const row = windowPage(pageSize).first(
       customerId,
@@ -149,14 +149,14 @@ export function openSqliteProviderStore(path: string): ProviderStore {
   }
 
   return {
-    async listAccounts(asked) {
+    async listAccounts(request) {
       return snapshot(() => {
-        const owner = accounts.customer(asked.customerId)
+        const owner = accounts.customer(request.customerId)
         if (owner === undefined) return noCustomer
         const rows = accountRows
-          .all(owner, kindCodes[asked.kind])
-          .filter((row) => passes(row, asked.filters))
-        const { items, total } = pageOf(rows, asked)
+          .all(owner, kindCodes[request.kind])
+          .filter((row) => matchesFilters(row, request.filters))
+        const { items, total } = paginate(rows, request)
         return {
           items: items.map(({ head, tail, is_owned }) => ({ head, tail, isOwned: is_owned === 1 })),
           total,
@@ -164,60 +164,62 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       })
     },
 
-    async readEnergyAccounts(asked) {
-      return textsOf(asked, 'energy', (account) => detail.all(account).map(({ text }) => text))
+    async readEnergyAccounts(request) {
+      return readTexts(request, 'energy', (account) => detail.all(account).map(({ text }) => text))
     },
 
-    async listBalances(asked) {
-      return textsOf(asked, 'banking', (account) =>
+    async listBalances(request) {
+      return readTexts(request, 'banking', (account) =>
         balance.all(account).map(({ record }) => record),
       )
     },
 
-    async listEntries(asked) {
-      const filter = filterOf(asked)
+    async listEntries(request) {
+      const filter = toFilter(request)
       const found = await snapshot(() => {
-        const page = filter ? undefined : pageOfWindow(asked)
+        const page = filter ? undefined : readWindowPage(request)
         if (page) return page
-        const stretch = stretchOf(asked, accounts, lists)
-        if ('missing' in stretch) return stretch
-        if (!filter) return pageOfStretch(stretch, asked, lists)
-        if (lengthOf(stretch) > scanStep) return undefined
-        const { items, total } = pageOf(lists.matching(stretch, filter), asked)
-        return { items: recordsAt(lists, stretch, items), total }
+        const range = findRange(request, accounts, lists)
+        if ('missing' in range) return range
+        if (!filter) return readPage(range, request, lists)
+        if (rangeLength(range) > scanStep) return undefined
+        const { items, total } = paginate(lists.matching(range, filter), request)
+        return { items: recordsAt(lists, range, items), total }
       })
       if (found !== undefined || !filter) return found ?? noAccount
-      return longReaders(async (reader) => {
-        const stretch = stretchOf(asked, reader.accounts, reader.lists)
-        if ('missing' in stretch) return stretch
-        const { items, total } = await scan(reader, stretch, filter, asked)
-        return { items: recordsAt(reader.lists, stretch, items), total }
+      return readPool(async (reader) => {
+        const range = findRange(request, reader.accounts, reader.lists)
+        if ('missing' in range) return range
+        const { items, total } = await scan(reader, range, filter, request)
+        return { items: recordsAt(reader.lists, range, items), total }
       })
     },
 
-    async listEntriesOfAccounts(asked) {
-      const kind = accountKindByList[asked.list]
-      return longReaders(async (reader) => {
-        const owner = reader.accounts.customer(asked.customerId)
+    async listEntriesOfAccounts(request) {
+      const kind = accountKindByList[request.list]
+      return readPool(async (reader) => {
+        const owner = reader.accounts.customer(request.customerId)
         if (owner === undefined) return noCustomer
-        const accountIds = asked.window ? asked.accountIds.toSorted(byBytes) : asked.accountIds
+        const accountIds = request.window
+          ? request.accountIds.toSorted(byBytes)
+          : request.accountIds
         const found = reader.accounts.findAll(owner, accountIds, kind)
         if (!found) return noAccount
 
-        const stretches = found
-          .filter((account) => passes(account, asked.filters))
-          .map(({ number }) => listNumber(number, asked.list))
+        const ranges = found
+          .filter((account) => matchesFilters(account, request.filters))
+          .map(({ number }) => listNumber(number, request.list))
           .map((list) =>
-            asked.window ? reader.lists.within(list, asked.window) : reader.lists.whole(list),
+            request.window ? reader.lists.within(list, request.window) : reader.lists.whole(list),
           )
-        const total = stretches.reduce((sum, stretch) => sum + lengthOf(stretch), 0)
-        const start = (asked.page - 1) * asked.pageSize
+        const total = ranges.reduce((sum, range) => sum + rangeLength(range), 0)
+        const start = (request.page - 1) * request.pageSize
         if (start >= total) return { items: [], total }
 
-        const end = Math.min(start + asked.pageSize, total)
-        const items = asked.window
-          ? await mergedRecords(reader, stretches, start, end)
-          : consecutiveRecords(reader.lists, stretches, start, end)
+        const end = Math.min(start + request.pageSize, total)
+        const items = request.window
+          ? await mergedRecords(reader, ranges, start, end)
+          : consecutiveRecords(reader.lists, ranges, start, end)
         return { items, total }
       })
     },
@@ -266,38 +268,38 @@ export function openSqliteProviderStore(path: string): ProviderStore {
     },
 
     async close() {
-      await longReaders.close()
+      await readPool.close()
       database.close()
     },
   }
 }
 
-/** Accounts that have entries of the same time and id come in this order. */
+/** The order of accounts for entries with the same time and id. */
 function byBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-function pageOf<Item>(all: readonly Item[], { page, pageSize }: PageRequest): Page<Item> {
+function paginate<Item>(all: readonly Item[], { page, pageSize }: PageRequest): Page<Item> {
   const start = (page - 1) * pageSize
   return { items: all.slice(start, start + pageSize), total: all.length }
 }
 
-function pageOfStretch(
-  stretch: Range,
+function readPage(
+  range: Range,
   { page, pageSize }: PageRequest,
   lists: EntryRanges,
 ): Page<JsonText> {
-  const total = lengthOf(stretch)
+  const total = rangeLength(range)
   const start = (page - 1) * pageSize
   if (start >= total) return { items: [], total }
-  return { items: lists.records(slice(stretch, start, start + pageSize)), total }
+  return { items: lists.records(slice(range, start, start + pageSize)), total }
 }
 
 function recordsAt(lists: EntryRanges, { list }: Range, ordinals: readonly number[]): JsonText[] {
   return lists.recordsAt(ordinals.map((ordinal) => ({ list, ordinal })))
 }
 
-function stretchOf(
+function findRange(
   { customerId, accountId, list, window }: EntriesQuery,
   accounts: ReturnType<typeof openAccounts>,
   lists: EntryRanges,
@@ -310,7 +312,7 @@ function stretchOf(
   return window ? lists.within(number, window) : lists.whole(number)
 }
 
-function filterOf({ minAmount, maxAmount, text }: EntriesQuery): Filter | undefined {
+function toFilter({ minAmount, maxAmount, text }: EntriesQuery): Filter | undefined {
   if (minAmount === undefined && maxAmount === undefined && !text) return undefined
   return {
     minAmount: minAmount === undefined ? null : amountKey(minAmount),
@@ -319,40 +321,40 @@ function filterOf({ minAmount, maxAmount, text }: EntriesQuery): Filter | undefi
   }
 }
 
-/** A long list in steps: a filter must look at every entry to count, and others must not wait for it. */
+/** Scans a long list in steps: counting matches requires every entry, and must not block other requests. */
 async function scan(
-  { lists, takeTurn }: Reader,
-  stretch: Range,
+  { lists, yieldTurn }: Reader,
+  range: Range,
   filter: Filter,
   { page, pageSize }: PageRequest,
 ): Promise<Page<number>> {
   const items: number[] = []
   let total = 0
-  for (let start = 0; start < lengthOf(stretch); start += scanStep) {
-    for (const ordinal of lists.matching(slice(stretch, start, start + scanStep), filter)) {
+  for (let start = 0; start < rangeLength(range); start += scanStep) {
+    for (const ordinal of lists.matching(slice(range, start, start + scanStep), filter)) {
       if (total >= (page - 1) * pageSize && items.length < pageSize) items.push(ordinal)
       total += 1
     }
-    await takeTurn()
+    await yieldTurn()
   }
   return { items, total }
 }
 
-/** List after list, as the accounts were asked for. */
+/** List after list, in the requested order of the accounts. */
 function consecutiveRecords(
   lists: EntryRanges,
-  stretches: readonly Range[],
+  ranges: readonly Range[],
   start: number,
   end: number,
 ): JsonText[] {
-  const pieces: JsonText[] = []
+  const records: JsonText[] = []
   let before = 0
-  for (const stretch of stretches) {
-    const length = lengthOf(stretch)
+  for (const range of ranges) {
+    const length = rangeLength(range)
     const from = Math.max(start - before, 0)
     const to = Math.min(end - before, length)
-    if (from < to) pieces.push(...lists.records(slice(stretch, from, to)))
+    if (from < to) records.push(...lists.records(slice(range, from, to)))
     before += length
   }
-  return pieces
+  return records
 }

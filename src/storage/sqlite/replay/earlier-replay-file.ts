@@ -3,14 +3,14 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { DatabaseError } from '../../database.ts'
 import { cannotOpen, isBusy } from '../driver/errors.ts'
-import { earlierReplayPathOf, logPathOf, replayPathOf, syncToDisk } from '../driver/files.ts'
+import { earlierReplayPath, replayPath, syncToDisk, walPath } from '../driver/files.ts'
 import { connect } from '../driver/open.ts'
 import { transaction } from '../driver/write-queue.ts'
 
 /** The path of the replay file, which exists under its earlier name until a provider has opened it. */
 export function currentReplayPath(databasePath: string): string {
-  const earlier = earlierReplayPathOf(databasePath)
-  if (!existsSync(earlier)) return replayPathOf(databasePath)
+  const earlier = earlierReplayPath(databasePath)
+  if (!existsSync(earlier)) return replayPath(databasePath)
   requireOnlyEarlier(databasePath)
   return earlier
 }
@@ -20,7 +20,7 @@ export function currentReplayPath(databasePath: string): string {
  * opens it any more. Its write lock lets one process at a time rename the file.
  */
 export function renameEarlierReplayFile(databasePath: string, database: DatabaseSync): void {
-  if (!existsSync(earlierReplayPathOf(databasePath))) return
+  if (!existsSync(earlierReplayPath(databasePath))) return
   try {
     transaction(database, () => rename(databasePath))
   } catch (error) {
@@ -29,7 +29,7 @@ export function renameEarlierReplayFile(databasePath: string, database: Database
 }
 
 function rename(databasePath: string): void {
-  const earlier = earlierReplayPathOf(databasePath)
+  const earlier = earlierReplayPath(databasePath)
   // Another process may have renamed it while this one waited for the lock.
   if (!existsSync(earlier)) return
   requireOnlyEarlier(databasePath)
@@ -38,7 +38,7 @@ function rename(databasePath: string): void {
     // SQLite looks for a write-ahead log by the name of its file, so the log is copied into the file and deleted first.
     // That fails while another process has the file open.
     file.exec('pragma journal_mode = delete; begin exclusive')
-    renameSync(earlier, replayPathOf(databasePath))
+    renameSync(earlier, replayPath(databasePath))
     // Before a log is written under the new name: after a power failure, the file must not have the old name again.
     syncToDisk(dirname(earlier))
   } catch (error) {
@@ -50,10 +50,10 @@ function rename(databasePath: string): void {
 
 /** Also rejects a write-ahead log without its file: SQLite would apply it to the file that gets that name. */
 function requireOnlyEarlier(databasePath: string): void {
-  const path = replayPathOf(databasePath)
-  const existing = [path, logPathOf(path)].find((file) => existsSync(file))
+  const path = replayPath(databasePath)
+  const existing = [path, walPath(path)].find((file) => existsSync(file))
   if (existing === undefined) return
-  const earlier = earlierReplayPathOf(databasePath)
+  const earlier = earlierReplayPath(databasePath)
   throw new DatabaseError(
     `${existing} and ${earlier} both exist, and either may record used tokens. Keep the one that the last server used, and move the other to another folder.`,
   )

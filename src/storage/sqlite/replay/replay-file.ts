@@ -2,26 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { DatabaseError } from '../../database.ts'
-import { createPrivateFile, replayPathOf } from '../driver/files.ts'
+import { createPrivateFile, replayPath } from '../driver/files.ts'
 import { openDatabase, openFile } from '../driver/open.ts'
 import { currentReplayPath, renameEarlierReplayFile } from './earlier-replay-file.ts'
 
-/** How often a replay file is recorded again in a database that a load holds. */
+/** How often recording the replay file is retried while a load locks the database. */
 const recordEveryMs = 1000
 
-/** The replay file of a database, checked to be the one that belongs to it. */
+/** The replay file that belongs to a database. */
 export interface PairedReplayFile {
   readonly path: string
   close(): void
 }
 
 /**
- * Finds the replay file of a database. At the first start it is created, or one that exists is taken, and its
- * identity is recorded in the database. From then on only that file will do: with any other, or a new one, tokens
- * that were used could be used again.
+ * Finds the replay file of a database. At the first start, the file is created unless it exists, and its identity is
+ * recorded in the database. From then on, only that file is accepted: with another file, used tokens could be used again.
  */
 export function pairReplayFile(databasePath: string): PairedReplayFile {
-  const path = replayPathOf(databasePath)
+  const path = replayPath(databasePath)
   const database = openDatabase(databasePath, 'write')
   try {
     renameEarlierReplayFile(databasePath, database)
@@ -37,20 +36,20 @@ export function pairReplayFile(databasePath: string): PairedReplayFile {
   }
 }
 
-/** Begins an empty replay file in place of one that is lost. Leaves one that exists alone. */
+/** Replaces a lost replay file by an empty one. An existing file is kept. */
 export function replaceReplayFile(databasePath: string): void {
-  const path = replayPathOf(databasePath)
+  const path = replayPath(databasePath)
   const database = openDatabase(databasePath, 'write')
   try {
     renameEarlierReplayFile(databasePath, database)
-    const recorded = recordedId(database)
+    const recorded = readRecordedId(database)
     if (recorded !== undefined && createPrivateFile(path)) identify(path, recorded)
   } finally {
     database.close()
   }
 }
 
-/** The replay file that a database has so far. It is checked, and nothing is created. */
+/** The path of the replay file if it exists. The file is verified, and nothing is created. */
 export function existingReplayFile(
   databasePath: string,
   database: DatabaseSync,
@@ -59,21 +58,21 @@ export function existingReplayFile(
   return isRecorded(path, databasePath, database) || existsSync(path) ? path : undefined
 }
 
-/** Whether a replay file was recorded. Then it must be there, and be that one. */
+/** Whether a replay file was recorded. If so, that file must exist. */
 function isRecorded(path: string, databasePath: string, database: DatabaseSync): boolean {
-  const recorded = recordedId(database)
+  const recorded = readRecordedId(database)
   if (recorded === undefined) return false
-  if (!existsSync(path)) throw missingReplayFile(path)
-  if (idIn(path) !== recorded) throw otherReplayFile(path, databasePath)
+  if (!existsSync(path)) throw missingFile(path)
+  if (readFileId(path) !== recorded) throw foreignFile(path, databasePath)
   return true
 }
 
-function recordedId(database: DatabaseSync): string | undefined {
+function readRecordedId(database: DatabaseSync): string | undefined {
   if (!hasTable(database, 'replay_file')) return undefined
   return database.prepare('select id from replay_file').get()?.['id'] as string | undefined
 }
 
-function idIn(path: string): string | undefined {
+function readFileId(path: string): string | undefined {
   const file = openFile(path)
   try {
     if (!hasTable(file, 'identity')) return undefined
@@ -83,7 +82,7 @@ function idIn(path: string): string | undefined {
   }
 }
 
-/** Gives a replay file an identity, unless it has one. Of several processes that try, one is first. */
+/** Gives a replay file an identity unless it has one. Of several concurrent processes, the first one sets it. */
 function identify(path: string, wanted: string = randomUUID()): string {
   const file = openFile(path)
   try {
@@ -97,7 +96,7 @@ function identify(path: string, wanted: string = randomUUID()): string {
   }
 }
 
-/** Records the identity, and closes the database then. While a load holds it, that is retried beside the requests. */
+/** Records the identity, then closes the database. While a load locks the database, this is retried in the background. */
 function record(database: DatabaseSync, id: string): () => void {
   database.exec('pragma busy_timeout = 0')
   const insert = database.prepare('insert or ignore into replay_file values (1, ?)')
@@ -110,7 +109,7 @@ function record(database: DatabaseSync, id: string): () => void {
       insert.run(id)
       finish()
     } catch {
-      // Locked, or the disk is full: the file is not lost in the second until the next attempt.
+      // The database is locked or the disk is full. The next attempt follows in a second.
     }
   }
   const timer = setInterval(attempt, recordEveryMs)
@@ -125,16 +124,16 @@ function hasTable(database: DatabaseSync, name: string): boolean {
 }
 
 const howToReplace =
-  'To go on without it, start once with --new-replay-file: tokens that were used and have not expired could then be used once more.'
+  'To continue without it, start once with --new-replay-file: used tokens that have not expired can then be used once more.'
 
-function missingReplayFile(path: string): DatabaseError {
+function missingFile(path: string): DatabaseError {
   return new DatabaseError(
     `the replay file ${path} is missing: it records which tokens were used. Restore it together with the database. ${howToReplace}`,
   )
 }
 
-function otherReplayFile(path: string, databasePath: string): DatabaseError {
+function foreignFile(path: string, databasePath: string): DatabaseError {
   return new DatabaseError(
-    `the replay file ${path} does not belong to the database ${databasePath}: restore both from the same backup, or move the replay file away. ${howToReplace}`,
+    `the replay file ${path} does not belong to the database ${databasePath}: restore both from the same backup, or move the replay file to another folder. ${howToReplace}`,
   )
 }

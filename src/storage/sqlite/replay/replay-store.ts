@@ -4,7 +4,7 @@ import { ContractError } from '../../../contract/index.ts'
 import type { ReplayOptions } from '../../database.ts'
 import { openPurgeClock } from '../../purge-clock.ts'
 import { cannotOpen, isBusy } from '../driver/errors.ts'
-import { identityOf } from '../driver/files.ts'
+import { fileIdentity } from '../driver/files.ts'
 import { openTokenUses, type TokenUse, type TokenUses } from './token-uses.ts'
 
 /** How often some of the expired records are purged. */
@@ -38,7 +38,7 @@ export function openSqliteReplayStore(
   clock: () => Temporal.Instant,
   options: ReplayOptions = {},
 ): ReplayStore {
-  const opened = identityOf(path)
+  const opened = fileIdentity(path)
   const file = openFileAt(path)
   const purgeBefore = openPurgeClock(clock, options)
   const waiting: Waiting[] = []
@@ -51,7 +51,7 @@ export function openSqliteReplayStore(
       try {
         const { outcomes, purgedUntil } = file.record(group.map(({ use }) => use))
         // Another process does not see the records in a file that was deleted or replaced.
-        if (identityOf(path) !== opened) throw new ContractError('unavailable', replaced)
+        if (fileIdentity(path) !== opened) throw new ContractError('unavailable', replaced)
         for (const [index, { resolve }] of group.entries()) {
           resolve(outcomes[index] ?? 'used before')
         }
