@@ -6,7 +6,7 @@ import { asNode, type Node } from '../../src/contract/schema.ts'
 
 type Fields = Record<string, unknown>
 
-/** Any value that fits a schema of the contract, its rules included. */
+/** Valid values of a schema of the contract, including its rules. */
 export function anyOf<T extends TSchema>(schema: T): Arbitrary<Static<T>> {
   return arbitraryOf(asNode(schema)) as Arbitrary<Static<T>>
 }
@@ -52,8 +52,8 @@ function arbitraryOf(node: Node): Arbitrary<unknown> {
 }
 
 /**
- * Optional fields come and go. What breaks a rule is mended, field by field, from the whole record:
- * throwing it back would take forever for the records with many rules.
+ * Optional fields are present at random. Fields that violate a rule are repaired one by one from the full
+ * record: filtering would reject almost every value of the records with many rules.
  */
 function fieldsOf({ properties = {}, required = [], rules = [] }: Node): Arbitrary<unknown> {
   const names = Object.keys(properties)
@@ -73,12 +73,12 @@ function fieldsOf({ properties = {}, required = [], rules = [] }: Node): Arbitra
       const kept = Object.fromEntries(
         Object.entries(fields).filter(([field]) => mask[names.indexOf(field)]),
       )
-      return mended(rules, kept, fields)
+      return repairFields(rules, kept, fields)
     })
     .filter((value) => rules.every((rule) => findViolations(rule, value).length === 0))
 }
 
-function mended(rules: readonly Rule[], kept: Fields, whole: Fields): Fields {
+function repairFields(rules: readonly Rule[], kept: Fields, whole: Fields): Fields {
   for (const rule of [...rules, ...rules]) {
     for (const { path, reason } of findViolations(rule, kept)) {
       if (reason.startsWith('is required')) kept[path] = whole[path]

@@ -33,7 +33,7 @@ const product = (fields: object) => ({
 const tariff = (fields: object) =>
   account({ plans: [{ planDetail: { electricityContract: { tariffPeriod: [fields] } } }] })
 
-/** A schema, a value, and exactly what is wrong with it; nothing where it must pass. */
+/** A name, a schema, a value and the expected errors. An empty list means that the value is valid. */
 export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][] = [
   [
     'a posted transaction without a posting time',
@@ -43,7 +43,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
   ],
   ['a pending one without', BankingTransaction, { ...unposted, status: 'PENDING' }, []],
   [
-    'a posted one that never was on the calendar',
+    'a posting time that is not in the calendar',
     BankingTransaction,
     { ...unposted, postingDateTime: '2025-02-30T00:00:00Z' },
     ['postingDateTime must be an RFC 3339 date-time'],
@@ -55,7 +55,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     ['depositRates[0].tiers[1].minimumValue must be a decimal string'],
   ],
   [
-    'a duration that is none',
+    'an invalid duration',
     BankingAccount,
     account({ depositRates: [{ calculationFrequency: 'P1X' }] }),
     ['depositRates[0].calculationFrequency must be an ISO 8601 duration'],
@@ -73,7 +73,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     ['lendingRates[1].rate must be a number'],
   ],
   [
-    'lending rates that are neither',
+    'lending rates that are neither an object nor a list',
     BankingAccount,
     account({ lendingRates: 'low' }),
     ['lendingRates must be an object or a list'],
@@ -85,7 +85,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     ['fees[0].rateBased is required when feeMethodUType is rateBased'],
   ],
   [
-    'a fee method with another sibling beside',
+    'a fee method with an additional sibling',
     BankingAccount,
     account({ fees: [{ feeMethodUType: 'variable', variable: {}, fixedAmount: { amount: '1' } }] }),
     ['fees[0].fixedAmount must be absent when feeMethodUType is not fixedAmount'],
@@ -144,7 +144,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     ],
   ],
   [
-    'a periodic fee whose period is no duration',
+    'a periodic fee with an invalid period',
     BankingAccount,
     account({ fees: [{ feeType: 'PERIODIC', additionalValue: 'monthly' }] }),
     ['fees[0].additionalValue must be an ISO 8601 duration when feeType is PERIODIC'],
@@ -170,7 +170,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     ['features[0].isActivated must be one of ACTIVATED, NOT_ACTIVATED, UNKNOWN'],
   ],
   [
-    'a version-3 activation that is a word',
+    'a version-3 activation that is a string',
     BankingAccountV3,
     account({ features: [{ featureType: 'OFFSET', isActivated: 'ACTIVATED' }] }),
     ['features[0].isActivated must be true or false'],
@@ -213,13 +213,13 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     ],
   ],
   [
-    'an organisation’s account with them',
+    'an organisation’s account with users',
     BankingAccount,
     account({ complexAccountType: 'ORGANISATION', users: [{ id: 7 }] }),
     [],
   ],
   [
-    'one person’s account without users',
+    'an individual’s account without users',
     BankingAccount,
     account({ accountOwnership: 'ONE_PARTY', complexAccountType: 'INDIVIDUAL' }),
     [],
@@ -246,19 +246,19 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
   ],
   ['a payee with all its details', ScheduledPayment, paying({ ...to }), []],
   [
-    'a payee without the one that is named',
+    'a payment target without the payee that its type names',
     ScheduledPayment,
     paying({ toUType: 'payeeId', accountId: 'a' }),
     ['paymentSet.to.payeeID is required when toUType is payeeId'],
   ],
   [
-    'a biller with an account beside',
+    'a biller with an additional account',
     ScheduledPayment,
     paying({ toUType: 'biller', accountId: 'a', biller: { billerCode: '1' } }),
     [],
   ],
   [
-    'a biller that another type names',
+    'a biller with another type',
     ScheduledPayment,
     paying({ toUType: 'accountId', accountId: 'a', biller: { billerCode: '1' } }),
     ['paymentSet.to.biller must be absent when toUType is not biller'],
@@ -285,7 +285,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     ],
   ],
   [
-    'a usage with a payment beside',
+    'a usage with an additional payment',
     EnergyBillingTransaction,
     { ...energyUsage, payment: { amount: '1' } },
     ['payment must be absent when transactionUType is not payment'],
@@ -298,13 +298,13 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
   ],
   ['service points as strings and numbers', EnergyAccount, energyAccount, []],
   [
-    'a service point that is neither',
+    'a service point that is neither a string nor a number',
     EnergyAccount,
     account({ plans: [{ servicePointIds: [true] }] }),
     ['plans[0].servicePointIds[0] must be a string of at least 1 character or a number'],
   ],
   [
-    'contact without anybody',
+    'a contact with empty lists',
     AccountContact,
     { ...accountContact, holders: [], emails: [], addresses: [], telephones: [] },
     [
@@ -329,7 +329,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     ],
   ],
   [
-    'an age that is no number',
+    'an age that is not a number',
     ProductInput,
     product({ eligibility: [{ eligibility_type: 'MIN_AGE', additional_value: 'eighteen' }] }),
     [
@@ -337,7 +337,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     ],
   ],
   [
-    'a limit that is no amount',
+    'a limit that is not an amount',
     ProductInput,
     product({ constraints: [{ constraint_type: 'MAX_LIMIT', additional_value: 'P1M' }] }),
     ['constraints[0].additional_value must be a decimal string when constraint_type is MAX_LIMIT'],
@@ -352,7 +352,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     ],
   ],
   [
-    'a product without what is required',
+    'a product without its required fields',
     ProductInput,
     {},
     [
@@ -383,15 +383,15 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     { data: { accountIds: Array(1001).fill('a') } },
     ['data.accountIds must be a list of 0 to 1000 elements'],
   ],
-  ['a body with members of its own', AccountIds, { data: { accountIds: [] }, meta: {} }, []],
+  ['a body with other members', AccountIds, { data: { accountIds: [] }, meta: {} }, []],
   [
-    'a field named like a prototype',
+    'a field named __proto__',
     BankingAccount,
     JSON.parse('{"accountId":"a","__proto__":{}}'),
     ['__proto__ is not a field of this record'],
   ],
   [
-    'a field with a wild name',
+    'a field with a long name and control characters',
     BankingAccount,
     account({ [`\u001b[31m${'x'.repeat(100)}`]: 1 }),
     [`\\u001b[31m${'x'.repeat(59)}… is not a field of this record`],
