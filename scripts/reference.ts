@@ -12,12 +12,12 @@ import {
   serverMetrics,
 } from '../src/observe/metric-definitions.ts'
 import {
-  definitions,
-  flagOf,
+  flagName,
   roles,
   type SettingName,
+  settingDefinitions,
   settingNames,
-  variableOf,
+  variableName,
 } from '../src/settings/settings.ts'
 import { checksPage } from './checks-page.ts'
 import { page, table } from './markdown.ts'
@@ -279,10 +279,10 @@ function errorsTable(codes: readonly ErrorCode[]): string {
 
 function settingsPage(): string {
   const rows = settingNames.map((name) => [
-    `\`${variableOf(name)}\``,
-    `\`${flagOf(name)}\``,
-    definitions[name].about,
-    definitions[name].mustBe,
+    `\`${variableName(name)}\``,
+    `\`${flagName(name)}\``,
+    settingDefinitions[name].about,
+    settingDefinitions[name].mustBe,
     defaultOf(name),
   ])
   return page(
@@ -293,7 +293,7 @@ function settingsPage(): string {
 }
 
 function defaultOf(name: SettingName): string {
-  const { defaults, derived, requiredBy } = definitions[name]
+  const { defaults, derived, requiredBy } = settingDefinitions[name]
   const given = Map.groupBy(
     roles.filter((role) => defaults[role] !== undefined),
     (role) => defaults[role],
@@ -352,5 +352,5 @@ function recordLink(name: string, onPage = ''): string {
 }
 
 function settingLink(name: SettingName): string {
-  return `[\`${variableOf(name)}\`](settings.md)`
+  return `[\`${variableName(name)}\`](settings.md)`
 }

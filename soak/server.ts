@@ -23,7 +23,7 @@ export interface Server {
 }
 
 const workers = 2
-const replaced = 'every worker was replaced'
+const replaced = 'all workers were replaced'
 const errorsMax = 20
 
 export async function openServer(

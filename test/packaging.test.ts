@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { posix } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { definitions, settingNames, variableOf } from '../src/settings/settings.ts'
+import { settingDefinitions, settingNames, variableName } from '../src/settings/settings.ts'
 import { makeAuthority } from './support/certificates.ts'
 import { run } from './support/process.ts'
 
@@ -83,7 +83,7 @@ describe('the Docker image', () => {
 
 describe('the packaging files', () => {
   it('use only settings that exist', () => {
-    const known = new Set(settingNames.map(variableOf))
+    const known = new Set(settingNames.map(variableName))
     const texts = [
       dockerfile,
       unit,
@@ -100,7 +100,7 @@ describe('the packaging files', () => {
   })
 
   it('give the server enough time for a graceful shutdown', () => {
-    const seconds = Number(definitions.shutdownTimeout.defaults.provider)
+    const seconds = Number(settingDefinitions.shutdownTimeout.defaults.provider)
     const [, stopTimeout] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? []
 
     assert.ok(Number(stopTimeout) > seconds + 3)

@@ -1,59 +1,56 @@
 import { Command } from 'commander'
-import { stopSignals } from '../server/signals.ts'
+import { abortOnSignal } from '../server/signals.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
-import { databaseSettings, prepareDatabase } from './database.ts'
-import { addSettingFlags, settingsOf } from './settings-command.ts'
+import { databaseSettings, prepareDatabase } from './common/database.ts'
+import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
 
-interface Options {
+interface Flags {
   readonly force?: boolean
   readonly database?: string
 }
 
 export function backupCommand(terminal: Terminal): Command {
   const command = new Command('backup')
-    .summary('copy the database and its replay file while they are in use')
+    .summary('copy a SQLite database and its replay file while they are in use')
     .description(
-      'Writes a consistent copy of a SQLite database to FILE, and of the record of used tokens to FILE-replay. Servers and loads go on meanwhile. To restore, stop the server and put both files in the place of the database.',
+      'Writes a consistent copy of a SQLite database to FILE and of its replay records to FILE-replay, and prints both paths. Servers and loads can continue meanwhile. To restore, stop the server and replace the files of the database with both copies.',
     )
     .argument('<file>', 'the copy to write')
-    .option('--force', 'replace the copy if it exists')
+    .option('--force', 'overwrite an existing copy')
     .addHelpText('after', '\nExample: holdfast backup /var/backups/holdfast/bank.db')
-  return addSettingFlags(command, databaseSettings).action((file: string, options: Options) =>
-    run(file, options, terminal),
+  return addSettingFlags(command, 'provider', databaseSettings).action(
+    (file: string, flags: Flags) =>
+      abortOnSignal((signal) => backUp(file, flags, signal, terminal)),
   )
 }
 
-async function run(
+async function backUp(
   file: string,
-  { force = false, ...flags }: Options,
+  { force = false, ...flags }: Flags,
+  signal: AbortSignal,
   terminal: Terminal,
 ): Promise<void> {
-  const settings = settingsOf('demo', flags, terminal)
+  const settings = readCommandSettings('provider', flags, terminal)
   const { backupDatabase, isPostgres } = await import('../storage/open.ts')
   if (isPostgres(settings.database)) {
     throw new CommandError(
       2,
-      'backup copies SQLite databases: back PostgreSQL up with pg_dump or pg_basebackup',
+      'backup supports SQLite only: back up PostgreSQL with pg_dump or pg_basebackup',
     )
   }
   await prepareDatabase(settings, false, terminal)
-  const stopping = new AbortController()
-  const stop = () => stopping.abort()
-  for (const signal of stopSignals) process.once(signal, stop)
-  const show = (text: string) => terminal.isInteractive && terminal.error(`\r\u001b[K${text}`)
+  const showStatus = (text: string) => terminal.isInteractive && terminal.status(text)
   try {
     const written = await backupDatabase(settings.database, file, {
       force,
-      signal: stopping.signal,
-      onProgress: (name, share) => show(`${name} ${Math.floor(share * 100)} %`),
+      signal,
+      onProgress: (name, share) => showStatus(`${name} ${Math.floor(share * 100)} %`),
     })
-    show('')
+    showStatus('')
     for (const name of written) terminal.out(`${name}\n`)
   } catch (error) {
-    show('')
-    if (!stopping.signal.aborted) throw error
+    showStatus('')
+    if (!signal.aborted) throw error
     throw new CommandError(1, 'stopped: no backup was written')
-  } finally {
-    for (const signal of stopSignals) process.off(signal, stop)
   }
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import { checkDefaults, namedCapabilities, unnamedParameters } from '../check/defaults.ts'
 import type {
@@ -11,7 +10,9 @@ import type {
 } from '../check/index.ts'
 import { profiles } from '../check/report.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
-import { writePrivateFile } from './private-file.ts'
+import { isTimeZone } from '../settings/settings.ts'
+import { readJwkFile } from './common/jwk-file.ts'
+import { writePrivateFile } from './common/private-file.ts'
 
 interface Flags {
   readonly subdomain: string
@@ -38,30 +39,30 @@ interface Flags {
 
 const rateMax = 10_000
 
-/** How long a provider may take to fetch keys that were published after it started. */
+/** How long to wait until the provider has fetched the published keys. */
 const keyWaitMs = 40_000
 
-const teaching = `
-What it needs of the provider: a customer or two with data, named by --customer or --email, and trust in its
-keys. Either point the provider's JWKS URL at http://127.0.0.1:PORT/.well-known/jwks.json and give --jwks-port PORT,
-or sign with a key that the provider trusts already, as a private JWK with kid and alg (--key FILE).
+const details = `
+Requirements: the provider has one or two customers with data, named with --customer or --email, and it trusts the keys of the
+check. Either set the provider's JWKS URL to http://127.0.0.1:PORT/.well-known/jwks.json and use --jwks-port PORT, or sign
+with a key that the provider already trusts (--key FILE, a private JWK with kid and alg).
 
-It sends requests and never changes anything. --rate bounds how many a second.
+The check only reads data. --rate limits its requests per second.
 
-Capabilities are what the provider leaves out on purpose:
-${listed({ ...namedCapabilities, 'no-B1, no-C4, …': 'one operation is left out, by its reference' })}
+Capabilities (--capability), for a provider that leaves out parts of the interface on purpose:
+${formatList({ ...namedCapabilities, 'no-B1, no-C4, …': 'the operation with this reference is left out' })}
 
-Parameters that the interface does not name have these names, unless --parameter tells another:
-${listed(unnamedParameters)}
+Parameters that the interface does not name (--parameter), with the names that are used by default:
+${formatList(unnamedParameters)}
 
 Examples:
   holdfast check https://bank.example --subdomain bank --customer c1 --customer c2 --jwks-port 9090
   holdfast check https://bank.example --subdomain bank --email ana@example.com --key platform.jwk --html report.html
   holdfast check https://bank.example --subdomain bank --customer c1 --key platform.jwk --only tokens --only paging.links.last
 
-Exit status: 0 nothing failed, 1 something did, 2 wrong usage.`
+Exit status: 0 no check failed, 1 a check failed, 2 invalid usage.`
 
-function listed(names: Readonly<Record<string, string>>): string {
+function formatList(names: Readonly<Record<string, string>>): string {
   const width = Math.max(...Object.keys(names).map((name) => name.length))
   return Object.entries(names)
     .map(([name, about]) => `  ${name.padEnd(width)}  ${about}`)
@@ -69,67 +70,67 @@ function listed(names: Readonly<Record<string, string>>): string {
 }
 
 export function checkCommand(terminal: Terminal): Command {
-  const several = (value: string, before: readonly string[] = []) => [
-    ...before,
+  const addList = (value: string, previous: readonly string[] = []) => [
+    ...previous,
     ...value.split(',').filter(Boolean),
   ]
-  const each = (value: string, before: readonly string[] = []) => [...before, value]
+  const addValue = (value: string, previous: readonly string[] = []) => [...previous, value]
   return new Command('check')
-    .summary('test whether a provider keeps the interface')
+    .summary('test whether a provider conforms to the interface')
     .description(
-      'Plays the platform against any provider over HTTP and says, clause by clause, whether it keeps the interface: pass, fail with the evidence, or skip with what was missing. Where the interface leaves a choice, every lawful answer passes and the one seen is reported.',
+      'Sends requests to any provider as the platform would and reports for each clause of the interface whether the provider conforms to it: pass, fail with the evidence, or skip with the reason. Where the interface leaves a choice, every valid answer passes and the observed one is reported.',
     )
-    .argument('<url>', 'the provider’s public base address, exactly as the provider has it')
+    .argument(
+      '<url>',
+      'the public base URL of the provider, exactly as the provider has it configured',
+    )
     .requiredOption(
       '--subdomain <name>',
       'the data provider’s subdomain: iss and sub of every token',
     )
-    .option('--customer <id>', 'a customer to look at; may be given again', each)
-    .option('--email <address>', 'an address to find a customer by; may be given again', each)
+    .option('--customer <id>', 'ID of a customer to test with; repeatable', addValue)
+    .option('--email <address>', 'e-mail address of a customer to test with; repeatable', addValue)
     .option(
       '--jwks-port <port>',
-      'make keys and publish them on this port, for the provider to fetch',
+      'create keys and publish them on this port, for the provider to fetch',
     )
-    .option('--jwks-host <host>', 'the address to publish them on', '127.0.0.1')
-    .option('--key <file>', 'sign with this private JWK, which the provider trusts already')
-    .option('--resource-url <url>', 'the base address of the contact endpoint, where it is another')
-    .option('--consent-url <url>', 'the base address of the consent flow, where it is another')
-    .option('--only <names>', 'only these checks or groups; may be given again', several)
-    .option('--skip <names>', 'not these checks or groups; may be given again', several)
+    .option('--jwks-host <host>', 'the host to publish the keys on', '127.0.0.1')
+    .option('--key <file>', 'sign with this private JWK, which the provider already trusts')
+    .option('--resource-url <url>', 'the base URL of the contact endpoint, if it differs')
+    .option('--consent-url <url>', 'the base URL of the consent flow, if it differs')
+    .option('--only <names>', 'run only these checks or groups; repeatable', addList)
+    .option('--skip <names>', 'skip these checks or groups; repeatable', addList)
     .addOption(
-      new Option('--profile <name>', 'how much to check')
+      new Option('--profile <name>', 'which checks to run')
         .choices(profiles)
         .default(checkDefaults.profile),
     )
     .option(
       '--capability <names>',
-      'what the provider leaves out on purpose; may be given again',
-      several,
+      'a part that the provider leaves out on purpose; repeatable',
+      addList,
     )
     .option(
       '--parameter <name=theirs>',
-      'what the provider calls a parameter that the interface does not name',
-      each,
+      'the provider’s name of a parameter that the interface does not name; repeatable',
+      addValue,
     )
-    .option('--strict', 'also hold it to what Holdfast decided where the interface leaves a choice')
+    .option('--strict', 'where the interface leaves a choice, require the decisions of Holdfast')
     .option(
       '--time-zone <name>',
-      'the zone of billing times, which carry none',
+      'the time zone of billing times, which have no UTC offset',
       checkDefaults.timeZone,
     )
     .option(
       '--rate <number>',
-      'requests a second; 0 for as many as it takes',
+      'maximum number of requests per second; 0 for no limit',
       String(checkDefaults.rate),
     )
-    .option(
-      '--json <file>',
-      'write the report as JSON; - for standard output, and nothing else there',
-    )
-    .option('--junit <file>', 'write it as JUnit XML')
-    .option('--html <file>', 'write it as one page that needs nothing else')
-    .option('--verbose', 'also show what was seen where checks pass')
-    .addHelpText('after', teaching)
+    .option('--json <file>', 'write the report as JSON; - writes only the JSON to standard output')
+    .option('--junit <file>', 'write the report as JUnit XML')
+    .option('--html <file>', 'write the report as a self-contained HTML page')
+    .option('--verbose', 'also print what was observed in checks that pass')
+    .addHelpText('after', details)
     .action((url: string, flags: Flags) => runCheck(url, flags, terminal))
 }
 
@@ -137,10 +138,10 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
   const { checkProvider, countsOf, htmlReport, junitReport, textReport } = await import(
     '../check/index.ts'
   )
-  await refuseWrong(url, flags)
-  const parameters = parametersOf(flags.parameter ?? [])
-  const testKeys = await keyringOf(flags, terminal)
-  const progress = progressOn(terminal)
+  await validateFlags(url, flags)
+  const parameters = parseParameters(flags.parameter ?? [])
+  const testKeys = await openTestKeys(flags, terminal)
+  const progress = openProgress(terminal)
   try {
     const report = await checkProvider({
       url,
@@ -171,58 +172,47 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
       isVerbose: flags.verbose ?? false,
     }
     if (flags.json !== '-') await terminal.write(textReport(report, options))
-    if (countsOf(report).fail > 0) throw new CommandError(1, failureLine(report))
+    if (countsOf(report).fail > 0) throw new CommandError(1, summarizeFailures(report))
   } finally {
     progress.clear()
     await testKeys.close()
   }
 }
 
-function failureLine({ results }: Report): string {
+function summarizeFailures({ results }: Report): string {
   const failed = results.filter(({ judgement }) => judgement === 'fail').map(({ id }) => id)
-  return `The provider does not keep the interface: ${failed.join(', ')}`
+  return `the provider does not conform to the interface: ${failed.join(', ')}`
 }
 
-/** Everything that is wrong with the flags is said at once. */
-async function refuseWrong(url: string, flags: Flags): Promise<void> {
+/** Reports all invalid flags together. */
+async function validateFlags(url: string, flags: Flags): Promise<void> {
   const { choiceProblems } = await import('../check/check.ts')
   const { jwksPort, key, rate, customer = [], email = [], only = [], skip = [] } = flags
-  const wrong = choiceProblems({ only, skip, capabilities: flags.capability ?? [] })
-  for (const [name, address] of Object.entries({
+  const errors = choiceProblems({ only, skip, capabilities: flags.capability ?? [] })
+  for (const [name, value] of Object.entries({
     '<url>': url,
     '--resource-url': flags.resourceUrl,
     '--consent-url': flags.consentUrl,
   })) {
-    if (address !== undefined && !/^https?:\/\/[^\s?#]+$/.test(address))
-      wrong.push(`${name} must be an http or https address without a query`)
+    if (value !== undefined && !/^https?:\/\/[^\s?#]+$/.test(value))
+      errors.push(`${name} must be an http or https URL without a query`)
   }
   if (customer.length + email.length === 0)
-    wrong.push('name whom to look at with --customer or --email')
+    errors.push('--customer or --email is required: a customer to test with')
   if ((jwksPort === undefined) === (key === undefined))
-    wrong.push(
-      'give either --jwks-port or --key: it must sign with something that the provider trusts',
-    )
+    errors.push('either --jwks-port or --key is required: the provider must trust the signing key')
   if (jwksPort !== undefined && !(/^\d{1,5}$/.test(jwksPort) && Number(jwksPort) <= 65_535))
-    wrong.push('--jwks-port must be a whole number from 0 to 65535')
+    errors.push('--jwks-port must be a whole number from 0 to 65535')
   if (!/^\d{1,5}(\.\d+)?$/.test(rate) || Number(rate) > rateMax)
-    wrong.push(`--rate must be a number from 0 to ${rateMax}`)
+    errors.push(`--rate must be a number from 0 to ${rateMax}`)
   if (!isTimeZone(flags.timeZone))
-    wrong.push('--time-zone must be a time zone such as UTC or Australia/Sydney')
-  if (wrong.length > 0) throw new CommandError(2, wrong.join('\n'))
+    errors.push('--time-zone must be a time zone such as UTC or Australia/Sydney')
+  if (errors.length > 0) throw new CommandError(2, errors.join('\n'))
 }
 
-function isTimeZone(text: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text })
-    return true
-  } catch {
-    return false
-  }
-}
-
-function parametersOf(given: readonly string[]): ParameterNames {
+function parseParameters(texts: readonly string[]): ParameterNames {
   const names: Record<string, string> = {}
-  for (const text of given) {
+  for (const text of texts) {
     const [parameter = '', theirs = ''] = text.split('=')
     if (!Object.hasOwn(unnamedParameters, parameter) || theirs === '') {
       const known = Object.keys(unnamedParameters).join(', ')
@@ -233,13 +223,13 @@ function parametersOf(given: readonly string[]): ParameterNames {
   return names
 }
 
-async function keyringOf(
+async function openTestKeys(
   { key, jwksPort, jwksHost }: Flags,
   terminal: Terminal,
 ): Promise<TestKeys> {
   const { publishKeys, trustedKey } = await import('../check/index.ts')
   if (key !== undefined) {
-    return trustedKey(parsed(key)).catch((error: unknown) => {
+    return trustedKey(readJwkFile(key)).catch((error: unknown) => {
       throw new CommandError(2, `${key}: ${error instanceof Error ? error.message : error}`)
     })
   }
@@ -247,20 +237,12 @@ async function keyringOf(
     (error: unknown) => {
       throw new CommandError(
         1,
-        `the keys cannot be published: ${error instanceof Error ? error.message : error}`,
+        `cannot publish the keys: ${error instanceof Error ? error.message : error}`,
       )
     },
   )
   terminal.error(`keys at ${testKeys.url}\n`)
   return testKeys
-}
-
-function parsed(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    throw new CommandError(2, `${file} is not a file with a JWK in it`)
-  }
 }
 
 async function writeReport(file: string, text: string, terminal: Terminal): Promise<void> {
@@ -272,8 +254,8 @@ async function writeReport(file: string, text: string, terminal: Terminal): Prom
   }
 }
 
-/** One line that is written over. Nothing in a pipe. */
-function progressOn(terminal: Terminal) {
+/** A status line, shown only in a terminal. */
+function openProgress(terminal: Terminal) {
   let isShown = false
   return {
     show({ done, total, result }: Progress) {

@@ -3,9 +3,8 @@ import type { ClientStore } from '../auth/client-store.ts'
 import { escapeInvisible } from '../contract/characters.ts'
 import { type Scope, scopes } from '../contract/records/access.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
-import { addCreateFlag, databaseSettings } from './database.ts'
-import { addSettingFlags } from './settings-command.ts'
-import { withStore } from './with-store.ts'
+import { addCreateFlag, withStore } from './common/database.ts'
+import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
 interface Flags {
   readonly database?: string
@@ -16,100 +15,123 @@ interface Flags {
 const nameLengthMax = 256
 
 export function clientCommand(terminal: Terminal): Command {
-  const command = (name: string, summary: string) =>
-    addSettingFlags(new Command(name).summary(summary).description(summary), databaseSettings)
-  const id = new Argument('<id>', 'as client list shows it')
+  const command = new Command('client')
+    .summary('manage the API clients of the product catalogue')
+    .description(
+      'Manages the API clients that may change products of the catalogue. A client gets its tokens from /v1/token with its ID and secret.',
+    )
+    .addHelpText(
+      'after',
+      `
+To change a secret without downtime: add a second client, switch to it, then remove the first.
 
-  const add = command('add', 'register an API client; its secret is shown this once')
-    .addArgument(new Argument('<name>', 'who it is, for people'))
+Example:
+  holdfast client add pricing-team --scope products.write
+  holdfast client list
+  holdfast client rotate ID`,
+    )
+  const subcommands = [addCommand, listCommand, rotateCommand, removeCommand]
+  return addSubcommands(
+    command,
+    subcommands.map((create) => create(terminal)),
+  )
+}
+
+function idArgument(): Argument {
+  return new Argument('<id>', 'the ID in the output of client list')
+}
+
+function addCommand(terminal: Terminal): Command {
+  return createSubcommand(
+    'add',
+    'register an API client and print its ID and secret; the secret cannot be shown again',
+  )
+    .addArgument(new Argument('<name>', 'a display name'))
     .addOption(
-      new Option('--scope <scope>', `what it may do: ${scopes.join(', ')}; can be given twice`)
-        .argParser((scope: string, before: readonly string[] = []) => [...before, scope])
+      new Option(
+        '--scope <scope>',
+        `permission of the client: ${scopes.join(', ')}; required, repeatable`,
+      )
+        .argParser((scope: string, previous: readonly string[] = []) => [...previous, scope])
         .makeOptionMandatory(),
     )
     .addHelpText('after', '\nExample: holdfast client add pricing-team --scope products.write')
     .action((name: string, flags: Flags) =>
       withClients({ ...flags, create: true }, terminal, async (store) => {
-        const wanted = scopesOf(flags.scope ?? [])
+        const granted = parseScopes(flags.scope ?? [])
         if (!isPrintable(name)) {
           throw new CommandError(2, `the name must be 1 to ${nameLengthMax} printable characters`)
         }
         const { hashSecret, makeSecret } = await import('../auth/secrets.ts')
-        const client = {
-          id: crypto.randomUUID(),
-          name,
-          scopes: wanted,
-          created: Temporal.Now.instant(),
-        }
+        const id = crypto.randomUUID()
+        const client = { id, name, scopes: granted, created: Temporal.Now.instant() }
         const secret = makeSecret()
         await store.add(client, hashSecret(secret))
-        show(client.id, secret, terminal)
+        printCredentials(id, secret, terminal)
       }),
     )
-  const list = addCreateFlag(command('list', 'list the API clients'))
-  list.action((flags: Flags) =>
+}
+
+function listCommand(terminal: Terminal): Command {
+  return addCreateFlag(createSubcommand('list', 'list the API clients')).action((flags: Flags) =>
     withClients(flags, terminal, async (store) => {
       const { isCurrentHash } = await import('../auth/secrets.ts')
       for (const { id, name, scopes, created, rotated, secretHash } of await store.list()) {
-        const since = rotated ? `, secret of ${rotated}` : ''
+        const rotation = rotated ? `, secret rotated ${rotated}` : ''
         const outdated = isCurrentHash(secretHash)
           ? ''
-          : ', secret stored by an earlier version and refused: run holdfast client rotate'
+          : ', secret stored by an earlier version and rejected: run holdfast client rotate'
         terminal.out(
-          `${id}  ${scopes.join(' ')}  made ${created}${since}${outdated}  ${escapeInvisible(name)}\n`,
+          `${id}  ${scopes.join(' ')}  created ${created}${rotation}${outdated}  ${escapeInvisible(name)}\n`,
         )
       }
     }),
   )
-  const rotate = command(
+}
+
+function rotateCommand(terminal: Terminal): Command {
+  return createSubcommand(
     'rotate',
-    'give an API client a new secret; the old one and its tokens are refused from now on',
+    'replace the secret of an API client; the old secret and its tokens become invalid',
   )
-    .addArgument(id)
+    .addArgument(idArgument())
     .action((id: string, flags: Flags) =>
       withClients(flags, terminal, async (store) => {
         const { hashSecret, makeSecret } = await import('../auth/secrets.ts')
         const secret = makeSecret()
-        const isThere = await store.rotate(id, hashSecret(secret), Temporal.Now.instant())
-        if (!isThere) throw unknownClient()
-        show(id, secret, terminal)
+        const isFound = await store.rotate(id, hashSecret(secret), Temporal.Now.instant())
+        if (!isFound) throw unknownClient()
+        printCredentials(id, secret, terminal)
       }),
     )
-  const remove = command('remove', 'remove an API client; its tokens are refused from now on')
-    .addArgument(id)
+}
+
+function removeCommand(terminal: Terminal): Command {
+  return createSubcommand('remove', 'remove an API client; its tokens become invalid')
+    .addArgument(idArgument())
     .action((id: string, flags: Flags) =>
       withClients(flags, terminal, async (store) => {
         if (!(await store.remove(id))) throw unknownClient()
       }),
     )
-  return new Command('client')
-    .summary('add, list, rotate and remove API clients of the catalogue')
-    .addHelpText(
-      'after',
-      '\nTo move to a new secret without a pause: add a second client, give it to the caller, then remove the first.',
-    )
-    .addCommand(add)
-    .addCommand(list)
-    .addCommand(rotate)
-    .addCommand(remove)
 }
 
-function show(id: string, secret: string, terminal: Terminal): void {
+function printCredentials(id: string, secret: string, terminal: Terminal): void {
   terminal.out(`client_id: ${id}\nclient_secret: ${secret}\n`)
 }
 
 function unknownClient(): CommandError {
-  return new CommandError(1, 'there is no such client: holdfast client list shows them')
+  return new CommandError(1, 'no client with this ID: run holdfast client list')
 }
 
-/** Given one by one or with commas between. */
-function scopesOf(given: readonly string[]): Scope[] {
-  const names = given.flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== '')
-  const wanted = scopes.filter((scope) => names.includes(scope))
-  if (wanted.length === 0 || names.some((name) => !scopes.some((scope) => scope === name))) {
-    throw new CommandError(2, `--scope must be of ${scopes.join(', ')}`)
+/** Accepts repeated flags and comma-separated lists. */
+function parseScopes(texts: readonly string[]): Scope[] {
+  const names = texts.flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== '')
+  const granted = scopes.filter((scope) => names.includes(scope))
+  if (granted.length === 0 || names.some((name) => !scopes.some((scope) => scope === name))) {
+    throw new CommandError(2, `--scope must be one or more of ${scopes.join(', ')}`)
   }
-  return wanted
+  return granted
 }
 
 function isPrintable(name: string): boolean {
@@ -117,9 +139,14 @@ function isPrintable(name: string): boolean {
 }
 
 function withClients(
-  { scope: _scope, ...given }: Flags,
+  { scope: _scope, ...storeFlags }: Flags,
   terminal: Terminal,
   work: (store: ClientStore) => Promise<void>,
 ): Promise<void> {
-  return withStore(given, terminal, (storage, ...at) => storage.openClientStore(...at), work)
+  return withStore(
+    storeFlags,
+    terminal,
+    (storage, ...args) => storage.openClientStore(...args),
+    work,
+  )
 }

@@ -4,14 +4,17 @@ import { Readable } from 'node:stream'
 import { Command } from 'commander'
 import type { Overview, ProviderStore } from '../provider/store.ts'
 import { databaseOptions } from '../server/database-options.ts'
-import { listen, openPlatform, openProvider, shutDownGracefully } from '../server/open-servers.ts'
+import { shutDownGracefully } from '../server/graceful-shutdown.ts'
+import { listen } from '../server/listen.ts'
+import { openPlatform } from '../server/open-platform.ts'
+import { openProvider } from '../server/open-provider.ts'
 import { exitAfter, untilStopSignal } from '../server/signals.ts'
-import { openScraping, openTelemetry, type Telemetry } from '../server/telemetry.ts'
+import { openMetricsEndpoint, openTelemetry, type Telemetry } from '../server/telemetry.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { isLoopback } from '../settings/loopback.ts'
-import { definitions, type Settings } from '../settings/settings.ts'
-import { databaseSettings, prepareDatabase, quoted } from './database.ts'
-import { addSettingFlags, requiredSettingsOf } from './settings-command.ts'
+import { type Settings, settingDefinitions } from '../settings/settings.ts'
+import { databaseSettings, prepareDatabase, quoteForShell } from './common/database.ts'
+import { addSettingFlags, requireRoleSettings } from './common/setting-flags.ts'
 
 const demoCustomers = 25
 const demoSeed = 'demo'
@@ -19,38 +22,38 @@ const portMax = 65_535
 const portAdvice =
   'the demo uses two ports, --port for the provider and the next higher one for the platform; choose another with --port'
 
-/** What `holdfast token` goes by when it is told nothing else. */
-const databaseDefault = definitions.database.defaults.demo
-const subdomainDefault = definitions.subdomain.defaults.demo
+/** `holdfast token` needs no flags for these values. */
+const databaseDefault = settingDefinitions.database.defaults.demo
+const subdomainDefault = settingDefinitions.subdomain.defaults.demo
 
 export function demoCommand(terminal: Terminal): Command {
   const command = new Command('demo')
-    .summary('start a provider and a platform with invented data')
+    .summary('start a provider and a platform with synthetic data')
     .description(
-      'Starts both sides on this machine, on two ports: --port for the provider and the next higher one for the platform. The first start makes a signing key and invented customers; a database that has data is served unchanged. Never for production: anyone who can reach it can sign tokens.',
+      'Starts a provider and a platform on this machine, on two ports: --port for the provider and the next higher one for the platform. The first start creates a signing key and synthetic customers; a database that contains data is served unchanged. Not for production: anyone who can reach the demo can sign tokens.',
     )
     .addHelpText('after', '\nExample: holdfast demo --database sqlite:my-bank.db')
-  return addSettingFlags(command, flagNames).action(async (flags: object) => {
-    const settings = requiredSettingsOf('demo', flags, terminal)
+  return addSettingFlags(command, 'demo', demoSettings).action(async (flags: object) => {
+    const settings = requireRoleSettings('demo', flags, terminal)
     if (!isLoopback(settings.host)) {
-      throw new CommandError(2, '--host must be this machine’s own address: this is a demo')
+      throw new CommandError(2, '--host must be a loopback address: the demo is not for production')
     }
     if (settings.port >= portMax)
       throw new CommandError(2, `--port must be below ${portMax}: ${portAdvice}`)
     await prepareDatabase(settings, true, terminal)
-    await prepare(settings, terminal)
-    const observation = await openTelemetry(settings)
-    const scraping = await openScraping(settings, observation.metrics)
+    await addDemoData(settings, terminal)
+    const telemetry = await openTelemetry(settings)
+    const metricsEndpoint = await openMetricsEndpoint(settings, telemetry.metrics)
     try {
-      await serveBoth(settings, observation, terminal, scraping?.address)
+      await serveBoth(settings, telemetry, terminal, metricsEndpoint?.address)
     } finally {
-      await scraping?.close()
-      await observation.close()
+      await metricsEndpoint?.close()
+      await telemetry.close()
     }
   })
 }
 
-const flagNames = [
+const demoSettings = [
   ...databaseSettings,
   'host',
   'port',
@@ -64,17 +67,17 @@ const flagNames = [
 
 async function serveBoth(
   settings: Settings,
-  observation: Telemetry,
+  telemetry: Telemetry,
   terminal: Terminal,
   metricsAddress: string | undefined,
 ): Promise<void> {
-  const platform = await openPlatform(settings, observation)
-  shutDownGracefully(platform, settings.shutdownTimeout * 1000, observation.log)
+  const platform = await openPlatform(settings, telemetry)
+  shutDownGracefully(platform, settings.shutdownTimeout * 1000, telemetry.log)
   const platformPort = settings.port && settings.port + 1
   const address = await listen(platform, settings.host, platformPort, portAdvice)
   try {
     const jwksUrl = `${address}/.well-known/jwks.json`
-    await serveProvider({ ...settings, jwksUrl }, observation, terminal, {
+    await serveProvider({ ...settings, jwksUrl }, telemetry, terminal, {
       platform: address,
       metrics: metricsAddress,
     })
@@ -83,21 +86,21 @@ async function serveBoth(
   }
 }
 
-/** The provider's own address is known when it listens, and is what tokens must be for. */
+/** The audience of tokens contains the provider's URL, so its port must be known before the provider is opened. */
 async function serveProvider(
   settings: Settings,
-  observation: Telemetry,
+  telemetry: Telemetry,
   terminal: Terminal,
   others: { readonly platform: string; readonly metrics: string | undefined },
 ): Promise<void> {
-  const port = settings.port || (await freePort(settings.host))
+  const port = settings.port || (await findFreePort(settings.host))
   const address = `http://${settings.host}:${port}`
   const urls = { providerUrl: address, resourceUrl: address }
-  const { app } = await openProvider({ ...settings, ...urls }, observation)
+  const { app } = await openProvider({ ...settings, ...urls }, telemetry)
   const shutdownMs = settings.shutdownTimeout * 1000
-  shutDownGracefully(app, shutdownMs, observation.log)
+  shutDownGracefully(app, shutdownMs, telemetry.log)
   await listen(app, settings.host, port, portAdvice)
-  observation.logUncaughtErrors()
+  telemetry.logUncaughtErrors()
   const { openProviderStore } = await import('../storage/open.ts')
   const { catalogueOperations } = await import('../contract/index.ts')
   const products = catalogueOperations.listProducts.path
@@ -105,34 +108,34 @@ async function serveProvider(
   terminal.out(welcome(address, others.platform, products, await store.overview(), settings))
   await store.close()
   if (others.metrics) terminal.out(`metrics on ${others.metrics}\n`)
-  await untilStopSignal(observation.exit)
-  exitAfter(shutdownMs, observation.exit)
+  await untilStopSignal(telemetry.exit)
+  exitAfter(shutdownMs, telemetry.exit)
   await app.close()
 }
 
-/** A key to sign with and customers to look at, where there are none. */
-async function prepare(settings: Settings, terminal: Terminal): Promise<void> {
+/** Adds a signing key and customers unless the database has them. */
+async function addDemoData(settings: Settings, terminal: Terminal): Promise<void> {
   const { database } = settings
   const options = databaseOptions(settings)
   const { openProviderStore, openSigningKeyStore } = await import('../storage/open.ts')
   const { makeSigningKey } = await import('../auth/signing.ts')
   const keys = await openSigningKeyStore(database, options)
-  const inUse = (await keys.list()).filter(({ retired }) => retired === undefined)
-  if (inUse.length === 0) await keys.add(await makeSigningKey('ES256', Temporal.Now.instant()))
+  const active = (await keys.list()).filter(({ retired }) => retired === undefined)
+  if (active.length === 0) await keys.add(await makeSigningKey('ES256', Temporal.Now.instant()))
   await keys.close()
   const store = await openProviderStore(database, options)
-  await fillIfEmpty(store, settings, terminal)
+  await loadIfEmpty(store, settings, terminal)
   await store.close()
 }
 
-async function fillIfEmpty(
+async function loadIfEmpty(
   store: ProviderStore,
   settings: Settings,
   terminal: Terminal,
 ): Promise<void> {
   const { customers } = await store.overview()
   if (customers > 0) return
-  terminal.error('An empty database: making demo data …\n')
+  terminal.error('The database is empty: generating demo data …\n')
 
   const { generateLines } = await import('../generate/index.ts')
   const { load } = await import('../load/load.ts')
@@ -142,10 +145,10 @@ async function fillIfEmpty(
   const options = databaseOptions(settings)
   const writer = await openProviderWriter(settings.database, { loadTime: now }, options)
   try {
-    const bytes = function* () {
+    const chunks = function* () {
       for (const line of lines) yield Buffer.from(`${line}\n`)
     }
-    const file = { name: 'demo data', open: () => Readable.from(bytes()) }
+    const file = { name: 'demo data', open: () => Readable.from(chunks()) }
     await load([file], writer, {
       onError: ({ line, path, reason }) => {
         throw new Error(`line ${line} of the demo data: ${path} ${reason}`)
@@ -165,13 +168,13 @@ function welcome(
 ): string {
   const { customers, accounts, example } = overview
   const flags = [
-    ...(database === databaseDefault ? [] : [` --database ${quoted(database)}`]),
-    ...(subdomain === subdomainDefault ? [] : [` --subdomain ${quoted(subdomain)}`]),
+    ...(database === databaseDefault ? [] : [` --database ${quoteForShell(database)}`]),
+    ...(subdomain === subdomainDefault ? [] : [` --subdomain ${quoteForShell(subdomain)}`]),
   ].join('')
-  const customer = escaped(example?.customerId ?? '')
-  const account = escaped(example?.accountId ?? '')
+  const customer = encodeId(example?.customerId ?? '')
+  const account = encodeId(example?.accountId ?? '')
   const url = `${address}/v1/banking/customer/${customer}/accounts/${account}/transactions`
-  const tries = [
+  const instructions = [
     '',
     `customer  ${example?.customerId}`,
     '',
@@ -179,24 +182,24 @@ function welcome(
     `  curl -s -H "Authorization: Bearer $(npx holdfast token '${url}'${flags})" '${url}?page-size=2'`,
   ]
   return `${[
-    'Holdfast demo. Never for production: anyone who can reach it can sign tokens.',
+    'Holdfast demo. Not for production: anyone who can reach it can sign tokens.',
     '',
     `provider  ${address}   ${customers} customers, ${accounts} accounts`,
     `platform  ${platformAddress}   products at ${products}`,
     `data      ${database}`,
-    ...(example ? tries : []),
+    ...(example ? instructions : []),
     '',
-    'Ctrl-C stops it.',
+    'Press Ctrl-C to stop.',
   ].join('\n')}\n`
 }
 
-/** Fit for a path that stands in single quotes. */
-function escaped(id: string): string {
+/** For a URL path in single quotes. */
+function encodeId(id: string): string {
   return encodeURIComponent(id).replaceAll("'", '%27')
 }
 
-/** For port 0: any that is free. */
-async function freePort(host: string): Promise<number> {
+/** For port 0. */
+async function findFreePort(host: string): Promise<number> {
   const server = createServer().listen(0, host)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -1,25 +1,24 @@
 import { Command } from 'commander'
 import { databaseOptions } from '../server/database-options.ts'
 import { CommandError, isExpected, type Terminal } from '../server/terminal.ts'
-import { addCreateFlag, databaseSettings, prepareDatabase } from './database.ts'
-import { addSettingFlags, settingsOf } from './settings-command.ts'
+import { addCreateFlag, databaseSettings, prepareDatabase } from './common/database.ts'
+import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
 
-/** How much text is gathered before it is written. */
 const chunkLength = 256 * 1024
 
 export function dumpCommand(terminal: Terminal): Command {
   const command = new Command('dump')
-    .summary('write everything as lines of data')
+    .summary('export all data as NDJSON')
     .description(
-      'Writes all data of the database as JSON lines that load reads, for a move to another database. The order depends on the content alone. The used tokens are not included: to copy a SQLite database with them, use holdfast backup.',
+      'Writes all data of the database to standard output as NDJSON for holdfast load, for example to move it to another database. The order depends only on the content. Replay records are not included: to copy a SQLite database with them, use holdfast backup.',
     )
     .addHelpText(
       'after',
       '\nExample: holdfast dump | holdfast load - --database postgres://holdfast_load@db.example/bank',
     )
-  return addCreateFlag(addSettingFlags(command, databaseSettings)).action(
+  return addSettingFlags(addCreateFlag(command), 'provider', databaseSettings).action(
     async ({ create = false, ...options }: { database?: string; create?: boolean }) => {
-      const settings = settingsOf('demo', options, terminal)
+      const settings = readCommandSettings('provider', options, terminal)
       await prepareDatabase(settings, create, terminal)
       const { formatLine } = await import('../load/dump.ts')
       const { dumpProvider } = await import('../storage/open.ts')
@@ -35,14 +34,14 @@ export function dumpCommand(terminal: Terminal): Command {
         }
         await terminal.write(text)
       } catch (error) {
-        throw lines === 0 ? error : cutShort(error)
+        throw lines === 0 ? error : incomplete(error)
       }
     },
   )
 }
 
-/** A part of a dump looks like a whole one. */
-function cutShort(error: unknown): unknown {
+/** An incomplete dump is valid NDJSON and could be mistaken for a complete one. */
+function incomplete(error: unknown): unknown {
   if (!isExpected(error)) return error
   return new CommandError(1, `${error.message}. The dump is incomplete: do not use it.`, {
     cause: error,

@@ -2,18 +2,20 @@ import { Command } from 'commander'
 import type { GenerateOptions } from '../generate/index.ts'
 import { CommandError, isReaderGone, type Terminal } from '../server/terminal.ts'
 
-/** Where histories end unless told otherwise: a fixed day, so that a seed means the same on every day. */
+/** A fixed day, so that a seed produces the same data on every day. */
 const untilDefault = '2026-11-01T00:00:00Z'
+
+const customersDefault = 25
 
 const chunkLength = 256 * 1024
 
-/** The flags that are numbers, with what they mean and how large they may be. */
+/** The numeric flags, with their maximum. */
 const sizes = {
-  customers: { about: 'how many customers', most: 100_000_000 },
-  accounts: { about: 'accounts a customer, on average', most: 1000 },
-  transactions: { about: 'transactions an account, on average', most: 10_000_000 },
-  largeAccount: { about: 'one more account, with that many transactions', most: 1_000_000_000 },
-  products: { about: 'how many products', most: 100_000 },
+  customers: { about: `number of customers (default: ${customersDefault})`, max: 100_000_000 },
+  accounts: { about: 'accounts per customer, on average', max: 1000 },
+  transactions: { about: 'transactions per account, on average', max: 10_000_000 },
+  largeAccount: { about: 'an additional account with this many transactions', max: 1_000_000_000 },
+  products: { about: 'number of products', max: 100_000 },
 } as const
 
 type Size = keyof typeof sizes
@@ -21,27 +23,26 @@ type Options = Partial<Record<Size, string>> & { readonly seed: string; readonly
 
 export function generateCommand(terminal: Terminal): Command {
   const command = new Command('generate')
-    .summary('write synthetic lines of data')
+    .summary('generate synthetic data as NDJSON')
     .description(
-      'Writes invented customers of a bank and an energy retailer, with accounts and histories, as lines that load reads. The same flags give the same bytes.',
+      'Writes synthetic customers of a bank and an energy retailer, with accounts and histories, to standard output as NDJSON for holdfast load. The same flags always produce the same bytes.',
     )
-    .option('--seed <text>', 'any text; another one gives other data', '1')
-    .option('--until <time>', 'when the histories end, an RFC 3339 date-time', untilDefault)
+    .option('--seed <text>', 'any text; each seed produces different data', '1')
+    .option('--until <time>', 'end of the histories, as an RFC 3339 date-time', untilDefault)
     .addHelpText(
       'after',
       '\nExample: holdfast generate --customers 1000 --seed 7 | holdfast load -',
     )
   for (const name of Object.keys(sizes) as Size[]) {
-    const flag = name.replaceAll(/[A-Z]/g, '-$&').toLowerCase()
-    command.option(`--${flag} <number>`, sizes[name].about)
+    command.option(`${sizeFlag(name)} <number>`, sizes[name].about)
   }
 
   return command.action(async (options: Options) => {
-    const wanted = optionsOf(options)
+    const generateOptions = parseOptions(options)
     const { generateLines } = await import('../generate/index.ts')
     let text = ''
     try {
-      for (const line of generateLines(wanted)) {
+      for (const line of generateLines(generateOptions)) {
         text += `${line}\n`
         if (text.length < chunkLength) continue
         await terminal.write(text)
@@ -49,26 +50,29 @@ export function generateCommand(terminal: Terminal): Command {
       }
       await terminal.write(text)
     } catch (error) {
-      // A reader that has seen enough, as head has, is no failure: nothing is lost.
+      // A reader that exits early, such as head, is not a failure.
       if (!isReaderGone(error)) throw error
     }
   })
 }
 
-/** Everything that is wrong with the flags is said at once. */
-function optionsOf({ seed, until, ...given }: Options): GenerateOptions {
-  const wrong: string[] = []
-  const numbers = Object.entries(given).map(([name, text]) => {
-    const { most } = sizes[name as Size]
-    if (!/^\d{1,10}$/.test(text) || Number(text) > most) {
-      const flag = name.replaceAll(/[A-Z]/g, '-$&').toLowerCase()
-      wrong.push(`--${flag} must be a whole number from 0 to ${most}`)
+/** Reports all invalid flags together. */
+function parseOptions({ seed, until, ...texts }: Options): GenerateOptions {
+  const errors: string[] = []
+  const numbers = Object.entries(texts).map(([name, text]) => {
+    const { max } = sizes[name as Size]
+    if (!/^\d{1,10}$/.test(text) || Number(text) > max) {
+      errors.push(`${sizeFlag(name)} must be a whole number from 0 to ${max}`)
     }
     return [name, Number(text)] as const
   })
-  if (!isInstant(until)) wrong.push('--until must be an RFC 3339 date-time')
-  if (wrong.length > 0) throw new CommandError(2, wrong.join('\n'))
-  return { customers: 25, seed, until, ...Object.fromEntries(numbers) }
+  if (!isInstant(until)) errors.push('--until must be an RFC 3339 date-time')
+  if (errors.length > 0) throw new CommandError(2, errors.join('\n'))
+  return { customers: customersDefault, seed, until, ...Object.fromEntries(numbers) }
+}
+
+function sizeFlag(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, '-$&').toLowerCase()}`
 }
 
 function isInstant(text: string): boolean {

@@ -1,9 +1,8 @@
 import { Argument, Command, Option } from 'commander'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
-import { addCreateFlag, databaseSettings } from './database.ts'
-import { addSettingFlags } from './settings-command.ts'
-import { withStore } from './with-store.ts'
+import { addCreateFlag, withStore } from './common/database.ts'
+import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
 interface Flags {
   readonly database?: string
@@ -11,25 +10,51 @@ interface Flags {
   readonly algorithm?: string
 }
 
-/** As `signingAlgorithms` has them: a test holds the two together, so that help needs no cryptography. */
+/** The same as `signingAlgorithms`, which a test checks: importing that would load the cryptography for --help. */
 const algorithms = ['ES256', 'PS256', 'RS256', 'EdDSA']
 
 export function keysCommand(terminal: Terminal): Command {
-  const command = (name: string, summary: string) =>
-    addSettingFlags(new Command(name).summary(summary).description(summary), databaseSettings)
+  const command = new Command('keys')
+    .summary('list, add and retire the platform’s signing keys')
+    .description(
+      'Manages the keys that the platform signs tokens with. The platform publishes the public keys at /.well-known/jwks.json.',
+    )
+    .addHelpText(
+      'after',
+      `
+To rotate without downtime: add a key, wait until every provider has fetched the key set (a provider fetches it when a token
+names an unknown key), then retire the old key.
 
-  const list = addCreateFlag(command('list', 'list the platform’s signing keys'))
-  list.action((flags: Flags) =>
+Example:
+  holdfast keys add --algorithm ES256
+  holdfast keys list
+  holdfast keys retire ID`,
+    )
+  const subcommands = [listCommand, addCommand, retireCommand]
+  return addSubcommands(
+    command,
+    subcommands.map((create) => create(terminal)),
+  )
+}
+
+function listCommand(terminal: Terminal): Command {
+  const command = createSubcommand('list', 'list the platform’s signing keys')
+  return addCreateFlag(command).action((flags: Flags) =>
     withKeys(flags, terminal, async (store) => {
       for (const { id, algorithm, created, retired } of await store.list()) {
-        const state = retired ? `retired ${retired}` : 'in use'
-        terminal.out(`${id}  ${algorithm.padEnd(5)}  made ${created}  ${state}\n`)
+        const state = retired ? `retired ${retired}` : 'active'
+        terminal.out(`${id}  ${algorithm.padEnd(5)}  created ${created}  ${state}\n`)
       }
     }),
   )
-  const add = command('add', 'make a signing key; the newest one in use signs')
+}
+
+function addCommand(terminal: Terminal): Command {
+  return createSubcommand('add', 'create a signing key and print its ID; the newest key signs')
     .addOption(
-      new Option('--algorithm <name>', 'what it signs with').choices(algorithms).default('ES256'),
+      new Option('--algorithm <name>', 'the signature algorithm')
+        .choices(algorithms)
+        .default('ES256'),
     )
     .action((flags: Flags) =>
       withKeys({ ...flags, create: true }, terminal, async (store) => {
@@ -40,23 +65,20 @@ export function keysCommand(terminal: Terminal): Command {
         terminal.out(`${key.id}\n`)
       }),
     )
-  const retire = command('retire', 'take a signing key out of use and out of the published set')
-    .addArgument(new Argument('<id>', 'as keys list shows it'))
+}
+
+function retireCommand(terminal: Terminal): Command {
+  return createSubcommand(
+    'retire',
+    'stop using a signing key and remove it from the published key set',
+  )
+    .addArgument(new Argument('<id>', 'the ID in the output of keys list'))
     .action((id: string, flags: Flags) =>
       withKeys(flags, terminal, async (store) => {
         if (await store.retire(id, Temporal.Now.instant())) return
-        throw new CommandError(1, 'no key in use has this id: holdfast keys list shows all keys')
+        throw new CommandError(1, 'no active key with this ID: run holdfast keys list')
       }),
     )
-  return new Command('keys')
-    .summary('list, add and retire the platform’s signing keys')
-    .addHelpText(
-      'after',
-      '\nTo rotate without a pause: add a key, wait until every provider has fetched the key set (an unknown key makes it ask at once), then retire the old one.',
-    )
-    .addCommand(list)
-    .addCommand(add)
-    .addCommand(retire)
 }
 
 function withKeys(
@@ -64,6 +86,11 @@ function withKeys(
   terminal: Terminal,
   work: (store: SigningKeyStore) => Promise<void>,
 ): Promise<void> {
-  const { algorithm: _algorithm, ...given } = flags
-  return withStore(given, terminal, (storage, ...at) => storage.openSigningKeyStore(...at), work)
+  const { algorithm: _algorithm, ...storeFlags } = flags
+  return withStore(
+    storeFlags,
+    terminal,
+    (storage, ...args) => storage.openSigningKeyStore(...args),
+    work,
+  )
 }

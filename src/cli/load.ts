@@ -14,19 +14,19 @@ import type { LoadFile, LoadResult } from '../load/load.ts'
 import type { LineError, ProviderWriter, WriterOptions } from '../load/writer.ts'
 import type { LoadMetrics } from '../observe/load-metrics.ts'
 import { databaseOptions } from '../server/database-options.ts'
+import { abortOnSignal, type StopSignal, signalStatus } from '../server/signals.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemReason } from '../storage/system-reason.ts'
-import { databaseSettings, prepareDatabase } from './database.ts'
-import { openPrivateFile } from './private-file.ts'
-import { progressOn } from './progress.ts'
-import { addSettingFlags, settingsOf } from './settings-command.ts'
-import { type StopSignal, stoppable, stoppedStatus } from './stoppable.ts'
+import { databaseSettings, prepareDatabase } from './common/database.ts'
+import { openLoadProgress, type ProgressLine } from './common/load-progress.ts'
+import { openPrivateFile } from './common/private-file.ts'
+import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
 
-/** How many errors are shown; `--errors` writes all of them to a file. */
+/** How many errors are printed; --errors writes all of them to a file. */
 const errorsShownMax = 20
 
-interface Options {
+interface Flags {
   readonly batch?: string
   readonly dryRun?: true
   readonly errors?: string
@@ -36,24 +36,31 @@ interface Options {
 
 export function loadCommand(terminal: Terminal): Command {
   const command = new Command('load')
-    .summary('load lines of data')
+    .summary('load data from NDJSON files')
     .description(
-      'Reads files of JSON lines into the database: customers, accounts, histories, products. All of a load is seen by readers at once, or none of it; loading a file twice changes nothing.',
+      'Loads customers, accounts, histories and products from NDJSON files (one JSON object per line) into the database. A load is atomic: readers see all of it or nothing. Loading a file again changes nothing.',
     )
-    .argument('<file...>', 'files to read; - is standard input')
-    .option('--dry-run', 'only check, and change nothing')
-    .option('--batch <lines>', 'commit every so many lines, instead of all at once')
-    .option('--errors <file>', 'write every error to a file')
+    .argument('<file...>', 'files to load; - is standard input')
+    .option('--dry-run', 'validate the files without changing the database')
+    .option('--batch <lines>', 'commit after every so many lines, instead of once at the end')
+    .option('--errors <file>', 'write all errors to a file')
     .option(
       '--metrics-file <file>',
-      'write how far it is, and what came of it, as metrics for Prometheus’ node exporter',
+      'write progress and result as metrics for the textfile collector of the Prometheus node exporter',
     )
     .addHelpText(
       'after',
-      '\nExample: holdfast load customers.ndjson accounts.ndjson\nStopped by a signal, it says what was committed and exits with 130 (SIGINT) or 143 (SIGTERM).',
+      `
+Examples:
+  holdfast load customers.ndjson accounts.ndjson
+  holdfast load --dry-run --errors errors.txt bank.ndjson
+  holdfast generate --customers 1000 | holdfast load -
+
+A load that is stopped by a signal reports what was committed and exits with 130 (SIGINT) or 143 (SIGTERM).`,
     )
-  return addSettingFlags(command, databaseSettings).action((names: string[], options: Options) =>
-    stoppable((signal, stoppedBy) => run(names, options, terminal, { signal, stoppedBy })),
+  return addSettingFlags(command, 'provider', databaseSettings).action(
+    (names: string[], flags: Flags) =>
+      abortOnSignal((signal, stoppedBy) => runLoad(names, flags, terminal, { signal, stoppedBy })),
   )
 }
 
@@ -62,132 +69,156 @@ interface Stopping {
   readonly stoppedBy: () => StopSignal | undefined
 }
 
-async function run(
+async function runLoad(
   names: readonly string[],
-  options: Options,
+  flags: Flags,
   terminal: Terminal,
   { signal, stoppedBy }: Stopping,
 ): Promise<void> {
-  // A load makes garbage evenly and keeps nothing: a nursery that grows would only hold more of it.
+  // A load produces short-lived garbage at a constant rate: a larger young generation would only use more memory.
   setFlagsFromString('--semi-space-growth-factor=1')
-  const batch = batchOf(options.batch)
-  const settings = settingsOf('demo', options, terminal)
-  const files = names.map(fileOf)
-  const errors = options.errors === undefined ? undefined : errorFile(options.errors, terminal)
-  const { load } = await import('../load/load.ts')
-
-  const place = ({ file, line, path, reason }: LineError) =>
-    `${escapeInvisible(`${names[file]}:${line}: ${path || 'line'}: ${reason}`)}\n`
-  const size = files.every(({ bytes }) => bytes !== undefined)
-    ? files.reduce((sum, { bytes = 0 }) => sum + bytes, 0)
-    : undefined
-  const progress = progressOn(terminal, size)
-  const metrics = await metricsIn(options.metricsFile, size)
-  const state = { lines: 0, bytes: 0, errors: 0 }
+  const batch = parseBatch(flags.batch)
+  const settings = readCommandSettings('provider', flags, terminal)
+  const files = names.map(openInput)
+  const size = totalSize(files)
+  const errorFile = flags.errors === undefined ? undefined : openErrorFile(flags.errors, terminal)
+  const metrics = await openMetrics(flags.metricsFile, size)
+  const progress = openLoadProgress(terminal, size)
+  const errors = openErrorReport(names, errorFile, progress, terminal)
+  const state = { lines: 0, bytes: 0 }
   let isSuccess = false
-  let shown = 0
   const started = performance.now()
-  const writing = {
-    inBatches: batch !== undefined && !options.dryRun,
-    isSlow: files.some(({ bytes }) => bytes === undefined),
+  const finish = () => {
+    progress.clear()
+    metrics?.finish({ ...state, errors: errors.count() }, isSuccess)
+    errorFile?.end()
+  }
+  const writerOptions = {
+    inBatches: batch !== undefined && !flags.dryRun,
+    isSlow: size === undefined,
     onWait() {
       progress.clear()
       terminal.error('waiting for another load to finish\n')
     },
     signal,
   }
-  const writer = await openWriter(settings, writing, options, terminal).catch((error: unknown) => {
-    metrics?.finish(state, false)
+  const { load } = await import('../load/load.ts')
+  const writer = await openWriter(settings, writerOptions, flags, terminal).catch((error) => {
+    finish()
     throw error
   })
   try {
     const result = await load(files, writer, {
       ...(batch !== undefined && { batch }),
-      dryRun: options.dryRun ?? false,
+      dryRun: flags.dryRun ?? false,
       signal,
       onProgress(reached) {
         progress.show(reached)
-        metrics?.progress(Object.assign(state, reached))
+        metrics?.progress({ ...Object.assign(state, reached), errors: errors.count() })
       },
-      onError(error) {
-        state.errors += 1
-        errors?.write(place(error))
-        shown += 1
-        if (shown <= errorsShownMax) {
-          progress.clear()
-          terminal.error(place(error))
-        }
-      },
+      onError: errors.report,
     })
-    isSuccess = result.errors === 0 && !result.isStopped && !options.dryRun
+    isSuccess = result.errors === 0 && !result.isStopped && !flags.dryRun
     state.lines = result.lines
     progress.clear()
     const stop = result.isStopped ? stoppedBy() : undefined
-    if (stop) throw stopped(stop, result)
-    report(result, options, (performance.now() - started) / 1000, terminal)
+    if (stop) throw stoppedError(stop, result)
+    reportResult(result, flags, (performance.now() - started) / 1000, terminal)
   } catch (error) {
-    throw failureOf(error)
+    throw toInputError(error)
   } finally {
-    progress.clear()
-    metrics?.finish(state, isSuccess)
-    errors?.end()
+    finish()
     await writer.close()
+  }
+}
+
+/** Undefined if one of the inputs is a pipe. */
+function totalSize(files: readonly Input[]): number | undefined {
+  const sizes = files.map(({ bytes }) => bytes)
+  return sizes.every((bytes) => bytes !== undefined)
+    ? sizes.reduce((sum, bytes) => sum + bytes, 0)
+    : undefined
+}
+
+/** Prints the first errors, and writes all of them to the error file. */
+function openErrorReport(
+  names: readonly string[],
+  errorFile: WriteStream | undefined,
+  progress: ProgressLine,
+  terminal: Terminal,
+) {
+  let count = 0
+  return {
+    count: () => count,
+    report({ file, line, path, reason }: LineError): void {
+      count += 1
+      const text = escapeInvisible(`${names[file]}:${line}: ${path || 'line'}: ${reason}`)
+      errorFile?.write(`${text}\n`)
+      if (count > errorsShownMax) return
+      progress.clear()
+      terminal.error(`${text}\n`)
+    },
   }
 }
 
 async function openWriter(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
-  writing: Omit<WriterOptions, 'loadTime'>,
-  options: Options,
+  writerOptions: Omit<WriterOptions, 'loadTime'>,
+  { dryRun }: Flags,
   terminal: Terminal,
 ): Promise<ProviderWriter> {
   const { openProviderWriter } = await import('../storage/open.ts')
-  await prepareDatabase(settings, !options.dryRun, terminal)
+  await prepareDatabase(settings, !dryRun, terminal)
   return openProviderWriter(
     settings.database,
-    { ...writing, loadTime: Temporal.Now.instant() },
+    { ...writerOptions, loadTime: Temporal.Now.instant() },
     databaseOptions(settings),
   )
 }
 
-function stopped(signal: StopSignal, { commits, linesCommitted }: LoadResult): CommandError {
+function stoppedError(signal: StopSignal, { commits, linesCommitted }: LoadResult): CommandError {
   const outcome =
     commits === 0
       ? 'Nothing was changed.'
-      : `Committed: the batches of the first ${count(linesCommitted, 'line')}, without those that have errors. Not committed: all later lines, and lines that waited for an account or a customer to come. Load the same data again to complete it.`
-  return new CommandError(stoppedStatus[signal], `Stopped by ${signal}. ${outcome}`)
+      : `Committed: the batches of the first ${count(linesCommitted, 'line')}, except those with errors. Not committed: all later lines, and lines that refer to an account or a customer that was not loaded yet. Load the same data again to complete it.`
+  return new CommandError(signalStatus[signal], `Stopped by ${signal}. ${outcome}`)
 }
 
 function count(value: number, noun: string): string {
   return `${value.toLocaleString('en')} ${noun}${value === 1 ? '' : 's'}`
 }
 
-function report(result: LoadResult, options: Options, seconds: number, terminal: Terminal): void {
+function reportResult(
+  result: LoadResult,
+  { dryRun }: Flags,
+  seconds: number,
+  terminal: Terminal,
+): void {
   const { lines, errors, commits } = result
   if (errors > 0) {
-    const rest = errors > errorsShownMax ? `, of which the first ${errorsShownMax} are above` : ''
-    const kept = commits === 0 ? 'Nothing was changed.' : 'Their batches were left out.'
+    const shown = errors > errorsShownMax ? ` (the first ${errorsShownMax} are shown)` : ''
+    const outcome = commits === 0 ? 'Nothing was changed.' : 'Their batches were not committed.'
     throw new CommandError(
       1,
-      `${count(errors, 'error')} in ${count(lines, 'line')}${rest}. ${kept}`,
+      `${count(errors, 'error')} in ${count(lines, 'line')}${shown}. ${outcome}`,
     )
   }
-  const done = options.dryRun ? 'checked, nothing changed' : 'loaded'
+  const done = dryRun ? 'validated, nothing changed' : 'loaded'
   const rate = Math.round(lines / Math.max(seconds, 0.001)).toLocaleString('en')
   terminal.out(
-    `${count(lines, 'line')} ${done} in ${seconds.toFixed(1)} s (${rate} lines a second)\n`,
+    `${count(lines, 'line')} ${done} in ${seconds.toFixed(1)} s (${rate} lines per second)\n`,
   )
 }
 
-/** A file that was found may still not be readable. */
-function failureOf(error: unknown): unknown {
+/** A file that exists may still not be readable. */
+function toInputError(error: unknown): unknown {
   const { syscall, code, path = 'the input' } = error as NodeJS.ErrnoException
   if (syscall !== 'open' && syscall !== 'read') return error
   return new CommandError(1, `${path} cannot be read: ${systemReason(code)}`, { cause: error })
 }
 
-/** Opened before anything is read: a file that cannot be written should not cost a load. */
-function errorFile(name: string, terminal: Terminal): WriteStream {
+/** Called before anything is loaded, so that a file that cannot be written does not waste a load. */
+function openErrorFile(name: string, terminal: Terminal): WriteStream {
   try {
     const stream = createWriteStream(name, { fd: openPrivateFile(name) })
     stream.once('error', (error: NodeJS.ErrnoException) =>
@@ -199,8 +230,8 @@ function errorFile(name: string, terminal: Terminal): WriteStream {
   }
 }
 
-/** Opened before anything is read, for the same reason. */
-async function metricsIn(
+/** Called before anything is loaded, for the same reason. */
+async function openMetrics(
   file: string | undefined,
   size: number | undefined,
 ): Promise<LoadMetrics | undefined> {
@@ -213,7 +244,7 @@ async function metricsIn(
   }
 }
 
-function batchOf(text: string | undefined): number | undefined {
+function parseBatch(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (!/^[1-9]\d{0,8}$/.test(text)) {
     throw new CommandError(2, '--batch must be a whole number from 1 to 999999999')
@@ -221,15 +252,15 @@ function batchOf(text: string | undefined): number | undefined {
   return Number(text)
 }
 
-/**
- * A file that is not found is an error of the call, reported before anything is read. A pipe has no size, and its lines
- * may come slowly.
- */
-function fileOf(name: string): LoadFile & { readonly bytes?: number } {
+/** `bytes` is undefined for a pipe, whose lines may arrive slowly. */
+type Input = LoadFile & { readonly bytes?: number }
+
+/** A missing file is invalid usage, and is reported before anything is loaded. */
+function openInput(name: string): Input {
   if (name === '-') return { name, ...sizeOf(fstatSync(0)), open: () => process.stdin }
   const stats = statSync(name, { throwIfNoEntry: false })
-  if (!stats) throw new CommandError(2, `${name} is not there`)
-  if (stats.isDirectory()) throw new CommandError(2, `${basename(name)} is a folder, not a file`)
+  if (!stats) throw new CommandError(2, `${name}: file not found`)
+  if (stats.isDirectory()) throw new CommandError(2, `${basename(name)} is a directory, not a file`)
   return {
     name,
     ...sizeOf(stats),

@@ -11,7 +11,7 @@ import { keysCommand } from './keys.ts'
 import { loadCommand } from './load.ts'
 import { openapiCommand } from './openapi.ts'
 import { serveCommand } from './serve.ts'
-import { settingsCommand } from './settings-command.ts'
+import { settingsCommand } from './settings.ts'
 import { tokenCommand } from './token.ts'
 
 export { stopWithParent } from '../server/signals.ts'
@@ -20,13 +20,13 @@ const { version } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
-/** Runs one command and returns its exit status: 0 done, 1 refused or failed, 2 wrong usage. */
+/** Runs one command and returns its exit status: 0 success, 1 failure, 2 invalid usage; others by signal. */
 export async function main(
   args: readonly string[],
   terminal: Terminal = processTerminal(),
 ): Promise<number> {
   try {
-    await program(terminal).parseAsync(args, { from: 'user' })
+    await createProgram(terminal).parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
@@ -36,13 +36,16 @@ export async function main(
   }
 }
 
-function program(terminal: Terminal): Command {
+function createProgram(terminal: Terminal): Command {
   const holdfast = new Command('holdfast')
     .description(
       'The data-holder side of consented data sharing: banking and energy data behind signed, single-use tokens.',
     )
     .version(version, '-V, --version', 'print the version')
-    .addHelpText('after', '\nExit status: 0 done, 1 refused or failed, 2 wrong usage.')
+    .addHelpText(
+      'after',
+      '\nTo get started: holdfast demo\nFor the options of a command: holdfast COMMAND --help\n\nExit status: 0 success, 1 failure, 2 invalid usage.',
+    )
 
   const commands = [
     demoCommand(terminal),
@@ -62,10 +65,12 @@ function program(terminal: Terminal): Command {
   for (const command of withSubcommands(holdfast)) {
     command
       .helpCommand(false)
-      .helpOption('-h, --help', 'explain the command')
+      .helpOption('-h, --help', 'print this help')
+      // The default leaves long descriptions unwrapped beside long flags.
+      .configureHelp({ minWidthToWrap: 20 })
       .exitOverride()
       .configureOutput({ writeOut: terminal.out, writeErr: terminal.error })
-      .showHelpAfterError('Add --help to see what it takes.')
+      .showHelpAfterError('Run it with --help for usage.')
   }
   return holdfast
 }

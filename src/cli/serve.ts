@@ -1,73 +1,96 @@
 import type { TlsOptions } from 'node:tls'
 import { Command } from 'commander'
-import {
-  listen,
-  type OpenServer,
-  openPlatform,
-  openProvider,
-  shutDownGracefully,
-} from '../server/open-servers.ts'
+import { shutDownGracefully } from '../server/graceful-shutdown.ts'
+import { listen } from '../server/listen.ts'
+import { openPlatform } from '../server/open-platform.ts'
+import { type OpenServer, openProvider } from '../server/open-provider.ts'
 import { exitAfter, untilStoppedBySupervisor, untilStopSignal } from '../server/signals.ts'
-import { openScraping, openServerLog, openTelemetry, type Telemetry } from '../server/telemetry.ts'
-import type { Terminal } from '../server/terminal.ts'
-import { logCertificate, logRefusedHandshakes, readTls, reloadTls } from '../server/tls.ts'
 import {
+  openMetricsEndpoint,
+  openServerLog,
+  openTelemetry,
+  type Telemetry,
+} from '../server/telemetry.ts'
+import type { Terminal } from '../server/terminal.ts'
+import { logCertificate, logFailedHandshakes, readTls, reloadTls } from '../server/tls.ts'
+import {
+  disconnectFromSupervisor,
   isReplacement,
   isSupervisor,
-  leaveSupervisor,
   reportReady,
   superviseWorkers,
 } from '../server/workers.ts'
 import type { Settings } from '../settings/settings.ts'
-import { addCreateFlag, databaseSettings, prepareDatabase } from './database.ts'
-import { addSettingFlags, requiredSettingsOf, settingsOf } from './settings-command.ts'
+import { addCreateFlag, databaseSettings, prepareDatabase } from './common/database.ts'
+import {
+  addSettingFlags,
+  readCommandSettings,
+  requireRoleSettings,
+  type SettingFlags,
+} from './common/setting-flags.ts'
 
-type Flags = Partial<Record<keyof Settings, string>> & {
+type Flags = SettingFlags & {
   readonly create?: boolean
   readonly newReplayFile?: boolean
 }
 
-type Open = (observation: Telemetry, tls: TlsOptions | undefined) => Promise<OpenServer>
+type Open = (telemetry: Telemetry, tls: TlsOptions | undefined) => Promise<OpenServer>
 
 export function serveCommand(terminal: Terminal): Command {
   const provider = new Command('provider')
-    .summary('answer the platform’s requests for customers’ data')
+    .summary('serve customers’ data to the platform')
     .description(
-      'Serves sections A and C of the interface. Every request must carry a token that the platform signed for exactly that resource, and that was not used before.',
+      'Serves sections A and C of the interface: banking and energy data, contact and the consent flow. Every request needs a single-use token that the platform signed for exactly that URL.',
+    )
+    .addHelpText(
+      'after',
+      `
+SIGTERM and SIGINT shut the server down gracefully, SIGHUP reloads the certificates, SIGUSR2 replaces the workers one by one.
+
+Example: holdfast serve provider --create --database sqlite:bank.db --subdomain bank --provider-url https://bank.example --jwks-url https://platform.example/.well-known/jwks.json`,
     )
   const platform = new Command('platform')
-    .summary('serve the product catalogue, its tokens and the platform’s public keys')
+    .summary('serve the product catalogue and the platform’s public keys')
     .description(
-      'Serves section D of the interface, /v1/token for the clients that holdfast client manages, and /.well-known/jwks.json with the keys that holdfast keys manages.',
+      'Serves section D of the interface, /v1/token for the API clients (see holdfast client), and /.well-known/jwks.json with the public signing keys (see holdfast keys).',
+    )
+    .addHelpText(
+      'after',
+      '\nExample: holdfast serve platform --create --database sqlite:platform.db',
     )
 
-  addCreateFlag(addSettingFlags(provider)).option(
+  addCreateFlag(provider).option(
     '--new-replay-file',
-    'begin an empty replay file if the one of the database is lost: tokens that were used and have not expired can then be used once more',
+    'start with an empty replay file if that of the database is lost; used tokens that have not expired can then be used again',
   )
+  addSettingFlags(provider, 'provider')
   provider.action(async ({ create = false, newReplayFile = false, ...flags }: Flags) => {
-    const settings = requiredSettingsOf('provider', flags, terminal)
+    const settings = requireRoleSettings('provider', flags, terminal)
     await prepare(settings, { create, newReplayFile }, terminal)
-    const open: Open = (...given) => openProvider(settings, ...given)
+    const open: Open = (...args) => openProvider(settings, ...args)
     await serve('provider', settings, open, terminal)
   })
-  addCreateFlag(addSettingFlags(platform, platformSettings))
+  addSettingFlags(addCreateFlag(platform), 'platform', platformSettings)
   platform.action(async ({ create = false, ...flags }: Flags) => {
-    const settings = settingsOf('platform', flags, terminal)
+    const settings = readCommandSettings('platform', flags, terminal)
     await prepare(settings, { create }, terminal)
-    const open: Open = async (...given) => ({
-      app: await openPlatform(settings, ...given),
+    const open: Open = async (...args) => ({
+      app: await openPlatform(settings, ...args),
       isReady: async () => true,
     })
     await serve('platform', settings, open, terminal)
   })
   return new Command('serve')
-    .summary('serve a provider or a platform')
+    .summary('start a provider or a platform')
+    .description(
+      'Starts a server. Both roles can use the same database. To try them with synthetic data, use holdfast demo.',
+    )
+    .addHelpText('after', '\nFor settings and an example: holdfast serve provider --help')
     .addCommand(provider)
     .addCommand(platform)
 }
 
-/** Once for all workers. One that is started later must find the files that the others have open. */
+/** Only in the supervisor: a worker that is started later must open the same files as the others. */
 async function prepare(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
   { create, newReplayFile = false }: { create: boolean; newReplayFile?: boolean },
@@ -102,7 +125,7 @@ type ServeSettings = Pick<
 > &
   Partial<Settings>
 
-/** In this process, or in workers that this process supervises. */
+/** Serves in this process, or in workers that this process supervises. */
 async function serve(
   role: string,
   settings: ServeSettings,
@@ -111,55 +134,54 @@ async function serve(
 ): Promise<void> {
   if (settings.workers > 1 && isSupervisor()) {
     const log = await openServerLog(settings)
-    const scraping = await openScraping(settings)
+    const metricsEndpoint = await openMetricsEndpoint(settings)
     try {
-      await superviseWorkers({ role, ...settings }, log, scraping, terminal)
+      await superviseWorkers({ role, ...settings }, log, metricsEndpoint, terminal)
     } finally {
-      await scraping?.close()
+      await metricsEndpoint?.close()
       await log.close()
     }
     return
   }
   try {
-    await run(role, settings, open, terminal)
+    await serveInProcess(role, settings, open, terminal)
   } finally {
-    leaveSupervisor()
+    disconnectFromSupervisor()
   }
 }
 
-async function run(
+async function serveInProcess(
   role: string,
   settings: ServeSettings,
   open: Open,
   terminal: Terminal,
 ): Promise<void> {
   const tls = readTls(settings)
-  const observation = await openTelemetry(settings)
-  const { log, exit } = observation
-  const scraping = await openScraping(settings, observation.metrics)
+  const telemetry = await openTelemetry(settings)
+  const { log, exit } = telemetry
+  const metricsEndpoint = await openMetricsEndpoint(settings, telemetry.metrics)
   try {
-    const { app, isReady } = await open(observation, tls)
+    const { app, isReady } = await open(telemetry, tls)
     const shutdownMs = settings.shutdownTimeout * 1000
     shutDownGracefully(app, shutdownMs, log)
     if (tls) logCertificate(log, tls, 'certificate in use')
-    logRefusedHandshakes(log, app.server)
+    logFailedHandshakes(log, app.server)
     process.on('SIGHUP', () => reloadTls(log, app.server, settings))
-    process.on('SIGUSR2', () => log.info('nothing to replace: only a supervisor has workers'))
+    process.on('SIGUSR2', () => log.info('nothing to replace: the server has no workers'))
     const stopped = isSupervisor() ? untilStopSignal(exit) : untilStoppedBySupervisor()
 
-    const isWanted = !isReplacement() || (await isReady())
-    const address = isWanted ? await listen(app, settings.host, settings.port) : ''
-    observation.logUncaughtErrors()
-    // A worker leaves it to its supervisor to say so.
+    const shouldListen = !isReplacement() || (await isReady())
+    const address = shouldListen ? await listen(app, settings.host, settings.port) : ''
+    telemetry.logUncaughtErrors()
     if (isSupervisor()) {
       terminal.out(`${role} ready on ${address}\n`)
-      if (scraping) terminal.out(`metrics on ${scraping.address}\n`)
+      if (metricsEndpoint) terminal.out(`metrics on ${metricsEndpoint.address}\n`)
     } else reportReady({ readyOn: address, isReady: await isReady() })
     await stopped
     exitAfter(shutdownMs, exit)
     await app.close()
   } finally {
-    await scraping?.close()
-    await observation.close()
+    await metricsEndpoint?.close()
+    await telemetry.close()
   }
 }

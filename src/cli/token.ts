@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import type { SigningKey } from '../client/sign.ts'
 import { databaseOptions } from '../server/database-options.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import type { Settings } from '../settings/settings.ts'
-import { databaseSettings, prepareDatabase } from './database.ts'
-import { addSettingFlags, settingsOf } from './settings-command.ts'
+import { databaseSettings, prepareDatabase } from './common/database.ts'
+import { readJwkFile } from './common/jwk-file.ts'
+import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
 
 interface Flags {
   readonly database?: string
@@ -15,35 +15,39 @@ interface Flags {
 
 export function tokenCommand(terminal: Terminal): Command {
   const command = new Command('token')
-    .summary('print a token for one resource')
+    .summary('print a single-use token for a URL')
     .description(
-      'Prints a token for one use of one resource, and nothing else, signed with the newest of the platform’s keys or with one from a file.',
+      'Prints a token for one request to one URL, signed with the newest signing key of the platform or with a key from a file. The demo accepts it.',
     )
-    .argument('<url>', 'the resource; a query is not part of what the token is for')
-    .option('--key <file>', 'a private key as a JWK, with kid and alg')
+    .argument('<url>', 'the URL to request; its query is ignored')
+    .option('--key <file>', 'sign with this private JWK, which must have kid and alg')
     .addHelpText(
       'after',
       '\nExample: curl -s -H "Authorization: Bearer $(holdfast token $URL)" $URL',
     )
-  return addSettingFlags(command, [...databaseSettings, 'subdomain']).action(
+  return addSettingFlags(command, 'demo', [...databaseSettings, 'subdomain']).action(
     async (url: string, { key, ...flags }: Flags) => {
-      if (!URL.canParse(url)) throw new CommandError(2, 'the resource must be a whole URL')
-      const settings = settingsOf('demo', flags, terminal)
-      const signer = key === undefined ? await newestKey(settings, terminal) : keyOf(key)
+      if (!URL.canParse(url))
+        throw new CommandError(
+          2,
+          '<url> must be a complete URL, such as http://127.0.0.1:8080/v1/banking',
+        )
+      const settings = readCommandSettings('demo', flags, terminal)
+      const signer = key === undefined ? await findNewestKey(settings, terminal) : readKey(key)
       const { openSigner } = await import('../client/sign.ts')
       const [resource = url] = url.split(/[?#]/, 1)
       const token = await openSigner(
         signer,
         settings.subdomain ?? '',
       )(resource).catch(() => {
-        throw new CommandError(2, `the key${key ? ` in ${key}` : ''} cannot sign`)
+        throw new CommandError(2, `the key${key ? ` in ${key}` : ''} cannot be used for signing`)
       })
       terminal.out(`${token}\n`)
     },
   )
 }
 
-async function newestKey(
+async function findNewestKey(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
   terminal: Terminal,
 ): Promise<SigningKey> {
@@ -53,23 +57,15 @@ async function newestKey(
   try {
     const key = (await store.list()).find(({ retired }) => retired === undefined)
     if (key) return { ...key.privateKey, kid: key.id, alg: key.algorithm }
-    throw new CommandError(1, 'there is no signing key yet: make one with holdfast keys add')
+    throw new CommandError(1, 'no signing key found: create one with holdfast keys add')
   } finally {
     await store.close()
   }
 }
 
-function keyOf(file: string): SigningKey {
-  const key = { ...(parsed(file) as Partial<SigningKey> | null) }
+function readKey(file: string): SigningKey {
+  const key = { ...(readJwkFile(file) as Partial<SigningKey> | null) }
   const { kid, alg } = key
   if (typeof kid === 'string' && typeof alg === 'string') return { ...key, kid, alg }
-  throw new CommandError(2, `${file} must hold a JWK with a kid and an alg`)
-}
-
-function parsed(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch {
-    throw new CommandError(2, `${file} is not a file with a JWK in it`)
-  }
+  throw new CommandError(2, `${file} must contain a JWK with kid and alg`)
 }

@@ -7,10 +7,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { openPipe, type TestPipe } from '../../test/support/pipe.ts'
 import { lineWriterLimits, openLineWriter } from './line-writer.ts'
 
-const limits = { ...lineWriterLimits, waitingBytesMax: 20_000, gatherMs: 1, retryMs: 1 }
+const limits = { ...lineWriterLimits, pendingBytesMax: 20_000, flushMs: 1, retryMs: 1 }
 const closeMs = 60_000
 
-describe('lines for a reader', () => {
+describe('the line writer', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-lines-'))
   const pipes: TestPipe[] = []
   after(() => {
@@ -18,7 +18,7 @@ describe('lines for a reader', () => {
     rmSync(folder, { recursive: true })
   })
 
-  /** As it is for a process whose standard error is a pipe. */
+  /** Like the log of a process whose standard error is a pipe. */
   function writerTo(pipe: TestPipe) {
     pipes.push(pipe)
     const writer = openLineWriter(
@@ -38,7 +38,7 @@ describe('lines for a reader', () => {
     return text
   }
 
-  it('arrive whole and in order', async () => {
+  it('writes lines whole and in order', async () => {
     const pipe = openPipe(folder)
     const writer = writerTo(pipe)
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index} é\n`)
@@ -49,7 +49,7 @@ describe('lines for a reader', () => {
     assert.equal(pipe.read(), lines.join(''))
   })
 
-  it('arrive without a flush, also where there are few', async () => {
+  it('writes a single line without being closed', async () => {
     const pipe = openPipe(folder)
 
     writerTo(pipe).write('one line\n')
@@ -57,7 +57,7 @@ describe('lines for a reader', () => {
     assert.equal(await readUntil(pipe, 'line\n'), 'one line\n')
   })
 
-  it('longer than a pipe takes at once arrive as well', async () => {
+  it('writes a line that is longer than one atomic write', async () => {
     const pipe = openPipe(folder)
     const line = `${'x'.repeat(15_000)}\n`
 
@@ -66,7 +66,7 @@ describe('lines for a reader', () => {
     assert.equal(await readUntil(pipe, '\n'), line)
   })
 
-  it('wait for a reader that is stuck, up to a limit, and those beyond are counted', async () => {
+  it('buffers lines for a blocked reader up to a limit, and reports how many it dropped', async () => {
     const pipe = openPipe(folder)
     const writer = writerTo(pipe)
     pipe.fill()
@@ -75,10 +75,10 @@ describe('lines for a reader', () => {
     for (let count = 0; count < 1000; count += 1) writer.write(line)
 
     const text = await readUntil(pipe, 'lost 800\n')
-    assert.equal(text.split(line).length - 1, limits.waitingBytesMax / line.length)
+    assert.equal(text.split(line).length - 1, limits.pendingBytesMax / line.length)
   })
 
-  it('do not hold up the end where the reader is stuck', async () => {
+  it('closes within the timeout while the reader is blocked', async () => {
     const pipe = openPipe(folder)
     const writer = writerTo(pipe)
     pipe.fill()
@@ -88,7 +88,7 @@ describe('lines for a reader', () => {
     assert.doesNotMatch(pipe.read(), /a line/)
   })
 
-  it('do not hold up the end where the reader is gone', async () => {
+  it('closes at once when the reader is gone', async () => {
     const pipe = openPipe(folder)
     const writer = writerTo(pipe)
     pipe.closeReader()
@@ -98,7 +98,7 @@ describe('lines for a reader', () => {
     assert.equal(await writer.close(closeMs), true)
   })
 
-  it('say where the end of the process would wait, on a pipe that blocks', async () => {
+  it('reports on close that a write to a blocking pipe has not returned', async () => {
     const pipe = openPipe(folder)
     pipes.push(pipe)
     const writer = openLineWriter(pipe.writer, () => {}, limits)

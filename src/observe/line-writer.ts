@@ -1,145 +1,189 @@
 import { write } from 'node:fs'
 
 export interface LineWriterLimits {
-  /** Lines are written together, in pieces that a pipe takes whole: those of several processes never mix. */
-  readonly pieceBytesMax: number
-  /** How much is gathered, and for how long, before it is written. */
-  readonly gatherBytes: number
-  readonly gatherMs: number
-  /** How many bytes wait for a reader that does not read. Lines beyond are dropped and counted. */
-  readonly waitingBytesMax: number
-  /** How soon a full pipe is tried again. */
+  /** Lines are written in chunks that a pipe accepts atomically, so that lines of several processes never mix. */
+  readonly chunkBytesMax: number
+  /** How many bytes are buffered, and for how long, before they are written. */
+  readonly flushBytes: number
+  readonly flushMs: number
+  /** How many bytes are buffered while the reader does not read. Further lines are dropped and counted. */
+  readonly pendingBytesMax: number
+  /** The delay before a full pipe is tried again. */
   readonly retryMs: number
 }
 
 export const lineWriterLimits: LineWriterLimits = {
-  pieceBytesMax: 4096,
-  gatherBytes: 3500,
-  gatherMs: 200,
-  waitingBytesMax: 4 * 1024 * 1024,
+  chunkBytesMax: 4096,
+  flushBytes: 3500,
+  flushMs: 200,
+  pendingBytesMax: 4 * 1024 * 1024,
   retryMs: 50,
 }
 
 export interface LineWriter {
-  /** Never waits. A line for which there is no room is dropped. */
+  /** Never blocks. A line that exceeds the buffer is dropped. */
   write(line: string): void
   /**
-   * Writes the lines that wait, for so long at most, and no others after that. False where a write did not return within
-   * twice that time: the end of the process would wait for it.
+   * Writes the buffered lines within the timeout and discards the rest. Resolves to false if a write did not return
+   * within twice the timeout: the exit of the process would block on it.
    */
   close(timeoutMs: number): Promise<boolean>
 }
 
-/**
- * Writes lines to a descriptor whose reader may be slow, stuck or gone. Every write happens outside the main thread: a pipe
- * that is full blocks the writing thread, unless another process that shares it has made it non-blocking.
- */
+/** Writes lines to a descriptor whose reader may be slow, blocked or gone. */
 export function openLineWriter(
   fd: number,
   onDropped: (lines: number) => void,
   limits: LineWriterLimits = lineWriterLimits,
 ): LineWriter {
-  const pieces: string[] = []
-  let onDone = (): void => {}
-  let lastPieceBytes = 0
-  let waitingBytes = 0
+  const queue = openChunkQueue(limits)
+  const output = openOutput(fd, limits.retryMs)
+  const done = openSignal()
   let dropped = 0
   let isBusy = false
-  let isInFlight = false
   let isClosing = false
-  let isClosed = false
-  let gathering: NodeJS.Timeout | undefined
+  let flushTimer: NodeJS.Timeout | undefined
 
   const writeNext = (): void => {
-    clearTimeout(gathering)
-    gathering = undefined
+    clearTimeout(flushTimer)
+    flushTimer = undefined
     if (isBusy) return
-    const piece = pieces.shift()
-    isBusy = piece !== undefined
-    if (piece === undefined) onDone()
-    else writePiece(Buffer.from(piece))
-  }
-
-  const writePiece = (bytes: Buffer): void => {
-    if (isClosed) return
-    isInFlight = true
-    write(fd, bytes, (error, written = 0) => {
-      isInFlight = false
-      if (isClosed) return onDone()
-      if (error?.code === 'EAGAIN' || error?.code === 'EBUSY') {
-        setTimeout(writePiece, limits.retryMs, bytes).unref()
-        return
-      }
-      const rest = error ? Buffer.alloc(0) : bytes.subarray(written)
-      waitingBytes -= bytes.length - rest.length
-      if (rest.length > 0) return writePiece(rest)
+    const chunk = queue.shift()
+    isBusy = chunk !== undefined
+    if (chunk === undefined) {
+      done.notify()
+      return
+    }
+    const bytes = Buffer.from(chunk)
+    output.write(bytes, (error, unwritten) => {
       isBusy = false
-      // There is no reader any more, and there will be none.
-      if (error?.code === 'EPIPE') discardAll()
-      else if (error) dropped += linesIn(bytes)
+      queue.release(bytes.length)
+      // The reader closed the pipe: no later write can succeed.
+      if (error?.code === 'EPIPE') discard()
+      else if (error) dropped += countLines(unwritten)
       else reportDropped()
-      writeOrGather()
+      writeOrWait()
     })
   }
 
-  const writeOrGather = (): void => {
-    if (isClosing || waitingBytes >= limits.gatherBytes) writeNext()
-    else if (waitingBytes > 0) gathering ??= setTimeout(writeNext, limits.gatherMs).unref()
+  const writeOrWait = (): void => {
+    if (isClosing || queue.pendingBytes() >= limits.flushBytes) writeNext()
+    else if (queue.pendingBytes() > 0) flushTimer ??= setTimeout(writeNext, limits.flushMs).unref()
   }
 
-  const discardAll = (): void => {
-    isClosed = true
-    pieces.length = 0
-    waitingBytes = 0
+  const discard = (): void => {
+    output.cancel(done.notify)
+    queue.clear()
   }
 
-  /** Once there is room again: before, this line would be dropped as well. */
+  /** Only once the buffer has room: before, the report itself would be dropped. */
   const reportDropped = (): void => {
-    if (dropped === 0 || waitingBytes > limits.waitingBytesMax / 2) return
+    if (dropped === 0 || queue.pendingBytes() > limits.pendingBytesMax / 2) return
     const lines = dropped
     dropped = 0
     onDropped(lines)
   }
 
-  const doneWithin = (timeoutMs: number): Promise<void> =>
-    new Promise((resolve) => {
-      const deadline = setTimeout(resolve, timeoutMs)
-      onDone = () => {
-        clearTimeout(deadline)
-        resolve()
-      }
-    })
-
   return {
     write(line) {
-      if (isClosed) return
-      const bytes = Buffer.byteLength(line)
-      if (waitingBytes + bytes > limits.waitingBytesMax) {
-        dropped += 1
-        return
-      }
-      if (pieces.length > 0 && lastPieceBytes + bytes <= limits.pieceBytesMax) {
-        pieces.push(pieces.pop() + line)
-        lastPieceBytes += bytes
-      } else {
-        pieces.push(line)
-        lastPieceBytes = bytes
-      }
-      waitingBytes += bytes
-      writeOrGather()
+      if (output.isCancelled()) return
+      if (queue.add(line)) writeOrWait()
+      else dropped += 1
     },
     async close(timeoutMs) {
       isClosing = true
-      const written = doneWithin(timeoutMs)
+      const written = done.within(timeoutMs)
       writeNext()
       await written
-      discardAll()
-      if (isInFlight) await doneWithin(timeoutMs)
-      return !isInFlight
+      discard()
+      if (output.isWriting()) await done.within(timeoutMs)
+      return !output.isWriting()
     },
   }
 }
 
-function linesIn(bytes: Buffer): number {
+/** Resolves at the next notification, or after the timeout. */
+function openSignal() {
+  let listener = (): void => {}
+  return {
+    notify: () => listener(),
+    within: (timeoutMs: number): Promise<void> =>
+      new Promise((resolve) => {
+        const deadline = setTimeout(resolve, timeoutMs)
+        listener = () => {
+          clearTimeout(deadline)
+          resolve()
+        }
+      }),
+  }
+}
+
+/** Groups lines into chunks. Bytes are pending until they are released, which is after they are written. */
+function openChunkQueue({ chunkBytesMax, pendingBytesMax }: LineWriterLimits) {
+  const chunks: string[] = []
+  let lastChunkBytes = 0
+  let pendingBytes = 0
+  return {
+    pendingBytes: () => pendingBytes,
+    /** Returns false if there is no room for the line. */
+    add(line: string): boolean {
+      const bytes = Buffer.byteLength(line)
+      if (pendingBytes + bytes > pendingBytesMax) return false
+      if (chunks.length > 0 && lastChunkBytes + bytes <= chunkBytesMax) {
+        chunks.push(chunks.pop() + line)
+        lastChunkBytes += bytes
+      } else {
+        chunks.push(line)
+        lastChunkBytes = bytes
+      }
+      pendingBytes += bytes
+      return true
+    },
+    shift: () => chunks.shift(),
+    release(bytes: number): void {
+      pendingBytes -= bytes
+    },
+    clear(): void {
+      chunks.length = 0
+      pendingBytes = 0
+    },
+  }
+}
+
+type OnWritten = (error: NodeJS.ErrnoException | null, unwritten: Buffer) => void
+
+/**
+ * Writes outside the main thread: a write to a full pipe blocks its thread, unless another process that shares the pipe
+ * has made it non-blocking.
+ */
+function openOutput(fd: number, retryMs: number) {
+  let isWriting = false
+  let onCancelled: (() => void) | undefined
+
+  const writeAll = (bytes: Buffer, onWritten: OnWritten): void => {
+    if (onCancelled) return
+    isWriting = true
+    write(fd, bytes, (error, written = 0) => {
+      isWriting = false
+      if (onCancelled) return onCancelled()
+      if (error?.code === 'EAGAIN' || error?.code === 'EBUSY') {
+        setTimeout(writeAll, retryMs, bytes, onWritten).unref()
+      } else if (!error && written < bytes.length) writeAll(bytes.subarray(written), onWritten)
+      else onWritten(error, bytes)
+    })
+  }
+
+  return {
+    write: writeAll,
+    isWriting: () => isWriting,
+    isCancelled: () => onCancelled !== undefined,
+    /** Ends all writing. The listener is called when a write that has started returns. */
+    cancel(listener: () => void): void {
+      onCancelled = listener
+    },
+  }
+}
+
+function countLines(bytes: Buffer): number {
   return bytes.reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 0)
 }

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { loadMetrics, type MetricDefinition } from './metric-definitions.ts'
 
-/** How often a running load writes how far it is. */
-const writeEveryMs = 1000
+/** How often a running load updates the file. */
+const writeIntervalMs = 1000
 
 export interface LoadState {
   readonly lines: number
@@ -12,7 +12,7 @@ export interface LoadState {
 }
 
 export interface LoadMetrics {
-  /** Written now and then, however often it is told. */
+  /** May be called often: the file is updated at most once per interval. */
   progress(state: LoadState): void
   finish(state: LoadState, isSuccess: boolean): void
 }
@@ -20,15 +20,15 @@ export interface LoadMetrics {
 type Values = Readonly<Record<keyof typeof loadMetrics, number>>
 
 /**
- * How far a load is, as a file that the textfile collector of Prometheus' node exporter reads. A load is often over
- * before anybody could scrape it; what became of it stays in the file.
+ * Writes the progress and the result of a load to a file for the textfile collector of the Prometheus node exporter: a load
+ * is often over before it could be scraped.
  */
 export function openLoadMetrics(file: string, sizeBytes: number | undefined): LoadMetrics {
   const started = Date.now() / 1000
   let writtenAt = Number.NEGATIVE_INFINITY
   const write = ({ lines, bytes, errors }: LoadState, isRunning: boolean, isSuccess: boolean) => {
     writtenAt = performance.now()
-    const text = textOf({
+    const text = formatLoadMetrics({
       holdfast_load_lines: lines,
       holdfast_load_bytes: bytes,
       holdfast_load_size_bytes: sizeBytes ?? 0,
@@ -43,18 +43,19 @@ export function openLoadMetrics(file: string, sizeBytes: number | undefined): Lo
   write({ lines: 0, bytes: 0, errors: 0 }, true, false)
   return {
     progress(state) {
-      if (performance.now() - writtenAt >= writeEveryMs) ifPossible(() => write(state, true, false))
+      if (performance.now() - writtenAt >= writeIntervalMs)
+        ignoreErrors(() => write(state, true, false))
     },
-    finish: (state, isSuccess) => ifPossible(() => write(state, false, isSuccess)),
+    finish: (state, isSuccess) => ignoreErrors(() => write(state, false, isSuccess)),
   }
 }
 
-/** The node exporter, which runs as another user, has to read the file. */
+/** The node exporter runs as another user and must be able to read the file. */
 const fileMode = 0o644
 
 /**
- * A reader sees the old content or the new, never a part. The temporary file is always a new one, under a name that cannot be
- * guessed: in a folder that others may write to, nobody can put a link or a file in its place.
+ * Replaces the file atomically. The temporary file is always created, under an unpredictable name: in a folder that is writable
+ * by other users, a symbolic link or a file prepared by one of them is never followed or reused.
  */
 function replaceFile(file: string, text: string): void {
   const temporary = `${file}.${randomUUID()}.tmp`
@@ -67,17 +68,15 @@ function replaceFile(file: string, text: string): void {
   }
 }
 
-/** A load is worth more than what is told of it. */
-function ifPossible(write: () => void): void {
+/** A load does not fail because its metrics cannot be written. The update time in the file shows that it is outdated. */
+function ignoreErrors(write: () => void): void {
   try {
     write()
-  } catch {
-    // The file is as old as it says.
-  }
+  } catch {}
 }
 
-/** The text format of Prometheus; no value here has a label. */
-function textOf(values: Values): string {
+/** The Prometheus text format. No load metric has labels. */
+function formatLoadMetrics(values: Values): string {
   return Object.entries<MetricDefinition>(loadMetrics)
     .map(([name, { type, help }]) => {
       const value = values[name as keyof Values]

@@ -2,24 +2,24 @@ import cluster from 'node:cluster'
 import { type Logger, pino } from 'pino'
 import { openLineWriter } from './line-writer.ts'
 
-/** How long the end of a process waits for the reader of its log. */
+/** How long the exit of a process waits for the reader of its log. */
 const closeMs = 1000
 
-/** How deep causes are followed, and how many places of the code are told of each. */
+/** How many nested causes are logged, and how many stack frames of each error. */
 const causesMax = 3
-const placesMax = 10
+const framesMax = 10
 
 export interface Log {
   readonly log: Logger
-  /** Writes the lines that still wait, within a bounded time. The process can end afterwards. */
+  /** Writes the buffered lines within a bounded time. Does not end the process. */
   close(): Promise<void>
-  /** Ends the process with that status, whatever is still going on in it, once its lines are written. */
+  /** Writes the buffered lines and ends the process, even if other work is pending. */
   exit(status: number): Promise<void>
 }
 
 const standardError = 2
 
-/** One JSON object a line, to standard error: standard output is for people. */
+/** Logs one JSON object per line to standard error. Standard output is for messages to the user. */
 export function openLog(level: string): Log {
   const writer = openLineWriter(standardError, (lines) =>
     log.warn({ lines }, 'log lines were lost'),
@@ -45,8 +45,8 @@ export function openLog(level: string): Log {
 }
 
 /**
- * For a process with a write that does not return, on a pipe that nobody reads: even `process.exit` would wait for it. A
- * signal does not. This one means to a service manager that the process stopped as it should.
+ * Even `process.exit` waits for a blocked write to a pipe without a reader; a signal does not. Service managers
+ * regard SIGTERM as a regular end.
  */
 function endBlockedProcess(): void {
   process.removeAllListeners('SIGTERM')
@@ -54,9 +54,9 @@ function endBlockedProcess(): void {
 }
 
 /**
- * An error that nothing caught, or a rejection that nothing handled, gets a line in the log, and the process goes on:
- * otherwise a single request that finds a bug could end all others, again and again. Whatever the error left undone
- * ends by its own timeout: requests, calls of a database and connections each have one.
+ * Logs uncaught exceptions and unhandled rejections, and keeps the process running: otherwise one request that
+ * triggers a bug could abort all others, repeatedly. Requests, database calls and connections that such an
+ * error leaves unfinished end by their own timeouts.
  */
 export function logUncaughtErrors(log: Logger): void {
   process.on('uncaughtException', (error) => {
@@ -65,8 +65,8 @@ export function logUncaughtErrors(log: Logger): void {
 }
 
 /**
- * What went wrong and where, without its message: that may repeat what was sent or what is stored. Ours do
- * not, and say so by their names.
+ * Type, codes and stack of an error. The message is omitted, because it may contain data of a request or of the
+ * database, except for our own error classes, whose messages never do.
  */
 export function errorForLog(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return { type: typeof error }
@@ -77,7 +77,7 @@ export function errorForLog(error: unknown, depth = 0): unknown {
     ...(isOurs && { message }),
     ...(isCode(code) && { code }),
     ...(isCode(errcode) && { errcode }),
-    places: placesIn(stack.slice(stack.indexOf(message) + message.length)),
+    stack: framesIn(stack.slice(stack.indexOf(message) + message.length)),
     ...(cause !== undefined && depth < causesMax && { cause: errorForLog(cause, depth + 1) }),
   }
 }
@@ -93,11 +93,11 @@ function isCode(code: unknown): boolean {
   return typeof code === 'number' || (typeof code === 'string' && /^[\w.-]{1,64}$/.test(code))
 }
 
-/** Of a stack without its message, which may have lines of its own. */
-function placesIn(stack: string): string[] {
+/** `stack` must not contain the message, which may have lines that look like frames. */
+function framesIn(stack: string): string[] {
   return stack
     .split('\n')
     .filter((line) => /^ {4}at .*:\d+:\d+\)?$/.test(line))
-    .slice(0, placesMax)
+    .slice(0, framesMax)
     .map((line) => line.trim())
 }

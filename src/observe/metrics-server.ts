@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import { limitConnections } from '../http/connections.ts'
 import { contentType } from './metrics.ts'
 
-/** Where metrics are, on a port that is for nothing else. */
 export const metricsPath = '/metrics'
 
 const connectionsMax = 16
@@ -16,7 +15,7 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Serves the metrics to whoever can reach the port. Those that ask at once get the same. */
+/** Serves the metrics without authentication. Concurrent scrapes share one collection. */
 export async function serveMetrics(
   { host, port }: { readonly host: string; readonly port: number },
   collect: () => Promise<string>,
@@ -43,7 +42,7 @@ export async function serveMetrics(
       else response.writeHead(200, { 'content-type': contentType }).end(text)
     }
   })
-  // A connection that says nothing must not keep a scraper out.
+  // Idle connections must not lock out a scraper.
   limitConnections(server, {
     connectionsMax,
     addressConnectionsMax: Infinity,
@@ -51,10 +50,10 @@ export async function serveMetrics(
   })
   server.listen(port, host)
   await once(server, 'listening')
-  const { port: taken } = server.address() as AddressInfo
+  const { port: boundPort } = server.address() as AddressInfo
   const authority = host.includes(':') ? `[${host}]` : host
   return {
-    address: `http://${authority}:${taken}${metricsPath}`,
+    address: `http://${authority}:${boundPort}${metricsPath}`,
     async close() {
       server.close()
       server.closeAllConnections()

@@ -21,12 +21,12 @@ declare module 'fastify' {
 
 const tracer = trace.getTracer('holdfast')
 
-/** Whether what was registered takes our spans: it does not where its version of the API is older than ours. */
+/** Whether the registered SDK receives our spans. It does not if its version of the API is older than ours. */
 export function isTracingActive(registered: unknown): boolean {
   return trace.getTracerProvider() === registered
 }
 
-/** A span for each request, which goes on the trace that its caller began. */
+/** Creates a span for each request, which continues the trace of the client. */
 export function traceRequests(app: HttpApp): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { operation, probe } = request.routeOptions.config
@@ -34,7 +34,7 @@ export function traceRequests(app: HttpApp): void {
     const span = tracer.startSpan(
       operation ? `${operation.method} ${operation.path}` : 'HTTP',
       { kind: SpanKind.SERVER, attributes: { 'http.request.method': request.method } },
-      parentOf(request),
+      parentContext(request),
     )
     if (operation) {
       span.setAttributes({ 'http.route': operation.path, 'holdfast.operation': operation.ref })
@@ -43,15 +43,15 @@ export function traceRequests(app: HttpApp): void {
     reply.raw.on('close', () => endRequest(span, reply))
     context.with(request.traceContext, done)
   })
-  // A body arrives in the context of its connection, so what comes after it has to be led back.
+  // A body is received in the context of its connection, so the context of the request is restored after it.
   app.addHook('preHandler', (request, _reply, done) => {
     if (request.traceContext) context.with(request.traceContext, done)
     else done()
   })
 }
 
-/** Whoever has put a span around us already knows of the caller's. */
-function parentOf({ headers }: FastifyRequest): Context {
+/** An instrumentation that has created a span already has extracted the client's context. */
+function parentContext({ headers }: FastifyRequest): Context {
   const active = context.active()
   return trace.getSpan(active) ? active : propagation.extract(ROOT_CONTEXT, headers)
 }
@@ -66,18 +66,18 @@ function endRequest(span: Span, reply: FastifyReply): void {
   span.end()
 }
 
-/** The same function with a span around each call. */
-export function traced<Given extends readonly unknown[], Result>(
+/** Wraps a function in a span per call. */
+export function traceCalls<Args extends readonly unknown[], Result>(
   name: string,
-  work: (...given: Given) => Promise<Result>,
+  call: (...args: Args) => Promise<Result>,
   attributes: Readonly<Record<string, string>> = {},
-): (...given: Given) => Promise<Result> {
-  return (...given) =>
+): (...args: Args) => Promise<Result> {
+  return (...args) =>
     tracer.startActiveSpan(name, { attributes }, async (span) => {
       try {
-        return await work(...given)
+        return await call(...args)
       } catch (error) {
-        // By its kind alone: a message may repeat what was sent.
+        // Without the message, which may contain data of the request.
         span.setAttribute('error.type', error instanceof Error ? error.name : typeof error)
         throw error
       } finally {
@@ -86,11 +86,11 @@ export function traced<Given extends readonly unknown[], Result>(
     })
 }
 
-/** The same object with a span around each call of a method, which has the method's name as an attribute. */
-export function tracedMethods<Traced extends object>(name: string, object: Traced): Traced {
-  const methods = Object.entries(object).map(([method, work]) => [
+/** Wraps each method of a store in a span per call, with the name of the method as an attribute. */
+export function traceQueries<Store extends object>(store: Store): Store {
+  const methods = Object.entries(store).map(([method, call]) => [
     method,
-    method === 'close' ? work : traced(name, work, { [`holdfast.${name}`]: method }),
+    method === 'close' ? call : traceCalls('query', call, { 'holdfast.query': method }),
   ])
-  return Object.fromEntries(methods) as Traced
+  return Object.fromEntries(methods) as Store
 }

@@ -1,77 +1,77 @@
 import cluster, { type Worker } from 'node:cluster'
-import { countsOf, type Metrics, type Snapshot, textOf } from './metrics.ts'
+import { combineCounters, formatMetrics, type Metrics, type Snapshot } from './metrics.ts'
 
-/** How long a worker may take to tell what it has counted; then what it said before is taken. */
-const answerTimeoutMs = 1000
+/** How long a worker may take to report its metrics; after that, its previous report is used. */
+const reportTimeoutMs = 1000
 
-const question = 'holdfast metrics'
+const reportRequest = 'holdfast metrics'
 
-interface Answer {
+interface MetricsReport {
   readonly metrics: Snapshot
 }
 
 /**
- * The metrics of all workers together, for the supervisor's port. What a worker has counted is kept when it
- * ends, so that no count ever falls.
+ * The metrics of all workers, aggregated by the supervisor. The counters of a worker are kept when it ends, so that no
+ * counter ever decreases.
  */
 export function openWorkerMetrics(): { text(): Promise<string> } {
-  const known = new Map<number, Snapshot>()
+  const reports = new Map<number, Snapshot>()
   const waiting = new Map<number, () => void>()
-  let departed: Promise<Snapshot> = Promise.resolve([])
+  let ended: Promise<Snapshot> = Promise.resolve([])
 
   cluster.on('message', ({ id }, message: unknown) => {
-    if (!isAnswer(message)) return
-    known.set(id, message.metrics)
+    if (!isReport(message)) return
+    reports.set(id, message.metrics)
     waiting.get(id)?.()
   })
   cluster.on('exit', ({ id }) => {
-    const last = known.get(id)
-    known.delete(id)
+    const last = reports.get(id)
+    reports.delete(id)
     waiting.get(id)?.()
-    if (last) departed = departed.then((before) => countsOf([before, last]))
+    if (last) ended = ended.then((previous) => combineCounters([previous, last]))
   })
 
-  const ask = (worker: Worker): Promise<void> =>
+  const requestReport = (worker: Worker): Promise<void> =>
     new Promise((resolve) => {
-      const timer = setTimeout(resolve, answerTimeoutMs)
+      const timer = setTimeout(resolve, reportTimeoutMs)
       waiting.set(worker.id, () => {
         clearTimeout(timer)
         resolve()
       })
-      // One that is just ending cannot be told anything any more.
-      worker.send(question, (error) => error && waiting.get(worker.id)?.())
+      // Sending fails if the worker is ending.
+      worker.send(reportRequest, (error) => error && waiting.get(worker.id)?.())
     })
 
   return {
     async text() {
       const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => worker ?? [])
-      await Promise.all(workers.filter((worker) => worker.isConnected()).map(ask))
+      await Promise.all(workers.filter((worker) => worker.isConnected()).map(requestReport))
       waiting.clear()
-      let kept: Promise<Snapshot>
-      let before: Snapshot
-      // Again where one ended meanwhile: it would be counted neither here nor there.
+      let awaited: Promise<Snapshot>
+      let endedCounters: Snapshot
+      // Repeated if a worker ended meanwhile: it would be missing from both sources.
       do {
-        kept = departed
-        before = await kept
-      } while (kept !== departed)
-      return textOf([before, ...known.values()])
+        awaited = ended
+        endedCounters = await awaited
+      } while (awaited !== ended)
+      return formatMetrics([endedCounters, ...reports.values()])
     },
   }
 }
 
-/** A worker's side: it answers when it is asked, and tells the last of it before it ends. */
-export function tellSupervisor(metrics: Metrics): { finish(): Promise<void> } {
-  const tell = async (): Promise<void> => {
-    const answer: Answer = { metrics: await metrics.snapshot() }
-    // Whoever cannot be told is gone, and so is the reason to tell.
-    await new Promise((resolve) => process.send?.(answer, resolve))
+/** In a worker: reports its metrics on request, and once more before it ends. */
+export function reportMetricsToSupervisor(metrics: Metrics): { finish(): Promise<void> } {
+  const report = async (): Promise<void> => {
+    const message: MetricsReport = { metrics: await metrics.snapshot() }
+    // An error means that the supervisor has ended, so that no report is needed.
+    await new Promise((resolve) => process.send?.(message, resolve))
   }
   process.on('message', (message) => {
-    if (message === question) tell()
+    if (message === reportRequest) report()
   })
-  return { finish: tell }
+  return { finish: report }
 }
 
-function isAnswer(message: unknown): message is Answer {
+function isReport(message: unknown): message is MetricsReport {
   return typeof message === 'object' && message !== null && 'metrics' in message
 }

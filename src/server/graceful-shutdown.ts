@@ -2,29 +2,40 @@ import type { Server, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Server as TlsServer } from 'node:tls'
+import type { Logger } from 'pino'
+import type { HttpApp } from '../http/app.ts'
 import { openInFlight } from '../http/in-flight.ts'
 
-/** How long a connection without a request is still left alone: its caller may be about to send one. */
+/** How long an idle connection stays open: its client may be about to send a request. */
 const idleGraceMs = 1000
 
-/** How long whoever is in the middle of a handshake is waited for. */
+/** How long a TLS handshake may take to complete. */
 const handshakeMs = 3000
 
-/** How often it is looked whether all is done. */
+/** How often connections are checked during shutdown. */
 const checkMs = 20
 
-/** Stops a server, and says how many requests were cut off because their time was over. */
-export type GracefulShutdown = (timeoutMs: number) => Promise<number>
+/** Makes `app.close()` complete the in-flight requests first, within the timeout. */
+export function shutDownGracefully(app: HttpApp, timeoutMs: number, log: Logger): void {
+  const shutDown = openGracefulShutdown(app.server)
+  app.addHook('preClose', async () => {
+    const aborted = await shutDown(timeoutMs)
+    if (aborted > 0) log.warn({ requests: aborted }, 'in-flight requests aborted at shutdown')
+  })
+}
+
+/** Stops a server. Resolves to the number of requests that were aborted because the timeout was over. */
+type GracefulShutdown = (timeoutMs: number) => Promise<number>
 
 /**
- * Lets a server end without dropping a request. It takes no more connections, finishes what is under way, and
- * whoever is answered meanwhile is told that the connection ends. Only then are the connections closed
- * that nobody asks on: one that is closed at the moment its caller sends loses that request.
+ * Stops a server without dropping a request. It accepts no more connections, completes in-flight requests and sends
+ * `Connection: close` with their responses. Idle connections are closed only after a grace period: closing one at the moment
+ * its client sends a request would lose that request.
  */
-export function openGracefulShutdown(server: Server): GracefulShutdown {
-  const sockets = openSockets(server, 'connection')
+function openGracefulShutdown(server: Server): GracefulShutdown {
+  const sockets = trackSockets(server, 'connection')
   const connections =
-    server instanceof TlsServer ? openSockets(server, 'secureConnection') : sockets
+    server instanceof TlsServer ? trackSockets(server, 'secureConnection') : sockets
   const inFlight = openInFlight<ServerResponse>()
   server.on('request', (_request, response) => {
     const place = inFlight.add(response)
@@ -33,39 +44,39 @@ export function openGracefulShutdown(server: Server): GracefulShutdown {
 
   return async (timeoutMs) => {
     const start = performance.now()
-    const passed = () => performance.now() - start
-    server.prependListener('request', (_request, response) => endsConnection(response))
-    for (const [, response] of inFlight) endsConnection(response)
-    // That of HTTP would close idle connections as well, at once.
+    const elapsed = () => performance.now() - start
+    server.prependListener('request', (_request, response) => closeAfterResponse(response))
+    for (const [, response] of inFlight) closeAfterResponse(response)
+    // The close method of an HTTP server would also close idle connections immediately.
     NetServer.prototype.close.call(server)
 
-    // A handshake may end in a connection whose caller then asks, but it may also never end.
-    const isAwaited = () => connections.size > 0 || (sockets.size > 0 && passed() < handshakeMs)
-    const quietSince = new Map<Socket, number>()
-    while (isAwaited() && passed() < timeoutMs) {
+    // A handshake may be followed by a request, but it may also never complete.
+    const isPending = () => connections.size > 0 || (sockets.size > 0 && elapsed() < handshakeMs)
+    const idleSince = new Map<Socket, number>()
+    while (isPending() && elapsed() < timeoutMs) {
       const busy = new Set([...inFlight].map(([, { socket }]) => socket))
       for (const socket of connections) {
-        const since = busy.has(socket) ? passed() : (quietSince.get(socket) ?? passed())
-        quietSince.set(socket, since)
-        if (passed() - since < idleGraceMs) continue
+        const since = busy.has(socket) ? elapsed() : (idleSince.get(socket) ?? elapsed())
+        idleSince.set(socket, since)
+        if (elapsed() - since < idleGraceMs) continue
         socket.destroySoon()
-        // Once is enough.
-        quietSince.set(socket, Infinity)
+        // Not again in the next round.
+        idleSince.set(socket, Infinity)
       }
       await wait(checkMs)
     }
-    const cut = inFlight.size
-    // Also those that have not come to a request.
+    const aborted = inFlight.size
+    // Including sockets that are still in a handshake.
     for (const socket of sockets) socket.destroy()
-    return cut
+    return aborted
   }
 }
 
-function endsConnection(response: ServerResponse): void {
+function closeAfterResponse(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close')
 }
 
-function openSockets(server: Server, event: 'connection' | 'secureConnection'): Set<Socket> {
+function trackSockets(server: Server, event: 'connection' | 'secureConnection'): Set<Socket> {
   const open = new Set<Socket>()
   server.on(event, (socket: Socket) => {
     open.add(socket)

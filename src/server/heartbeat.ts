@@ -1,33 +1,33 @@
 import type { Worker } from 'node:cluster'
 
 export interface HeartbeatLimits {
-  readonly everyMs: number
-  /** A worker that leaves so many in a row unanswered is stuck. */
+  readonly intervalMs: number
+  /** A worker that leaves this many consecutive heartbeats unanswered is considered hung. */
   readonly missedMax: number
 }
 
 const heartbeat = 'holdfast heartbeat'
 
 /**
- * Asks a worker again and again for a sign of life, and calls `onStuck` where it gives none: its event loop is blocked, or the process is
- * stopped. Heartbeats are counted, not time: while the supervisor itself is stopped, or the whole machine, none are missed.
+ * Sends heartbeats to a worker and calls `onHung` if it stops answering, because its event loop is blocked or its process is stopped.
+ * Heartbeats are counted instead of time: while the supervisor or the whole machine is suspended, none are missed.
  */
 export function watchHeartbeat(
   worker: Worker,
-  { everyMs, missedMax }: HeartbeatLimits,
-  onStuck: () => void,
+  { intervalMs, missedMax }: HeartbeatLimits,
+  onHung: () => void,
 ): void {
   let missed = 0
   const timer = setInterval(() => {
     if (missed >= missedMax) {
       clearInterval(timer)
-      onStuck()
+      onHung()
       return
     }
     missed += 1
-    // A worker that is just ending cannot be asked any more.
+    // Errors are ignored: the worker may be ending.
     worker.send(heartbeat, () => {})
-  }, everyMs)
+  }, intervalMs)
   worker.on('message', (message: unknown) => {
     if (message === heartbeat) missed = 0
   })
@@ -35,7 +35,7 @@ export function watchHeartbeat(
   worker.once('exit', () => clearInterval(timer))
 }
 
-/** The worker's side. */
+/** In a worker: answers the heartbeats of the supervisor. */
 export function answerHeartbeats(): void {
   process.on('message', (message) => {
     if (message === heartbeat) process.send?.(heartbeat, () => {})

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { ReplayEvents } from '../auth/replay-store.ts'
 
-/** Tokens that are refused for one reason are one line in this time, however many they are. */
-const silenceMs = 10 * 60_000
+/** The minimum time between two lines about purged tokens. */
+const logIntervalMs = 10 * 60_000
 
-/** Writes what an operator should know of the store of used tokens: once for each occurrence, not for each request. */
+/** Logs conditions of the replay store that an operator should know of, once per occurrence instead of once per request. */
 export function logReplayEvents(
   log: Pick<Logger, 'warn' | 'error'>,
   monotonicMs: () => number = () => performance.now(),
@@ -12,18 +12,18 @@ export function logReplayEvents(
   let loggedAt = Number.NEGATIVE_INFINITY
   return {
     onPurgedToken(purgedUntil) {
-      if (monotonicMs() - loggedAt < silenceMs) return
+      if (monotonicMs() - loggedAt < logIntervalMs) return
       loggedAt = monotonicMs()
       const until = Temporal.Instant.fromEpochMilliseconds(purgedUntil * 1000).toString()
       log.error(
         { until },
-        'tokens that expire before this time are refused: the records of used tokens were purged up to it by a clock that was ahead. Correct the clocks. It ends by itself at that time; the deployment guide says how to end it sooner',
+        'tokens that expire before this time are rejected: a clock that was ahead caused the replay records up to it to be purged. Correct the clocks. The condition ends at that time; the deployment guide explains how to end it earlier',
       )
     },
     onClockStep(seconds) {
       log.warn(
         { seconds },
-        'the clock was set ahead: records of used tokens are not purged until it has stayed ahead for 10 minutes',
+        'the clock was set ahead: replay records are not purged until it has stayed ahead for 10 minutes',
       )
     },
   }

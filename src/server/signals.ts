@@ -2,31 +2,31 @@ export const stopSignals = ['SIGINT', 'SIGTERM'] as const
 
 type Exit = (status: number) => void
 
-/** Resolves at the first signal to stop. A second one ends the process at once. */
+/** Resolves at the first stop signal. A second one ends the process immediately. */
 export function untilStopSignal(exit: Exit): Promise<void> {
   return new Promise((resolve) => {
-    let isAsked = false
+    let isStopping = false
     for (const signal of stopSignals) {
       process.on(signal, () => {
-        if (isAsked) exit(1)
-        isAsked = true
+        if (isStopping) exit(1)
+        isStopping = true
         resolve()
       })
     }
   })
 }
 
-/** How long closing databases may take when all requests are done. */
-const exitAfterMs = 1000
+/** How long closing the databases may take after the last request. */
+const closeMs = 1000
 
-/** Bounds a shutdown: whatever a database, a connection or a pipe still waits for, the process ends after it. */
+/** Bounds the shutdown: ends the process even if a database, a connection or a pipe is still open. */
 export function exitAfter(shutdownMs: number, exit: Exit): void {
-  setTimeout(() => exit(0), shutdownMs + exitAfterMs).unref()
+  setTimeout(() => exit(0), shutdownMs + closeMs).unref()
 }
 
 /**
- * The same for a worker. Its supervisor tells it once, and ends it if that takes too long. A terminal or a service manager
- * may tell all processes at once: that is no second time, and Ctrl-C is the supervisor's to hear.
+ * The same for a worker. The supervisor sends SIGTERM, and kills a worker that takes too long. A terminal or a service manager may
+ * signal all processes at once: repeated signals are ignored, and Ctrl-C is handled by the supervisor.
  */
 export function untilStoppedBySupervisor(): Promise<void> {
   return new Promise((resolve) => {
@@ -35,12 +35,12 @@ export function untilStoppedBySupervisor(): Promise<void> {
   })
 }
 
-/** How often a process that npm started checks whether its parent is still there. */
+/** How often a process that npm started checks whether its parent is still running. */
 const parentCheckMs = 500
 
 /**
- * Behaves as after SIGTERM when the shell is gone that npm or npx runs a command in. They forward the signal to that shell alone, which
- * ends without forwarding it.
+ * Stops the process when the shell in which npm or npx runs it has ended. They forward signals to that shell only, which does not
+ * forward them.
  */
 export function stopWithParent(): void {
   if (process.env['npm_command'] === undefined) return
@@ -51,4 +51,34 @@ export function stopWithParent(): void {
     process.kill(process.pid, 'SIGTERM')
   }, parentCheckMs)
   check.unref()
+}
+
+export type StopSignal = (typeof stopSignals)[number]
+
+/** The exit status that a shell reports for a process that the signal ended: 128 plus the number of the signal. */
+export const signalStatus = { SIGINT: 130, SIGTERM: 143 } as const satisfies Record<
+  StopSignal,
+  number
+>
+
+/** Runs `work` with an abort signal that the first stop signal triggers. A second one ends the process immediately. */
+export async function abortOnSignal<Result>(
+  work: (abort: AbortSignal, stoppedBy: () => StopSignal | undefined) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController()
+  let stoppedBy: StopSignal | undefined
+  const stop = (signal: StopSignal): void => {
+    removeListeners()
+    stoppedBy = signal
+    controller.abort()
+  }
+  const removeListeners = (): void => {
+    for (const signal of stopSignals) process.off(signal, stop)
+  }
+  for (const signal of stopSignals) process.on(signal, stop)
+  try {
+    return await work(controller.signal, () => stoppedBy)
+  } finally {
+    removeListeners()
+  }
 }

@@ -5,15 +5,15 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { Settings } from '../settings/settings.ts'
 import { CommandError } from './terminal.ts'
 
-/** How a server reports what it does: a log, and metrics and spans where they are configured. */
+/** The log of a server, and its metrics and traces if they are configured. */
 export interface Telemetry extends Log {
   readonly metrics: Metrics | undefined
   readonly tracing: Tracing | undefined
-  /** From when it serves: at start, an error ends the process and is printed in full. */
+  /** Called once the server listens: during startup, an uncaught error ends the process and is printed in full. */
   logUncaughtErrors(): void
 }
 
-/** The log alone, for a supervisor. Loaded only by the commands that serve. */
+/** The log alone, for a supervisor. */
 export async function openServerLog({ logLevel }: Pick<Settings, 'logLevel'>): Promise<Log> {
   const { openLog } = await import('../observe/log.ts')
   return openLog(logLevel)
@@ -36,39 +36,40 @@ export async function openTelemetry({
   }
 }
 
-/** Where every copy of the OpenTelemetry API looks for what was registered with any of them. */
+/** Where every copy of the OpenTelemetry API stores the registered SDK. */
 const registry = Symbol.for('opentelemetry.js.api.1')
 
-/** Nothing of it is loaded where nobody has registered an SDK before. */
+/** Loads the OpenTelemetry API only if an SDK is registered. */
 async function openTracing(log: Logger): Promise<Tracing | undefined> {
   const { trace } = (globalThis as { [registry]?: { trace?: unknown } })[registry] ?? {}
   if (!trace) return undefined
   const tracing = await import('../observe/tracing.ts')
   if (tracing.isTracingActive(trace)) return tracing
-  log.warn('no spans: the registered OpenTelemetry API is older than the one that Holdfast has')
+  log.warn('no spans: the registered OpenTelemetry API is older than that of Holdfast')
   return undefined
 }
 
-/** Where the metrics are to be had, until it is closed. */
-export interface Scraping {
+export interface MetricsEndpoint {
   readonly address: string
   close(): Promise<void>
 }
 
-/** The port for metrics, where one is set: a supervisor has it for all of its workers, which only tell it. */
-export async function openScraping(
+/** Serves metrics if a port is configured. With several workers, the supervisor serves them and the workers report to it. */
+export async function openMetricsEndpoint(
   { metricsPort, metricsHost }: Pick<Settings, 'metricsHost'> & Partial<Settings>,
   metrics?: Metrics,
-): Promise<Scraping | undefined> {
+): Promise<MetricsEndpoint | undefined> {
   if (metricsPort === undefined) return undefined
-  const { openWorkerMetrics, tellSupervisor } = await import('../observe/worker-metrics.ts')
+  const { openWorkerMetrics, reportMetricsToSupervisor } = await import(
+    '../observe/worker-metrics.ts'
+  )
   if (metrics && cluster.isWorker) {
-    return { address: '', close: tellSupervisor(metrics).finish }
+    return { address: '', close: reportMetricsToSupervisor(metrics).finish }
   }
   const { serveMetrics } = await import('../observe/metrics-server.ts')
-  const { textOf } = await import('../observe/metrics.ts')
+  const { formatMetrics } = await import('../observe/metrics.ts')
   const collect = metrics
-    ? async () => textOf([await metrics.snapshot()])
+    ? async () => formatMetrics([await metrics.snapshot()])
     : openWorkerMetrics().text
   return serveMetrics({ host: metricsHost, port: metricsPort }, collect).catch(
     (error: NodeJS.ErrnoException) => {

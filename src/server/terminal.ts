@@ -1,50 +1,50 @@
 import { escapeInvisible, escapeInvisibleInLines } from '../contract/characters.ts'
 import { systemReason } from '../storage/system-reason.ts'
 
-/** What a command may touch of the world it was started in. A test hands in its own. */
+/** The input and output of a command. Tests pass their own. */
 export interface Terminal {
-  /** Both escape invisible characters, so that no outside text steers the terminal. */
+  /** Both escape invisible characters, so that untrusted text cannot send control sequences to the terminal. */
   out(text: string): void
   error(text: string): void
-  /** Shows one line that the next one replaces; an empty one removes it. */
+  /** Shows a line that the next status replaces; an empty status removes it. */
   status(line: string): void
-  /** Data, byte for byte: waits until it is written, and fails with a `CommandError` where it cannot be. */
+  /** Writes data byte for byte. Resolves when it is written, and rejects with a `CommandError` if it cannot be. */
   write(text: string): Promise<void>
-  /** Whether somebody watches what goes to `error`. */
+  /** Whether `error` and `status` write to a terminal. */
   readonly isInteractive: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** 1 failed, 2 wrong usage, the others stopped by a signal. */
-type Status = 1 | 2 | 130 | 143
+/** 1 failed, 2 invalid usage, 130 and 143 stopped by SIGINT and SIGTERM. */
+type ExitStatus = 1 | 2 | 130 | 143
 
-/** A command that was called wrongly, or that cannot go on: its message is all the user needs. */
+/** Invalid usage or a failure that the user can fix: its message is printed without a stack trace. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
-  readonly status: Status
+  readonly status: ExitStatus
 
-  constructor(status: Status, message: string, options?: ErrorOptions) {
+  constructor(status: ExitStatus, message: string, options?: ErrorOptions) {
     super(message, options)
     this.status = status
   }
 }
 
-/** Whether a message is all the user needs. By name: the storage is loaded only by the commands that need it. */
+/** Whether only the message is printed. Compares names, because importing the classes would load the storage in every command. */
 export function isExpected(error: unknown): error is Error {
   return error instanceof Error && /^(Command|Database|Contract)Error$/.test(error.name)
 }
 
 export function processTerminal(): Terminal {
-  // A write beyond a limit on file sizes fails like one to a full disk; without a listener it would end the process.
+  // With a listener, a write beyond the file size limit fails like one to a full disk, instead of ending the process.
   process.on('SIGXFSZ', () => {})
-  // Where messages cannot be written, there is no place to say so.
+  // An error while writing messages cannot be reported anywhere.
   process.stderr.on('error', () => {})
   let isReported = false
   let writes = 0
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader of a pipe may leave early, as head does: messages to it are not needed any more.
+    // The reader of a pipe may exit early, as head does. It needs no further messages.
     if (error.code === 'EPIPE' || isReported || writes > 0) return
-    process.stderr.write(`${outputFailure(error).message}\n`)
+    process.stderr.write(`${outputError(error).message}\n`)
     process.exit(1)
   })
   return {
@@ -58,7 +58,7 @@ export function processTerminal(): Terminal {
           writes -= 1
           if (!error) return resolve()
           isReported = true
-          reject(outputFailure(error))
+          reject(outputError(error))
         })
       }),
     isInteractive: process.stderr.isTTY ?? false,
@@ -66,12 +66,12 @@ export function processTerminal(): Terminal {
   }
 }
 
-/** Whether a command failed since the reader of its output is gone. */
+/** Whether a command failed because the reader of its output has closed the pipe. */
 export function isReaderGone(error: unknown): boolean {
   const { cause } = error as { readonly cause?: NodeJS.ErrnoException }
   return error instanceof CommandError && cause?.code === 'EPIPE'
 }
 
-function outputFailure(cause: NodeJS.ErrnoException): CommandError {
+function outputError(cause: NodeJS.ErrnoException): CommandError {
   return new CommandError(1, `the output cannot be written: ${systemReason(cause.code)}`, { cause })
 }

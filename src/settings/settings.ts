@@ -2,8 +2,8 @@ import { readTrustedProxies } from '../http/caller-address.ts'
 import { isLoopback } from './loopback.ts'
 
 /**
- * Every setting there is. Each is an environment variable and a flag, and flags win. Wrong and missing
- * ones are all reported at once, so that one restart is enough to mend them.
+ * Every setting. Each is an environment variable and a flag; flags take precedence. All invalid and
+ * missing settings are reported together, so that one restart is enough to fix them.
  */
 export interface Settings {
   readonly database: string
@@ -37,24 +37,26 @@ export interface Settings {
 
 export type SettingName = keyof Settings
 
-/** What is being run. Some defaults and what is required depend on it. */
+/** What is being run. Defaults and required settings depend on it. */
 export const roles = ['provider', 'platform', 'demo'] as const
 export type Role = (typeof roles)[number]
 
 interface Definition<Value> {
   readonly about: string
+  /** The name of the value in the help of a command. */
+  readonly placeholder: string
   /** Completes "HOLDFAST_PORT must be …". */
   readonly mustBe: string
-  /** The value that a text stands for, or undefined where it stands for none, given the settings above it. */
-  readonly read: (text: string, above: Partial<Settings>) => Value | undefined
+  /** Parses the text; undefined if it is invalid. `earlier` has the settings that are defined before this one. */
+  readonly read: (text: string, earlier: Partial<Settings>) => Value | undefined
   readonly defaults: Partial<Record<Role, string>>
   readonly requiredBy?: readonly Role[]
-  /** Nothing can be done with these where it is missing. */
-  readonly requiredBeside?: readonly SettingName[]
-  /** The value where nobody gave one, from the settings above it. */
+  /** Required if one of these is set. */
+  readonly requiredWith?: readonly SettingName[]
+  /** A default that depends on the settings that are defined before this one. */
   readonly derived?: {
     readonly about: string
-    readonly from: (role: Role, above: Partial<Settings>) => Value | undefined
+    readonly from: (role: Role, earlier: Partial<Settings>) => Value | undefined
   }
 }
 
@@ -67,228 +69,242 @@ const lagSecondsMax = 86_400
 const requestsMax = 1_000_000
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-type Kind<Value> = Pick<Definition<Value>, 'mustBe' | 'read'>
+type ValueType<Value> = Pick<Definition<Value>, 'placeholder' | 'mustBe' | 'read'>
 
-const hostName: Kind<string> = {
+const hostName: ValueType<string> = {
+  placeholder: 'host',
   mustBe: 'a host name or IP address',
   read: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
 }
 
-const baseAddress: Kind<string> = {
-  mustBe: 'an http or https address without a query',
-  read: (text) =>
-    isWebAddress(text) && !/[?#@]/.test(text) ? text.replace(/\/+$/, '') : undefined,
+const baseUrl: ValueType<string> = {
+  placeholder: 'url',
+  mustBe: 'an http or https URL without a query',
+  // Without a trailing slash: paths are appended to it.
+  read: (text) => (isWebUrl(text) && !/[?#@]/.test(text) ? text.replace(/\/+$/, '') : undefined),
 }
 
-function wholeNumber(least: number, most: number): Kind<number> {
+function wholeNumber(min: number, max: number): ValueType<number> {
   return {
-    mustBe: `a whole number from ${least} to ${most}`,
+    placeholder: 'number',
+    mustBe: `a whole number from ${min} to ${max}`,
     read(text) {
       const value = Number(text)
-      return /^\d{1,9}$/.test(text) && value >= least && value <= most ? value : undefined
+      return /^\d{1,9}$/.test(text) && value >= min && value <= max ? value : undefined
     },
   }
 }
 
-function path(mustBe: string): Kind<string> {
-  return { mustBe, read: (text) => text || undefined }
+function path(mustBe: string): ValueType<string> {
+  return { placeholder: 'file', mustBe, read: (text) => text || undefined }
 }
 
-export const definitions: { readonly [Name in SettingName]: Definition<Settings[Name]> } = {
+export const settingDefinitions: { readonly [Name in SettingName]: Definition<Settings[Name]> } = {
   database: {
-    about: 'where the data is kept',
+    about: 'where the data is stored',
+    placeholder: 'url',
     mustBe: 'sqlite:FILE or postgres://USER@HOST/NAME',
     read: (text) => (/^sqlite:.+/.test(text) || isDatabaseUrl(text) ? text : undefined),
-    defaults: everywhere('sqlite:.holdfast/holdfast.db'),
+    defaults: forAllRoles('sqlite:.holdfast/holdfast.db'),
   },
   databasePasswordFile: {
-    about: 'a file with the password of the PostgreSQL user, instead of in the address',
+    about: 'a file with the password of the PostgreSQL user, instead of a password in the URL',
     ...path('the path of a file'),
     defaults: {},
   },
   databaseConnections: {
-    about: 'the most connections to PostgreSQL that a process has for reading',
+    about: 'the maximum number of PostgreSQL connections that each process uses for reads',
     ...wholeNumber(1, connectionsMax),
-    defaults: everywhere('10'),
+    defaults: forAllRoles('10'),
   },
   databasePartitions: {
-    about: 'into how many tables a new PostgreSQL database divides the histories, for good',
+    about:
+      'the number of partitions of the history tables in a new PostgreSQL database; it cannot be changed later',
     ...wholeNumber(1, partitionsMax),
-    defaults: everywhere('16'),
+    defaults: forAllRoles('16'),
   },
   databaseReplica: {
-    about: 'a replica of the PostgreSQL database, to read from',
+    about: 'a PostgreSQL read replica',
+    placeholder: 'url',
     mustBe: 'postgres://USER@HOST/NAME',
     read: (text) => (isDatabaseUrl(text) ? text : undefined),
     defaults: {},
   },
   replicaLagMax: {
     about:
-      'how many seconds the replica may be behind; while it is more, the database itself is read',
+      'the maximum replication lag in seconds; while the replica lags more, reads use the primary',
     ...wholeNumber(1, lagSecondsMax),
-    defaults: everywhere('5'),
+    defaults: forAllRoles('5'),
   },
   host: {
-    about: 'the address to listen on',
+    about: 'the host to listen on',
     ...hostName,
-    defaults: everywhere('127.0.0.1'),
+    defaults: forAllRoles('127.0.0.1'),
   },
   port: {
-    about: 'the port to listen on',
+    about: 'the port to listen on; 0 selects a free port',
     ...wholeNumber(0, portMax),
     defaults: { provider: '8080', platform: '8081', demo: '8080' },
   },
   providerUrl: {
-    about: 'the public base address, which every token’s audience begins with',
-    ...baseAddress,
+    about: 'the public base URL; the audience of every token must start with it',
+    ...baseUrl,
     defaults: {},
     requiredBy: ['provider'],
     derived: {
-      about: 'the address it listens on (demo)',
+      about: 'the URL that it listens on (demo)',
       from: (role, { host, port }) => (role === 'demo' ? `http://${host}:${port}` : undefined),
     },
   },
   resourceUrl: {
-    about: 'the base address of the contact endpoint',
-    ...baseAddress,
+    about: 'the base URL of the contact endpoint',
+    ...baseUrl,
     defaults: {},
     derived: { about: 'the provider URL', from: (_role, { providerUrl }) => providerUrl },
   },
   subdomain: {
-    about: 'the data provider’s subdomain, which a token’s iss and sub must be',
-    mustBe: '1 to 256 characters without blanks',
+    about: 'the data provider’s subdomain; iss and sub of every token must equal it',
+    placeholder: 'name',
+    mustBe: '1 to 256 characters without whitespace',
     read: (text) => (/^\S{1,256}$/.test(text) ? text : undefined),
     defaults: { demo: 'demo' },
     requiredBy: ['provider'],
   },
   jwksAllowHttp: {
     about:
-      'whether keys may come over plain http from another machine: a party that can change them in transit can sign tokens',
+      'whether the platform’s keys may be fetched over http from another host; an attacker who can change them in transit can sign tokens',
+    placeholder: 'boolean',
     mustBe: 'true or false',
     read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
-    defaults: everywhere('false'),
+    defaults: forAllRoles('false'),
   },
   jwksUrl: {
-    about: 'where the platform publishes its keys',
+    about: 'the URL of the platform’s JSON Web Key Set',
+    placeholder: 'url',
     mustBe:
-      'an https address, or an http address of this machine; HOLDFAST_JWKS_ALLOW_HTTP=true allows any http address',
+      'an https URL, or an http URL of this host; HOLDFAST_JWKS_ALLOW_HTTP=true allows any http URL',
     read: (text, { jwksAllowHttp }) =>
-      isWebAddress(text) && (jwksAllowHttp || isProtected(text)) ? text : undefined,
+      isWebUrl(text) && (jwksAllowHttp || isProtected(text)) ? text : undefined,
     defaults: {},
     requiredBy: ['provider'],
     derived: {
-      about: 'its own platform’s, one port above (demo)',
+      about: 'that of the demo platform, one port higher (demo)',
       from: (role, { host, port = 0 }) =>
         role === 'demo' ? `http://${host}:${port + 1}/.well-known/jwks.json` : undefined,
     },
   },
   accountVersion: {
-    about: 'the version of the banking account to serve',
+    about: 'the version of the banking account schema to serve',
+    placeholder: 'version',
     mustBe: '3 or 4',
     read: (text) => (text === '3' ? 3 : text === '4' ? 4 : undefined),
-    defaults: everywhere('4'),
+    defaults: forAllRoles('4'),
   },
   timeZone: {
-    about: 'the zone of times that carry none',
+    about: 'the time zone of times without a UTC offset',
+    placeholder: 'zone',
     mustBe: 'a time zone such as UTC or Australia/Sydney',
     read: (text) => (isTimeZone(text) ? text : undefined),
-    defaults: everywhere('UTC'),
+    defaults: forAllRoles('UTC'),
   },
   workers: {
-    about: 'how many processes share the port',
+    about: 'the number of worker processes that share the port',
     ...wholeNumber(1, workersMax),
-    defaults: everywhere('1'),
+    defaults: forAllRoles('1'),
   },
   trustedProxies: {
     about:
-      'the reverse proxies whose X-Forwarded-For or Forwarded header names the caller, for limits per address',
+      'the reverse proxies whose X-Forwarded-For or Forwarded header is trusted for the client address in limits per address',
+    placeholder: 'addresses',
     mustBe: 'IP addresses or CIDR ranges, separated by commas',
     read: (text) => (readTrustedProxies(text) ? text : undefined),
     defaults: {},
   },
   tlsCert: {
     about:
-      'a file with the certificate to serve https with, and those between it and its authority',
+      'a file with the TLS certificate of the server, followed by its intermediate certificates',
     ...path('the path of a PEM file'),
     defaults: {},
-    requiredBeside: ['tlsKey', 'tlsClientCa'],
+    requiredWith: ['tlsKey', 'tlsClientCa'],
   },
   tlsKey: {
-    about: 'a file with the private key of the certificate',
+    about: 'a file with the private key of the TLS certificate',
     ...path('the path of a PEM file'),
     defaults: {},
-    requiredBeside: ['tlsCert', 'tlsClientCa'],
+    requiredWith: ['tlsCert', 'tlsClientCa'],
   },
   tlsClientCa: {
-    about: 'a file with the authorities of which a caller must have a certificate',
+    about:
+      'a file with the CA certificates that clients are verified against; requires every client to have a certificate',
     ...path('the path of a PEM file'),
     defaults: {},
   },
   shutdownTimeout: {
-    about: 'how many seconds requests under way may still take once the server is told to stop',
+    about: 'how many seconds in-flight requests may take to complete during shutdown',
     ...wholeNumber(1, shutdownSecondsMax),
-    // Docker kills what has not stopped after ten seconds.
-    defaults: everywhere('8'),
+    // Docker kills a container that has not stopped after ten seconds.
+    defaults: forAllRoles('8'),
   },
   connectionsPerAddress: {
     about:
-      'how many connections one address may have at once; to be left out behind a proxy, which has them all',
+      'the maximum number of concurrent connections per client address; leave it unset behind a proxy, which opens all connections',
     ...wholeNumber(1, requestsMax),
     defaults: {},
   },
   customerRequestsPerMinute: {
-    about: 'how many requests for one customer are answered in a minute; more are a 429',
+    about: 'the maximum number of requests per minute for one customer; further requests get a 429',
     ...wholeNumber(1, requestsMax),
     defaults: {},
   },
   providerRequestsPerSecond: {
-    about: 'how many requests are answered in a second, all together; more are a 429',
+    about: 'the maximum number of requests per second in total; further requests get a 429',
     ...wholeNumber(1, requestsMax),
     defaults: {},
   },
   logLevel: {
-    about: 'how much is logged',
+    about: 'the lowest level that is logged',
+    placeholder: 'level',
     mustBe: `one of ${logLevels.join(', ')}`,
     read: (text) => (logLevels.includes(text) ? text : undefined),
-    // The demo's terminal is for people.
-    defaults: { ...everywhere('info'), demo: 'warn' },
+    // The demo runs in a terminal, where a line per request would hide its instructions.
+    defaults: { ...forAllRoles('info'), demo: 'warn' },
   },
   metricsPort: {
-    about: 'the port where Prometheus finds metrics; without it there are none',
+    about: 'the port to serve Prometheus metrics on; metrics are off without it',
     ...wholeNumber(0, portMax),
     defaults: {},
   },
   metricsHost: {
-    about: 'the address to serve metrics on, to whoever can reach it',
+    about: 'the host to serve metrics on, without authentication',
     ...hostName,
-    defaults: everywhere('127.0.0.1'),
+    defaults: forAllRoles('127.0.0.1'),
   },
 }
 
-export const settingNames = Object.keys(definitions) as SettingName[]
+export const settingNames = Object.keys(settingDefinitions) as SettingName[]
 
 /** `providerUrl` is `HOLDFAST_PROVIDER_URL` in the environment and `--provider-url` as a flag. */
-export function variableOf(name: SettingName): string {
+export function variableName(name: SettingName): string {
   return `HOLDFAST_${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`
 }
 
-export function flagOf(name: SettingName): string {
+export function flagName(name: SettingName): string {
   return `--${name.replaceAll(/[A-Z]/g, '-$&').toLowerCase()}`
 }
 
-/** One setting in force: what it is and where that came from. */
-export interface InForce {
+/** The value that applies, and where it came from. */
+export interface EffectiveSetting {
   readonly value?: Settings[SettingName]
   readonly source: 'flag' | 'environment' | 'default' | 'not set'
 }
 
-export interface Reading {
-  readonly inForce: Readonly<Record<SettingName, InForce>>
-  /** One sentence for each that is wrong. Values are not repeated: one may hold a password. */
-  readonly wrong: readonly string[]
-  /** One sentence for each that the role needs and nobody gave. */
+export interface SettingsResult {
+  readonly effective: Readonly<Record<SettingName, EffectiveSetting>>
+  /** One sentence per invalid setting. Values are not repeated: one may contain a password. */
+  readonly invalid: readonly string[]
+  /** One sentence per setting that the role requires and that is not set. */
   readonly missing: readonly string[]
-  /** Variables that look like settings and are none. */
+  /** Environment variables that are named like a setting but are not one. */
   readonly unknown: readonly string[]
 }
 
@@ -296,76 +312,81 @@ export function readSettings(
   role: Role,
   environment: Readonly<Record<string, string | undefined>>,
   flags: Readonly<Partial<Record<SettingName, string>>>,
-): Reading {
-  const wrong: string[] = []
+): SettingsResult {
+  const invalid: string[] = []
   const missing: string[] = []
-  const inForce = {} as Record<SettingName, InForce>
+  const effective = {} as Record<SettingName, EffectiveSetting>
 
   for (const name of settingNames) {
-    const { mustBe, read, defaults, requiredBy, derived } = definitions[name]
-    const given = [
-      { source: 'flag', spelled: flagOf(name), text: flags[name] },
-      { source: 'environment', spelled: variableOf(name), text: environment[variableOf(name)] },
-      { source: 'default', spelled: 'the default', text: defaults[role] },
+    const { about, mustBe, read, defaults, requiredBy, derived } = settingDefinitions[name]
+    const variable = variableName(name)
+    const candidates = [
+      { source: 'flag', label: flagName(name), text: flags[name] },
+      { source: 'environment', label: variable, text: environment[variable] },
+      { source: 'default', label: 'the default', text: defaults[role] },
     ] as const
-    // An empty variable counts as none; an empty flag is a mistake.
-    const used = given.find(({ source, text }) => (source === 'flag' ? text !== undefined : text))
-    const value = used?.text === undefined ? undefined : read(used.text, valuesOf(inForce))
+    // An empty variable counts as unset; an empty flag is an error.
+    const chosen = candidates.find(({ source, text }) =>
+      source === 'flag' ? text !== undefined : text,
+    )
+    const value = chosen?.text === undefined ? undefined : read(chosen.text, valuesOf(effective))
 
-    if (used && value === undefined) wrong.push(`${used.spelled} must be ${mustBe}`)
-    if (!used && requiredBy?.includes(role)) {
-      missing.push(`${variableOf(name)} (${flagOf(name)}) is required: ${definitions[name].about}`)
+    if (chosen && value === undefined) invalid.push(`${chosen.label} must be ${mustBe}`)
+    if (!chosen && requiredBy?.includes(role)) {
+      missing.push(`${variable} (${flagName(name)}) is required: ${about}`)
     }
-    if (used && value !== undefined) inForce[name] = { value, source: used.source }
-    else inForce[name] = madeFrom(derived?.from(role, valuesOf(inForce)))
+    if (chosen && value !== undefined) effective[name] = { value, source: chosen.source }
+    else effective[name] = derivedSetting(derived?.from(role, valuesOf(effective)))
   }
 
   for (const name of settingNames) {
-    const beside = definitions[name].requiredBeside?.filter((other) => inForce[other].value)
-    if (inForce[name].value !== undefined || !beside?.[0]) continue
-    wrong.push(
-      `${variableOf(name)} (${flagOf(name)}) is required beside ${variableOf(beside[0])}: ${definitions[name].about}`,
+    const { about, requiredWith } = settingDefinitions[name]
+    const dependent = requiredWith?.find((other) => effective[other].value)
+    if (effective[name].value !== undefined || !dependent) continue
+    invalid.push(
+      `${variableName(name)} (${flagName(name)}) is required with ${variableName(dependent)}: ${about}`,
     )
   }
 
-  const variables = new Set(settingNames.map(variableOf))
+  const variables = new Set(settingNames.map(variableName))
   const unknown = Object.keys(environment)
     .filter((variable) => variable.startsWith('HOLDFAST_') && !variables.has(variable))
     .sort()
-  return { inForce, wrong, missing, unknown }
+  return { effective, invalid, missing, unknown }
 }
 
-function valuesOf(inForce: Readonly<Partial<Record<SettingName, InForce>>>): Partial<Settings> {
-  return Object.fromEntries(Object.entries(inForce).map(([name, { value }]) => [name, value]))
+function valuesOf(
+  effective: Readonly<Partial<Record<SettingName, EffectiveSetting>>>,
+): Partial<Settings> {
+  return Object.fromEntries(Object.entries(effective).map(([name, { value }]) => [name, value]))
 }
 
-function madeFrom(value: InForce['value']): InForce {
+function derivedSetting(value: EffectiveSetting['value']): EffectiveSetting {
   return value === undefined ? { source: 'not set' } : { value, source: 'default' }
 }
 
-function everywhere(text: string): Record<Role, string> {
+function forAllRoles(text: string): Record<Role, string> {
   return { provider: text, platform: text, demo: text }
 }
 
-/** Two slashes, so that what stands before the host is seen as a user and a password. */
+/** Requires two slashes: without them, user and password would not be recognised as such and not be masked. */
 function isDatabaseUrl(text: string): boolean {
   return /^postgres(ql)?:\/\/[^\s]+$/.test(text) && URL.canParse(text)
 }
 
-/** Written as it will be compared: what a URL parser would mend is not taken. */
-function isWebAddress(text: string): boolean {
+/** URLs are compared as text, so a URL that a parser would normalise is invalid. */
+function isWebUrl(text: string): boolean {
   return /^https?:\/\/[^\s\\]+$/.test(text) && URL.canParse(text)
 }
 
-/** Whether nobody on the way can change what an address answers. */
-function isProtected(address: string): boolean {
-  const { protocol, hostname } = new URL(address)
+/** Whether responses from the URL cannot be changed in transit. */
+function isProtected(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || isLoopback(hostname.replace(/^\[(.+)\]$/, '$1'))
 }
 
-/** Without a trailing slash: a path is put right behind it. */
-function isTimeZone(text: string): boolean {
-  // The default, and the other way takes its time at every start.
+export function isTimeZone(text: string): boolean {
+  // Loading the time zone data would delay every start, and UTC is the default.
   if (text === 'UTC') return true
   try {
     new Intl.DateTimeFormat('en', { timeZone: text })

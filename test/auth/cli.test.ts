@@ -43,8 +43,8 @@ describe('holdfast keys', { concurrency }, () => {
 
     const lines = (await run('keys', 'list')).trimEnd().split('\n')
     assert.equal(lines.length, 2)
-    assert.match(lines[0] ?? '', new RegExp(`^${second} +EdDSA +made \\S+ +in use$`))
-    assert.match(lines[1] ?? '', new RegExp(`^${first} +ES256 +made \\S+ +retired \\S+$`))
+    assert.match(lines[0] ?? '', new RegExp(`^${second} +EdDSA +created \\S+ +active$`))
+    assert.match(lines[1] ?? '', new RegExp(`^${first} +ES256 +created \\S+ +retired \\S+$`))
     assert.equal(await retire(first), 1)
   })
 

@@ -57,7 +57,7 @@ describe('from the platform’s command line to the provider’s door', { concur
     const afterwards = await startProvider(platform)
     assert.equal((await ask(afterwards, await sign())).status, 200)
     assertRefused(await ask(afterwards, late))
-    assert.match(await keys('list'), new RegExp(`^${fresh} .* in use$`, 'm'))
+    assert.match(await keys('list'), new RegExp(`^${fresh} .* active$`, 'm'))
   })
 
   it('a key of every algorithm is good', async (t) => {

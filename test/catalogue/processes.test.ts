@@ -273,7 +273,7 @@ describe('holdfast client', { timeout: 120_000 }, () => {
 
   it('refuses what it cannot do, and says why', async (t) => {
     const deployment = await openDeployment(t)
-    const unknown = 'there is no such client: holdfast client list shows them\n'
+    const unknown = 'no client with this ID: run holdfast client list\n'
 
     for (const [args, status, said] of [
       [['rotate', 'nobody'], 1, unknown],

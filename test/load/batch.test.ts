@@ -23,7 +23,7 @@ describe('holdfast load --dry-run', () => {
 
     const { status, stdout, stderr } = await bank.load(Object.values(createExamples()), '--dry-run')
 
-    assert.match(stdout, /^11 lines checked, nothing changed in \d+\.\d s \(/)
+    assert.match(stdout, /^11 lines validated, nothing changed in \d+\.\d s \(/)
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     assert.equal(await bank.dump(), before)
   })
@@ -76,7 +76,7 @@ describe('holdfast load --batch', () => {
       [
         'data.ndjson:9: name: is required',
         'data.ndjson:9: email: is required',
-        '2 errors in 16 lines. Their batches were left out.\n',
+        '2 errors in 16 lines. Their batches were not committed.\n',
       ].join('\n'),
     )
     assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
+import { openLoadProgress } from '../../src/cli/common/load-progress.ts'
 import { main } from '../../src/cli/main.ts'
-import { progressOn } from '../../src/cli/progress.ts'
 import { describe } from '../support/engines.ts'
 import { runInProcess } from '../support/process.ts'
 import { concurrency, openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'
 
-const summary = /^\d+ lines? loaded in \d+\.\d s \([\d,]+ lines a second\)\n$/
+const summary = /^\d+ lines? loaded in \d+\.\d s \([\d,]+ lines per second\)\n$/
 
 /** An interactive terminal, and everything written to it. */
 function openTerminal() {
@@ -95,7 +95,7 @@ describe('holdfast load', { concurrency }, () => {
 
     const { stdout, stderr } = await bank.run(['load', 'data.ndjson'])
 
-    assert.match(stdout, /^5,000 lines loaded in \d+\.\d s \([\d,]+ lines a second\)\n$/)
+    assert.match(stdout, /^5,000 lines loaded in \d+\.\d s \([\d,]+ lines per second\)\n$/)
     assert.equal(stderr, '')
   })
 
@@ -113,7 +113,7 @@ describe('holdfast load', { concurrency }, () => {
     // A slow machine may wait for the lock of a load, even if no other load runs.
     const printed = output.error.replace('waiting for another load to finish\n', '')
     const [, ...shown] = printed.split(restart)
-    assert.match(shown[0] ?? '', /^\d+ %, 1,000 lines, [\d,]+ a second, \d+ s left$/)
+    assert.match(shown[0] ?? '', /^\d+ %, 1,000 lines, [\d,]+ per second, \d+ s left$/)
     assert.equal(shown.at(-1), '')
     assert.match(output.out, /^2,500 lines loaded/)
     assert.equal(status, 0)
@@ -187,7 +187,7 @@ describe('the data commands', () => {
       const { status, stdout, stderr } = await runInProcess([name, '--help'])
 
       assert.match(stdout, new RegExp(`^Usage: holdfast ${name} `))
-      assert.match(stdout, new RegExp(`^Example: .*holdfast ${name}\\b`, 'm'))
+      assert.match(stdout, new RegExp(`^Examples?:\\s.*holdfast ${name}\\b`, 'm'))
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     })
   }
@@ -233,7 +233,7 @@ describe('the progress of a load', () => {
     const { terminal, output } = openTerminal()
     let now = 1000
     t.mock.method(performance, 'now', () => now)
-    const progress = progressOn(terminal, 4_000_000)
+    const progress = openLoadProgress(terminal, 4_000_000)
 
     now += 2000
     progress.show({ lines: 10_000, bytes: 1_000_000 })
@@ -246,9 +246,9 @@ describe('the progress of a load', () => {
     const later = visibleText(output.error)
     progress.clear()
 
-    assert.equal(first, '25 %, 10,000 lines, 5,000 a second, 6 s left')
+    assert.equal(first, '25 %, 10,000 lines, 5,000 per second, 6 s left')
     assert.equal(soon, first, 'is updated at most a few times per second')
-    assert.equal(later, '50 %, 20,000 lines, 66 a second, 5 min 2 s left')
+    assert.equal(later, '50 %, 20,000 lines, 66 per second, 5 min 2 s left')
     assert.equal(visibleText(output.error), '')
   })
 
@@ -256,17 +256,17 @@ describe('the progress of a load', () => {
     const { terminal, output } = openTerminal()
     let now = 1000
     t.mock.method(performance, 'now', () => now)
-    const progress = progressOn(terminal, undefined)
+    const progress = openLoadProgress(terminal, undefined)
 
     now += 2000
     progress.show({ lines: 10_000, bytes: 1_000_000 })
 
-    assert.equal(visibleText(output.error), '10,000 lines, 5,000 a second')
+    assert.equal(visibleText(output.error), '10,000 lines, 5,000 per second')
   })
 
   it('shows nothing if the terminal is not interactive', () => {
     const { terminal, output } = openTerminal()
-    const progress = progressOn({ ...terminal, isInteractive: false }, 100)
+    const progress = openLoadProgress({ ...terminal, isInteractive: false }, 100)
 
     progress.show({ lines: 10, bytes: 10 })
     progress.clear()

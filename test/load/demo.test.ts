@@ -81,8 +81,8 @@ describe('holdfast demo', { concurrency, timeout }, () => {
     const output = demo.stdout()
     const response = await runExamples(bank, output)
 
-    assert.match(demo.stderr(), /making demo data/)
-    assert.match(output, /Never for production/)
+    assert.match(demo.stderr(), /generating demo data/)
+    assert.match(output, /Not for production/)
     assert.match(output, /^provider +http:\/\/127\.0\.0\.1:\d+ +25 customers, \d+ accounts$/m)
     assert.match(output, /^platform +http:\/\/127\.0\.0\.1:\d+/m)
     const customer = /^customer +(\S+)$/m.exec(output)?.[1] ?? ''

@@ -155,7 +155,7 @@ describe('the metrics of a provider', () => {
     if (engineHere() === 'postgres') {
       for (const pool of ['read', 'write']) {
         assert.ok((connections(pool) ?? 0) >= 1, pool)
-        assert.equal(valueIn(samples, 'holdfast_database_waiting', { pool }), 0)
+        assert.equal(valueIn(samples, 'holdfast_database_pending_requests', { pool }), 0)
       }
     } else {
       assert.equal(connections('read'), undefined)

@@ -235,7 +235,7 @@ describe('the log', () => {
     assert.equal((await deployment.ask(server, '/v1/banking/customer/c1/accounts')).status, 200)
     for (const { level, err } of uncaught()) {
       assert.deepEqual([level, Object(err).type], [50, 'TypeError'])
-      assert.match(String(Object(err).places), /uncaught\.mjs:1:/)
+      assert.match(String(Object(err).stack), /uncaught\.mjs:1:/)
     }
     assert.equal(await server.stop(), 0)
     markers.assertNoneIn(server.output())

@@ -67,7 +67,7 @@ async function sdk(scope: Scope, delayMs = 20) {
 }
 
 describe('a provider with an SDK of OpenTelemetry', () => {
-  it('puts spans around request, verify, claim and query, on the trace of the caller', async (t) => {
+  it('creates spans for the request, the token verification, the token use and the query, in the trace of the client', async (t) => {
     const deployment = await openDeployment(t)
     const { options, spans } = await sdk(t)
     const server = await deployment.startProvider({}, options)
@@ -86,7 +86,10 @@ describe('a provider with an SDK of OpenTelemetry', () => {
     const byName = new Map(spans().map((span) => [span.name, span]))
     const route = '/v1/banking/customer/{customerId}/accounts/balances'
     const request = byName.get(`POST ${route}`)
-    assert.deepEqual(new Set(byName.keys()), new Set([`POST ${route}`, 'verify', 'claim', 'query']))
+    assert.deepEqual(
+      new Set(byName.keys()),
+      new Set([`POST ${route}`, 'verify token', 'record token use', 'query']),
+    )
     assert.deepEqual(request?.attributes, {
       'http.request.method': 'POST',
       'http.route': route,
@@ -95,8 +98,8 @@ describe('a provider with an SDK of OpenTelemetry', () => {
       'holdfast.interaction_id': id,
     })
     assert.deepEqual([request?.kind, request?.parent], [1, parent])
-    assert.equal(byName.get('verify')?.parent, request?.spanId)
-    assert.equal(byName.get('claim')?.parent, byName.get('verify')?.spanId)
+    assert.equal(byName.get('verify token')?.parent, request?.spanId)
+    assert.equal(byName.get('record token use')?.parent, byName.get('verify token')?.spanId)
     assert.equal(byName.get('query')?.parent, request?.spanId)
     assert.equal(byName.get('query')?.attributes['holdfast.query'], 'listBalances')
     for (const { traceId } of spans()) assert.equal(traceId, trace)
@@ -149,7 +152,7 @@ describe('a provider with an SDK of OpenTelemetry', () => {
     )
     assert.deepEqual(
       spans()
-        .filter(({ name }) => name === 'verify')
+        .filter(({ name }) => name === 'verify token')
         .map(({ attributes }) => attributes['error.type']),
       ['ContractError', 'TokenRejected'],
     )

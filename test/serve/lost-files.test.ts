@@ -17,7 +17,7 @@ import { until } from '../support/until.ts'
 import { ask, timesIn } from './traffic.ts'
 
 const noticed = 'database files were deleted or replaced'
-const back = 'the database files are back'
+const back = 'the database files were restored'
 const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
 
 async function untilReady({ address }: Server, isReady: boolean): Promise<void> {

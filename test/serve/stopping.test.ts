@@ -96,7 +96,7 @@ for (const workers of ['1', '2']) {
 
       assert.equal(answer, '')
       assert.equal(await served.ended, 0)
-      assert.match(served.stderr(), /"requests":1,"msg":"stopped before these were answered"/)
+      assert.match(served.stderr(), /"requests":1,"msg":"in-flight requests aborted at shutdown"/)
     })
 
     it('a second time ends at once', async (t) => {

@@ -4,8 +4,8 @@ import { openLog } from '../../src/observe/log.ts'
 import { untilStoppedBySupervisor } from '../../src/server/signals.ts'
 import { processTerminal } from '../../src/server/terminal.ts'
 import {
+  disconnectFromSupervisor,
   isSupervisor,
-  leaveSupervisor,
   reportReady,
   type SupervisionLimits,
   superviseWorkers,
@@ -36,6 +36,6 @@ if (isSupervisor()) {
     reportReady({ readyOn: `http://127.0.0.1:${port}`, isReady: true })
   })
   await untilStoppedBySupervisor()
-  server.close(leaveSupervisor)
+  server.close(disconnectFromSupervisor)
   server.closeAllConnections()
 }

@@ -13,7 +13,7 @@ import { until } from '../support/until.ts'
 const program = fileURLToPath(new URL('supervised.ts', import.meta.url))
 
 /** Never stuck, as far as a test that does not ask for it is concerned. */
-const patient = { everyMs: 50, missedMax: 100_000 }
+const patient = { intervalMs: 50, missedMax: 100_000 }
 
 async function supervise(scope: Scope, changed: Partial<SupervisionLimits> = {}): Promise<Server> {
   const limits = { ...supervisionLimits, heartbeat: patient, ...changed }
@@ -42,12 +42,12 @@ function ask({ address }: Server, path = '/'): Promise<string> {
 const isAnswer = (answer: string) => /^\d+$/.test(answer)
 
 describe('a worker that is stuck', { concurrency: 3 }, () => {
-  const heartbeat = { everyMs: 100, missedMax: 15 }
+  const heartbeat = { intervalMs: 100, missedMax: 15 }
 
   it('is killed soon enough to be replaced within ten seconds', () => {
-    const { everyMs, missedMax } = supervisionLimits.heartbeat
+    const { intervalMs, missedMax } = supervisionLimits.heartbeat
 
-    assert.ok(everyMs * (missedMax + 1) <= 8000)
+    assert.ok(intervalMs * (missedMax + 1) <= 8000)
     assert.ok(supervisionLimits.immediateRestarts > 0)
   })
 
@@ -63,12 +63,12 @@ describe('a worker that is stuck', { concurrency: 3 }, () => {
     await until(() => lines().length === 2)
     assert.deepEqual(
       lines().map(({ msg }) => msg),
-      ['worker does not respond, killing it', 'worker ended, starting another'],
+      ['worker does not respond, killing it', 'worker exited, restarting'],
     )
   })
 
   it('is left alone where it is blocked for a shorter time', async (t) => {
-    const limits = { heartbeat: { everyMs: 500, missedMax: 15 } }
+    const limits = { heartbeat: { intervalMs: 500, missedMax: 15 } }
     const supervised = await supervise(t, limits)
     const before = supervised.workers()
 
@@ -79,7 +79,7 @@ describe('a worker that is stuck', { concurrency: 3 }, () => {
   })
 
   it('is none where the supervisor itself, or all of them, were stopped', async (t) => {
-    const supervised = await supervise(t, { heartbeat: { everyMs: 50, missedMax: 20 } })
+    const supervised = await supervise(t, { heartbeat: { intervalMs: 50, missedMax: 20 } })
     const before = supervised.workers()
     const all = [supervised.pid, ...before]
 

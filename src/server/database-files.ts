@@ -3,7 +3,7 @@ import { ContractError } from '../contract/index.ts'
 import type { HttpApp } from '../http/app.ts'
 import type { FileWatch } from '../storage/database.ts'
 
-/** Watches the files of the database for as long as the server runs. */
+/** Logs when files of the database are deleted or replaced, and when they are restored. */
 export async function watchDatabaseFiles(
   database: string,
   role: 'provider' | 'platform',
@@ -11,28 +11,28 @@ export async function watchDatabaseFiles(
 ): Promise<FileWatch> {
   const { openFileWatch } = await import('../storage/open.ts')
   return openFileWatch(database, role, (files) => {
-    if (files.length === 0) log.warn('the database files are back: requests are answered again')
+    if (files.length === 0) log.warn('the database files were restored: requests are served again')
     else {
       log.error(
         { files },
-        'database files were deleted or replaced: every request is a 503 until they are back or the server is restarted',
+        'database files were deleted or replaced: every request gets a 503 until they are restored or the server is restarted',
       )
     }
   })
 }
 
-/** For readiness. */
+/** The readiness check. */
 export async function checkFiles(files: FileWatch): Promise<void> {
-  if (!files.isIntact()) throw lostFiles
+  if (!files.isIntact()) throw filesLost
 }
 
-/** Nothing is answered from files that other processes no longer see. */
-export function refuseWithoutFiles(app: HttpApp, files: FileWatch): void {
+/** Rejects requests while the open files are not the ones that other processes see. */
+export function rejectWithoutFiles(app: HttpApp, files: FileWatch): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const isProbe = request.routeOptions.config.probe !== undefined
-    done(isProbe || files.isIntact() ? undefined : lostFiles)
+    done(isProbe || files.isIntact() ? undefined : filesLost)
   })
   app.addHook('onClose', async () => files.close())
 }
 
-const lostFiles = new ContractError('unavailable', 'a database file was deleted or replaced')
+const filesLost = new ContractError('unavailable', 'a database file was deleted or replaced')

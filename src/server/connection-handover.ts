@@ -14,56 +14,56 @@ interface Connection {
 
 type Send = (message: ClusterMessage, connection?: Connection, ...rest: unknown[]) => boolean
 
-/** How often it is checked whether the channel of a worker that has ended was read to its end. */
+/** How often the channel of an ended worker is checked for unread messages. */
 const checkMs = 10
 
 /**
- * Node's cluster module passes one connection at a time to each worker, and keeps it until the worker confirms it. If the worker dies
- * before, Node forgets it: the client waits for ever, the descriptor leaks, and the dead worker is never taken off the list of those that
- * share the port. Here another worker gets the connection, or it is closed where there is none.
+ * Node's cluster module passes one connection at a time to each worker, and keeps it until the worker confirms it. If the worker
+ * dies before, Node loses the connection: the client waits forever, the descriptor leaks, and the dead worker remains in the list
+ * of workers that share the port. This passes the connection to another worker, or closes it if none is listening.
  */
-export function openHandover(): { watch(worker: Worker): void } {
+export function openConnectionHandover(): { watch(worker: Worker): void } {
   const listening = new Set<Worker>()
   return {
     watch(worker) {
       const channel = worker.process
-      const pending = watchPending(worker)
+      const unconfirmed = trackUnconfirmed(worker)
       let isDisconnected = false
       worker.on('listening', () => listening.add(worker))
       worker.once('disconnect', () => {
         isDisconnected = true
         listening.delete(worker)
-        const { seq, connection } = pending() ?? {}
+        const { seq, connection } = unconfirmed() ?? {}
         if (listening.size === 0) connection?.close()
         else if (seq !== undefined) {
-          // As a worker answers that does not take it.
+          // The message of a worker that does not accept the connection.
           channel.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack: seq, accepted: false })
         }
       })
       worker.once('exit', async () => {
         listening.delete(worker)
-        // Before the channel is read to its end, the worker's own messages may still come.
+        // Messages of the worker may still be unread in the channel.
         while (worker.isConnected()) await wait(checkMs)
         await wait(checkMs)
-        // Node does not emit it where a connection was on the way.
+        // Node does not emit it if a connection was unconfirmed.
         if (!isDisconnected) channel.emit('disconnect')
       })
     },
   }
 }
 
-/** The connection that a worker was passed and has not confirmed. */
-function watchPending({ process: channel }: Worker) {
+/** Returns the connection that was passed to the worker and that it has not confirmed. */
+function trackUnconfirmed({ process: channel }: Worker) {
   const send = channel.send.bind(channel) as Send
-  let pending: { readonly seq: number; readonly connection: Connection } | undefined
+  let unconfirmed: { readonly seq: number; readonly connection: Connection } | undefined
 
   channel.send = ((message, connection, ...rest) => {
     const { act, seq } = message
-    if (act === 'newconn' && seq !== undefined && connection) pending = { seq, connection }
+    if (act === 'newconn' && seq !== undefined && connection) unconfirmed = { seq, connection }
     return send(message, connection, ...rest)
   }) as Send as typeof channel.send
   channel.on('internalMessage', ({ ack }: ClusterMessage) => {
-    if (ack !== undefined && ack === pending?.seq) pending = undefined
+    if (ack !== undefined && ack === unconfirmed?.seq) unconfirmed = undefined
   })
-  return () => pending
+  return () => unconfirmed
 }

@@ -1,5 +1,5 @@
-import type { Progress } from '../load/load.ts'
-import type { Terminal } from '../server/terminal.ts'
+import type { Progress } from '../../load/load.ts'
+import type { Terminal } from '../../server/terminal.ts'
 
 const updateMs = 200
 
@@ -8,8 +8,8 @@ export interface ProgressLine {
   readonly clear: () => void
 }
 
-/** One line that is written over: how far, how fast, how long still. Nothing in a pipe. */
-export function progressOn(terminal: Terminal, bytesTotal: number | undefined): ProgressLine {
+/** A status line with the progress, the rate and the remaining time. Shown only in a terminal. */
+export function openLoadProgress(terminal: Terminal, bytesTotal: number | undefined): ProgressLine {
   if (!terminal.isInteractive) return { show: () => {}, clear: () => {} }
   const started = performance.now()
   let shownAt = 0
@@ -24,12 +24,12 @@ export function progressOn(terminal: Terminal, bytesTotal: number | undefined): 
       const seconds = (now - started) / 1000
       const parts = [
         `${lines.toLocaleString('en')} lines`,
-        `${Math.round(lines / seconds).toLocaleString('en')} a second`,
+        `${Math.round(lines / seconds).toLocaleString('en')} per second`,
       ]
       if (bytesTotal) {
         const share = Math.min(1, bytes / bytesTotal)
         parts.unshift(`${Math.floor(share * 100)} %`)
-        if (share > 0) parts.push(`${duration((seconds * (1 - share)) / share)} left`)
+        if (share > 0) parts.push(`${formatDuration((seconds * (1 - share)) / share)} left`)
       }
       terminal.status(parts.join(', '))
     },
@@ -40,7 +40,7 @@ export function progressOn(terminal: Terminal, bytesTotal: number | undefined): 
   }
 }
 
-function duration(seconds: number): string {
+function formatDuration(seconds: number): string {
   const whole = Math.ceil(seconds)
   return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`
 }

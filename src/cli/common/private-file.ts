@@ -3,8 +3,8 @@ import { closeSync, fchmodSync, openSync, writeFileSync } from 'node:fs'
 const ownerOnly = 0o600
 
 /**
- * Opens a file for writing that may hold personal data. A new one is for the owner alone, whatever the umask; one
- * that exists, or a device, keeps the rights that it has.
+ * Opens a file for writing that may contain personal data. A new file is accessible to its owner only, regardless of the umask;
+ * an existing file or a device keeps its permissions.
  */
 export function openPrivateFile(path: string): number {
   try {

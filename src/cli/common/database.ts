@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { databaseOptions } from '../../server/database-options.ts'
+import type { Terminal } from '../../server/terminal.ts'
+import type { SettingName, Settings } from '../../settings/settings.ts'
+import type { DatabaseOptions } from '../../storage/database.ts'
+import { readCommandSettings, type SettingFlags } from './setting-flags.ts'
+
+/** The settings with which a command opens its database. */
+export const databaseSettings = [
+  'database',
+  'databasePasswordFile',
+  'databasePartitions',
+] as const satisfies SettingName[]
+
+/** For a command that does not create a database by default: a mistyped path must not become an empty database. */
+export function addCreateFlag(command: Command): Command {
+  return command.option('--create', 'create the database if it does not exist')
+}
+
+/** Called before a command opens the database: creates it if `create` is set, and warns of files that other users can access. */
+export async function prepareDatabase(
+  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  create: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const { createDatabase, findLooseFiles } = await import('../../storage/open.ts')
+  if (create) await createDatabase(settings.database, databaseOptions(settings))
+  const loose = await findLooseFiles(settings.database)
+  if (loose.length === 0) return
+  const files = loose.map(quoteForShell).join(' ')
+  terminal.error(`warning: other users can access the data. To restrict it: chmod 600 ${files}\n`)
+}
+
+export function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+type Storage = typeof import('../../storage/open.ts')
+
+export type StoreFlags = SettingFlags & { readonly create?: boolean }
+
+/** Opens a store of the platform, calls `work` with it and closes it. */
+export async function withStore<Store extends { close(): Promise<void> }>(
+  { create = false, ...flags }: StoreFlags,
+  terminal: Terminal,
+  open: (storage: Storage, database: string, options: DatabaseOptions) => Promise<Store>,
+  work: (store: Store) => Promise<void>,
+): Promise<void> {
+  const settings = readCommandSettings('platform', flags, terminal)
+  await prepareDatabase(settings, create, terminal)
+  const storage = await import('../../storage/open.ts')
+  const store = await open(storage, settings.database, databaseOptions(settings))
+  try {
+    await work(store)
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,120 @@
+import type { TlsOptions } from 'node:tls'
+import type { Logger } from 'pino'
+import type { KeySet } from '../auth/key-set.ts'
+import type { HttpApp } from '../http/app.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Settings } from '../settings/settings.ts'
+import { clock } from './clock.ts'
+import { checkFiles, rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
+import { databaseOptions } from './database-options.ts'
+import { logReplayEvents } from './replay-log.ts'
+import type { Telemetry } from './telemetry.ts'
+import { httpLimitsPerWorker, rateLimitsPerWorker } from './worker-limits.ts'
+
+export interface OpenServer {
+  readonly app: HttpApp
+  /** Whether requests could succeed: a provider needs keys to verify tokens with. */
+  readonly isReady: () => Promise<boolean>
+}
+
+type ProviderSettings = Pick<
+  Settings,
+  | 'database'
+  | 'providerUrl'
+  | 'resourceUrl'
+  | 'subdomain'
+  | 'jwksUrl'
+  | 'timeZone'
+  | 'accountVersion'
+> &
+  Partial<Settings>
+
+/** Opens the stores of the provider and its server, which does not listen yet. */
+export async function openProvider(
+  settings: ProviderSettings,
+  { log, metrics, tracing }: Telemetry,
+  tls?: TlsOptions,
+): Promise<OpenServer> {
+  const { openDatabaseProbe, openProviderStore, openReplayStore } = await import(
+    '../storage/open.ts'
+  )
+  const { readTrustedProxies } = await import('../http/caller-address.ts')
+  const { openProviderApp } = await import('../http/provider-app.ts')
+  const { openGuard } = await import('../auth/guard.ts')
+  const { checkKeys, openReplayCheck } = await import('../auth/readiness.ts')
+  const { database, providerUrl, resourceUrl, subdomain, timeZone, accountVersion } = settings
+
+  const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
+  const store = await openProviderStore(database, options)
+  const replays = await openReplayStore(database, clock, { ...options, ...logReplayEvents(log) })
+  const probe = await openDatabaseProbe(database, 'read', options)
+  const files = await watchDatabaseFiles(database, 'provider', log)
+  const keys = await openPlatformKeys(settings.jwksUrl, log, metrics)
+  const replayCheck = openReplayCheck(replays, clock)
+  const guard = openGuard({
+    subdomain,
+    bases: { provider: providerUrl, resource: resourceUrl, platform: providerUrl },
+    keys,
+    replay: tracing
+      ? { ...replays, recordUse: tracing.traceCalls('record token use', replays.recordUse) }
+      : replays,
+    clock,
+    onAttempt: replayCheck.noteAttempt,
+  })
+  const app = openProviderApp({
+    context: { store: tracing ? tracing.traceQueries(store) : store, timeZone, accountVersion },
+    clock,
+    guard: tracing ? tracing.traceCalls('verify token', guard) : guard,
+    log,
+    metrics,
+    trace: tracing?.traceRequests,
+    readiness: [
+      { name: 'database files', check: () => checkFiles(files) },
+      { name: 'platform keys', check: () => checkKeys(keys) },
+      { name: 'database', check: probe.check },
+      { name: 'replay records', check: replayCheck.check },
+    ],
+    isKnown: (name) => name === subdomain || keys.has(name),
+    tls,
+    rates: rateLimitsPerWorker(settings),
+    limits: httpLimitsPerWorker(settings),
+    trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
+  })
+  rejectWithoutFiles(app, files)
+  // Before the server listens, so that the first request does not wait. It also listens if no keys could be fetched.
+  app.addHook('onReady', async () => void (await keys.preload()))
+  app.addHook('onClose', async () => {
+    keys.close()
+    await probe.close()
+    await replays.close()
+    await store.close()
+  })
+  return { app, isReady: keys.hasKeys }
+}
+
+async function openPlatformKeys(
+  url: string,
+  log: Logger,
+  metrics: Metrics | undefined,
+): Promise<KeySet> {
+  const { openKeySet } = await import('../auth/key-set.ts')
+  const keys = openKeySet({
+    url,
+    onFetch(outcome) {
+      metrics?.countKeyFetch('failure' in outcome ? 'failed' : 'fetched')
+      if ('failure' in outcome) {
+        log.warn({ url: withoutSecrets(url), reason: outcome.failure }, 'no keys fetched')
+      } else {
+        log.debug({ url: withoutSecrets(url), keys: outcome.keys }, 'keys fetched')
+      }
+    },
+  })
+  metrics?.watchKeyAge(keys.ageMs)
+  return keys
+}
+
+/** User information and a query may contain secrets. */
+function withoutSecrets(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
+}
