@@ -1,11 +1,11 @@
-/** The version of a product as HTTP has it: `"3"`. It is strong: the version says all of the content. */
+/** The version of a product as a strong entity tag, such as `"3"`: equal versions have equal content. */
 export function formatEntityTag(version: number): string {
   return `"${version}"`
 }
 
 /**
- * The versions that an `If-Match` names; undefined where any will do. Weak tags and those of others name
- * none (RFC 9110, 13.1.1).
+ * The versions in an `If-Match` header; undefined if every version matches. Weak and foreign tags match none
+ * (RFC 9110, section 13.1.1).
  */
 export function parseIfMatch(ifMatch: string | undefined): number[] | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined
@@ -15,7 +15,7 @@ export function parseIfMatch(ifMatch: string | undefined): number[] | undefined 
   })
 }
 
-/** Whether an `If-None-Match` names the version, as a weak tag too (RFC 9110, 13.1.2). */
+/** Uses weak comparison, as RFC 9110, section 13.1.2 requires. */
 export function matchesIfNoneMatch(ifNoneMatch: string | undefined, version: number): boolean {
   if (ifNoneMatch === undefined) return false
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))

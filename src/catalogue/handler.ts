@@ -10,19 +10,19 @@ import type { Author, CatalogueStore } from './store.ts'
 
 export type CatalogueOperationId = keyof typeof catalogueOperations
 
-/** All that a handler may know besides its input. */
+/** Everything that a handler receives besides its input. */
 export interface Context {
   readonly store: CatalogueStore
   readonly clock: () => Temporal.Instant
   readonly pages: PageCache
-  /** The API client who asks, where the operation wants one. */
+  /** The authenticated API client; undefined for public operations. */
   readonly client?: Author | undefined
 }
 
 export interface Answer {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: JsonBody | JsonStream
-  /** Where it is not the operation's own. */
+  /** Replaces the status of the operation. */
   readonly status?: 304
 }
 
@@ -31,5 +31,5 @@ export type Handler<Id extends CatalogueOperationId> = (
   context: Context,
 ) => Promise<Answer>
 
-/** One handler an operation. A missing or misnamed one does not compile. */
+/** One handler for each operation. A missing or misnamed one does not compile. */
 export type Handlers = { readonly [Id in CatalogueOperationId]: Handler<Id> }

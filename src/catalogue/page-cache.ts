@@ -1,8 +1,8 @@
-/** How many rendered pages are kept, and how many bytes they may have together. */
+/** Limits on the number of cached pages and on their total size. */
 const pagesMax = 256
 const bytesMax = 16 * 1024 * 1024
 
-/** Pages that were rendered before, or are just being rendered, by all that their content follows from. */
+/** Rendered pages, and those being rendered. A key must determine the content. */
 export interface PageCache {
   get(key: string, render: () => Promise<Uint8Array>): Promise<Uint8Array>
 }
@@ -13,8 +13,8 @@ interface Entry {
 }
 
 /**
- * A page whose products change has another key, so that nothing has to be invalidated: pages that are not asked for
- * any more are the first to be evicted.
+ * A change to a product changes the key of its pages, so nothing has to be invalidated. The least recently used pages are
+ * evicted.
  */
 export function openPageCache(): PageCache {
   const entries = new Map<string, Entry>()
@@ -55,7 +55,7 @@ export function openPageCache(): PageCache {
         add(key, page)
         return page
       }
-      // The last to be evicted.
+      // Moves it to the end: the most recently used entry.
       entries.delete(key)
       entries.set(key, known)
       return known.page

@@ -6,7 +6,7 @@ type Discount = NonNullable<Fee['discounts']>[number]
 type ReadFee = NonNullable<ProductRead['fees']>[number]
 type ReadDiscount = NonNullable<ReadFee['discounts']>[number]
 
-/** A product as the store keeps it. `record` is in the contract's own spelling. */
+/** A product as the store keeps it. `record` must be normalized. */
 export function toProductContent(record: ProductInput | Product): ProductContent {
   const {
     product_id: _id,
@@ -23,15 +23,15 @@ export function toProductContent(record: ProductInput | Product): ProductContent
   }
 }
 
-/** The whole record: its own fields between its id and its time. */
+/** The complete record: adds the id and the time of the last update to the stored fields. */
 export function addIdentity(fields: string, id: string, lastUpdated: string): string {
   return `{"product_id":${JSON.stringify(id)},${fields.slice(1, -1)},"last_updated":"${lastUpdated}"}`
 }
 
-/** No later time can be written with a year of four digits. */
+/** The last time with a four-digit year. */
 const lastTime = '9999-12-31T23:59:59.999999999Z'
 
-/** Later than before, whatever the clock says; at the end of all time, the same. */
+/** Later than `before` even if the clock was set back; equal to it only at the last possible time. */
 export function nextUpdateTime(at: Temporal.Instant, before: string | undefined): string {
   const now = Temporal.Instant.fromEpochMilliseconds(at.epochMilliseconds)
   if (before === undefined) return now.toString()
@@ -40,13 +40,13 @@ export function nextUpdateTime(at: Temporal.Instant, before: string | undefined)
   return (Temporal.Instant.compare(next, now) > 0 ? next : now).toString()
 }
 
-/** Whether a time is after another; any is after none. */
+/** Any time is after an undefined one. */
 export function isAfter(time: string | undefined, before: string | undefined): time is string {
   if (time === undefined || before === undefined) return time !== undefined
   return Temporal.Instant.compare(time, before) > 0
 }
 
-/** Up to the next whole one: what begins within a millisecond has not begun at its start. */
+/** Rounded up: what begins within a millisecond has not begun at its start. */
 export function toEpochMilliseconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const nanoseconds = Temporal.Instant.from(text).epochNanoseconds
@@ -54,7 +54,7 @@ export function toEpochMilliseconds(text: string | undefined): number | undefine
   return Number(nanoseconds > whole * 1_000_000n ? whole + 1n : whole)
 }
 
-/** Readers of the older structure find a fee's discounts as they know them, beside the newer fields. */
+/** Adds the fields of the older structure to a fee's discounts, in addition to the newer ones. */
 function readFee(fee: Fee): ReadFee {
   const { discounts, ...rest } = fee
   return discounts ? { ...rest, discounts: discounts.map(readDiscount) } : rest

@@ -23,17 +23,17 @@ import type {
 export const createProduct: Handler<'createProduct'> = async ({ body, headers }, context) => {
   const content = boundedContent(body)
   const key = headers['idempotency-key']
-  const made = await context.store.create(
+  const created = await context.store.create(
     {
       id: randomUUID(),
       ...content,
-      idempotency: key === undefined ? undefined : { key, digest: digestOf(body) },
+      idempotency: key === undefined ? undefined : { key, digest: digest(body) },
     },
     changeBy(context),
   )
-  if (made === 'keyReused') throw new ContractError('idempotency_key_reused')
-  const location = `${catalogueOperations.createProduct.path}/${encodeURIComponent(made.id)}`
-  return { headers: { location, etag: formatEntityTag(made.version) }, body: textOf(made) }
+  if (created === 'keyReused') throw new ContractError('idempotency_key_reused')
+  const location = `${catalogueOperations.createProduct.path}/${encodeURIComponent(created.id)}`
+  return { headers: { location, etag: formatEntityTag(created.version) }, body: toText(created) }
 }
 
 export const replaceProduct: Handler<'replaceProduct'> = async (
@@ -42,22 +42,22 @@ export const replaceProduct: Handler<'replaceProduct'> = async (
 ) => {
   const change = { ...changeBy(context), ifVersion: parseIfMatch(headers['if-match']) }
   const outcome = await context.store.replace(params.productID, boundedContent(body), change)
-  return { headers: { etag: formatEntityTag(done(outcome).version) } }
+  return { headers: { etag: formatEntityTag(requireSuccess(outcome).version) } }
 }
 
 export const deleteProduct: Handler<'deleteProduct'> = async ({ params, headers }, context) => {
   const change = { ...changeBy(context), ifVersion: parseIfMatch(headers['if-match']) }
-  done(await context.store.remove(params.productID, change))
+  requireSuccess(await context.store.remove(params.productID, change))
   return {}
 }
 
 export const getProduct: Handler<'getProduct'> = async ({ params, query, headers }, { store }) => {
   const product = await store.read(params.productID, query.version)
   if (!product) throw new ContractError('product_not_found')
-  const kept = { etag: formatEntityTag(product.version) }
+  const cacheHeaders = { etag: formatEntityTag(product.version) }
   if (matchesIfNoneMatch(headers['if-none-match'], product.version))
-    return { headers: kept, status: 304 }
-  return { headers: kept, body: textOf(product) }
+    return { headers: cacheHeaders, status: 304 }
+  return { headers: cacheHeaders, body: toText(product) }
 }
 
 export const listProducts: Handler<'listProducts'> = async ({ query }, { store, clock, pages }) => {
@@ -73,23 +73,23 @@ export const listProducts: Handler<'listProducts'> = async ({ query }, { store, 
   })
   const filters = { 'product-category': category, brand, effective, 'updated-since': since }
   const envelope = buildPageEnvelope('products', page.total, request, filters)
-  const pieces = () => productPieces(store, envelope, page.items)
+  const chunks = () => renderChunks(store, envelope, page.items)
   const bytes = page.items.reduce((sum, item) => sum + item.bytes, 0)
-  if (bytes > wholePageBytesMax) return { body: pieces() }
+  if (bytes > cachedPageBytesMax) return { body: chunks() }
   const versions = page.items.map(({ id, version, lastUpdated }) => [id, version, lastUpdated])
   const key = envelope.tail + JSON.stringify(versions)
   return {
-    body: [await pages.get(key, async () => Buffer.concat(await Array.fromAsync(pieces())))],
+    body: [await pages.get(key, async () => Buffer.concat(await Array.fromAsync(chunks())))],
   }
 }
 
-/** Up to so many bytes of products a page is made at once, and kept for others. A longer one is streamed. */
-const wholePageBytesMax = 1024 * 1024
+/** Pages up to this size are rendered at once and cached; larger ones are streamed. */
+const cachedPageBytesMax = 1024 * 1024
 
 /** How many bytes of products are read from the database at once. */
-const pieceBytesMax = 256 * 1024
+const chunkBytesMax = 256 * 1024
 
-async function* productPieces(
+async function* renderChunks(
   store: CatalogueStore,
   { head, tail }: { readonly head: string; readonly tail: string },
   items: readonly ProductKey[],
@@ -97,7 +97,7 @@ async function* productPieces(
   yield Buffer.from(head)
   let start = 0
   while (start < items.length) {
-    const end = pieceEnd(items, start)
+    const end = chunkEnd(items, start)
     const keys = items.slice(start, end)
     const contents = await store.readVersions(keys)
     const texts = keys.map(({ id, lastUpdated }, index) =>
@@ -109,14 +109,14 @@ async function* productPieces(
   yield Buffer.from(tail)
 }
 
-/** At least one product, and no more than fit into a piece. */
-function pieceEnd(items: readonly ProductKey[], start: number): number {
+/** At least one product, and as many more as fit into a chunk. */
+function chunkEnd(items: readonly ProductKey[], start: number): number {
   let end = start
   let bytes = 0
   do {
     bytes += items[end]?.bytes ?? 0
     end += 1
-  } while (end < items.length && bytes + (items[end]?.bytes ?? 0) <= pieceBytesMax)
+  } while (end < items.length && bytes + (items[end]?.bytes ?? 0) <= chunkBytesMax)
   return end
 }
 
@@ -140,28 +140,30 @@ function boundedContent(body: ProductInput): ProductContent {
   )
 }
 
-/** Only operations that ask for a token change anything. */
 function changeBy({ client, clock }: Context): Change {
+  // Every operation that changes products requires a token.
   if (!client) throw new ContractError('unauthorized')
   return { by: client, clock }
 }
 
-function done(outcome: Outcome): StoredProduct {
+function requireSuccess(outcome: Outcome): StoredProduct {
   if (outcome === 'missing') throw new ContractError('product_not_found')
   if (outcome === 'stale') throw new ContractError('precondition_failed')
   return outcome
 }
 
-function textOf({ shown, id, lastUpdated }: StoredProduct): string {
+function toText({ shown, id, lastUpdated }: StoredProduct): string {
   return addIdentity(shown, id, lastUpdated)
 }
 
-/** The same for two bodies that differ only in the order of their fields: a retry may be written anew. */
-function digestOf(body: object): string {
-  const ordered = JSON.stringify(body, (_name, value) => (isObject(value) ? inOrder(value) : value))
+/** Independent of the order of fields: a client may serialize a retry differently. */
+function digest(body: object): string {
+  const ordered = JSON.stringify(body, (_name, value) =>
+    isObject(value) ? sortFields(value) : value,
+  )
   return createHash('sha256').update(ordered).digest('base64url')
 }
 
-function inOrder(fields: object): object {
+function sortFields(fields: object): object {
   return Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

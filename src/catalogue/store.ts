@@ -1,37 +1,37 @@
 import type { ProductChange } from '../contract/index.ts'
 
 /**
- * What the catalogue needs from a database. Every change makes a version, and every version is kept. When
- * a change resolves, it outlives a crash.
+ * What the catalogue needs from a database. Every change creates a version, and all versions are kept. Once a change
+ * resolves, it survives a crash.
  */
 export interface CatalogueStore {
-  /** The same key of the same caller with the same content finds the product that it made before. */
+  /** Repeating the idempotency key with the same client and content returns the product that was created before. */
   create(product: NewProduct, change: Change): Promise<StoredProduct | 'keyReused'>
   replace(id: string, product: ProductContent, change: Change): Promise<Outcome>
   remove(id: string, change: Change): Promise<Outcome>
-  /** As it is now, or as it was in a version. */
+  /** The current version if none is given. */
   read(id: string, version?: number): Promise<StoredProduct | undefined>
-  /** Which versions a page has: the content of each is read by itself. */
+  /** The versions of a page, without their content. */
   list(query: ProductListQuery): Promise<ProductPage>
-  /** The content of these versions, in their order. A version never changes, so that it can be read at any time. */
+  /** The content of these versions, in their order. A version never changes, so it can be read at any time. */
   readVersions(keys: readonly ProductKey[]): Promise<readonly string[]>
-  /** The newest first. Undefined where there never was such a product. */
+  /** Newest first. Undefined if the product never existed. */
   history(id: string, page: number, pageSize: number): Promise<HistoryPage | undefined>
   close(): Promise<void>
 }
 
-/** A product, with what it is filtered by. Times are milliseconds since 1970. */
+/** A product and the fields that it is filtered by. Times are milliseconds since 1970. */
 export interface ProductContent {
   readonly category: string
   readonly brand: string
   readonly effectiveFrom: number | undefined
   readonly effectiveTo: number | undefined
-  /** The record without its id and its time, as JSON text: as it was given, and as a read shows it. */
+  /** The JSON text without the id and the time of the update: as sent, and as read operations return it. */
   readonly record: string
   readonly shown: string
 }
 
-/** How long a key stands for the product that it made, in milliseconds. */
+/** How long an idempotency key is remembered. */
 export const idempotencyMs = 7 * 24 * 60 * 60 * 1000
 
 export interface NewProduct extends ProductContent {
@@ -39,20 +39,20 @@ export interface NewProduct extends ProductContent {
   readonly idempotency?: { readonly key: string; readonly digest: string } | undefined
 }
 
-/** Who makes a change: an API client, or a load. */
+/** The author of a change: an API client, or a load. */
 export interface Author {
   readonly id: string
   readonly name: string
 }
 
-/** As the history has a load. */
+/** The author of loaded products in the history. */
 export const loader: Author = { id: 'load', name: 'holdfast load' }
 
 export interface Change {
   readonly by: Author
-  /** Asked when the change is made, which may be later than it was asked for. */
+  /** Read when the change is made, which may be later than the request. */
   readonly clock: () => Temporal.Instant
-  /** It is made only where the product still has one of these versions. */
+  /** Makes the change only if the current version is one of these. */
   readonly ifVersion?: readonly number[] | undefined
 }
 
@@ -69,8 +69,9 @@ export interface ProductListQuery {
   readonly category: string | undefined
   readonly brand: string | undefined
   readonly effective: 'CURRENT' | 'FUTURE' | 'ALL'
-  /** Milliseconds since 1970, both. */
+  /** Milliseconds since 1970. */
   readonly now: number
+  /** Milliseconds since 1970. */
   readonly updatedSince: number | undefined
   readonly page: number
   readonly pageSize: number
@@ -81,7 +82,7 @@ export interface ProductKey {
   readonly id: string
   readonly version: number
   readonly lastUpdated: string
-  /** Of the content. */
+  /** The size of the content. */
   readonly bytes: number
 }
 
@@ -95,8 +96,8 @@ export interface HistoryPage {
   readonly total: number
 }
 
-/** Versions are never deleted: one that is not found was never in this database. */
+/** Versions are never deleted, so a missing one is a bug or a damaged database. */
 export function requireContent(shown: string | null | undefined): string {
   if (shown != null) return shown
-  throw new Error('a version of a product is not in the database any more')
+  throw new Error('a version of a product is missing from the database')
 }

@@ -2,16 +2,16 @@ import type { changes } from '../contract/records/product.ts'
 import { addIdentity, isAfter, nextUpdateTime, toEpochMilliseconds } from './product.ts'
 import type { Author, ProductContent } from './store.ts'
 
-/** What the next version of a product follows from: the newest that there is. */
+/** The newest version of a product, from which the next one is derived. */
 export interface NewestVersion {
   readonly version: number
   readonly change: string
   readonly lastUpdated: string
-  /** Null where it says DELETED. */
+  /** Null if `change` is DELETED. */
   readonly shown: string | null
 }
 
-/** A product as a line brought it. */
+/** A product from a line of a load. */
 export interface Loaded {
   readonly record: string
   readonly lastUpdated: string | undefined
@@ -20,11 +20,11 @@ export interface Loaded {
 export interface NewVersion {
   readonly by: Author
   readonly clock: () => Temporal.Instant
-  /** What was loaded, to be dumped as it came. Its own time counts, unless that goes back. */
+  /** The loaded line, which a dump reproduces. Its `last_updated` is used unless it goes back in time. */
   readonly loaded?: Loaded
 }
 
-/** A version as a database keeps it. Times are milliseconds since 1970. */
+/** A version as it is stored. Times are milliseconds since 1970. */
 export interface Version {
   readonly version: number
   readonly change: (typeof changes)[number]
@@ -44,11 +44,11 @@ export function createVersion(
   { clock, loaded }: NewVersion,
 ): Version & { readonly record: string } {
   const at = clock()
-  const given = loaded?.lastUpdated
-  const lastUpdated = isAfter(given, before?.lastUpdated)
-    ? given
+  const loadedTime = loaded?.lastUpdated
+  const lastUpdated = isAfter(loadedTime, before?.lastUpdated)
+    ? loadedTime
     : nextUpdateTime(at, before?.lastUpdated)
-  const keepsText = loaded && (given === undefined || given === lastUpdated)
+  const keepsText = loaded && (loadedTime === undefined || loadedTime === lastUpdated)
   return {
     ...versionAt(before, exists(before) ? 'UPDATED' : 'CREATED', at, lastUpdated),
     record: keepsText ? loaded.record : addIdentity(content.record, id, lastUpdated),
@@ -60,7 +60,7 @@ export function createDeletion(before: NewestVersion, { clock }: NewVersion): Ve
   return versionAt(before, 'DELETED', at, nextUpdateTime(at, before.lastUpdated))
 }
 
-/** A product that is there already as it comes makes no new version. */
+/** Loading a product unchanged creates no new version. */
 export function isChanged(
   { content, lastUpdated }: { readonly content: ProductContent } & Loaded,
   newest: NewestVersion | undefined,

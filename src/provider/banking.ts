@@ -18,7 +18,7 @@ export const listBankingAccounts: Handler<'listBankingAccounts'> = async (
     }),
   )
 
-  const text = accountVersion === 4 ? wholeText : versionThreeText
+  const text = accountVersion === 4 ? toText : toVersionThreeText
   return buildPageBody('accounts', page.items.map(text), page, request, toFilterLinks(query))
 }
 
@@ -76,16 +76,16 @@ export const listScheduledPayments: Handler<'listScheduledPayments'> = async (
   return buildPageBody('scheduledPayments', page.items, page, request, {})
 }
 
-export const listDirectDebits: Handler<'listDirectDebits'> = entriesOfAccounts(
+export const listDirectDebits: Handler<'listDirectDebits'> = listEntriesOfAccounts(
   'debit',
   'directDebitAuthorisations',
 )
 
 export const listScheduledPaymentsOfAccounts: Handler<'listScheduledPaymentsOfAccounts'> =
-  entriesOfAccounts('payment', 'scheduledPayments')
+  listEntriesOfAccounts('payment', 'scheduledPayments')
 
 /** B5 and B6 differ only in the list that they return. */
-function entriesOfAccounts(
+function listEntriesOfAccounts(
   list: EntryList,
   field: string,
 ): Handler<'listDirectDebits' | 'listScheduledPaymentsOfAccounts'> {
@@ -104,10 +104,10 @@ function entriesOfAccounts(
   }
 }
 
-function wholeText({ head, tail, isOwned }: AccountText): string {
+function toText({ head, tail, isOwned }: AccountText): string {
   return head + isOwned + tail
 }
 
-function versionThreeText(text: AccountText): string {
-  return JSON.stringify(downgradeAccount(JSON.parse(wholeText(text))))
+function toVersionThreeText(account: AccountText): string {
+  return JSON.stringify(downgradeAccount(JSON.parse(toText(account))))
 }

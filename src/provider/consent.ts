@@ -1,7 +1,7 @@
 import { type BankingBalance, ContractError } from '../contract/index.ts'
 import { type Handler, orNotFound } from './handler.ts'
 
-/** Where no currency was loaded with a balance. */
+/** For a balance that was loaded without a currency. */
 const currencyDefault = 'AUD'
 
 export const getAccountContact: Handler<'getAccountContact'> = async ({ params }, { store }) => {
@@ -39,7 +39,7 @@ export const getExampleBalance: Handler<'getExampleBalance'> = async ({ params }
   )
 }
 
-/** The decimal as a JSON number, digit for digit: JSON only forbids zeros in front. */
+/** The decimal as a JSON number with all its digits. JSON only forbids leading zeros. */
 function numberText(decimal: string): string {
   return decimal.replace(/^(-?)0+(?=\d)/, '$1')
 }

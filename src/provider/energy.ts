@@ -41,8 +41,8 @@ export const listEnergyInvoices: Handler<'listEnergyInvoices'> = async (
   { store, now, timeZone },
 ) => {
   const request = toPageRequest(query)
-  const given = { oldest: query['oldest-date'], newest: query['newest-date'] }
-  const { oldest, newest, window } = resolveDateWindow(given, now, timeZone)
+  const bounds = { oldest: query['oldest-date'], newest: query['newest-date'] }
+  const { oldest, newest, window } = resolveDateWindow(bounds, now, timeZone)
   const page = orNotFoundInBody(
     await store.listEntriesOfAccounts({
       customerId: params.customerId,
@@ -64,8 +64,8 @@ export const listEnergyBilling: Handler<'listEnergyBilling'> = async (
   { store, now, timeZone },
 ) => {
   const request = toPageRequest(query)
-  const given = { oldest: query['oldest-time'], newest: query['newest-time'] }
-  const { oldest, newest, window } = resolveWallClockWindow(given, now, timeZone)
+  const bounds = { oldest: query['oldest-time'], newest: query['newest-time'] }
+  const { oldest, newest, window } = resolveWallClockWindow(bounds, now, timeZone)
   const page = orNotFound(
     await store.listEntries({ ...params, list: 'billing', window, ...request }),
   )
@@ -80,8 +80,8 @@ export const listEnergyBillingOfAccounts: Handler<'listEnergyBillingOfAccounts'>
   { store, now, timeZone },
 ) => {
   const request = toPageRequest(query)
-  const given = { oldest: query['oldest-time'], newest: query['newest-time'] }
-  const { oldest, newest, window } = resolveWallClockWindow(given, now, timeZone)
+  const bounds = { oldest: query['oldest-time'], newest: query['newest-time'] }
+  const { oldest, newest, window } = resolveWallClockWindow(bounds, now, timeZone)
   const page = orNotFoundInBody(
     await store.listEntriesOfAccounts({
       customerId: params.customerId,

@@ -28,7 +28,7 @@ export type ExactHandlers<Members> = {
   readonly [Id in ProviderOperationId]: Handler<Id>
 } & { readonly [Name in Exclude<keyof Members, ProviderOperationId>]: never }
 
-/** For operations whose path names the account. */
+/** For operations with the account in the path. */
 export function orNotFound<Found>(result: Found | Missing): Found {
   if (!isMissing(result)) return result
   throw new ContractError(
@@ -36,7 +36,7 @@ export function orNotFound<Found>(result: Found | Missing): Found {
   )
 }
 
-/** For operations whose body names the accounts. */
+/** For operations with the accounts in the body. */
 export function orNotFoundInBody<Found>(result: Found | Missing): Found {
   if (!isMissing(result)) return result
   throw new ContractError(

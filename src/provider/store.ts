@@ -1,32 +1,31 @@
 import type { JsonText, PageRequest } from '../contract/index.ts'
 
 /**
- * What the provider needs from a database. Records come back as the exact JSON text that was loaded,
- * ready to be joined into an answer; nothing is parsed on the way out. A piece of a page may hold one
- * record, or several with commas between.
+ * What the provider reads from a database. Records are returned as the exact JSON text that was loaded, ready to be
+ * joined into a response without parsing. An item of a page may contain several records, separated by commas.
  *
- * Every question names the customer who looks. What is missing is a value: which error that is depends
- * on the operation, so it is the handler that throws. Each call sees one state of the data, whole.
+ * Every query names the requesting customer. A missing customer or account is a return value: which error it becomes
+ * depends on the operation, so the handler throws. Each call reads a consistent snapshot.
  */
 export interface ProviderStore {
-  /** A customer's accounts of one kind, by creation date and then id, each with its own `isOwned`. */
+  /** A customer's accounts of one kind, ordered by creation date and then id, with the customer's `isOwned`. */
   listAccounts(query: AccountListQuery): Promise<Page<AccountText> | Missing>
-  /** Energy accounts by id, in the order asked, without their users. */
+  /** Energy accounts by id, in the requested order, without their users. */
   readEnergyAccounts(query: AccountsQuery): Promise<Page<JsonText> | Missing>
-  /** Balances of accounts by id, in the order asked. Accounts without one are left out. */
+  /** Balances of accounts by id, in the requested order. Accounts without a balance are omitted. */
   listBalances(query: AccountsQuery): Promise<Page<JsonText> | Missing>
   /** The entries of one account, newest first. */
   listEntries(query: EntriesQuery): Promise<Page<JsonText> | Missing>
-  /** The entries of several accounts: by time over all of them, or account by account as asked. */
+  /** The entries of several accounts: by time across all of them, or account by account in the requested order. */
   listEntriesOfAccounts(query: EntriesOfAccountsQuery): Promise<Page<JsonText> | Missing>
-  /** The customers with an e-mail address, whatever its case, by id. */
+  /** The customers with an email address, compared case-insensitively, ordered by id. */
   findCustomers(email: string): Promise<readonly string[]>
   readCustomer(customerId: string): Promise<string | undefined>
-  /** What a customer can share: accounts of both kinds, by creation date and then id. */
+  /** Accounts of both kinds, ordered by creation date and then id. */
   listShareableAccounts(customerId: string): Promise<readonly string[] | Missing>
   readBalance(customerId: string, accountId: string): Promise<string | Missing>
   readContact(customerId: string, accountId: string): Promise<Contact | Missing>
-  /** How much there is, and a customer with an account to try things with. */
+  /** Counts, and an example customer with an account. */
   overview(): Promise<Overview>
   close(): Promise<void>
 }
@@ -37,7 +36,7 @@ export interface Overview {
   readonly example?: { readonly customerId: string; readonly accountId: string }
 }
 
-/** Which of the two that a question names is not there, or not this customer's. */
+/** The customer does not exist, or the account does not exist or is not visible to the customer. */
 export interface Missing {
   readonly missing: 'customer' | 'account'
 }
@@ -47,7 +46,7 @@ export interface Page<Item> {
   readonly total: number
 }
 
-/** A banking account's text, cut where the `isOwned` of whoever looks belongs. */
+/** The text of a banking account, split where the requesting customer's `isOwned` is inserted. */
 export interface AccountText {
   readonly head: string
   readonly tail: string
@@ -61,11 +60,10 @@ export interface Contact {
 
 export type AccountKind = 'banking' | 'energy'
 
-/** The lists that an account can have. All are paged; three are ordered by time. */
+/** The lists of an account. All are paged; three are ordered by time. */
 export const entryLists = ['transaction', 'payment', 'debit', 'invoice', 'billing'] as const
 export type EntryList = (typeof entryLists)[number]
 
-/** Which kind of account has the list. */
 export const accountKindByList = {
   transaction: 'banking',
   payment: 'banking',
@@ -93,8 +91,8 @@ export interface AccountsQuery extends PageRequest {
 }
 
 /**
- * Both bounds inclusive. Transactions count nanoseconds since 1970, billing the same on the wall clock,
- * invoices days.
+ * Both bounds are inclusive. Units since 1970: nanoseconds for transactions, nanoseconds of local time for billing, days
+ * for invoices.
  */
 export interface TimeWindow {
   readonly oldest: bigint
@@ -106,9 +104,10 @@ export interface EntriesQuery extends PageRequest {
   readonly accountId: string
   readonly list: EntryList
   readonly window?: TimeWindow
-  /** Amounts are decimals and compare exactly; `text` is part of a description or reference. */
+  /** Decimals, compared exactly. */
   readonly minAmount?: string | undefined
   readonly maxAmount?: string | undefined
+  /** A substring of the description or reference. */
   readonly text?: string | undefined
 }
 

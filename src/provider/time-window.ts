@@ -2,61 +2,71 @@ import { epochNanoseconds } from '../contract/date-time.ts'
 import { historyMonthsDefault, invoiceMonthsDefault } from '../contract/index.ts'
 import type { TimeWindow } from './store.ts'
 
-/** The bounds that a request left open or gave, as texts for its links and as numbers for the store. */
-export interface Resolved {
+/** The requested or default bounds, as text for links and as numbers for the store. */
+export interface ResolvedWindow {
   readonly oldest: string
   readonly newest: string
   readonly window: TimeWindow
 }
 
-interface Given {
+interface RequestedBounds {
   readonly oldest?: string | undefined
   readonly newest?: string | undefined
 }
 
-/** B3: instants. "Minus 12 months" goes by the calendar, in UTC. */
-export function resolveInstantWindow(given: Given, now: Temporal.Instant): Resolved {
-  if (given.oldest !== undefined || given.newest !== undefined) return resolved(given, now)
-  if (lastOpen?.now !== now) lastOpen = { now, resolved: resolved(given, now) }
-  return lastOpen.resolved
+/** B3: instants. The default of 12 months is counted in calendar months, in UTC. */
+export function resolveInstantWindow(
+  requested: RequestedBounds,
+  now: Temporal.Instant,
+): ResolvedWindow {
+  if (requested.oldest !== undefined || requested.newest !== undefined)
+    return resolveInstants(requested, now)
+  if (lastDefault?.now !== now) lastDefault = { now, resolved: resolveInstants(requested, now) }
+  return lastDefault.resolved
 }
 
-/** What both bounds left open mean: the same for all who ask at one moment. */
-let lastOpen: { readonly now: Temporal.Instant; readonly resolved: Resolved } | undefined
+/** The default window, cached for requests at the same instant. */
+let lastDefault: { readonly now: Temporal.Instant; readonly resolved: ResolvedWindow } | undefined
 
-function resolved(given: Given, now: Temporal.Instant): Resolved {
-  const end = given.newest === undefined ? now.epochNanoseconds : epochNanoseconds(given.newest)
-  const start = given.oldest === undefined ? monthsBefore(end) : epochNanoseconds(given.oldest)
+function resolveInstants(requested: RequestedBounds, now: Temporal.Instant): ResolvedWindow {
+  const end =
+    requested.newest === undefined ? now.epochNanoseconds : epochNanoseconds(requested.newest)
+  const start =
+    requested.oldest === undefined ? monthsBefore(end) : epochNanoseconds(requested.oldest)
   return {
-    oldest: given.oldest ?? instantText(start),
-    newest: given.newest ?? instantText(end),
+    oldest: requested.oldest ?? instantText(start),
+    newest: requested.newest ?? instantText(end),
     window: { oldest: start, newest: end },
   }
 }
 
-/** E4, E5: the same bounds, compared with times that carry no zone and are read in this one. */
+/** E4, E5: the same bounds, compared with local times in this time zone. */
 export function resolveWallClockWindow(
-  given: Given,
+  requested: RequestedBounds,
   now: Temporal.Instant,
   timeZone: string,
-): Resolved {
-  const { oldest, newest } = resolveInstantWindow(given, now)
+): ResolvedWindow {
+  const { oldest, newest } = resolveInstantWindow(requested, now)
   return {
     oldest,
     newest,
     window: {
-      // Right behind what is at or before the moment before: no time is on both sides, or on neither.
-      oldest: lastWallClock(epochNanoseconds(oldest) - 1n, timeZone) + 1n,
-      newest: lastWallClock(epochNanoseconds(newest), timeZone),
+      // Directly after the newest bound of a window that ends 1 ns earlier: adjacent windows neither overlap nor leave a gap.
+      oldest: lastLocalTime(epochNanoseconds(oldest) - 1n, timeZone) + 1n,
+      newest: lastLocalTime(epochNanoseconds(newest), timeZone),
     },
   }
 }
 
-/** E3: dates. Today is the provider's today. */
-export function resolveDateWindow(given: Given, now: Temporal.Instant, timeZone: string): Resolved {
-  const newest = given.newest ?? now.toZonedDateTimeISO(timeZone).toPlainDate().toString()
+/** E3: dates. Today is the date in the provider's time zone. */
+export function resolveDateWindow(
+  requested: RequestedBounds,
+  now: Temporal.Instant,
+  timeZone: string,
+): ResolvedWindow {
+  const newest = requested.newest ?? now.toZonedDateTimeISO(timeZone).toPlainDate().toString()
   const oldest =
-    given.oldest ??
+    requested.oldest ??
     Temporal.PlainDate.from(newest).subtract({ months: invoiceMonthsDefault }).toString()
   return {
     oldest,
@@ -66,91 +76,91 @@ export function resolveDateWindow(given: Given, now: Temporal.Instant, timeZone:
 }
 
 export function parseLocalTime(text: string): bigint {
-  return wallNanoseconds(Temporal.PlainDateTime.from(text))
+  return localNanoseconds(Temporal.PlainDateTime.from(text))
 }
 
 export function parseEpochDay(text: string): bigint {
   return BigInt(Temporal.PlainDate.from(text).since('1970-01-01').days)
 }
 
-/** A clock tells milliseconds, and then the older kind of date writes the same at a tenth of the price. */
+/** For whole milliseconds, `Date` formats the same text ten times faster than `Temporal`. */
 function instantText(nanoseconds: bigint): string {
   const milliseconds = Number(nanoseconds / 1_000_000n)
-  const isPlain = nanoseconds % 1_000_000n === 0n && milliseconds > 0 && milliseconds % 10 !== 0
-  return isPlain && milliseconds < plainEnd
+  const isExact = nanoseconds % 1_000_000n === 0n && milliseconds > 0 && milliseconds % 10 !== 0
+  return isExact && milliseconds < yearTenThousand
     ? new Date(milliseconds).toISOString()
     : Temporal.Instant.fromEpochNanoseconds(nanoseconds).toString()
 }
 
-/** From here on years have more than four digits. */
-const plainEnd = Date.UTC(10_000, 0)
+/** From here on, `Date` formats years with more than four digits. */
+const yearTenThousand = Date.UTC(10_000, 0)
 
 const dayNanoseconds = 86_400_000_000_000n
 
-/** How long the months before a day are: the same for all of the day, and asked for all day long. */
-let lastStep = { day: 0n, nanoseconds: 0n }
+/** The length of the default history, cached for the day: calendar arithmetic is slow. */
+let lastHistory = { day: 0n, nanoseconds: 0n }
 
 function monthsBefore(newest: bigint): bigint {
   const day = newest / dayNanoseconds
-  if (day !== lastStep.day || day <= 0n) {
+  if (day !== lastHistory.day || day <= 0n) {
     const end = Temporal.Instant.fromEpochNanoseconds(newest).toZonedDateTimeISO('UTC')
     const start = end.subtract({ months: historyMonthsDefault })
-    lastStep = { day, nanoseconds: newest - start.epochNanoseconds }
+    lastHistory = { day, nanoseconds: newest - start.epochNanoseconds }
   }
-  return newest - lastStep.nanoseconds
+  return newest - lastHistory.nanoseconds
 }
 
-/** The time between two turns of a zone's clock, in nanoseconds. */
-interface Season {
+/** The time between two transitions of a time zone, in nanoseconds. */
+interface ZonePeriod {
   readonly timeZone: string
   readonly start: bigint
-  /** Outside. */
+  /** Exclusive. */
   readonly end: bigint
-  /** How far the wall clock is ahead of UTC. */
+  /** Ahead of UTC. */
   readonly offset: bigint
-  /** What the wall clock showed last before the season. */
+  /** The last local time before the period. */
   readonly before: bigint
 }
 
-/** Those that were asked about last. A zone is looked up at a hundred times the price. */
-const seasons: Season[] = []
-const seasonsMax = 16
+/** The most recently computed periods: a time zone lookup is a hundred times slower. */
+const periods: ZonePeriod[] = []
+const periodsMax = 16
 
 /**
- * The last time on the wall clock that is at or before an instant. A time in the hour that the clock goes
- * through twice is read as its first pass, so the second pass has that whole hour before it.
+ * The last local time that is at or before an instant. A local time in the hour that repeats when the clock is set back is
+ * read as its first occurrence, so all of that hour is before the second occurrence.
  */
-function lastWallClock(nanoseconds: bigint, timeZone: string): bigint {
-  const { offset, before } = seasonOf(nanoseconds, timeZone)
-  const own = nanoseconds + offset
-  return own > before ? own : before
+function lastLocalTime(nanoseconds: bigint, timeZone: string): bigint {
+  const { offset, before } = findPeriod(nanoseconds, timeZone)
+  const local = nanoseconds + offset
+  return local > before ? local : before
 }
 
-function seasonOf(nanoseconds: bigint, timeZone: string): Season {
-  const known = seasons.find(
-    (season) =>
-      season.timeZone === timeZone && season.start <= nanoseconds && nanoseconds < season.end,
+function findPeriod(nanoseconds: bigint, timeZone: string): ZonePeriod {
+  const known = periods.find(
+    (period) =>
+      period.timeZone === timeZone && period.start <= nanoseconds && nanoseconds < period.end,
   )
   if (known) return known
   const zoned = Temporal.Instant.fromEpochNanoseconds(nanoseconds).toZonedDateTimeISO(timeZone)
   const start = zoned.add({ nanoseconds: 1 }).getTimeZoneTransition('previous')
-  const season: Season = {
+  const period: ZonePeriod = {
     timeZone,
-    start: start?.epochNanoseconds ?? -everNanoseconds,
-    end: zoned.getTimeZoneTransition('next')?.epochNanoseconds ?? everNanoseconds,
+    start: start?.epochNanoseconds ?? -unboundedNanoseconds,
+    end: zoned.getTimeZoneTransition('next')?.epochNanoseconds ?? unboundedNanoseconds,
     offset: BigInt(zoned.offsetNanoseconds),
     before: start
-      ? wallNanoseconds(start.subtract({ nanoseconds: 1 }).toPlainDateTime())
-      : -everNanoseconds,
+      ? localNanoseconds(start.subtract({ nanoseconds: 1 }).toPlainDateTime())
+      : -unboundedNanoseconds,
   }
-  seasons.unshift(season)
-  if (seasons.length > seasonsMax) seasons.pop()
-  return season
+  periods.unshift(period)
+  if (periods.length > periodsMax) periods.pop()
+  return period
 }
 
-/** Beyond what any clock shows, and what Temporal can tell. */
-const everNanoseconds = 10n ** 22n
+/** Outside the range of Temporal. */
+const unboundedNanoseconds = 10n ** 22n
 
-function wallNanoseconds(time: Temporal.PlainDateTime): bigint {
+function localNanoseconds(time: Temporal.PlainDateTime): bigint {
   return time.toZonedDateTime('UTC').epochNanoseconds
 }
