@@ -96,6 +96,10 @@ describe('the code', () => {
     assert.deepEqual(violations, [])
   })
 
+  it('has no import cycles, type imports included', () => {
+    assert.deepEqual(findImportCycles(sources), [])
+  })
+
   it(`has no file longer than ${lineCountMax} lines`, () => {
     const long = code
       .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
@@ -306,6 +310,26 @@ function mayImport(path: string, target: string): boolean {
   }
   const [top, to = ''] = posix.join(posix.dirname(path), target).split('/')
   return top === 'src' && folder in allowed && (to === folder || !!allowed[folder]?.includes(to))
+}
+
+/** Each cycle that a depth-first walk over the imports meets, as `a → b → a`. */
+function findImportCycles(modules: readonly File[]): string[] {
+  const imports = new Map(
+    modules.map(({ path, text }) => [
+      path,
+      findImports(text).map((target) => posix.join(posix.dirname(path), target)),
+    ]),
+  )
+  const finished = new Set<string>()
+  const cyclesFrom = (path: string, trail: readonly string[]): string[] => {
+    const start = trail.indexOf(path)
+    if (start >= 0) return [[...trail.slice(start), path].join(' → ')]
+    if (finished.has(path)) return []
+    const cycles = (imports.get(path) ?? []).flatMap((next) => cyclesFrom(next, [...trail, path]))
+    finished.add(path)
+    return cycles
+  }
+  return [...imports.keys()].flatMap((path) => cyclesFrom(path, []))
 }
 
 /** The lines of code blocks, without comments. In a block with prompts, only the lines with a prompt. */
