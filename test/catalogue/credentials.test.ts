@@ -7,21 +7,21 @@ import { describe } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import { callPlatform, openPlatform, type Platform, sharedPlatform } from '../support/platform.ts'
 import { runInProcess } from '../support/process.ts'
-import { plain } from './products.ts'
-import { type Ask, askInJson, forms, isOauth } from './token-forms.ts'
+import { minimalProduct } from './products.ts'
+import { forms, isOauth, type RequestToken, requestInJson } from './token-requests.ts'
 
-const askWithJson = forms['JSON']
+const requestWithJson = forms['JSON']
 
-/** A wrong secret for a client id, sent through proxies that name these addresses. */
+/** Requests a token with a wrong secret, with the given forwarding headers. */
 function fail(
   platform: Platform,
   id: string,
   forwarded: Record<string, string> = {},
 ): Promise<Answer> {
-  return askInJson(platform, { client_id: id, client_secret: 'wrong' }, forwarded)
+  return requestInJson(platform, { client_id: id, client_secret: 'wrong' }, forwarded)
 }
 
-/** Statuses of wrong secrets for ids that nobody else uses, one after another. */
+/** The statuses of token requests with unknown client ids. */
 async function failures(
   platform: Platform,
   count: number,
@@ -31,22 +31,22 @@ async function failures(
   return Promise.all(ids.map(async (id) => (await fail(platform, id, forwarded)).status))
 }
 
-const countOf = (statuses: readonly number[], status: number) =>
+const count = (statuses: readonly number[], status: number) =>
   statuses.filter((each) => each === status).length
 
 describe('wrong credentials', () => {
   const open = sharedPlatform()
 
-  for (const [form, ask] of Object.entries<Ask>(forms)) {
-    it(`in ${form} are a 401 that is the same whether the client exists or not`, async () => {
+  for (const [form, requestToken] of Object.entries<RequestToken>(forms)) {
+    it(`in ${form} return the same 401 whether or not the client exists`, async () => {
       const platform = await open()
       const { id, secret } = await platform.register(['products.read'])
 
       const answers = [
-        await ask(platform, id, `${secret}x`),
-        await ask(platform, id, ''),
-        await ask(platform, crypto.randomUUID(), secret),
-        await ask(platform, "' or 1=1 --", secret),
+        await requestToken(platform, id, `${secret}x`),
+        await requestToken(platform, id, ''),
+        await requestToken(platform, crypto.randomUUID(), secret),
+        await requestToken(platform, "' or 1=1 --", secret),
       ]
 
       for (const { status, text, headers } of answers) {
@@ -54,21 +54,21 @@ describe('wrong credentials', () => {
         assert.deepEqual([status, text], [401, JSON.stringify({ error })])
         assert.equal(headers['www-authenticate'], 'Basic realm="holdfast", charset="UTF-8"')
       }
-      assert.equal((await ask(platform, id, secret)).status, 200)
+      assert.equal((await requestToken(platform, id, secret)).status, 200)
     })
   }
 
-  for (const who of ['a client', 'an unknown client']) {
-    it(`of ${who} are a 429 after ten, and one more is a 401 every six seconds`, async (t) => {
+  for (const kind of ['a client', 'an unknown client']) {
+    it(`of ${kind} return 429 after ten attempts, and allow one more every six seconds`, async (t) => {
       const platform = await openPlatform(t)
-      const id = who === 'a client' ? platform.client.id : 'nobody'
+      const id = kind === 'a client' ? platform.client.id : 'unknown'
 
       const first = await Promise.all(Array.from({ length: 13 }, () => fail(platform, id)))
       platform.pass(6)
       const later = [await fail(platform, id), await fail(platform, id)]
 
       const statuses = first.map(({ status }) => status)
-      assert.deepEqual([countOf(statuses, 401), countOf(statuses, 429)], [10, 3])
+      assert.deepEqual([count(statuses, 401), count(statuses, 429)], [10, 3])
       const limited = first.find(({ status }) => status === 429)
       assert.deepEqual(limited?.body, { error: 'Too many requests' })
       assert.equal(limited?.headers['retry-after'], '6')
@@ -79,68 +79,70 @@ describe('wrong credentials', () => {
     })
   }
 
-  it('of an attacker keep no client with the right secret out', async (t) => {
+  it('of an attacker do not affect a client with the right secret', async (t) => {
     const platform = await openPlatform(t)
     const { id, secret } = platform.client
 
     const guesses = await Promise.all(Array.from({ length: 20 }, () => fail(platform, id)))
     const right = await Promise.all(
-      Object.values<Ask>(forms).map(async (ask) => (await ask(platform, id, secret)).status),
+      Object.values<RequestToken>(forms).map(
+        async (requestToken) => (await requestToken(platform, id, secret)).status,
+      ),
     )
 
     assert.equal(guesses.at(-1)?.status, 429)
     assert.deepEqual(right, [200, 200, 200])
-    assert.equal((await platform.create(plain)).status, 201, 'tokens are not affected')
+    assert.equal((await platform.create(minimalProduct)).status, 201, 'tokens are not affected')
   })
 
-  it('of other clients at the same address keep no client with the right secret out', async (t) => {
+  it('of other clients at the same address do not affect a client with the right secret', async (t) => {
     const platform = await openPlatform(t)
     const { id, secret } = platform.client
 
-    const neighbours = await failures(platform, 120)
-    const right = Array.from({ length: 20 }, () => askWithJson(platform, id, secret))
+    const others = await failures(platform, 120)
+    const right = Array.from({ length: 20 }, () => requestWithJson(platform, id, secret))
     const statuses = (await Promise.all(right)).map(({ status }) => status)
 
-    assert.deepEqual([countOf(neighbours, 401), countOf(neighbours, 429)], [100, 20])
+    assert.deepEqual([count(others, 401), count(others, 429)], [100, 20])
     assert.deepEqual(statuses, Array(20).fill(200))
   })
 })
 
 describe('failures behind a proxy', () => {
-  const behind = (address: string) => ({ 'x-forwarded-for': address })
+  const forwardedFor = (address: string) => ({ 'x-forwarded-for': address })
 
-  it('are counted for the address that a trusted proxy names', async (t) => {
+  it('are counted for the client address that a trusted proxy forwards', async (t) => {
     const platform = await openPlatform(t, { trustedProxies: '127.0.0.1, 10.0.0.0/8' })
 
-    const many = await failures(platform, 101, behind('203.0.113.1, 10.1.2.3'))
+    const many = await failures(platform, 101, forwardedFor('203.0.113.1, 10.1.2.3'))
     const named = [
-      await failures(platform, 1, behind('203.0.113.1')),
-      await failures(platform, 1, behind('198.51.100.7, 203.0.113.1')),
+      await failures(platform, 1, forwardedFor('203.0.113.1')),
+      await failures(platform, 1, forwardedFor('198.51.100.7, 203.0.113.1')),
       await failures(platform, 1, { forwarded: 'for=203.0.113.1;proto=https' }),
-      await failures(platform, 1, behind('203.0.113.2')),
+      await failures(platform, 1, forwardedFor('203.0.113.2')),
       await failures(platform, 1, { forwarded: 'for="[2001:db8::1]:4711"' }),
       await failures(platform, 1),
     ]
 
-    assert.deepEqual([countOf(many, 401), countOf(many, 429)], [100, 1])
+    assert.deepEqual([count(many, 401), count(many, 429)], [100, 1])
     assert.deepEqual(named.flat(), [429, 429, 429, 401, 401, 401])
   })
 
-  it('are counted for the proxy itself where it is not trusted', async (t) => {
+  it('are counted for the proxy if it is not trusted', async (t) => {
     const platform = await openPlatform(t, { trustedProxies: '10.0.0.0/8' })
 
     const statuses = await Promise.all(
       Array.from({ length: 101 }, (_, index) =>
-        failures(platform, 1, behind(`203.0.113.${index}`)),
+        failures(platform, 1, forwardedFor(`203.0.113.${index}`)),
       ),
     )
 
-    assert.deepEqual([countOf(statuses.flat(), 401), countOf(statuses.flat(), 429)], [100, 1])
+    assert.deepEqual([count(statuses.flat(), 401), count(statuses.flat(), 429)], [100, 1])
   })
 })
 
-describe('a secret that an earlier version stored', () => {
-  it('is refused until it is rotated, which the log and the list of clients say', async (t) => {
+describe('a secret stored by an earlier version', () => {
+  it('is rejected until it is rotated, as the log and the list of clients report', async (t) => {
     const platform = await openPlatform(t)
     const secret = 'c2VjcmV0LW9mLTMyLXJhbmRvbS1ieXRlcy1lbmNvZGVk'
     const salt = Buffer.alloc(16, 7)
@@ -149,12 +151,12 @@ describe('a secret that an earlier version stored', () => {
     const id = crypto.randomUUID()
     const clients = await openClientStore(platform.database)
     const created = Temporal.Instant.from('2026-01-01T00:00:00Z')
-    await clients.add({ id, name: 'early bird', scopes: ['products.read'], created }, stored)
+    await clients.add({ id, name: 'early client', scopes: ['products.read'], created }, stored)
     await clients.close()
     const client = (...args: readonly string[]) =>
       runInProcess(['client', ...args, '--database', platform.database])
 
-    const before = await askWithJson(platform, id, secret)
+    const before = await requestWithJson(platform, id, secret)
     const list = await client('list')
     const rotated = readCredentials(await client('rotate', id))
 
@@ -167,22 +169,22 @@ describe('a secret that an earlier version stored', () => {
       /stored by an earlier version and refused: run holdfast client rotate/,
     )
     assert.equal(
-      countOf(
+      count(
         list.stdout.split('\n').map((each) => each.indexOf('earlier')),
         -1,
       ),
       2,
     )
-    assert.equal((await askWithJson(platform, id, rotated.secret)).status, 200)
+    assert.equal((await requestWithJson(platform, id, rotated.secret)).status, 200)
     assert.doesNotMatch((await client('list')).stdout, /earlier version/)
   })
 })
 
 describe('a rotated secret', () => {
-  it('revokes the tokens of its client alone, also one that was being issued', async (t) => {
+  it('revokes only the tokens of its client, including one being issued', async (t) => {
     const platform = await openPlatform(t)
     const other = await platform.register(['products.write'])
-    const kept = await platform.tokenFor(other)
+    const unaffected = await platform.tokenFor(other)
     readCredentials(
       await runInProcess(['client', 'rotate', platform.client.id, '--database', platform.database]),
     )
@@ -191,8 +193,8 @@ describe('a rotated secret', () => {
     const late = await platform.tokenFor(platform.client)
 
     const statuses = await Promise.all(
-      [platform.token, late, kept].map(async (token) => {
-        return (await callPlatform(platform.port, token).create(plain)).status
+      [platform.token, late, unaffected].map(async (token) => {
+        return (await callPlatform(platform.port, token).create(minimalProduct)).status
       }),
     )
     assert.deepEqual(statuses, [401, 401, 201])

@@ -9,10 +9,10 @@ import {
   productsPath,
   sharedPlatform,
 } from '../support/platform.ts'
-import { plain, plainWith } from './products.ts'
+import { minimalProduct, productWithFields } from './products.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const given = '0f0e0d0c-0b0a-4908-8706-050403020100'
+const interactionId = '0f0e0d0c-0b0a-4908-8706-050403020100'
 
 function assertError(answer: Answer, status: number, error: string): void {
   assert.deepEqual([answer.status, answer.body], [status, { error }])
@@ -22,32 +22,32 @@ function assertError(answer: Answer, status: number, error: string): void {
 
 describe('the platform', () => {
   const open = sharedPlatform()
-  const writing = ({ token }: Platform, headers = {}) => ({
+  const authorized = ({ token }: Platform, headers = {}) => ({
     authorization: `Bearer ${token}`,
     ...headers,
   })
 
-  it('answers with the caller’s interaction id, on success and on failure', async () => {
+  it('returns the interaction id of the request, on success and on failure', async () => {
     const platform = await open()
-    const id = await platform.made(plain)
-    const headers = { 'x-fapi-interaction-id': given }
+    const id = await platform.made(minimalProduct)
+    const headers = { 'x-fapi-interaction-id': interactionId }
     const answers = [
       await platform.get(productPath(id), headers),
       await platform.get(productsPath, headers),
       await platform.get(`${productsPath}?page=0`, headers),
       await platform.get(productPath('nothing'), headers),
       await platform.get('/nowhere', headers),
-      await platform.create(plain, headers),
+      await platform.create(minimalProduct, headers),
       await platform.create('{', headers),
       await platform.send(productsPath, { method: 'POST', headers }),
       await platform.send('/v1/token', { method: 'POST', headers, body: {} }),
       await platform.send(productsPath, { method: 'PATCH', headers }),
     ]
 
-    for (const { headers } of answers) assert.equal(headers['x-fapi-interaction-id'], given)
+    for (const { headers } of answers) assert.equal(headers['x-fapi-interaction-id'], interactionId)
   })
 
-  it('makes an interaction id where there is none, or none that is one', async () => {
+  it('creates an interaction id if it is missing or invalid', async () => {
     const { get } = await open()
     for (const sent of [{}, { 'x-fapi-interaction-id': 'x; set-cookie: a=b' }]) {
       const { headers } = await get(productsPath, sent)
@@ -65,7 +65,7 @@ describe('the platform', () => {
   ] as const) {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']) {
       if (allow.split(', ').includes(method)) continue
-      it(`answers ${method} ${path} with a 405 and what there is instead`, async () => {
+      it(`answers ${method} ${path} with 405 and the allowed methods`, async () => {
         const { send } = await open()
         const answer = await send(path, { method })
         assert.equal(answer.status, 405)
@@ -86,19 +86,19 @@ describe('the platform', () => {
     `${productsPath}/a/history/1`,
     '/v1/banking/customer/c1/accounts',
   ]) {
-    it(`has nothing at ${path}`, async () => {
+    it(`answers ${path} with 404`, async () => {
       assertError(await (await open()).get(path), 404, 'Resource not found')
     })
   }
 
   for (const id of ['nothing', '%20', 'a%2Fb', '%00', '..%2F..', '%C3%A4', 'x'.repeat(5000)]) {
-    it(`has no product ${id.slice(0, 20)}`, async () => {
+    it(`answers 404 for the product ${id.slice(0, 20)}`, async () => {
       const { get } = await open()
       assertError(await get(`${productsPath}/${id}`), 404, 'Product not found')
     })
   }
 
-  it('refuses a path with a broken escape', async () => {
+  it('rejects a path with an invalid escape', async () => {
     const { get } = await open()
     assertError(await get(`${productsPath}/%zz`), 400, 'the path must be a valid URL path')
     assertError(await get(`${productsPath}/%ff`), 400, 'the path must be a valid URL path')
@@ -110,32 +110,38 @@ describe('the platform', () => {
     'a word': 'brand',
     'a trailing comma': '{"brand":"a",}',
     'a comment': '{/* */}',
-    'a control character in a text': '{"brand":"a\nb"}',
+    'a control character in a string': '{"brand":"a\nb"}',
     'two objects': '{}{}',
-    'a number that is none': '{"brand":01}',
+    'an invalid number': '{"brand":01}',
   })) {
-    it(`refuses ${name} as a body`, async () => {
+    it(`rejects ${name} as a body`, async () => {
       const platform = await open()
-      const said = name === 'nothing' ? 'the body must be an object' : 'the body must be JSON'
-      assertError(await platform.create(body), 400, said)
-      assertError(await platform.replace('x', body), 400, said)
+      const message = name === 'nothing' ? 'the body must be an object' : 'the body must be JSON'
+      assertError(await platform.create(body), 400, message)
+      assertError(await platform.replace('x', body), 400, message)
     })
   }
 
-  it('refuses bytes that are no UTF-8: they would be kept as something else', async () => {
+  it('rejects bytes that are not UTF-8', async () => {
     const platform = await open()
-    const latin = Buffer.from(JSON.stringify(plainWith({ name: 'Zürich' })), 'latin1')
+    const latin = Buffer.from(JSON.stringify(productWithFields({ name: 'Zürich' })), 'latin1')
 
     assertError(await platform.create(latin), 400, 'the body must be UTF-8')
   })
 
-  it('refuses a member that is given twice, at any depth', async () => {
+  it('rejects a repeated field at any depth', async () => {
     const { create } = await open()
     for (const [text, name] of [
-      [JSON.stringify(plain).replace('{', '{"name":"Other",'), 'name'],
-      [JSON.stringify(plainWith({ fees: [{ name: 'a' }] })).replace('[{', '[{"name":"b",'), 'name'],
-      [JSON.stringify(plain).replace('{', '{"n\\u0061me":"Other",'), 'name'],
-      [JSON.stringify(plain).replace('{', '{"product_id":1,"product_id":2,'), 'product_id'],
+      [JSON.stringify(minimalProduct).replace('{', '{"name":"Other",'), 'name'],
+      [
+        JSON.stringify(productWithFields({ fees: [{ name: 'a' }] })).replace('[{', '[{"name":"b",'),
+        'name',
+      ],
+      [JSON.stringify(minimalProduct).replace('{', '{"n\\u0061me":"Other",'), 'name'],
+      [
+        JSON.stringify(minimalProduct).replace('{', '{"product_id":1,"product_id":2,'),
+        'product_id',
+      ],
     ] as const) {
       assertError(await create(text), 400, `${name} appears twice in one object`)
     }
@@ -147,10 +153,10 @@ describe('the platform', () => {
     'application/x-www-form-urlencoded',
     'json',
   ]) {
-    it(`refuses a body of ${type}`, async () => {
+    it(`rejects a body of type ${type}`, async () => {
       const platform = await open()
       const headers = { 'content-type': type }
-      const body = JSON.stringify(plain)
+      const body = JSON.stringify(minimalProduct)
       assertError(
         await platform.create(body, headers),
         415,
@@ -164,26 +170,26 @@ describe('the platform', () => {
     })
   }
 
-  it('takes application/json with parameters, in any letters', async () => {
+  it('accepts application/json with parameters, in any case', async () => {
     const { create } = await open()
     for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
-      assert.equal((await create(plain, { 'content-type': type })).status, 201)
+      assert.equal((await create(minimalProduct, { 'content-type': type })).status, 201)
     }
   })
 
-  it('takes a delete that announces JSON and sends none', async () => {
+  it('accepts a DELETE with a JSON content type and no body', async () => {
     const platform = await open()
-    const headers = writing(platform, { 'content-type': 'application/json' })
-    const id = await platform.made(plain)
+    const headers = authorized(platform, { 'content-type': 'application/json' })
+    const id = await platform.made(minimalProduct)
 
     assert.equal((await platform.send(productPath(id), { method: 'DELETE', headers })).status, 204)
   })
 
-  it('refuses a body that is too large, with 413', async (t) => {
+  it('rejects a body that is too large with 413', async (t) => {
     const platform = await openPlatform(t, { limits: { bodyBytesMax: 10_000 } })
     const sized = (bytes: number) => {
-      const empty = JSON.stringify(plainWith({ description: '' })).length
-      return plainWith({ description: 'x'.repeat(bytes - empty) })
+      const empty = JSON.stringify(productWithFields({ description: '' })).length
+      return productWithFields({ description: 'x'.repeat(bytes - empty) })
     }
 
     assert.equal((await platform.create(sized(10_000))).status, 201)
@@ -191,10 +197,10 @@ describe('the platform', () => {
     assertError(await platform.replace('x', sized(10_001)), 413, 'The request body is too large')
   })
 
-  it('refuses what it does not take before it looks whether the product is there', async () => {
+  it('validates the body before it looks up the product', async () => {
     const platform = await open()
     assertError(
-      await platform.replace('nothing', plainWith({ name: 1 })),
+      await platform.replace('nothing', productWithFields({ name: 1 })),
       400,
       'name must be a string',
     )
@@ -207,41 +213,41 @@ describe('the platform', () => {
   })
 })
 
-describe('without a good token', () => {
+describe('without a valid token', () => {
   const open = sharedPlatform()
   const header = (authorization: string): Headers => ({ authorization })
 
   for (const [name, headers, challenge] of [
     ['no header', () => ({}), 'Bearer'],
     ['an empty header', () => header(''), 'Bearer'],
-    ['a token that is none', () => header('Bearer abc'), 'Bearer error="invalid_token"'],
+    ['an invalid token', () => header('Bearer abc'), 'Bearer error="invalid_token"'],
     [
-      'a good one cut',
+      'a truncated token',
       (token: string) => header(`Bearer ${token.slice(1)}`),
       'Bearer error="invalid_token"',
     ],
     [
-      'a good one in other letters',
-      (token: string) => header(`Bearer ${swapped(token)}`),
+      'a token with a letter in the other case',
+      (token: string) => header(`Bearer ${changeCase(token)}`),
       'Bearer error="invalid_token"',
     ],
     [
-      'a good one twice',
+      'a token twice',
       (token: string) => header(`Bearer ${token} ${token}`),
       'Bearer error="invalid_token"',
     ],
     [
-      'a good one in quotes',
+      'a token in quotes',
       (token: string) => header(`Bearer "${token}"`),
       'Bearer error="invalid_token"',
     ],
-    ['a good one in another scheme', (token: string) => header(`Basic ${token}`), 'Bearer'],
+    ['a token in another scheme', (token: string) => header(`Basic ${token}`), 'Bearer'],
     ['the scheme alone', () => header('Bearer'), 'Bearer'],
-    ['a quote for SQL', () => header(`Bearer ' or '1'='1`), 'Bearer error="invalid_token"'],
+    ['an SQL injection', () => header(`Bearer ' or '1'='1`), 'Bearer error="invalid_token"'],
   ] as const) {
-    it(`a write with ${name} is a 401, before anything else is looked at`, async () => {
+    it(`a write with ${name} returns 401 before any other check`, async () => {
       const { send, token, made, read } = await open()
-      const id = await made(plain)
+      const id = await made(minimalProduct)
       for (const [method, path, body] of [
         ['POST', '/v1/data-provider/cdr/products', '{not JSON'],
         ['PUT', productPath(id), '{not JSON'],
@@ -258,19 +264,19 @@ describe('without a good token', () => {
     })
   }
 
-  it('the scheme is taken in any letters', async () => {
+  it('the scheme is case-insensitive', async () => {
     const { send, token } = await open()
     const headers = header(`bEARER ${token}`)
     const answer = await send('/v1/data-provider/cdr/products', {
       method: 'POST',
-      body: plain,
+      body: minimalProduct,
       headers,
     })
     assert.equal(answer.status, 201)
   })
 })
 
-function swapped(token: string): string {
+function changeCase(token: string): string {
   const at = token.search(/[a-z]/i)
   const letter = token[at] ?? ''
   const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()

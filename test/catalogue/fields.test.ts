@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { assertEach, type NamedCase } from '../support/assert-each.ts'
 import { describe, describeOnce } from '../support/engines.ts'
-import { readRefusals, sharedPlatform } from '../support/platform.ts'
-import { type Product, plainWith } from './products.ts'
-import { kinds, type Part, parts, pathIn, productWith, valueAt } from './record-table.ts'
+import { readErrors, sharedPlatform } from '../support/platform.ts'
+import { type Product, productWithFields } from './products.ts'
+import { getValue, joinPath, kinds, type Part, parts, productWith } from './record-table.ts'
 
-/** Where a read shows a field under another name. */
+/** Fields that a read returns under another name. */
 const readAs: Readonly<Record<string, string>> = {
   discount_maximum: 'fee_maximum',
   discount_minimum: 'fee_minimum',
 }
 
-/** Products that each have one element in the same list, as one that has all; others stay as they are. */
-function inFewProducts(part: string, products: readonly Product[]) {
+/** Merges products that differ only in one list element into one product with all elements. */
+function mergeProducts(part: string, products: readonly Product[]) {
   const [, list] = /^(\w+)\[0\]/.exec(part) ?? []
   if (list === undefined) return products.map((product, index) => ({ product, indexes: [index] }))
   const elements = products.flatMap((product) => product[list])
@@ -25,26 +25,26 @@ type FieldType = Part['fields'][string]
 
 const otherInfo = { additional_info: 'What it is' }
 
-/** The values of a field that are valid, and those that are not. */
-function valuesOf(path: string, type: FieldType) {
+/** Valid and invalid values of a field. */
+function getValues(path: string, type: FieldType) {
   if (typeof type !== 'string') {
     return { valid: type, invalid: ['ANYTHING', type[0]?.toLowerCase(), '', null, 3, [type[0]]] }
   }
-  const { good: valid, bad: invalid } = kinds[type]
+  const { valid, invalid } = kinds[type]
   // A tier accepts its bounds as JSON numbers too.
   const acceptsNumber = type !== 'decimal' || /tiers.*_value$/.test(path)
   return { valid, invalid: acceptsNumber ? invalid : [...invalid, 1] }
 }
 
-describeOnce('the table of the record', () => {
+describeOnce('the record table', () => {
   it('has every field of the interface', () => {
     const file = new URL('../support/interface-fields.txt', import.meta.url)
     const [, section = ''] = /\[ProductInput\]\n(.*?)\n\n/s.exec(readFileSync(file, 'utf8')) ?? []
     const inInterface = section.split('\n').map((line) => line.split(' ')[0] ?? '')
     const inTable = new Set([
-      ...Object.entries(parts).flatMap(([part, { fields, least = {}, beside = {} }]) => [
-        ...[...Object.keys(fields), ...Object.keys(least)].map((field) => pathIn(part, field)),
-        ...Object.keys(beside).map((field) => pathIn(part.replace(/\.\w+$/, ''), field)),
+      ...Object.entries(parts).flatMap(([part, { fields, required = {}, siblings = {} }]) => [
+        ...[...Object.keys(fields), ...Object.keys(required)].map((field) => joinPath(part, field)),
+        ...Object.keys(siblings).map((field) => joinPath(part.replace(/\.\w+$/, ''), field)),
       ]),
     ])
     const known = new Set([...inTable].map((path) => path.replaceAll('[0]', '')))
@@ -63,21 +63,21 @@ describe('a product', () => {
   async function assertReadAsWritten(part: string, field: string): Promise<void> {
     const platform = await open()
     const { fields = {} } = parts[part] ?? {}
-    const { valid } = valuesOf(pathIn(part, field), fields[field] ?? [])
-    const readPath = pathIn(part, readAs[field] ?? field)
+    const { valid } = getValues(joinPath(part, field), fields[field] ?? [])
+    const readPath = joinPath(part, readAs[field] ?? field)
     const written = valid.map((value) => {
       const info = value === 'OTHER' && 'additional_info' in fields ? otherInfo : {}
       return productWith(part, { ...info, [field]: value })
     })
 
-    for (const { product, indexes } of inFewProducts(part, written)) {
+    for (const { product, indexes } of mergeProducts(part, written)) {
       const answer = await platform.create(product)
       assert.equal(answer.status, 201, answer.text)
       const read = await platform.read(answer.body.product_id)
       assert.deepEqual(read, answer.body)
       for (const [place, index] of indexes.entries()) {
         const path = readPath.replace('[0]', `[${place}]`)
-        assert.deepEqual(valueAt(read, path), valid[index])
+        assert.deepEqual(getValue(read, path), valid[index])
       }
     }
   }
@@ -87,7 +87,7 @@ describe('a product', () => {
     it(`returns every field of ${part || 'the record'} as it was written`, () =>
       assertEach(
         Object.keys(fields).map((field) => [
-          pathIn(part, field),
+          joinPath(part, field),
           () => assertReadAsWritten(part, field),
         ]),
       ))
@@ -96,69 +96,69 @@ describe('a product', () => {
 
 describeOnce('an invalid product', () => {
   const open = sharedPlatform()
-  const refusalsFor = async (product: unknown) => readRefusals(await (await open()).create(product))
+  const rejectProduct = async (product: unknown) => readErrors(await (await open()).create(product))
 
   async function assertRejected(part: string, field: string, type: FieldType): Promise<void> {
-    const path = pathIn(part, field)
-    for (const value of valuesOf(path, type).invalid) {
-      const refusals = await refusalsFor(productWith(part, { [field]: value }))
-      const named = refusals.filter((refusal) => refusal.startsWith(`${path} must be `))
-      assert.ok(refusals.length > 0)
-      assert.deepEqual(named, refusals.slice(0, 1), JSON.stringify(value))
+    const path = joinPath(part, field)
+    for (const value of getValues(path, type).invalid) {
+      const errors = await rejectProduct(productWith(part, { [field]: value }))
+      const named = errors.filter((error) => error.startsWith(`${path} must be `))
+      assert.ok(errors.length > 0)
+      assert.deepEqual(named, errors.slice(0, 1), JSON.stringify(value))
       if (typeof type === 'string') continue
-      for (const each of type) assert.ok(refusals[0]?.includes(each), `${each} is not listed`)
+      for (const each of type) assert.ok(errors[0]?.includes(each), `${each} is not isElement`)
     }
   }
 
   async function assertRequired(part: string, field: string): Promise<void> {
-    const refusals = await refusalsFor(productWith(part, { [field]: undefined }))
-    assert.equal(refusals.length, 1)
-    assert.match(refusals[0] ?? '', /^\S+ is required/)
-    assert.equal(refusals[0]?.split(' ')[0], pathIn(part, field))
+    const errors = await rejectProduct(productWith(part, { [field]: undefined }))
+    assert.equal(errors.length, 1)
+    assert.match(errors[0] ?? '', /^\S+ is required/)
+    assert.equal(errors[0]?.split(' ')[0], joinPath(part, field))
   }
 
   async function assertUnknown(part: string, field: string): Promise<void> {
-    const product = JSON.stringify(productWith(part, { stranger: 1 }))
-    const refusals = await refusalsFor(product.replace('"stranger"', `"${field}"`))
-    assert.deepEqual(refusals, [`${pathIn(part, field)} is not a field of this record`])
+    const product = JSON.stringify(productWith(part, { unknown: 1 }))
+    const errors = await rejectProduct(product.replace('"unknown"', `"${field}"`))
+    assert.deepEqual(errors, [`${joinPath(part, field)} is not a field of this record`])
   }
 
   async function assertMustBeObject(part: string): Promise<void> {
     const last = /(\w+)(\[0\])?$/.exec(part)
     if (!last) return
-    const [, name = '', listed] = last
-    const around = part.slice(0, last.index).replace(/\.$/, '')
-    const beside = parts[part]?.beside ?? {}
+    const [, name = '', isElement] = last
+    const parent = part.slice(0, last.index).replace(/\.$/, '')
+    const siblings = parts[part]?.siblings ?? {}
 
     for (const value of ['text', 7, null, [[]]]) {
-      const given = { ...beside, [name]: listed ? [value] : value }
-      const [first = ''] = await refusalsFor(productWith(around, given))
+      const fields = { ...siblings, [name]: isElement ? [value] : value }
+      const [first = ''] = await rejectProduct(productWith(parent, fields))
       assert.ok(first.startsWith(`${part} must be an object`), first)
     }
-    if (!listed) return
+    if (!isElement) return
     const list = part.slice(0, -'[0]'.length)
-    const [first = ''] = await refusalsFor(productWith(around, { [name]: { 0: {} } }))
+    const [first = ''] = await rejectProduct(productWith(parent, { [name]: { 0: {} } }))
     assert.ok(first.startsWith(`${list} must be a list`), first)
   }
 
-  for (const [part, { fields, least = {} }] of Object.entries(parts)) {
-    it(`is rejected by the name of the field, in ${part || 'the record'}`, () =>
+  for (const [part, { fields, required = {} }] of Object.entries(parts)) {
+    it(`is rejected with the name of the field, in ${part || 'the record'}`, () =>
       assertEach([
         ...Object.entries(fields).map(
           ([field, type]): NamedCase => [
-            pathIn(part, field),
+            joinPath(part, field),
             () => assertRejected(part, field, type),
           ],
         ),
-        ...Object.keys(least).map(
+        ...Object.keys(required).map(
           (field): NamedCase => [
-            `without ${pathIn(part, field)}`,
+            `without ${joinPath(part, field)}`,
             () => assertRequired(part, field),
           ],
         ),
         ...['feees', 'Name', 'constructor', 'toString', '__proto__'].map(
           (field): NamedCase => [
-            `with the unknown ${pathIn(part, field)}`,
+            `with the unknown ${joinPath(part, field)}`,
             () => assertUnknown(part, field),
           ],
         ),
@@ -166,28 +166,36 @@ describeOnce('an invalid product', () => {
       ]))
   }
 
-  it('is rejected by the name of an id in a bundle', async () => {
+  it('is rejected with the position of an invalid id in a bundle', async () => {
     const bundle = (id: unknown) => productWith('bundles[0]', { product_ids: ['p-1', id] })
 
     for (const id of ['x'.repeat(256), 'a/b', 'ö']) {
       assert.equal((await (await open()).create(bundle(id))).status, 201)
     }
     for (const id of ['', 'x'.repeat(257), 'a\nb', 7, null]) {
-      const refusals = await refusalsFor(bundle(id))
-      assert.equal(refusals.length, 1)
-      assert.match(refusals[0] ?? '', /^bundles\[0\]\.product_ids\[1\] must be /)
+      const errors = await rejectProduct(bundle(id))
+      assert.equal(errors.length, 1)
+      assert.match(errors[0] ?? '', /^bundles\[0\]\.product_ids\[1\] must be /)
     }
   })
 })
 
-/** What an additional value must be by the type beside it; all other types take any text. */
-const amount = { says: 'a decimal string', good: ['2000.00', '0'], bad: ['lots', 'P1M', ''] }
-const whole = {
-  says: 'a whole number as a string',
-  good: ['18', '0'],
-  bad: ['18.5', '-1', 'P1M', ''],
+/** The form of an additional value by the type of its record; other types accept any text. */
+const amount = {
+  expected: 'a decimal string',
+  valid: ['2000.00', '0'],
+  invalid: ['lots', 'P1M', ''],
 }
-const period = { says: 'an ISO 8601 duration', good: ['P1M', 'P3Y'], bad: ['monthly', '12', ''] }
+const whole = {
+  expected: 'a whole number as a string',
+  valid: ['18', '0'],
+  invalid: ['18.5', '-1', 'P1M', ''],
+}
+const period = {
+  expected: 'an ISO 8601 duration',
+  valid: ['P1M', 'P3Y'],
+  invalid: ['monthly', '12', ''],
+}
 type Form = typeof amount
 
 const forms: readonly [parts: readonly string[], type: string, Readonly<Record<string, Form>>][] = [
@@ -257,39 +265,41 @@ const forms: readonly [parts: readonly string[], type: string, Readonly<Record<s
 describeOnce('an additional value', () => {
   const open = sharedPlatform()
 
-  for (const [places, type, byType] of forms) {
-    for (const part of places) {
+  for (const [partNames, type, byType] of forms) {
+    for (const part of partNames) {
       const values = parts[part]?.fields[type]
       const list = part.replace(/^(\w+)\[0\].*$/, '$1')
-      const elementOf = (value: string, additional: string) => {
+      const createElement = (value: string, additional: string) => {
         const info = value === 'OTHER' ? { additional_info: 'Yes' } : {}
         const fields = { [type]: value, additional_value: additional, ...info }
         return (productWith(part, fields)[list] as Product[])[0]
       }
 
-      it(`in ${part} has the form that its type asks for`, async () => {
+      it(`in ${part} is accepted in the form of its type`, async () => {
         assert.ok(Array.isArray(values))
-        const good = Object.entries(byType).flatMap(([value, form]) =>
-          form.good.map((additional) => elementOf(value, additional)),
+        const valid = Object.entries(byType).flatMap(([value, form]) =>
+          form.valid.map((additional) => createElement(value, additional)),
         )
-        const free = values
+        const anyText = values
           .filter((value: string) => !(value in byType))
-          .map((value: string) => elementOf(value, 'any text'))
-        const answer = await (await open()).create(plainWith({ [list]: [...good, ...free] }))
+          .map((value: string) => createElement(value, 'any text'))
+        const answer = await (await open()).create(
+          productWithFields({ [list]: [...valid, ...anyText] }),
+        )
         assert.equal(answer.status, 201, answer.text)
       })
 
-      it(`in ${part} is refused in another form`, async () => {
-        const bad = Object.entries(byType).flatMap(([value, form]) =>
-          form.bad.map((additional) => ({ value, form, additional })),
+      it(`in ${part} is rejected in another form`, async () => {
+        const invalid = Object.entries(byType).flatMap(([value, form]) =>
+          form.invalid.map((additional) => ({ value, form, additional })),
         )
-        const elements = bad.map(({ value, additional }) => elementOf(value, additional))
-        const refusals = bad.map(
+        const elements = invalid.map(({ value, additional }) => createElement(value, additional))
+        const errors = invalid.map(
           ({ value, form }, index) =>
-            `${part.replace('[0]', `[${index}]`)}.additional_value must be ${form.says} when ${type} is ${value}`,
+            `${part.replace('[0]', `[${index}]`)}.additional_value must be ${form.expected} when ${type} is ${value}`,
         )
-        const answer = await (await open()).create(plainWith({ [list]: elements }))
-        assert.deepEqual(readRefusals(answer), refusals)
+        const answer = await (await open()).create(productWithFields({ [list]: elements }))
+        assert.deepEqual(readErrors(answer), errors)
       })
     }
   }

@@ -13,7 +13,7 @@ const guide = readFileSync(new URL('../../docs/guides/catalogue.md', import.meta
 interface Block {
   readonly language: string
   readonly text: string
-  /** The paragraph before it. */
+  /** The preceding paragraph. */
   readonly before: string
 }
 
@@ -21,11 +21,11 @@ const blocks: Block[] = [...guide.matchAll(/([^\n]*)\n\n```(\w+)\n(.*?)```/gs)].
   ([, before = '', language = '', text = '']) => ({ before, language, text }),
 )
 
-const serving = 'npx holdfast serve platform --create\n'
+const serveCommand = 'npx holdfast serve platform --create\n'
 const platformLine = 'PLATFORM=http://127.0.0.1:8081\n'
 
-/** What is another every time, as a word of its own. */
-function comparable(output: string): string {
+/** Replaces values that differ in every run. */
+function normalize(output: string): string {
   return output
     .trimEnd()
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
@@ -34,8 +34,8 @@ function comparable(output: string): string {
     .replaceAll(/("(?:access_)?token":)"[^"]+"/g, '$1"TOKEN"')
 }
 
-describe('the guide to the catalogue', { timeout: 120_000 }, () => {
-  it('has commands that print what it says, run as they stand', async (t) => {
+describe('the catalogue guide', { timeout: 120_000 }, () => {
+  it('has commands that print the documented output', async (t) => {
     const scope = closingTogether(t)
     const folder = await temporaryFolder(scope)
     const database = `sqlite:${join(folder, 'bank.db')}`
@@ -47,15 +47,15 @@ describe('the guide to the catalogue', { timeout: 120_000 }, () => {
       await writeFile(join(folder, name), text)
     }
     const commands = blocks.filter(({ language }) => language === 'sh')
-    assert.equal(commands.filter(({ text }) => text.endsWith(serving)).length, 1)
+    assert.equal(commands.filter(({ text }) => text.endsWith(serveCommand)).length, 1)
     assert.equal(commands.filter(({ text }) => text.includes(platformLine)).length, 1)
 
-    // The server is running already, at an address of its own; npx would look for what is being tested.
+    // The server already runs on a free port, and npx would not find the program under test.
     const mark = '----- next block'
     const script = [
       'npx() { shift; "$NODE" "$LAUNCHER" "$@"; }',
       ...commands
-        .filter(({ text }) => !text.endsWith(serving))
+        .filter(({ text }) => !text.endsWith(serveCommand))
         .map(({ text }) => `${text.replace(platformLine, `PLATFORM=${address}\n`)}echo '${mark}'`),
     ].join('\n')
     const { status, stdout, stderr } = await run(['bash', '-u', '-o', 'pipefail', '-c', script], {
@@ -70,11 +70,11 @@ describe('the guide to the catalogue', { timeout: 120_000 }, () => {
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     const printed = stdout.split(`${mark}\n`).slice(0, -1)
     const expected = blocks.flatMap(({ language, text }, index) => {
-      if (language !== 'sh' || text.endsWith(serving)) return []
+      if (language !== 'sh' || text.endsWith(serveCommand)) return []
       const next = blocks[index + 1]
       return [next?.language === 'text' ? next.text : '']
     })
-    assert.deepEqual(printed.map(comparable), expected.map(comparable))
+    assert.deepEqual(printed.map(normalize), expected.map(normalize))
     assert.ok(expected.filter((each) => each !== '').length > 10)
   })
 })

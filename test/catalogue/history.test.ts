@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import { callPlatform, openPlatform, productPath, sharedPlatform } from '../support/platform.ts'
-import { contentOf, plain, plainWith } from './products.ts'
+import { getContent, minimalProduct, productWithFields } from './products.ts'
 
 const open = sharedPlatform()
 
 describe('the history of a product', () => {
-  it('has who changed what when, the newest first', async (t) => {
+  it('lists author and time of every change, newest first', async (t) => {
     const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
     const other = await platform.register(['products.write'], 'Zoë’s "script"')
-    const id = await platform.made(plain)
+    const id = await platform.made(minimalProduct)
     platform.setClock('2026-07-01T00:05:00.25Z')
     const { replace } = callPlatform(platform.port, await platform.tokenFor(other))
-    await replace(id, plainWith({ name: 'B' }))
+    await replace(id, productWithFields({ name: 'B' }))
     platform.setClock('2026-07-01T00:10:00Z')
     await platform.remove(id)
 
@@ -42,22 +42,22 @@ describe('the history of a product', () => {
     assert.equal(headers['access-control-allow-origin'], undefined)
   })
 
-  it('keeps the name of a client that is gone', async () => {
+  it('keeps the name of a removed client', async () => {
     const platform = await open()
-    const other = await platform.register(['products.write'], 'gone by now')
+    const other = await platform.register(['products.write'], 'removed client')
     const { made } = callPlatform(platform.port, await platform.tokenFor(other))
-    const id = await made(plain)
+    const id = await made(minimalProduct)
     assert.equal(await platform.unregister(other), true)
 
     const { body } = await platform.history(id)
 
-    assert.equal(body.data.history[0].changed_by_name, 'gone by now')
+    assert.equal(body.data.history[0].changed_by_name, 'removed client')
     assert.equal(body.data.history[0].changed_by, other.id)
   })
 
-  it('is for clients that may read, and for no one else', async () => {
+  it('requires a token with a read scope', async () => {
     const platform = await open()
-    const id = await platform.made(plain)
+    const id = await platform.made(minimalProduct)
     const reader = await platform.register(['products.read'])
     const { history } = callPlatform(platform.port, await platform.tokenFor(reader))
 
@@ -65,10 +65,10 @@ describe('the history of a product', () => {
     assert.equal((await platform.get(`${productPath(id)}/history`)).status, 401)
   })
 
-  it('comes in pages', async () => {
+  it('is paged', async () => {
     const platform = await open()
-    const id = await platform.made(plain)
-    for (const name of ['B', 'C', 'D', 'E']) await platform.replace(id, plainWith({ name }))
+    const id = await platform.made(minimalProduct)
+    for (const name of ['B', 'C', 'D', 'E']) await platform.replace(id, productWithFields({ name }))
     const page = async (query: string) => {
       const { body } = await platform.history(id, query)
       const versions = body.data.history.map((change: { version: number }) => change.version)
@@ -88,19 +88,19 @@ describe('the history of a product', () => {
     assert.equal((await platform.history(id, '?page-size=1001')).status, 400)
   })
 
-  it('of a product that never was is a 404', async () => {
+  it('returns 404 for an unknown product', async () => {
     const { history } = await open()
     assert.deepEqual((await history('nothing')).text, '{"error":"Product not found"}')
   })
 })
 
 describe('a version of a product', () => {
-  it('is read as it was then, by anyone, with its tag', async (t) => {
+  it('is public and has its own ETag', async (t) => {
     const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
-    const made = await platform.create(plain)
+    const made = await platform.create(minimalProduct)
     const id: string = made.body.product_id
     platform.setClock('2026-07-01T00:05:00Z')
-    await platform.replace(id, plainWith({ name: 'B' }))
+    await platform.replace(id, productWithFields({ name: 'B' }))
 
     const [first, second, now] = [
       await platform.get(`${productPath(id)}?version=1`),
@@ -115,9 +115,9 @@ describe('a version of a product', () => {
     assert.equal(now.body.last_updated, '2026-07-01T00:05:00Z')
   })
 
-  it('that is not there is a 404, and one that cannot be a 400', async () => {
+  it('returns 404 if it does not exist, and 400 if it is invalid', async () => {
     const platform = await open()
-    const id = await platform.made(plain)
+    const id = await platform.made(minimalProduct)
     await platform.remove(id)
 
     for (const version of [2, 3, Number.MAX_SAFE_INTEGER]) {
@@ -131,15 +131,15 @@ describe('a version of a product', () => {
     }
   })
 
-  it('stays when the product is deleted', async () => {
+  it('remains after the product is deleted', async () => {
     const platform = await open()
-    const id = await platform.made(plain)
+    const id = await platform.made(minimalProduct)
     await platform.remove(id)
 
-    assert.deepEqual(contentOf(await platform.read(id, 1)), plain)
+    assert.deepEqual(getContent(await platform.read(id, 1)), minimalProduct)
   })
 
-  it('is put back with what it answered, as it is', async () => {
+  it('can be restored by sending its response unchanged', async () => {
     const platform = await open()
     const discounts = [
       {
@@ -152,14 +152,17 @@ describe('a version of a product', () => {
       },
       { discount_method_u_type: 'fixedAmount', fixed_amount: { amount: '4.00' } },
     ]
-    const id = await platform.made(plainWith({ fees: [{ name: 'Keeping', discounts }] }))
-    await platform.replace(id, plainWith({ name: 'A mistake' }))
+    const id = await platform.made(productWithFields({ fees: [{ name: 'Keeping', discounts }] }))
+    await platform.replace(id, productWithFields({ name: 'An error' }))
     const { text: old } = await platform.get(`${productPath(id)}?version=1`)
 
     const { status, headers } = await platform.replace(id, old, { 'if-match': '"2"' })
 
     assert.deepEqual([status, headers['etag']], [204, '"3"'])
-    assert.deepEqual(contentOf(await platform.read(id)), contentOf(JSON.parse(old)))
-    assert.deepEqual(contentOf(await platform.read(id, 2)), plainWith({ name: 'A mistake' }))
+    assert.deepEqual(getContent(await platform.read(id)), getContent(JSON.parse(old)))
+    assert.deepEqual(
+      getContent(await platform.read(id, 2)),
+      productWithFields({ name: 'An error' }),
+    )
   })
 })

@@ -3,22 +3,22 @@ import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import { openPlatform, type Platform, productsPath, sharedPlatform } from '../support/platform.ts'
-import { plainWith } from './products.ts'
+import { productWithFields } from './products.ts'
 
 const now = '2026-07-01T00:00:00Z'
 
-const idsOf = ({ body }: Answer): string[] =>
+const productIds = ({ body }: Answer): string[] =>
   body.data.products.map((product: { product_id: string }) => product.product_id)
-const namesOf = ({ body }: Answer): string[] =>
+const productNames = ({ body }: Answer): string[] =>
   body.data.products.map((product: { name: string }) => product.name).sort()
 
-/** A line of a load gives a product the id that the test wants. */
+/** Loaded rather than created, so that the test can choose the id. */
 const line = (product_id: string, fields: object) => ({
   type: 'product',
-  record: { product_id, ...plainWith({ name: product_id, ...fields }) },
+  record: { product_id, ...productWithFields({ name: product_id, ...fields }) },
 })
 
-/** Read by the test from left to right: before, at and after the clock's time. */
+/** Products that start or end before, at and after the current time. */
 const lines = [
   line('open', {}),
   line('began', { effective_from: '2026-06-30T23:59:59Z' }),
@@ -62,16 +62,16 @@ describe('the list of products', () => {
     '?brand=Example%20Bank&effective=FUTURE': future,
     '?something=else': current,
   })) {
-    it(`${query || 'without a filter'} has ${names.length} of them`, async () => {
+    it(`${query || 'without a filter'} has ${names.length} products`, async () => {
       const { get } = await open()
       const answer = await get(`${productsPath}${query}`)
       assert.equal(answer.status, 200, answer.text)
-      assert.deepEqual(namesOf(answer), names)
+      assert.deepEqual(productNames(answer), names)
       assert.equal(answer.body.meta.totalRecords, names.length)
     })
   }
 
-  it('is for anyone, and has each product as a read of it shows it', async () => {
+  it('is public, and has each product as a read returns it', async () => {
     const { get, read } = await open()
     const { body, headers } = await get(`${productsPath}?product-category=PERS_LOANS`)
 
@@ -79,7 +79,7 @@ describe('the list of products', () => {
     assert.equal(headers['access-control-allow-origin'], '*')
   })
 
-  it('has the shape of every list', async () => {
+  it('has data, links and meta', async () => {
     const { get } = await open()
     const { body } = await get(`${productsPath}?page=2&page-size=2`)
 
@@ -114,25 +114,25 @@ describe('the list of products', () => {
     })
     const followed = await get(`${productsPath}?${body.links.first}`)
     assert.deepEqual(followed.body, body)
-    assert.deepEqual(namesOf(followed), ['loan'])
+    assert.deepEqual(productNames(followed), ['loan'])
   })
 
-  it('is walked by its links, each product once and by id', async () => {
+  it('has links that lead to every product once, sorted by id', async () => {
     const { get } = await open()
     const all = (await get(`${productsPath}?effective=ALL&page-size=100`)).body.data.products
-    const seen: string[] = []
+    const ids: string[] = []
 
     for (let query: string | undefined = 'effective=ALL&page-size=3'; query !== undefined; ) {
       const page: Answer = await get(`${productsPath}?${query}`)
-      seen.push(...idsOf(page))
-      assert.ok(seen.length <= all.length)
+      ids.push(...productIds(page))
+      assert.ok(ids.length <= all.length)
       query = page.body.links.next
     }
 
-    assert.deepEqual(seen, lines.map(({ record }) => record.product_id).sort())
+    assert.deepEqual(ids, lines.map(({ record }) => record.product_id).sort())
   })
 
-  it('has empty pages past its end, with a way back', async () => {
+  it('has empty pages after its end, with a link to the last page', async () => {
     const { get } = await open()
     const { status, body } = await get(`${productsPath}?page=9007199254740991&page-size=100`)
 
@@ -142,7 +142,7 @@ describe('the list of products', () => {
     assert.equal(body.links.next, undefined)
   })
 
-  it('that is empty has no links', async () => {
+  it('has no links if it is empty', async () => {
     const { get } = await open()
     const { body } = await get(`${productsPath}?brand=nobody`)
     assert.deepEqual(body, {
@@ -173,7 +173,7 @@ describe('the list of products', () => {
     ['updated-since=2026-07-01', 'updated-since'],
     ['updated-since=2026-02-30T00:00:00Z', 'updated-since'],
   ] as const) {
-    it(`refuses ${query} and names it`, async () => {
+    it(`rejects ${query} with the name of the parameter`, async () => {
       const { get } = await open()
       const { status, body } = await get(`${productsPath}?${query}`)
       assert.equal(status, 400)
@@ -181,54 +181,56 @@ describe('the list of products', () => {
     })
   }
 
-  it('has 25 products on a page by default, and 100 at most', async (t) => {
+  it('has 25 products per page by default, and at most 100', async (t) => {
     const platform = await openPlatform(t, { now })
     await platform.load(Array.from({ length: 101 }, (_, index) => line(`p${index}`, {})))
 
-    const [usual, most] = [
+    const [byDefault, largest] = [
       await platform.get(productsPath),
       await platform.get(`${productsPath}?page-size=100`),
     ]
 
-    assert.equal(usual.body.data.products.length, 25)
-    assert.deepEqual(usual.body.meta, { totalRecords: 101, totalPages: 5 })
-    assert.equal(most.body.data.products.length, 100)
-    assert.deepEqual(most.body.meta, { totalRecords: 101, totalPages: 2 })
+    assert.equal(byDefault.body.data.products.length, 25)
+    assert.deepEqual(byDefault.body.meta, { totalRecords: 101, totalPages: 5 })
+    assert.equal(largest.body.data.products.length, 100)
+    assert.deepEqual(largest.body.meta, { totalRecords: 101, totalPages: 2 })
   })
 })
 
-describe('the list of products that were changed since', () => {
-  it('has those at and after the time, created, updated or brought back', async (t) => {
+describe('the list of products with updated-since', () => {
+  it('has products created or updated at or after the time', async (t) => {
     const platform = await openPlatform(t, { now })
-    const first = await platform.made(plainWith({ name: 'First' }))
+    const first = await platform.made(productWithFields({ name: 'First' }))
     platform.setClock('2026-07-01T00:10:00Z')
-    const second = await platform.made(plainWith({ name: 'Second' }))
+    const second = await platform.made(productWithFields({ name: 'Second' }))
     const since = async (time: string) =>
-      namesOf(await platform.get(`${productsPath}?updated-since=${time}`))
+      productNames(await platform.get(`${productsPath}?updated-since=${time}`))
 
     assert.deepEqual(await since('2026-07-01T00:00:00Z'), ['First', 'Second'])
     assert.deepEqual(await since('2026-07-01T10:00:00%2B10:00'), ['First', 'Second'])
-    // As it arrives where nobody escaped the plus sign.
+    // With an unescaped plus sign.
     assert.deepEqual(await since('2026-07-01T10:00:00+10:00'), ['First', 'Second'])
     assert.deepEqual(await since('2026-07-01T00:00:00.001Z'), ['Second'])
     assert.deepEqual(await since('2026-07-01T00:10:00Z'), ['Second'])
     assert.deepEqual(await since('2026-07-01T00:10:00.001Z'), [])
 
     platform.setClock('2026-07-01T00:12:00Z')
-    await platform.replace(first, plainWith({ name: 'First again' }))
+    await platform.replace(first, productWithFields({ name: 'First again' }))
     await platform.remove(second)
     assert.deepEqual(await since('2026-07-01T00:11:00Z'), ['First again'])
     assert.deepEqual(await since('2020-01-01T00:00:00Z'), ['First again'])
   })
 
-  it('follows the clock in what is current', async (t) => {
+  it('follows the clock', async (t) => {
     const platform = await openPlatform(t, { now })
-    await platform.made(plainWith({ name: 'Later', effective_from: '2026-07-02T00:00:00Z' }))
-    const named = async (effective: string) =>
-      namesOf(await platform.get(`${productsPath}?effective=${effective}`))
+    await platform.made(
+      productWithFields({ name: 'Later', effective_from: '2026-07-02T00:00:00Z' }),
+    )
+    const listNames = async (effective: string) =>
+      productNames(await platform.get(`${productsPath}?effective=${effective}`))
 
-    assert.deepEqual([await named('CURRENT'), await named('FUTURE')], [[], ['Later']])
+    assert.deepEqual([await listNames('CURRENT'), await listNames('FUTURE')], [[], ['Later']])
     platform.setClock('2026-07-02T00:00:00Z')
-    assert.deepEqual([await named('CURRENT'), await named('FUTURE')], [['Later'], []])
+    assert.deepEqual([await listNames('CURRENT'), await listNames('FUTURE')], [['Later'], []])
   })
 })

@@ -8,11 +8,11 @@ import { describe } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { dumpDatabase, loadInProcess } from '../support/load.ts'
 import { openPlatform, type Platform, productPath, productsPath } from '../support/platform.ts'
-import { contentOf, plain, plainWith } from './products.ts'
+import { getContent, minimalProduct, productWithFields } from './products.ts'
 
 const line = (product_id: string, fields: object = {}) => ({
   type: 'product',
-  record: { product_id, ...plainWith(fields) },
+  record: { product_id, ...productWithFields(fields) },
 })
 
 interface Change {
@@ -22,14 +22,14 @@ interface Change {
   readonly changed_by_name: string
 }
 
-async function changesOf({ history }: Platform, id: string): Promise<string[]> {
+async function listChanges({ history }: Platform, id: string): Promise<string[]> {
   const { body } = await history(id)
   return body.data.history.map(
     ({ version, change, changed_by }: Change) => `${version} ${change} ${changed_by}`,
   )
 }
 
-/** A load in this process, at a time of the test's choice. */
+/** Loads lines with the given load time. */
 async function loadAt(
   { database }: Platform,
   time: string,
@@ -47,12 +47,12 @@ async function loadAt(
   }
 }
 
-describe('a product that is loaded', () => {
-  it('is read, listed and changed like any other', async (t) => {
+describe('a loaded product', () => {
+  it('can be read, listed and changed like any other', async (t) => {
     const platform = await openPlatform(t)
     const record = {
       product_id: 'p-1',
-      ...plainWith({
+      ...productWithFields({
         deposit_rates: [
           {
             deposit_rate_type: 'VARIABLE',
@@ -95,38 +95,38 @@ describe('a product that is loaded', () => {
       ],
     })
     assert.deepEqual((await platform.get(productsPath)).body.data.products, [read])
-    assert.equal((await platform.replace('p-1', plain, { 'if-match': '"1"' })).status, 204)
-    assert.deepEqual(await changesOf(platform, 'p-1'), [
+    assert.equal((await platform.replace('p-1', minimalProduct, { 'if-match': '"1"' })).status, 204)
+    assert.deepEqual(await listChanges(platform, 'p-1'), [
       `2 UPDATED ${platform.client.id}`,
       '1 CREATED load',
     ])
   })
 
-  it('has any id that a record can have', async (t) => {
+  it('can have any valid id', async (t) => {
     const platform = await openPlatform(t)
     const ids = ['a/b', '..', 'ü 漢', '%2F', 'a?b#c', "'; --", 'x'.repeat(256), 'history']
     await platform.load(ids.map((id) => line(id)))
 
     for (const id of ids) {
-      // A client would tidy two dots away, the server does not.
+      // An HTTP client would normalise two dots.
       const path = id === '..' ? `${productsPath}/%2E%2E` : productPath(id)
       const answer = await platform.get(path)
       assert.equal(answer.status, 200, `${id}: ${answer.text}`)
       assert.equal(answer.body.product_id, id)
-      assert.deepEqual(await changesOf(platform, id), ['1 CREATED load'])
-      assert.equal((await platform.replace(id, plainWith({ name: 'B' }))).status, 204)
+      assert.deepEqual(await listChanges(platform, id), ['1 CREATED load'])
+      assert.equal((await platform.replace(id, productWithFields({ name: 'B' }))).status, 204)
       assert.equal((await platform.remove(id)).status, 204)
     }
   })
 
-  it('is in the history as load, also where it changes what a client made', async (t) => {
+  it('has the author load in the history, even if a client created it', async (t) => {
     const platform = await openPlatform(t)
-    const id = await platform.made(plain)
+    const id = await platform.made(minimalProduct)
     await platform.load([line(id, { name: 'Loaded' })])
     await platform.load([{ type: 'product', delete: { product_id: id } }])
     await platform.load([line(id, { name: 'Back' })])
 
-    assert.deepEqual(await changesOf(platform, id), [
+    assert.deepEqual(await listChanges(platform, id), [
       '4 CREATED load',
       '3 DELETED load',
       '2 UPDATED load',
@@ -137,7 +137,7 @@ describe('a product that is loaded', () => {
     assert.equal(body.data.history[0].changed_by_name, 'holdfast load')
   })
 
-  it('does not go back in time', async (t) => {
+  it('never gets an earlier last_updated', async (t) => {
     const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
     const updated = async () => (await platform.read('p-1'))['last_updated']
     await loadAt(platform, '2026-07-01T00:00:00Z', [line('p-1')])
@@ -153,7 +153,7 @@ describe('a product that is loaded', () => {
       line('p-1', { name: 'D', last_updated: '2026-08-01T00:00:00Z' }),
     ])
     assert.equal(await updated(), '2026-08-01T00:00:00Z')
-    await platform.replace('p-1', plain)
+    await platform.replace('p-1', minimalProduct)
     assert.equal(await updated(), '2026-08-01T00:00:00.001Z')
     await loadAt(platform, '2020-01-01T00:00:00Z', [
       { type: 'product', delete: { product_id: 'p-1' } },
@@ -162,24 +162,24 @@ describe('a product that is loaded', () => {
     assert.equal(await updated(), '2026-08-01T00:00:00.003Z')
   })
 
-  it('stays readable at the end of all time that can be written', async (t) => {
+  it('can be updated after the latest possible last_updated', async (t) => {
     const platform = await openPlatform(t)
     const last = '9999-12-31T23:59:59.999999999Z'
     await loadAt(platform, '2026-07-01T00:00:00Z', [line('p-1', { last_updated: last })])
 
-    assert.equal((await platform.replace('p-1', plainWith({ name: 'B' }))).status, 204)
+    assert.equal((await platform.replace('p-1', productWithFields({ name: 'B' }))).status, 204)
 
     assert.match(String((await platform.read('p-1'))['last_updated']), /^9999-/)
   })
 
-  it('is left as it was where the load is refused', async (t) => {
+  it('is unchanged if the load is rejected', async (t) => {
     const platform = await openPlatform(t)
     await platform.load([line('p-1')])
 
     await assert.rejects(platform.load([line('p-1', { name: 'B' }), line('p-2', { name: 1 })]))
 
-    assert.deepEqual(await changesOf(platform, 'p-1'), ['1 CREATED load'])
-    assert.deepEqual(contentOf(await platform.read('p-1')), plain)
+    assert.deepEqual(await listChanges(platform, 'p-1'), ['1 CREATED load'])
+    assert.deepEqual(getContent(await platform.read('p-1')), minimalProduct)
   })
 })
 
@@ -187,7 +187,7 @@ describe('loading a file twice', () => {
   const cases = {
     'without times': [line('p-1'), line('p-2', { name: 'B' })],
     'with times': [line('p-1', { last_updated: '2026-01-01T00:00:00Z' })],
-    'with times to come': [line('p-1', { last_updated: '2030-01-01T10:00:00+10:00' })],
+    'with future times': [line('p-1', { last_updated: '2030-01-01T10:00:00+10:00' })],
     'with the same product twice': [line('p-1', { name: 'A' }), line('p-1', { name: 'B' })],
     'with a product that is deleted again': [
       line('p-1'),
@@ -207,30 +207,33 @@ describe('loading a file twice', () => {
     it(`changes nothing ${name}`, async (t) => {
       const platform = await openPlatform(t)
       await loadAt(platform, '2026-07-01T00:00:00Z', lines)
-      const [changes, read] = [await changesOf2(platform), await platform.get(productPath('p-1'))]
+      const [changes, read] = [
+        await listChangesIfAny(platform),
+        await platform.get(productPath('p-1')),
+      ]
 
       await loadAt(platform, '2026-07-02T00:00:00Z', lines)
 
-      assert.deepEqual(await changesOf2(platform), changes)
+      assert.deepEqual(await listChangesIfAny(platform), changes)
       assert.equal((await platform.get(productPath('p-1'))).text, read.text)
     })
   }
 
-  async function changesOf2(platform: Platform): Promise<string[]> {
+  async function listChangesIfAny(platform: Platform): Promise<string[]> {
     const { status } = await platform.history('p-1')
-    return status === 404 ? [] : changesOf(platform, 'p-1')
+    return status === 404 ? [] : listChanges(platform, 'p-1')
   }
 })
 
 describe('a dump', () => {
-  it('that is loaded and dumped again is the same, byte for byte', async (t) => {
+  it('is identical after it is restored and dumped again', async (t) => {
     const platform = await openPlatform(t, { now: '2026-07-01T00:00:00.123Z' })
     await platform.load([
       line('loaded', { name: 'ü "quoted" \u2028 🐚', last_updated: '2026-03-01T10:00:00.5+10:00' }),
       line('deleted'),
     ])
     const id = await platform.made(
-      plainWith({
+      productWithFields({
         fees: [
           {
             discounts: [
@@ -270,10 +273,14 @@ describe('a dump', () => {
 
     await loadInProcess(platform.database, first.trimEnd().split('\n'))
     assert.equal(await platform.dump(), first)
-    assert.equal((await changesOf(platform, id)).length, 2, 'what is there already is not changed')
+    assert.equal(
+      (await listChanges(platform, id)).length,
+      2,
+      'an unchanged product got a new version',
+    )
   })
 
-  it('has nothing of clients', async (t) => {
+  it('contains no API clients', async (t) => {
     const platform = await openPlatform(t)
     assert.equal(await platform.dump(), '')
   })

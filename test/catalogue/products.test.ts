@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import { openPlatform, productPath, productsPath, sharedPlatform } from '../support/platform.ts'
-import { contentOf, plain, plainWith } from './products.ts'
+import { getContent, minimalProduct, productWithFields } from './products.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-describe('a create', () => {
+describe('creating a product', () => {
   const open = sharedPlatform({ now: '2026-07-01T10:20:30.456Z' })
 
-  it('is a 201 with the stored record, where it is, and its version', async () => {
+  it('returns 201 with the record, its location and its version', async () => {
     const { create } = await open()
 
-    const { status, body, headers } = await create(plain)
+    const { status, body, headers } = await create(minimalProduct)
 
     assert.equal(status, 201)
     assert.match(body.product_id, uuid)
     assert.deepEqual(body, {
-      ...plain,
+      ...minimalProduct,
       product_id: body.product_id,
       last_updated: '2026-07-01T10:20:30.456Z',
     })
@@ -27,9 +27,9 @@ describe('a create', () => {
     assert.equal(headers['cache-control'], 'no-store')
   })
 
-  it('is read where its Location says, by anyone, the same', async () => {
+  it('returns a Location where the product is public', async () => {
     const { create, get } = await open()
-    const made = await create(plain)
+    const made = await create(minimalProduct)
 
     const read = await get(made.headers['location'] ?? '')
 
@@ -39,12 +39,12 @@ describe('a create', () => {
     assert.equal(read.headers['access-control-allow-origin'], '*')
   })
 
-  it('makes a product each time', async () => {
+  it('creates a new product for every request', async () => {
     const { made } = await open()
-    assert.notEqual(await made(plain), await made(plain))
+    assert.notEqual(await made(minimalProduct), await made(minimalProduct))
   })
 
-  it('passes over an id and a time in the body, whatever they are', async () => {
+  it('ignores product_id and last_updated in the body', async () => {
     const { create } = await open()
 
     for (const [product_id, last_updated] of [
@@ -52,7 +52,7 @@ describe('a create', () => {
       [7, null],
       [{}, 'yesterday'],
     ]) {
-      const { status, body } = await create(plainWith({ product_id, last_updated }))
+      const { status, body } = await create(productWithFields({ product_id, last_updated }))
       assert.equal(status, 201)
       assert.match(body.product_id, uuid)
       assert.equal(body.last_updated, '2026-07-01T10:20:30.456Z')
@@ -60,55 +60,60 @@ describe('a create', () => {
   })
 })
 
-describe('an update', () => {
+describe('updating a product', () => {
   const open = sharedPlatform({ now: '2026-07-01T10:20:30.456Z' })
 
-  it('is a 204 without a body, with the new version', async () => {
+  it('returns 204 with the new version and no body', async () => {
     const { made, replace } = await open()
 
-    const { status, text, headers } = await replace(await made(plain), plainWith({ name: 'B' }))
+    const { status, text, headers } = await replace(
+      await made(minimalProduct),
+      productWithFields({ name: 'B' }),
+    )
 
     assert.deepEqual([status, text, headers['etag']], [204, '', '"2"'])
   })
 
-  it('replaces all of the record: what is left out is gone', async () => {
+  it('replaces the whole record', async () => {
     const { made, replace, read } = await open()
-    const id = await made(plainWith({ brand_name: 'Everyday', bundles: [{ name: 'Both' }] }))
+    const id = await made(
+      productWithFields({ brand_name: 'Everyday', bundles: [{ name: 'Both' }] }),
+    )
 
-    assert.equal((await replace(id, plainWith({ name: 'Other' }))).status, 204)
+    assert.equal((await replace(id, productWithFields({ name: 'Other' }))).status, 204)
 
-    assert.deepEqual(contentOf(await read(id)), plainWith({ name: 'Other' }))
+    assert.deepEqual(getContent(await read(id)), productWithFields({ name: 'Other' }))
   })
 
-  it('of a product that is not there is a 404, with or without a condition', async () => {
+  it('returns 404 for an unknown product, with or without If-Match', async () => {
     const { replace, remove, made } = await open()
-    const gone = await made(plain)
-    assert.equal((await remove(gone)).status, 204)
+    const deleted = await made(minimalProduct)
+    assert.equal((await remove(deleted)).status, 204)
 
-    for (const id of ['nothing', gone]) {
+    for (const id of ['nothing', deleted]) {
       for (const headers of [{}, { 'if-match': '*' }, { 'if-match': '"1"' }]) {
-        const answer = await replace(id, plain, headers)
+        const answer = await replace(id, minimalProduct, headers)
         assert.deepEqual([answer.status, answer.text], [404, '{"error":"Product not found"}'])
       }
     }
   })
 
-  it('keeps the id in the path, whatever the body says', async () => {
+  it('ignores product_id in the body', async () => {
     const { made, replace, read } = await open()
-    const id = await made(plain)
+    const id = await made(minimalProduct)
 
-    assert.equal((await replace(id, plainWith({ product_id: 'other' }))).status, 204)
+    assert.equal((await replace(id, productWithFields({ product_id: 'other' }))).status, 204)
 
     assert.equal((await read(id))['product_id'], id)
   })
 })
 
-describe('a delete', () => {
+describe('deleting a product', () => {
   const open = sharedPlatform()
 
-  it('is a 204; then the product is neither read nor listed, nor deleted again', async () => {
+  it('returns 204; the product can then not be read, listed or deleted again', async () => {
     const { made, remove, get } = await open()
-    const id = await made(plainWith({ brand: 'Deleted' }))
+    const id = await made(productWithFields({ brand: 'Deleted' }))
 
     const { status, text } = await remove(id)
 
@@ -123,19 +128,19 @@ describe('a delete', () => {
 describe('an entity tag', () => {
   const open = sharedPlatform()
 
-  it('changes with each update, and with nothing else', async () => {
+  it('changes only with an update', async () => {
     const { made, replace, get } = await open()
-    const id = await made(plain)
+    const id = await made(minimalProduct)
     const tag = async () => (await get(productPath(id))).headers['etag']
 
     assert.deepEqual([await tag(), await tag()], ['"1"', '"1"'])
-    await replace(id, plainWith({ name: 1 }))
+    await replace(id, productWithFields({ name: 1 }))
     assert.equal(await tag(), '"1"')
-    await replace(id, plainWith({ name: 'B' }))
+    await replace(id, productWithFields({ name: 'B' }))
     assert.equal(await tag(), '"2"')
   })
 
-  /** What is sent for a product of version 2, and whether it is the same. */
+  /** Values of If-Match for a product of version 2, and whether they match. */
   const matches: readonly [ifMatch: string, isMatch: boolean][] = [
     ['"2"', true],
     ['*', true],
@@ -162,12 +167,12 @@ describe('an entity tag', () => {
     ['"**"', false],
   ]
   for (const [ifMatch, isMatch] of matches) {
-    it(`of version 2 is ${isMatch ? '' : 'not '}met by If-Match: ${ifMatch}`, async () => {
+    it(`of version 2 ${isMatch ? 'matches' : 'does not match'} If-Match: ${ifMatch}`, async () => {
       const { made, replace, remove, read } = await open()
-      const id = await made(plain)
-      await replace(id, plainWith({ name: 'B' }))
+      const id = await made(minimalProduct)
+      await replace(id, productWithFields({ name: 'B' }))
 
-      const put = await replace(id, plainWith({ name: 'C' }), { 'if-match': ifMatch })
+      const put = await replace(id, productWithFields({ name: 'C' }), { 'if-match': ifMatch })
       assert.equal(put.status, isMatch ? 204 : 412, put.text)
       assert.equal((await read(id))['name'], isMatch ? 'C' : 'B')
       if (isMatch) return
@@ -178,46 +183,46 @@ describe('an entity tag', () => {
     })
   }
 
-  it('lets a delete through where it is the current one', async () => {
+  it('allows a conditional delete of the current version', async () => {
     const { made, remove } = await open()
-    assert.equal((await remove(await made(plain), { 'if-match': '"1"' })).status, 204)
+    assert.equal((await remove(await made(minimalProduct), { 'if-match': '"1"' })).status, 204)
   })
 
-  it('spares a reader who holds it the body', async () => {
+  it('saves a client with the current version the body', async () => {
     const { made, get, replace } = await open()
-    const id = await made(plain)
+    const id = await made(minimalProduct)
 
-    for (const held of ['"1"', 'W/"1"', '"7", "1"', '*']) {
-      const { status, text, headers } = await get(productPath(id), { 'if-none-match': held })
+    for (const tags of ['"1"', 'W/"1"', '"7", "1"', '*']) {
+      const { status, text, headers } = await get(productPath(id), { 'if-none-match': tags })
       assert.deepEqual([status, text, headers['etag']], [304, '', '"1"'])
     }
-    for (const held of ['"2"', '1', '']) {
-      assert.equal((await get(productPath(id), { 'if-none-match': held })).status, 200)
+    for (const tags of ['"2"', '1', '']) {
+      assert.equal((await get(productPath(id), { 'if-none-match': tags })).status, 200)
     }
-    await replace(id, plainWith({ name: 'B' }))
+    await replace(id, productWithFields({ name: 'B' }))
     assert.equal((await get(productPath(id), { 'if-none-match': '"1"' })).status, 200)
   })
 
-  it('lets one of two editors through who read the same version', async () => {
+  it('allows one of two updates of the same version', async () => {
     const { made, get, replace, read } = await open()
-    const id = await made(plain)
+    const id = await made(minimalProduct)
     const tag = (await get(productPath(id))).headers['etag'] ?? ''
 
-    const first = await replace(id, plainWith({ name: 'First' }), { 'if-match': tag })
-    const second = await replace(id, plainWith({ name: 'Second' }), { 'if-match': tag })
+    const first = await replace(id, productWithFields({ name: 'First' }), { 'if-match': tag })
+    const second = await replace(id, productWithFields({ name: 'Second' }), { 'if-match': tag })
 
     assert.deepEqual([first.status, second.status], [204, 412])
     assert.deepEqual(second.body, { error: 'The product has changed since it was read' })
     assert.equal((await read(id))['name'], 'First')
   })
 
-  it('lets exactly one of many editors through who write at once', async () => {
+  it('allows exactly one of many concurrent updates of the same version', async () => {
     const { made, replace, read, history } = await open()
-    const id = await made(plain)
+    const id = await made(minimalProduct)
     const names = Array.from({ length: 20 }, (_, index) => `Editor ${index}`)
 
     const answers = await Promise.all(
-      names.map((name) => replace(id, plainWith({ name }), { 'if-match': '"1"' })),
+      names.map((name) => replace(id, productWithFields({ name }), { 'if-match': '"1"' })),
     )
 
     const winners = names.filter((_, index) => answers[index]?.status === 204)
@@ -228,20 +233,20 @@ describe('an entity tag', () => {
   })
 })
 
-describe('the time of the last update', () => {
-  it('is the clock’s while that goes on', async (t) => {
+describe('last_updated', () => {
+  it('is the current time', async (t) => {
     const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
-    const id = await platform.made(plain)
+    const id = await platform.made(minimalProduct)
 
     platform.setClock('2026-07-01T00:01:00.5Z')
-    await platform.replace(id, plain)
+    await platform.replace(id, minimalProduct)
 
     assert.equal((await platform.read(id))['last_updated'], '2026-07-01T00:01:00.5Z')
   })
 
-  it('goes on where the clock stands still or goes back', async (t) => {
+  it('increases even if the clock stops or goes back', async (t) => {
     const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
-    const id = await platform.made(plain)
+    const id = await platform.made(minimalProduct)
     const times = [(await platform.read(id))['last_updated']]
 
     for (const now of [
@@ -251,7 +256,7 @@ describe('the time of the last update', () => {
       '2026-07-01T00:00:00.001Z',
     ]) {
       platform.setClock(now)
-      assert.equal((await platform.replace(id, plain)).status, 204)
+      assert.equal((await platform.replace(id, minimalProduct)).status, 204)
       times.push((await platform.read(id))['last_updated'])
     }
 

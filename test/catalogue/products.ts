@@ -1,8 +1,8 @@
-/** A product as JSON has it: the tests say themselves what is in it. */
+/** Untyped, so that tests can send invalid products. */
 export type Product = Record<string, unknown>
 
-/** The least that a product can be. */
-export const plain: Product = {
+/** Only the required fields. */
+export const minimalProduct: Product = {
   brand: 'Example Bank',
   description: 'An account to save with',
   is_tailored: false,
@@ -10,10 +10,10 @@ export const plain: Product = {
   product_category: 'TRANS_AND_SAVINGS_ACCOUNTS',
 }
 
-export const plainWith = (fields: object): Product => ({ ...plain, ...fields })
+export const productWithFields = (fields: object): Product => ({ ...minimalProduct, ...fields })
 
-/** Of what a read answers, what is the caller's own. */
-export function contentOf({
+/** Removes the fields that the platform adds. */
+export function getContent({
   product_id: _id,
   last_updated: _updated,
   ...content

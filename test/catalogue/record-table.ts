@@ -1,42 +1,41 @@
-import { type Product, plain } from './products.ts'
+import { minimalProduct, type Product } from './products.ts'
 
 /**
- * The product record, written down by hand from the interface and the Consumer Data Standards: every object
- * in it, what it cannot do without, and the kind of each of its fields. A list is the values of a field that
- * has no others.
+ * The product record, written by hand from the interface and the Consumer Data Standards: its objects, their required
+ * fields, and the kind of each field. An array contains the values of an enumeration.
  */
 export type Kind = keyof typeof kinds | readonly string[]
 
-/** What fits a kind, and what looks like it and does not. */
+/** Valid and invalid values of each kind. */
 export const kinds = {
   text: {
-    good: ['Some text', '', 'ünïcødé 漢字 🐚 "\\'],
-    bad: [7, true, null, ['text'], { a: 1 }],
+    valid: ['Some text', '', 'ünïcødé 漢字 🐚 "\\'],
+    invalid: [7, true, null, ['text'], { a: 1 }],
   },
-  flag: { good: [true, false], bad: ['true', 1, null, []] },
-  count: { good: [0, 12, 2 ** 53 - 1], bad: ['12', -1, 1.5, 2 ** 53, null, [1]] },
+  flag: { valid: [true, false], invalid: ['true', 1, null, []] },
+  count: { valid: [0, 12, 2 ** 53 - 1], invalid: ['12', -1, 1.5, 2 ** 53, null, [1]] },
   decimal: {
-    good: ['10.50', '0', '-3', '12345678901234567890.000000001'],
-    bad: ['ten', '', '1,5', '1e3', '+1', '.5', '5.', ' 1', 'NaN', null, ['1']],
+    valid: ['10.50', '0', '-3', '12345678901234567890.000000001'],
+    invalid: ['ten', '', '1,5', '1e3', '+1', '.5', '5.', ' 1', 'NaN', null, ['1']],
   },
   time: {
-    good: ['2026-01-31T09:30:00+11:00', '2026-01-31T09:30:00.123456789Z'],
-    bad: ['2026-01-31', '2026-02-30T00:00:00Z', '2026-01-31T09:30:00', 'now', 1767225600, null],
+    valid: ['2026-01-31T09:30:00+11:00', '2026-01-31T09:30:00.123456789Z'],
+    invalid: ['2026-01-31', '2026-02-30T00:00:00Z', '2026-01-31T09:30:00', 'now', 1767225600, null],
   },
   duration: {
-    good: ['P1M', 'P7Y', 'PT30M', 'P1DT12H'],
-    bad: ['monthly', 'P', '1M', 'P1X', 30, null],
+    valid: ['P1M', 'P7Y', 'PT30M', 'P1DT12H'],
+    invalid: ['monthly', 'P', '1M', 'P1X', 30, null],
   },
-  ids: { good: [['p-1', 'p-2'], []], bad: ['p-1', { a: 'p-1' }, null] },
+  ids: { valid: [['p-1', 'p-2'], []], invalid: ['p-1', { a: 'p-1' }, null] },
 } as const
 
-const explained = {
+const additionalFields = {
   additional_info: 'text',
   additional_info_uri: 'text',
   additional_value: 'text',
 } as const
-const more = { additional_info_uri: 'text', description: 'text' } as const
-const aPage = { additional_info_uri: 'https://bank.example/more' }
+const link = { additional_info_uri: 'text', description: 'text' } as const
+const linkExample = { additional_info_uri: 'https://bank.example/more' }
 
 const applicabilityTypes = [
   'DEPOSIT_BALANCE_INCREASED',
@@ -52,8 +51,8 @@ const applicabilityTypes = [
   'ONLINE_ONLY',
   'OTHER',
 ]
-const condition = { rate_applicability_type: applicabilityTypes, ...explained } as const
-const aCondition = { rate_applicability_type: 'ONLINE_ONLY' }
+const condition = { rate_applicability_type: applicabilityTypes, ...additionalFields } as const
+const conditionExample = { rate_applicability_type: 'ONLINE_ONLY' }
 const tier = {
   name: 'text',
   unit_of_measure: ['DAY', 'DOLLAR', 'MONTH', 'PERCENT'],
@@ -65,7 +64,7 @@ const tier = {
 } as const
 const rate = {
   rate: 'decimal',
-  ...explained,
+  ...additionalFields,
   application_type: ['MATURITY', 'PERIODIC', 'UPFRONT'],
   application_frequency: 'duration',
   calculation_frequency: 'duration',
@@ -87,16 +86,16 @@ const eligibilityTypes = [
 
 export interface Part {
   readonly fields: Readonly<Record<string, Kind>>
-  /** Without these it is refused. */
-  readonly least?: Product
-  /** What the object around it must say for it to be there. */
-  readonly beside?: Product
+  /** The required fields. */
+  readonly required?: Product
+  /** Fields that the parent must have for this part to be allowed. */
+  readonly siblings?: Product
 }
 
-/** By where they are: `[0]` is an element of a list. */
+/** By path: `[0]` is an element of a list. */
 export const parts: Readonly<Record<string, Part>> = {
   '': {
-    least: plain,
+    required: minimalProduct,
     fields: {
       brand: 'text',
       description: 'text',
@@ -132,11 +131,14 @@ export const parts: Readonly<Record<string, Part>> = {
       terms_uri: 'text',
     },
   },
-  'additional_information.additional_bundle_uris[0]': { least: aPage, fields: more },
-  'additional_information.additional_eligibility_uris[0]': { least: aPage, fields: more },
-  'additional_information.additional_fees_and_pricing_uris[0]': { least: aPage, fields: more },
-  'additional_information.additional_overview_uris[0]': { least: aPage, fields: more },
-  'additional_information.additional_terms_uris[0]': { least: aPage, fields: more },
+  'additional_information.additional_bundle_uris[0]': { required: linkExample, fields: link },
+  'additional_information.additional_eligibility_uris[0]': { required: linkExample, fields: link },
+  'additional_information.additional_fees_and_pricing_uris[0]': {
+    required: linkExample,
+    fields: link,
+  },
+  'additional_information.additional_overview_uris[0]': { required: linkExample, fields: link },
+  'additional_information.additional_terms_uris[0]': { required: linkExample, fields: link },
   'bundles[0]': {
     fields: {
       name: 'text',
@@ -155,7 +157,7 @@ export const parts: Readonly<Record<string, Part>> = {
     },
   },
   'constraints[0]': {
-    least: { constraint_type: 'OTHER', additional_info: 'As agreed' },
+    required: { constraint_type: 'OTHER', additional_info: 'As agreed' },
     fields: {
       constraint_type: [
         'MAX_BALANCE',
@@ -172,7 +174,7 @@ export const parts: Readonly<Record<string, Part>> = {
     },
   },
   'deposit_rates[0]': {
-    least: { deposit_rate_type: 'VARIABLE', rate: '0.035' },
+    required: { deposit_rate_type: 'VARIABLE', rate: '0.035' },
     fields: {
       deposit_rate_type: [
         'BONUS',
@@ -186,15 +188,18 @@ export const parts: Readonly<Record<string, Part>> = {
       ...rate,
     },
   },
-  'deposit_rates[0].applicability_conditions[0]': { least: aCondition, fields: condition },
+  'deposit_rates[0].applicability_conditions[0]': { required: conditionExample, fields: condition },
   'deposit_rates[0].tiers[0]': { fields: tier },
-  'deposit_rates[0].tiers[0].applicability_conditions[0]': { least: aCondition, fields: condition },
+  'deposit_rates[0].tiers[0].applicability_conditions[0]': {
+    required: conditionExample,
+    fields: condition,
+  },
   'eligibility[0]': {
-    least: { eligibility_type: 'STAFF' },
-    fields: { eligibility_type: eligibilityTypes, ...explained },
+    required: { eligibility_type: 'STAFF' },
+    fields: { eligibility_type: eligibilityTypes, ...additionalFields },
   },
   'features[0]': {
-    least: { feature_type: 'OFFSET' },
+    required: { feature_type: 'OFFSET' },
     fields: {
       feature_type: [
         'ADDITIONAL_CARDS',
@@ -229,7 +234,7 @@ export const parts: Readonly<Record<string, Part>> = {
         'RELATIONSHIP_MANAGEMENT',
         'UNLIMITED_TXNS',
       ],
-      ...explained,
+      ...additionalFields,
     },
   },
   'fees[0]': {
@@ -254,20 +259,20 @@ export const parts: Readonly<Record<string, Part>> = {
         'WITHDRAWAL',
       ],
       name: 'text',
-      ...explained,
+      ...additionalFields,
       currency: 'text',
       fee_cap: 'decimal',
       fee_cap_period: 'duration',
     },
   },
   'fees[0].fixed_amount': {
-    beside: { fee_method_u_type: 'fixedAmount' },
-    least: { amount: '4.00' },
+    siblings: { fee_method_u_type: 'fixedAmount' },
+    required: { amount: '4.00' },
     fields: { amount: 'decimal' },
   },
   'fees[0].rate_based': {
-    beside: { fee_method_u_type: 'rateBased' },
-    least: { rate: '0.01', rate_type: 'BALANCE' },
+    siblings: { fee_method_u_type: 'rateBased' },
+    required: { rate: '0.01', rate_type: 'BALANCE' },
     fields: {
       rate: 'decimal',
       rate_type: ['BALANCE', 'INTEREST_ACCRUED', 'TRANSACTION'],
@@ -276,31 +281,31 @@ export const parts: Readonly<Record<string, Part>> = {
   },
   'fees[0].rate_based.amount_range': { fields: { fee_maximum: 'decimal', fee_minimum: 'decimal' } },
   'fees[0].variable': {
-    beside: { fee_method_u_type: 'variable' },
+    siblings: { fee_method_u_type: 'variable' },
     fields: { fee_maximum: 'decimal', fee_minimum: 'decimal' },
   },
   'fees[0].discounts[0]': {
     fields: {
       description: 'text',
       discount_type: ['BALANCE', 'DEPOSITS', 'ELIGIBILITY_ONLY', 'FEE_CAP', 'PAYMENTS'],
-      ...explained,
+      ...additionalFields,
     },
   },
   'fees[0].discounts[0].eligibility[0]': {
-    least: { discount_eligibility_type: 'STAFF' },
+    required: { discount_eligibility_type: 'STAFF' },
     fields: {
       discount_eligibility_type: [...eligibilityTypes, 'INTRODUCTORY'],
-      ...explained,
+      ...additionalFields,
     },
   },
   'fees[0].discounts[0].fixed_amount': {
-    beside: { discount_method_u_type: 'fixedAmount' },
-    least: { amount: '4.00' },
+    siblings: { discount_method_u_type: 'fixedAmount' },
+    required: { amount: '4.00' },
     fields: { amount: 'decimal' },
   },
   'fees[0].discounts[0].rate_based': {
-    beside: { discount_method_u_type: 'rateBased' },
-    least: { rate: '0.5', rate_type: 'FEE' },
+    siblings: { discount_method_u_type: 'rateBased' },
+    required: { rate: '0.5', rate_type: 'FEE' },
     fields: {
       rate: 'decimal',
       rate_type: ['BALANCE', 'FEE', 'INTEREST_ACCRUED', 'TRANSACTION'],
@@ -320,7 +325,7 @@ export const parts: Readonly<Record<string, Part>> = {
     },
   },
   'lending_rates[0]': {
-    least: { lending_rate_type: 'VARIABLE', rate: '0.0899' },
+    required: { lending_rate_type: 'VARIABLE', rate: '0.0899' },
     fields: {
       lending_rate_type: [
         'BALANCE_TRANSFER',
@@ -343,25 +348,28 @@ export const parts: Readonly<Record<string, Part>> = {
       interest_payment_due: ['IN_ADVANCE', 'IN_ARREARS'],
     },
   },
-  'lending_rates[0].applicability_conditions[0]': { least: aCondition, fields: condition },
+  'lending_rates[0].applicability_conditions[0]': { required: conditionExample, fields: condition },
   'lending_rates[0].tiers[0]': { fields: tier },
-  'lending_rates[0].tiers[0].applicability_conditions[0]': { least: aCondition, fields: condition },
+  'lending_rates[0].tiers[0].applicability_conditions[0]': {
+    required: conditionExample,
+    fields: condition,
+  },
 }
 
-/** A product that has these fields in one of its parts, and around it what must be there. */
+/** Creates a product with these fields in one of its parts, and the required fields around it. */
 export function productWith(path: string, fields: Product): Product {
-  const part = { ...parts[path]?.least, ...fields }
+  const part = { ...parts[path]?.required, ...fields }
   if (path === '') return part
-  const [, around = '', name = '', isElement] = /^(?:(.*)\.)?(\w+)(\[0\])?$/.exec(path) ?? []
-  return productWith(around, { ...parts[path]?.beside, [name]: isElement ? [part] : part })
+  const [, parent = '', name = '', isElement] = /^(?:(.*)\.)?(\w+)(\[0\])?$/.exec(path) ?? []
+  return productWith(parent, { ...parts[path]?.siblings, [name]: isElement ? [part] : part })
 }
 
-/** What is at a path such as `fees[0].name`. */
-export function valueAt(product: unknown, path: string): unknown {
+/** The value at a path such as `fees[0].name`. */
+export function getValue(product: unknown, path: string): unknown {
   return path
     .split(/[.[\]]+/)
     .filter((step) => step !== '')
     .reduce((value, step) => (value as Product | undefined)?.[step], product)
 }
 
-export const pathIn = (part: string, field: string) => (part === '' ? field : `${part}.${field}`)
+export const joinPath = (part: string, field: string) => (part === '' ? field : `${part}.${field}`)

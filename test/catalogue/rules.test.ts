@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
-import { readRefusals, sharedPlatform } from '../support/platform.ts'
-import { type Product, plainWith } from './products.ts'
-import { pathIn, productWith, valueAt } from './record-table.ts'
+import { readErrors, sharedPlatform } from '../support/platform.ts'
+import { type Product, productWithFields } from './products.ts'
+import { getValue, joinPath, productWith } from './record-table.ts'
 
 const open = sharedPlatform()
 
-async function assertTaken(product: Product): Promise<Product> {
+async function assertAccepted(product: Product): Promise<Product> {
   const answer = await (await open()).create(product)
   assert.equal(answer.status, 201, answer.text)
   return answer.body
 }
 
-async function assertRefused(product: unknown, ...refusals: string[]): Promise<void> {
-  assert.deepEqual(readRefusals(await (await open()).create(product)), refusals)
+async function assertRejected(product: unknown, ...errors: string[]): Promise<void> {
+  assert.deepEqual(readErrors(await (await open()).create(product)), errors)
 }
 
 const siblings: Product = {
@@ -23,7 +23,7 @@ const siblings: Product = {
   variable: { fee_minimum: '1.00' },
 }
 
-/** Each method, the sibling that it names, and the part of the record that both are in. */
+/** The discriminator and its value, the field that it requires, and the part of the record that contains both. */
 const methods: readonly [part: string, method: string, value: string, sibling: string][] = [
   ['fees[0]', 'fee_method_u_type', 'fixedAmount', 'fixed_amount'],
   ['fees[0]', 'fee_method_u_type', 'rateBased', 'rate_based'],
@@ -36,17 +36,17 @@ describeOnce('a method', () => {
   for (const [part, method, value, sibling] of methods) {
     const others = methods.filter((each) => each[0] === part && each[3] !== sibling)
 
-    it(`of ${value} in ${part} needs ${sibling}`, async () => {
-      await assertTaken(productWith(part, { [method]: value, [sibling]: siblings[sibling] }))
-      await assertRefused(
+    it(`of ${value} in ${part} requires ${sibling}`, async () => {
+      await assertAccepted(productWith(part, { [method]: value, [sibling]: siblings[sibling] }))
+      await assertRejected(
         productWith(part, { [method]: value }),
         `${part}.${sibling} is required when ${method} is ${value}`,
       )
     })
 
     for (const [, , otherValue, other] of others) {
-      it(`of ${value} in ${part} takes no ${other} beside`, () =>
-        assertRefused(
+      it(`of ${value} in ${part} rejects ${other}`, () =>
+        assertRejected(
           productWith(part, {
             [method]: value,
             [sibling]: siblings[sibling],
@@ -56,8 +56,8 @@ describeOnce('a method', () => {
         ))
     }
 
-    it(`must be there for ${part}.${sibling}`, () =>
-      assertRefused(
+    it(`is required for ${part}.${sibling}`, () =>
+      assertRejected(
         productWith(part, { [sibling]: siblings[sibling] }),
         `${part}.${sibling} must be absent when ${method} is not ${value}`,
       ))
@@ -67,21 +67,19 @@ describeOnce('a method', () => {
     ['fees[0]', 'fee_method_u_type', 'fixed_amount', 'FIXED_AMOUNT', 'tiered'],
     ['fees[0].discounts[0]', 'discount_method_u_type', 'fixed_amount', 'variable'],
   ] as const) {
-    it(`of ${part} that is not known is refused by its name`, async () => {
+    it(`of ${part} is rejected if it is unknown`, async () => {
       const platform = await open()
       for (const value of unknown) {
-        const refusals = readRefusals(await platform.create(productWith(part, { [method]: value })))
-        assert.equal(refusals.length, 1)
-        assert.ok(
-          refusals[0]?.startsWith(`${part}.${method} must be one of fixedAmount, rateBased`),
-        )
+        const errors = readErrors(await platform.create(productWith(part, { [method]: value })))
+        assert.equal(errors.length, 1)
+        assert.ok(errors[0]?.startsWith(`${part}.${method} must be one of fixedAmount, rateBased`))
       }
     })
   }
 })
 
-/** Where a type can be OTHER and then says nothing by itself. */
-const othersIn: readonly [part: string, type: string][] = [
+/** Types that can be OTHER and then require a description. */
+const otherTypes: readonly [part: string, type: string][] = [
   ['constraints[0]', 'constraint_type'],
   ['eligibility[0]', 'eligibility_type'],
   ['features[0]', 'feature_type'],
@@ -94,14 +92,14 @@ const othersIn: readonly [part: string, type: string][] = [
 ]
 
 describeOnce('a type of OTHER', () => {
-  for (const [part, type] of othersIn) {
-    it(`in ${part} needs a text beside`, async () => {
+  for (const [part, type] of otherTypes) {
+    it(`in ${part} requires additional_info`, async () => {
       const other = (info?: string) => productWith(part, { [type]: 'OTHER', additional_info: info })
 
-      await assertTaken(other('Round-ups'))
-      await assertRefused(other(), `${part}.additional_info is required when ${type} is OTHER`)
+      await assertAccepted(other('Round-ups'))
+      await assertRejected(other(), `${part}.additional_info is required when ${type} is OTHER`)
       for (const blank of ['', ' \t']) {
-        await assertRefused(
+        await assertRejected(
           other(blank),
           `${part}.additional_info must not be empty when ${type} is OTHER`,
         )
@@ -109,9 +107,9 @@ describeOnce('a type of OTHER', () => {
     })
   }
 
-  it('of a card, a loan purpose or a repayment needs none', async () => {
-    await assertTaken(productWith('card_art[0]', { card_scheme: 'OTHER' }))
-    await assertTaken(
+  it('of a card, a loan purpose or a repayment requires nothing', async () => {
+    await assertAccepted(productWith('card_art[0]', { card_scheme: 'OTHER' }))
+    await assertAccepted(
       productWith('lending_rates[0]', { loan_purpose: 'OTHER', repayment_type: 'OTHER' }),
     )
   })
@@ -144,26 +142,26 @@ describeOnce('a tier', () => {
   }
 
   for (const part of ['deposit_rates[0].tiers[0]', 'lending_rates[0].tiers[0]']) {
-    it(`of ${part} is taken in camelCase and kept in snake_case`, async () => {
-      const made = await assertTaken(productWith(part, camel))
-      assert.deepEqual(valueAt(made, part), snake)
+    it(`of ${part} is accepted in camelCase and stored in snake_case`, async () => {
+      const made = await assertAccepted(productWith(part, camel))
+      assert.deepEqual(getValue(made, part), snake)
     })
 
-    it(`of ${part} has its mistakes named in snake_case, whatever it was sent in`, () =>
-      assertRefused(
+    it(`of ${part} has its errors reported in snake_case`, () =>
+      assertRejected(
         productWith(part, { unitOfMeasure: 'EURO', minimumValue: 'none' }),
         `${part}.unit_of_measure must be one of DAY, DOLLAR, MONTH, PERCENT`,
         `${part}.minimum_value must be a decimal string`,
       ))
 
-    it(`of ${part} that says the same in both spellings is refused`, () =>
-      assertRefused(
+    it(`of ${part} is rejected if a field has both names`, () =>
+      assertRejected(
         productWith(part, { minimum_value: '1', minimumValue: '2' }),
         `${part}.minimumValue is not a field of this record`,
       ))
   }
 
-  it('takes numbers for its bounds, exactly', async () => {
+  it('accepts numbers for its bounds without loss', async () => {
     const numbers: readonly [number, string][] = [
       [0.1, '0.1'],
       [1e21, '1000000000000000000000'],
@@ -171,24 +169,24 @@ describeOnce('a tier', () => {
       [-5, '-5'],
     ]
     const tiers = numbers.map(([minimum_value]) => ({ minimum_value }))
-    const made = await assertTaken(productWith('deposit_rates[0]', { tiers }))
+    const made = await assertAccepted(productWith('deposit_rates[0]', { tiers }))
 
     assert.deepEqual(
-      valueAt(made, 'deposit_rates[0].tiers'),
+      getValue(made, 'deposit_rates[0].tiers'),
       numbers.map(([, minimum_value]) => ({ minimum_value })),
     )
   })
 
-  it('is, with its conditions, all that is taken in camelCase', async () => {
+  it('is the only part that is accepted in camelCase', async () => {
     for (const [part, field] of [
       ['', 'brandName'],
       ['fees[0]', 'feeType'],
       ['features[0]', 'additionalInfo'],
       ['deposit_rates[0]', 'applicationType'],
     ] as const) {
-      await assertRefused(
+      await assertRejected(
         productWith(part, { [field]: 'PERIODIC' }),
-        `${pathIn(part, field)} is not a field of this record`,
+        `${joinPath(part, field)} is not a field of this record`,
       )
     }
   })
@@ -196,13 +194,14 @@ describeOnce('a tier', () => {
 
 const legacyNames = ['amount', 'balance_rate', 'transaction_rate', 'accrued_rate', 'fee_rate']
 
-describeOnce('the older fields of a discount', () => {
-  const discountOf = (product: Product) => valueAt(product, 'fees[0].discounts[0]') as Product
-  const legacyOf = (product: Product) =>
+describeOnce('the legacy fields of a discount', () => {
+  const getDiscount = (product: Product) => getValue(product, 'fees[0].discounts[0]') as Product
+  const getLegacyFields = (product: Product) =>
     Object.fromEntries(
-      Object.entries(discountOf(product)).filter(([name]) => legacyNames.includes(name)),
+      Object.entries(getDiscount(product)).filter(([name]) => legacyNames.includes(name)),
     )
-  const discounted = (discount: object) => productWith('fees[0].discounts[0]', { ...discount })
+  const productWithDiscount = (discount: object) =>
+    productWith('fees[0].discounts[0]', { ...discount })
   const fixed = { discount_method_u_type: 'fixedAmount', fixed_amount: { amount: '4.00' } }
   const rated = (rate_type: string, more = {}) => ({
     discount_method_u_type: 'rateBased',
@@ -210,7 +209,9 @@ describeOnce('the older fields of a discount', () => {
   })
 
   it('are the amount of a fixed amount', async () => {
-    assert.deepEqual(legacyOf(await assertTaken(discounted(fixed))), { amount: '4.00' })
+    assert.deepEqual(getLegacyFields(await assertAccepted(productWithDiscount(fixed))), {
+      amount: '4.00',
+    })
   })
 
   for (const [type, name] of [
@@ -220,59 +221,66 @@ describeOnce('the older fields of a discount', () => {
     ['FEE', 'fee_rate'],
   ] as const) {
     it(`are the ${name} of a rate of type ${type}`, async () => {
-      const made = await assertTaken(discounted(rated(type)))
-      assert.deepEqual(legacyOf(made), { [name]: '0.5' })
-      assert.deepEqual(legacyOf(await (await open()).read(String(made['product_id']))), {
+      const made = await assertAccepted(productWithDiscount(rated(type)))
+      assert.deepEqual(getLegacyFields(made), { [name]: '0.5' })
+      assert.deepEqual(getLegacyFields(await (await open()).read(String(made['product_id']))), {
         [name]: '0.5',
       })
     })
   }
 
-  it('are none where the discount has no method', async () => {
-    assert.deepEqual(legacyOf(await assertTaken(discounted({ description: 'Free' }))), {})
+  it('are absent if the discount has no method', async () => {
+    assert.deepEqual(
+      getLegacyFields(await assertAccepted(productWithDiscount({ description: 'Free' }))),
+      {},
+    )
   })
 
-  it('have the range under the names of a fee', async () => {
+  it('include the range under the names of a fee', async () => {
     const range = { discount_maximum: '20.00', discount_minimum: '1.00' }
-    const made = await assertTaken(discounted(rated('FEE', { amount_range: range })))
+    const made = await assertAccepted(productWithDiscount(rated('FEE', { amount_range: range })))
 
-    assert.deepEqual(discountOf(made)['rate_based'], {
+    assert.deepEqual(getDiscount(made)['rate_based'], {
       rate: '0.5',
       rate_type: 'FEE',
       amount_range: { fee_maximum: '20.00', fee_minimum: '1.00' },
     })
   })
 
-  it('are passed over beside a method, whatever they say', async () => {
-    const made = await assertTaken(discounted({ ...fixed, amount: '9.99', fee_rate: '7' }))
-    assert.deepEqual(discountOf(made), { ...fixed, amount: '4.00' })
+  it('are ignored if the discount has a method', async () => {
+    const made = await assertAccepted(
+      productWithDiscount({ ...fixed, amount: '9.99', fee_rate: '7' }),
+    )
+    assert.deepEqual(getDiscount(made), { ...fixed, amount: '4.00' })
   })
 
-  it('are refused by name without a method: the price would be lost', async () => {
+  it('are rejected without a method: the price would be lost', async () => {
     for (const name of legacyNames) {
-      await assertRefused(
-        discounted({ [name]: '1.00' }),
+      await assertRejected(
+        productWithDiscount({ [name]: '1.00' }),
         `fees[0].discounts[0].${name} is not a field of this record`,
       )
     }
   })
 
-  it('are no fields of a fee itself', () =>
-    assertRefused(
+  it('are not fields of a fee', () =>
+    assertRejected(
       productWith('fees[0]', { amount: '1.00' }),
       'fees[0].amount is not a field of this record',
     ))
 
-  it('leave a range that is given under both names to be refused', () =>
-    assertRefused(
-      discounted(rated('FEE', { amount_range: { discount_maximum: '2', fee_maximum: '3' } })),
+  it('do not allow a range under both names', () =>
+    assertRejected(
+      productWithDiscount(
+        rated('FEE', { amount_range: { discount_maximum: '2', fee_maximum: '3' } }),
+      ),
       'fees[0].discounts[0].rate_based.amount_range.fee_maximum is not a field of this record',
     ))
 })
 
-describeOnce('a refusal', () => {
-  it('lists every mistake of the record, each with its path', () =>
-    assertRefused(
+describeOnce('a validation error', () => {
+  it('lists all errors of the record, each with its path', () =>
+    assertRejected(
       {
         brand: 7,
         name: 'Saver',
@@ -296,15 +304,15 @@ describeOnce('a refusal', () => {
       'colour is not a field of this record',
     ))
 
-  it('of an update is the same as of a create, and changes nothing', async () => {
+  it('is the same for an update and a create, and changes nothing', async () => {
     const platform = await open()
-    const id = await platform.made(plainWith({}))
+    const id = await platform.made(productWithFields({}))
     const before = await platform.read(id)
-    const wrong = plainWith({ name: 1, features: [{}], colour: 'blue' })
+    const invalid = productWithFields({ name: 1, features: [{}], colour: 'blue' })
 
-    const [put, post] = [await platform.replace(id, wrong), await platform.create(wrong)]
+    const [put, post] = [await platform.replace(id, invalid), await platform.create(invalid)]
 
-    assert.deepEqual(readRefusals(put), [
+    assert.deepEqual(readErrors(put), [
       'name must be a string',
       'features[0].feature_type is required',
       'colour is not a field of this record',
@@ -313,16 +321,23 @@ describeOnce('a refusal', () => {
     assert.deepEqual(await platform.read(id), before)
   })
 
-  it('lists the first fifty', async () => {
+  it('lists the first fifty errors', async () => {
     const features = Array.from({ length: 51 }, () => ({}))
     const expected = features.map((_, index) => `features[${index}].feature_type is required`)
 
-    await assertRefused(plainWith({ features: features.slice(1) }), ...expected.slice(0, 50))
-    await assertRefused(plainWith({ features }), ...expected.slice(0, 50))
+    await assertRejected(
+      productWithFields({ features: features.slice(1) }),
+      ...expected.slice(0, 50),
+    )
+    await assertRejected(productWithFields({ features }), ...expected.slice(0, 50))
   })
 
-  for (const [name, body] of Object.entries({ 'a list': [], 'a text': '"text"', null: 'null' })) {
-    it(`of ${name} says that the body must be an object`, () =>
-      assertRefused(body, 'the body must be an object'))
+  for (const [name, body] of Object.entries({
+    'an array': [],
+    'a string': '"text"',
+    null: 'null',
+  })) {
+    it(`for ${name} says that the body must be an object`, () =>
+      assertRejected(body, 'the body must be an object'))
   }
 })

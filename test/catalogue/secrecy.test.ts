@@ -4,12 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { asOwner, describe, engineHere } from '../support/engines.ts'
 import { openPlatform, type Platform, productPath, requestToken } from '../support/platform.ts'
-import { plain, plainWith } from './products.ts'
+import { minimalProduct, productWithFields } from './products.ts'
 
 const person = 'ana.silva@example.com'
 
-/** No piece of a secret that is longer than chance. */
-function assertWithout(text: string, ...secrets: readonly string[]): void {
+/** Not even a part of a secret that is too long for coincidence. */
+function assertNotContained(text: string, ...secrets: readonly string[]): void {
   for (const secret of secrets) {
     for (let at = 0; at + 12 <= secret.length; at += 1) {
       const piece = secret.slice(at, at + 12)
@@ -18,8 +18,8 @@ function assertWithout(text: string, ...secrets: readonly string[]): void {
   }
 }
 
-/** Everything that can go wrong with what must not be told. */
-async function provoke(platform: Platform): Promise<string> {
+/** Sends invalid requests that contain secrets and personal data. */
+async function provokeErrors(platform: Platform): Promise<string> {
   const { id, secret } = platform.client
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
   const post = (body: unknown, headers = {}) =>
@@ -37,28 +37,28 @@ async function provoke(platform: Platform): Promise<string> {
       authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
     }),
     await post('x', { 'content-type': 'text/plain', authorization: `Basic ${secret}` }),
-    await platform.send(productsWith(secret), { headers: bearer(`${platform.token}x`) }),
+    await platform.send(historyPathWith(secret), { headers: bearer(`${platform.token}x`) }),
     await platform.send(productPath('x'), {
       method: 'DELETE',
       headers: bearer(`${platform.token}.${secret}`),
     }),
-    await platform.create(plainWith({ name: [person], brand: { person } })),
-    await platform.create(plainWith({ product_category: person, effective_from: person })),
+    await platform.create(productWithFields({ name: [person], brand: { person } })),
+    await platform.create(productWithFields({ product_category: person, effective_from: person })),
     await platform.create(`{"name":"${person}`),
     await platform.create(
-      plainWith({ fees: [{ fee_type: 'PERIODIC', additional_value: person }] }),
+      productWithFields({ fees: [{ fee_type: 'PERIODIC', additional_value: person }] }),
     ),
     await platform.get(`/v1/data-provider/cdr/products?effective=${person}`),
     await platform.get(`/v1/data-provider/cdr/products?updated-since=${person}`),
     await platform.get(`${productPath(person)}/${person}`),
     await platform.get(productPath(person)),
-    await platform.create(plain, { 'idempotency-key': `${person}${'x'.repeat(256)}` }),
+    await platform.create(minimalProduct, { 'idempotency-key': `${person}${'x'.repeat(256)}` }),
   ]
   for (const { status, text } of answers) assert.ok(status >= 400 && status < 500, text)
   return answers.map(({ text, headers }) => `${text}${JSON.stringify(headers)}`).join('\n')
 }
 
-/** Runs a statement beside the platform. */
+/** Runs a statement on the database of the platform. */
 async function run({ database }: Platform, sql: string): Promise<unknown[][]> {
   if (engineHere() === 'postgres') return asOwner(sql, database)
   const file = new DatabaseSync(database.slice('sqlite:'.length))
@@ -69,8 +69,8 @@ async function run({ database }: Platform, sql: string): Promise<unknown[][]> {
   }
 }
 
-/** Every byte that is kept, or every row. */
-async function everythingIn(platform: Platform): Promise<string> {
+/** Reads every stored byte or row. */
+async function readStoredData(platform: Platform): Promise<string> {
   if (engineHere() === 'sqlite') {
     const file = platform.database.slice('sqlite:'.length)
     return [file, `${file}-wal`].map((name) => readFileSync(name, 'latin1')).join('')
@@ -83,43 +83,43 @@ async function everythingIn(platform: Platform): Promise<string> {
   return rows.flat(2).join('\n')
 }
 
-function productsWith(secret: string): string {
+function historyPathWith(secret: string): string {
   return `/v1/data-provider/cdr/products/x/history?token=${secret}`
 }
 
-describe('secrets, tokens and people', () => {
-  it('reach neither the log nor an error', async (t) => {
+describe('secrets, tokens and personal data', () => {
+  it('are in neither logs nor error responses', async (t) => {
     const platform = await openPlatform(t)
 
-    const told = await provoke(platform)
+    const responses = await provokeErrors(platform)
     const logged = platform.log.join('\n')
 
-    for (const text of [told, logged]) {
-      assertWithout(text, platform.client.secret, platform.token)
+    for (const text of [responses, logged]) {
+      assertNotContained(text, platform.client.secret, platform.token)
       assert.ok(!text.includes(person) && !text.includes('silva'), text)
     }
   })
 
-  it('are in no log of what goes well', async (t) => {
+  it('are not logged for successful requests', async (t) => {
     const platform = await openPlatform(t)
     const token = await requestToken(platform.port, platform.client)
-    const id = await platform.made(plainWith({ name: person }))
-    await platform.replace(id, plainWith({ brand: person }))
+    const id = await platform.made(productWithFields({ name: person }))
+    await platform.replace(id, productWithFields({ brand: person }))
     await platform.history(id)
 
     const logged = platform.log.join('\n')
 
-    assertWithout(logged, platform.client.secret, platform.token, token)
+    assertNotContained(logged, platform.client.secret, platform.token, token)
     assert.ok(!logged.includes('silva'))
   })
 
-  it('are in no log of a failure of ours', async (t) => {
+  it('are not logged for an internal error', async (t) => {
     const platform = await openPlatform(t)
-    // Somebody takes a table away: nothing that we foresee.
+    // A missing table causes an unexpected error.
     await run(platform, 'alter table product_version rename to elsewhere')
 
     const answers = [
-      await platform.create(plainWith({ name: person }), { 'idempotency-key': person }),
+      await platform.create(productWithFields({ name: person }), { 'idempotency-key': person }),
       await platform.get(productPath(person)),
     ]
 
@@ -128,18 +128,18 @@ describe('secrets, tokens and people', () => {
     }
     const logged = platform.log.join('\n')
     assert.match(logged, /request failed/)
-    assertWithout(logged, platform.token)
+    assertNotContained(logged, platform.token)
     assert.ok(!logged.includes('silva'), logged)
   })
 
-  it('are not in the database either: only what cannot be turned back', async (t) => {
+  it('are stored only as hashes', async (t) => {
     const platform = await openPlatform(t)
     const token = await requestToken(platform.port, platform.client)
 
-    const bytes = await everythingIn(platform)
+    const bytes = await readStoredData(platform)
 
-    assert.ok(bytes.includes(platform.client.id), 'the client is there')
-    assertWithout(bytes, platform.client.secret, platform.token, token)
+    assert.ok(bytes.includes(platform.client.id), 'the client is not stored')
+    assertNotContained(bytes, platform.client.secret, platform.token, token)
     const [[hash] = []] = await run(platform, 'select secret_hash from api_client')
     assert.match(String(hash), /^sha256\$[\w-]{43}$/)
   })

@@ -8,15 +8,23 @@ import {
   type Registered,
   sharedPlatform,
 } from '../support/platform.ts'
-import { plain } from './products.ts'
-import { type Ask, askInForm, askInJson, basic, forms, isOauth, path } from './token-forms.ts'
+import { minimalProduct } from './products.ts'
+import {
+  basic,
+  forms,
+  isOauth,
+  path,
+  type RequestToken,
+  requestInForm,
+  requestInJson,
+} from './token-requests.ts'
 
-async function mayWrite(platform: Platform, token: string): Promise<number> {
-  return (await callPlatform(platform.port, token).create(plain)).status
+async function tryWrite(platform: Platform, token: string): Promise<number> {
+  return (await callPlatform(platform.port, token).create(minimalProduct)).status
 }
 
-async function mayReadHistory(platform: Platform, token: string): Promise<number> {
-  const id = await platform.made(plain)
+async function tryReadHistory(platform: Platform, token: string): Promise<number> {
+  const id = await platform.made(minimalProduct)
   return (await callPlatform(platform.port, token).history(id)).status
 }
 
@@ -29,7 +37,7 @@ describe('a token', () => {
     return { platform, reader: await readers }
   }
 
-  it('asked for in JSON comes as token and expires_in', async () => {
+  it('requested in JSON is returned as token and expires_in', async () => {
     const platform = await open()
     const { status, body, headers } = await forms['JSON'](
       platform,
@@ -42,11 +50,11 @@ describe('a token', () => {
     assert.equal(body.expires_in, 900)
     assert.match(body.token, /^[\w-]{43}$/)
     assert.equal(headers['cache-control'], 'no-store')
-    assert.equal(await mayWrite(platform, body.token), 201)
+    assert.equal(await tryWrite(platform, body.token), 201)
   })
 
   for (const form of ['a form', 'a form with HTTP Basic'] as const) {
-    it(`asked for in ${form} comes as OAuth has it too`, async () => {
+    it(`requested in ${form} is returned as an OAuth response`, async () => {
       const platform = await open()
       const { status, body, headers } = await forms[form](
         platform,
@@ -64,11 +72,11 @@ describe('a token', () => {
       })
       assert.equal(headers['cache-control'], 'no-store')
       assert.equal(headers['pragma'], 'no-cache')
-      assert.equal(await mayWrite(platform, body.access_token), 201)
+      assert.equal(await tryWrite(platform, body.access_token), 201)
     })
   }
 
-  it('is another each time, and each is good', async () => {
+  it('differs for each request, and each is valid', async () => {
     const platform = await open()
     const tokens = [
       await platform.tokenFor(platform.client),
@@ -76,17 +84,21 @@ describe('a token', () => {
     ]
 
     assert.notEqual(tokens[0], tokens[1])
-    for (const token of tokens) assert.equal(await mayWrite(platform, token), 201)
+    for (const token of tokens) assert.equal(await tryWrite(platform, token), 201)
   })
 
-  it('to write lets read too; one to read does not let write', async () => {
+  it('with the write scope allows reading; one with the read scope does not allow writing', async () => {
     const { platform, reader } = await openWithReader()
     const token = await platform.tokenFor(reader)
     const { create, replace, remove } = callPlatform(platform.port, token)
 
-    assert.equal(await mayReadHistory(platform, platform.token), 200)
-    assert.equal(await mayReadHistory(platform, token), 200)
-    for (const answer of [await create(plain), await replace('x', plain), await remove('x')]) {
+    assert.equal(await tryReadHistory(platform, platform.token), 200)
+    assert.equal(await tryReadHistory(platform, token), 200)
+    for (const answer of [
+      await create(minimalProduct),
+      await replace('x', minimalProduct),
+      await remove('x'),
+    ]) {
       assert.equal(answer.status, 403)
       assert.deepEqual(answer.body, { error: 'Insufficient scope' })
       assert.equal(
@@ -96,26 +108,26 @@ describe('a token', () => {
     }
   })
 
-  for (const [form, ask] of Object.entries<Ask>(forms)) {
-    it(`of a client that may write is narrowed by a scope in ${form}`, async () => {
+  for (const [form, requestToken] of Object.entries<RequestToken>(forms)) {
+    it(`is restricted by a scope in ${form}`, async () => {
       const platform = await open()
       const { id, secret } = platform.client
 
-      const narrow = await ask(platform, id, secret, 'products.read')
-      const both = await ask(platform, id, secret, 'products.read products.write')
+      const narrowed = await requestToken(platform, id, secret, 'products.read')
+      const both = await requestToken(platform, id, secret, 'products.read products.write')
 
-      assert.deepEqual([narrow.status, both.status], [200, 200])
-      assert.equal(await mayWrite(platform, narrow.body.token), 403)
-      assert.equal(await mayReadHistory(platform, narrow.body.token), 200)
-      assert.equal(await mayWrite(platform, both.body.token), 201)
-      if (isOauth(form)) assert.equal(narrow.body.scope, 'products.read')
+      assert.deepEqual([narrowed.status, both.status], [200, 200])
+      assert.equal(await tryWrite(platform, narrowed.body.token), 403)
+      assert.equal(await tryReadHistory(platform, narrowed.body.token), 200)
+      assert.equal(await tryWrite(platform, both.body.token), 201)
+      if (isOauth(form)) assert.equal(narrowed.body.scope, 'products.read')
     })
 
-    it(`with a scope that the client does not have is a 400 in ${form}`, async () => {
+    it(`is rejected with 400 in ${form} for a scope that the client does not have`, async () => {
       const { platform, reader } = await openWithReader()
 
       for (const scope of ['products.read products.write', 'admin']) {
-        const { status, body } = await ask(platform, reader.id, reader.secret, scope)
+        const { status, body } = await requestToken(platform, reader.id, reader.secret, scope)
         assert.equal(status, 400)
         const error = isOauth(form)
           ? 'invalid_scope'
@@ -125,7 +137,7 @@ describe('a token', () => {
     })
   }
 
-  it('takes credentials that need escaping in Basic, as RFC 6749 writes them', async () => {
+  it('accepts percent-encoded Basic credentials as in RFC 6749', async () => {
     const platform = await open()
     const { id, secret } = platform.client
     const escaped = [...id].map((char) => `%${char.charCodeAt(0).toString(16)}`).join('')
@@ -139,14 +151,14 @@ describe('a token', () => {
     ['no credentials', { grant_type: 'client_credentials' }, {}, 401, 'invalid_client'],
     ['no secret', { grant_type: 'client_credentials', client_id: 'ID' }, {}, 401, 'invalid_client'],
     [
-      'something twice',
+      'a repeated field',
       'grant_type=client_credentials&client_id=a&client_id=b&client_secret=c',
       {},
       400,
       'invalid_request',
     ],
     [
-      'credentials in both places',
+      'credentials in header and body',
       { grant_type: 'client_credentials', client_id: 'ID', client_secret: 'S' },
       basic('ID', 'S'),
       400,
@@ -174,7 +186,7 @@ describe('a token', () => {
       'invalid_client',
     ],
     [
-      'Basic with a bad escape',
+      'Basic with an invalid escape',
       { grant_type: 'client_credentials' },
       basic('%zz', 'S'),
       401,
@@ -182,8 +194,8 @@ describe('a token', () => {
     ],
     ['nothing', '', {}, 400, 'invalid_request'],
   ] as const) {
-    it(`asked for in a form with ${name} is a ${status} ${error}`, async () => {
-      const answer = await askInForm(await open(), fields, headers)
+    it(`requested in a form with ${name} is rejected with ${status} ${error}`, async () => {
+      const answer = await requestInForm(await open(), fields, headers)
       assert.deepEqual([answer.status, answer.body], [status, { error }])
       const challenge = status === 401 ? 'Basic realm="holdfast", charset="UTF-8"' : undefined
       assert.equal(answer.headers['www-authenticate'], challenge)
@@ -193,27 +205,31 @@ describe('a token', () => {
   for (const [name, body, error] of [
     ['no secret', { client_id: 'x' }, 'client_secret is required'],
     ['no id', { client_secret: 'x' }, 'client_id is required'],
-    ['an id that is no text', { client_id: 1, client_secret: 'x' }, 'client_id must be a string'],
     [
-      'a field too many',
+      'an id that is not a string',
+      { client_id: 1, client_secret: 'x' },
+      'client_id must be a string',
+    ],
+    [
+      'an unknown field',
       { client_id: 'x', client_secret: 'x', grant: 1 },
       'grant is not a field of this record',
     ],
-    ['a list', [], 'the body must be an object'],
-    ['bad JSON', '{"client_id":', 'the body must be JSON'],
+    ['an array', [], 'the body must be an object'],
+    ['invalid JSON', '{"client_id":', 'the body must be JSON'],
     [
-      'something twice',
+      'a repeated field',
       '{"client_id":"a","client_id":"b","client_secret":"c"}',
       'client_id appears twice in one object',
     ],
   ] as const) {
-    it(`asked for in JSON with ${name} is a 400 that says so`, async () => {
-      const answer = await askInJson(await open(), body)
+    it(`requested in JSON with ${name} is rejected with 400`, async () => {
+      const answer = await requestInJson(await open(), body)
       assert.deepEqual([answer.status, answer.body], [400, { error }])
     })
   }
 
-  it('is asked for with POST, in JSON or a form', async () => {
+  it('is requested with POST, in JSON or a form', async () => {
     const { send } = await open()
     const got = await send(path)
     const text = await send(path, {
@@ -227,14 +243,14 @@ describe('a token', () => {
   })
 })
 
-describe('the life of a token', () => {
+describe('the lifetime of a token', () => {
   it('ends after 900 seconds', async (t) => {
     const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
 
     platform.setClock('2026-07-01T00:14:59.999Z')
-    assert.equal(await mayWrite(platform, platform.token), 201)
+    assert.equal(await tryWrite(platform, platform.token), 201)
     platform.setClock('2026-07-01T00:15:00Z')
-    const late = await platform.create(plain)
+    const late = await platform.create(minimalProduct)
 
     assert.equal(late.status, 401)
     assert.equal(late.headers['www-authenticate'], 'Bearer error="invalid_token"')
@@ -244,14 +260,14 @@ describe('the life of a token', () => {
     const platform = await openPlatform(t)
     const other = await platform.register(['products.write'])
     const token = await platform.tokenFor(other)
-    assert.equal(await mayWrite(platform, token), 201)
+    assert.equal(await tryWrite(platform, token), 201)
 
     assert.equal(await platform.unregister(other), true)
 
-    assert.equal(await mayWrite(platform, token), 401)
-    // One that was on its way when the client went is no good either.
-    assert.equal(await mayWrite(platform, await platform.tokenFor(other)), 401)
-    assert.equal(await mayWrite(platform, platform.token), 201)
+    assert.equal(await tryWrite(platform, token), 401)
+    // A token issued while the client was being removed is also invalid.
+    assert.equal(await tryWrite(platform, await platform.tokenFor(other)), 401)
+    assert.equal(await tryWrite(platform, platform.token), 201)
     assert.equal((await forms['JSON'](platform, other.id, other.secret)).status, 401)
   })
 })

@@ -6,7 +6,7 @@ import { describe } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import * as lines from '../support/lines.ts'
 import { bodyOf, isEnergy, pathOf, type Question, type Ref, refs } from '../support/operations.ts'
-import { nobodysName, prototypeNames } from '../support/prototype-names.ts'
+import { prototypeNames, unusedName } from '../support/prototype-names.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
 const provider = sharedProvider([
@@ -64,14 +64,14 @@ describe('a name that every object has', { timeout: 120_000 }, () => {
       const here = await provider()
 
       for (const [place, sent] of Object.entries(placesOf(ref))) {
-        const expected = await ask(here, ref, sent(nobodysName))
+        const expected = await ask(here, ref, sent(unusedName))
         const answers = await Promise.all(prototypeNames.map((name) => ask(here, ref, sent(name))))
 
         assert.ok(expected.status < 500, `${place}: ${expected.status}`)
         for (const [index, { status, text }] of answers.entries()) {
           const name = prototypeNames[index] ?? ''
           assert.equal(status, expected.status, `${place}: ${name}`)
-          assert.equal(text, expected.text.replaceAll(nobodysName, name), `${place}: ${name}`)
+          assert.equal(text, expected.text.replaceAll(unusedName, name), `${place}: ${name}`)
         }
       }
     })

@@ -5,7 +5,7 @@ import { readLine } from '../../src/load/line.ts'
 import * as engines from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import { runInProcess } from '../support/process.ts'
-import { nobodysName, prototypeNames } from '../support/prototype-names.ts'
+import { prototypeNames, unusedName } from '../support/prototype-names.ts'
 import { sharedProvider } from '../support/provider.ts'
 import { createExamples } from './lines.ts'
 
@@ -13,11 +13,11 @@ import { createExamples } from './lines.ts'
 function readProblems(createLine: (name: string) => string, name: string): unknown {
   const result = readLine(createLine(name))
   if (!('problems' in result)) return []
-  return JSON.parse(JSON.stringify(result.problems).replaceAll(name, nobodysName))
+  return JSON.parse(JSON.stringify(result.problems).replaceAll(name, unusedName))
 }
 
 function assertSameProblems(createLine: (name: string) => string): void {
-  const expected = readProblems(createLine, nobodysName)
+  const expected = readProblems(createLine, unusedName)
   for (const name of prototypeNames)
     assert.deepEqual(readProblems(createLine, name), expected, name)
 }
@@ -68,8 +68,8 @@ describe('a property name of Object.prototype', () => {
       (name: string) => ['check', 'http://127.0.0.1:1', '--parameter', `${name}=x`],
       (name: string) => ['check', 'http://127.0.0.1:1', '--profile', name],
     ]) {
-      const { status } = await runInProcess(command(nobodysName))
-      assert.ok(status > 0, command(nobodysName).join(' '))
+      const { status } = await runInProcess(command(unusedName))
+      assert.ok(status > 0, command(unusedName).join(' '))
 
       for (const name of prototypeNames) {
         assert.equal((await runInProcess(command(name))).status, status, command(name).join(' '))

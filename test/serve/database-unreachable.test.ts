@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { plain } from '../catalogue/products.ts'
+import { minimalProduct } from '../catalogue/products.ts'
 import { openDeployment } from '../support/deployment.ts'
 import { closingTogether, describeOn, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -59,7 +59,7 @@ async function assertBack(t: TestContext, bank: Bank): Promise<void> {
   const { caller } = bank.platform
   await untilAnswered(() => bank.ask(), 200)
   await untilAnswered(() => caller.get(productsPath), 200)
-  await untilAnswered(() => caller.create(plain), 201)
+  await untilAnswered(() => caller.create(minimalProduct), 201)
   t.diagnostic(`back after ${Math.round(performance.now() - since)} ms`)
   process.kill(bank.provider.pid, 0)
   process.kill(bank.platform.pid, 0)
@@ -76,17 +76,17 @@ describeOn('postgres', 'while PostgreSQL is away', { timeout: 120_000 }, () => {
       const { caller } = bank.platform
       const token = bank.mint()
       assert.equal((await bank.ask(token)).status, 200)
-      const id = await caller.made(plain)
+      const id = await caller.made(minimalProduct)
       // Writes are under way when it goes.
-      const underWay = Array.from({ length: 50 }, () => caller.create(plain))
+      const underWay = Array.from({ length: 50 }, () => caller.create(minimalProduct))
 
       await server.stop(how)
       for (const { status } of await Promise.all(underWay)) assert.ok([201, 503].includes(status))
       for (let turn = 0; turn < 3; turn += 1) {
         assertUnavailable(await bank.ask())
         assertUnavailable(await caller.get(productsPath))
-        assertUnavailable(await caller.create(plain))
-        assertUnavailable(await caller.replace(id, plain))
+        assertUnavailable(await caller.create(minimalProduct))
+        assertUnavailable(await caller.replace(id, minimalProduct))
         assertUnavailable(await caller.get('/.well-known/jwks.json'))
       }
       await server.start()
@@ -112,7 +112,7 @@ describeOn('sqlite', 'while another process holds the files', { timeout: 120_000
     for (const database of held) database.exec('begin exclusive')
     const token = bank.mint()
 
-    const waiting = Promise.all([bank.ask(token), caller.create(plain)])
+    const waiting = Promise.all([bank.ask(token), caller.create(minimalProduct)])
     // Nobody else waits for them.
     for (let turn = 0; turn < 20; turn += 1) {
       assert.equal((await send(bank.provider.port, accountsPath)).status, 401)
@@ -162,15 +162,15 @@ function testWhile(name: string, open: (scope: Scope, folder: string) => Disk): 
       const { caller } = bank.platform
       const spent = bank.mint()
       assert.equal((await bank.ask(spent)).status, 200)
-      const id = await caller.made(plain)
+      const id = await caller.made(minimalProduct)
 
       disk.fill(bank)
       await untilUnavailable(() => bank.ask())
-      await untilUnavailable(() => caller.create(plain))
+      await untilUnavailable(() => caller.create(minimalProduct))
       const token = bank.mint()
       for (let turn = 0; turn < 3; turn += 1) {
         assertUnavailable(await bank.ask(token))
-        assertUnavailable(await caller.create(plain))
+        assertUnavailable(await caller.create(minimalProduct))
         assert.equal((await caller.read(id))['name'], 'Saver', 'what needs no room is answered')
       }
       disk.free(bank)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { plain } from '../catalogue/products.ts'
+import { minimalProduct } from '../catalogue/products.ts'
 import { openDeployment } from '../support/deployment.ts'
 import { describe } from '../support/engines.ts'
 import { send } from '../support/http.ts'
@@ -18,7 +18,7 @@ describe('a platform with two workers', { timeout: 120_000 }, () => {
     const { port } = served
     const caller = callPlatform(port, await requestToken(port, credentials))
 
-    const id = await caller.made(plain)
+    const id = await caller.made(minimalProduct)
     // Each on a connection of its own: they go to the workers in turn.
     const headers = { connection: 'close' }
     const reads = await Promise.all(

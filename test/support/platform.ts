@@ -185,8 +185,8 @@ export function callPlatform(port: number, token: string, agent?: Agent): Platfo
   }
 }
 
-/** The refusals of a 400, one by one. */
-export function readRefusals(answer: Answer): string[] {
+/** The separate errors of a 400 response. */
+export function readErrors(answer: Answer): string[] {
   assert.equal(answer.status, 400, answer.text)
   assert.deepEqual(Object.keys(answer.body), ['error'])
   return answer.body.error.split('; ')

@@ -2,4 +2,4 @@
 export const prototypeNames = Object.getOwnPropertyNames(Object.prototype)
 
 /** A name of the same kind that no object has. Whatever is given instead of it must be answered in the same way. */
-export const nobodysName = '__nobody__'
+export const unusedName = '__unused__'

@@ -3,13 +3,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { describeOn } from '../support/engines.ts'
 import { openPlatform, type Platform, productPath, productsPath } from '../support/platform.ts'
-import { plain, plainWith } from './products.ts'
+import { minimalProduct, productWithFields } from './products.ts'
 
-/** Holds the database as a load does until it commits. */
-function holdDatabase(t: TestContext, platform: Platform) {
+/** Locks the database as a load does until it commits. */
+function lockDatabase(t: TestContext, platform: Platform) {
   const database = new DatabaseSync(platform.database.slice('sqlite:'.length), { timeout: 5000 })
   database.exec('begin immediate')
-  database.exec('create table held (x)')
+  database.exec('create table locked (x)')
   const release = () => {
     if (database.isTransaction) database.exec('rollback')
   }
@@ -20,18 +20,18 @@ function holdDatabase(t: TestContext, platform: Platform) {
   return { release }
 }
 
-describeOn('sqlite', 'while a load holds the database', { timeout: 60_000 }, () => {
-  it('reads are answered at once, and writes wait until it is done', async (t) => {
+describeOn('sqlite', 'while a load locks the database', { timeout: 60_000 }, () => {
+  it('reads are answered immediately, and writes wait for the lock', async (t) => {
     const platform = await openPlatform(t)
-    const id = await platform.made(plain)
-    const { release } = holdDatabase(t, platform)
+    const id = await platform.made(minimalProduct)
+    const { release } = lockDatabase(t, platform)
     let isWritten = false
 
     const writes = Promise.all([
-      platform.create(plain),
-      platform.replace(id, plainWith({ name: 'B' })),
-      platform.create(plain, { 'idempotency-key': 'k' }),
-      platform.create(plain, { 'idempotency-key': 'k' }),
+      platform.create(minimalProduct),
+      platform.replace(id, productWithFields({ name: 'B' })),
+      platform.create(minimalProduct, { 'idempotency-key': 'k' }),
+      platform.create(minimalProduct, { 'idempotency-key': 'k' }),
     ]).finally(() => {
       isWritten = true
     })
@@ -49,8 +49,8 @@ describeOn('sqlite', 'while a load holds the database', { timeout: 60_000 }, () 
       reads.map(({ status }) => status),
       [200, 200, 200, 200],
     )
-    assert.equal(reads[0]?.body.name, 'Saver', 'from before')
-    assert.equal(wasWritten, false, 'no write was done meanwhile')
+    assert.equal(reads[0]?.body.name, 'Saver', 'the read is of the state before')
+    assert.equal(wasWritten, false, 'a write did not wait')
     assert.deepEqual(
       written.map(({ status }) => status),
       [201, 204, 201, 201],
@@ -59,16 +59,18 @@ describeOn('sqlite', 'while a load holds the database', { timeout: 60_000 }, () 
     assert.equal((await platform.read(id))['name'], 'B')
   })
 
-  it('writes are a 503 after five seconds, and hundreds of them hold up no read', async (t) => {
-    // On a machine that is busy with other things, no request is rejected for being slow.
+  it('writes fail with 503 after five seconds, and hundreds of them delay no read', async (t) => {
+    // No request may be rejected by load shedding on a busy machine.
     const platform = await openPlatform(t, { limits: { latencyTargetMs: 10_000, burstMs: 10_000 } })
-    const id = await platform.made(plain)
-    const { release } = holdDatabase(t, platform)
+    const id = await platform.made(minimalProduct)
+    const { release } = lockDatabase(t, platform)
     const since = performance.now()
     let isOver = false
 
     const writes = Array.from({ length: 300 }, async (_, index) => {
-      const answer = await (index % 2 === 0 ? platform.create(plain) : platform.replace(id, plain))
+      const answer = await (index % 2 === 0
+        ? platform.create(minimalProduct)
+        : platform.replace(id, minimalProduct))
       return { ...answer, waited: performance.now() - since }
     })
     const over = Promise.all(writes).finally(() => {
@@ -91,21 +93,21 @@ describeOn('sqlite', 'while a load holds the database', { timeout: 60_000 }, () 
     assert.equal(
       (await platform.history(id)).body.meta.totalRecords,
       1,
-      'nothing was done after all',
+      'a rejected write was executed later',
     )
-    assert.equal((await platform.create(plain)).status, 201)
+    assert.equal((await platform.create(minimalProduct)).status, 201)
   })
 
-  it('a token is judged, and asked for as a write is', async (t) => {
+  it('tokens are verified, and token requests wait for the lock', async (t) => {
     const platform = await openPlatform(t)
-    const { release } = holdDatabase(t, platform)
+    const { release } = lockDatabase(t, platform)
     const body = { client_id: platform.client.id, client_secret: platform.client.secret }
 
-    const asked = platform.send('/v1/token', { method: 'POST', body })
-    const refused = await platform.send(productsPath, { method: 'POST', body: plain })
+    const tokenRequest = platform.send('/v1/token', { method: 'POST', body })
+    const rejected = await platform.send(productsPath, { method: 'POST', body: minimalProduct })
     release()
 
-    assert.equal(refused.status, 401)
-    assert.equal((await asked).status, 200)
+    assert.equal(rejected.status, 401)
+    assert.equal((await tokenRequest).status, 200)
   })
 })

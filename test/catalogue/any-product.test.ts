@@ -3,12 +3,12 @@ import { it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
 import { describe } from '../support/engines.ts'
 import { productPath, sharedPlatform } from '../support/platform.ts'
-import { contentOf, type Product } from './products.ts'
+import { getContent, type Product } from './products.ts'
 import { kinds, parts, productWith } from './record-table.ts'
 
 const numRuns = 20
 
-const anyOfKind = (kind: keyof typeof kinds | readonly string[]): Arbitrary<unknown> => {
+const createArbitrary = (kind: keyof typeof kinds | readonly string[]): Arbitrary<unknown> => {
   if (typeof kind !== 'string') return fc.constantFrom(...kind)
   switch (kind) {
     case 'text':
@@ -24,48 +24,50 @@ const anyOfKind = (kind: keyof typeof kinds | readonly string[]): Arbitrary<unkn
     case 'ids':
       return fc.array(fc.uuid(), { maxLength: 3 })
     default:
-      return fc.constantFrom(...kinds[kind].good)
+      return fc.constantFrom(...kinds[kind].valid)
   }
 }
 
-/** What the rules between fields want: a text beside OTHER, and no value whose form hangs on a type. */
-const inRule = (fields: Product, hasInfo: boolean): Product => {
+/** Satisfies the rules between fields: OTHER needs a text, and the form of a value depends on its type. */
+const applyRules = (fields: Product, hasInfo: boolean): Product => {
   const isOther = hasInfo && Object.values(fields).includes('OTHER')
   const { additional_value: _value, ...rest } = fields
   return isOther ? { ...rest, additional_info: 'What it is' } : rest
 }
 
-/** Any fields that a part of the record may have. */
-const fieldsOf = (path: string): Arbitrary<Product> => {
-  const { fields, least = {} } = parts[path] ?? { fields: {} }
+const anyFields = (path: string): Arbitrary<Product> => {
+  const { fields, required = {} } = parts[path] ?? { fields: {} }
   const arbitraries = Object.fromEntries(
-    Object.entries(fields).map(([field, kind]) => [field, anyOfKind(kind)]),
+    Object.entries(fields).map(([field, kind]) => [field, createArbitrary(kind)]),
   )
   return fc
     .record(arbitraries, { requiredKeys: [], noNullPrototype: true })
-    .map((some) => inRule({ ...least, ...some }, 'additional_info' in { ...least, ...fields }))
+    .map((some) =>
+      applyRules({ ...required, ...some }, 'additional_info' in { ...required, ...fields }),
+    )
 }
 
-const places = Object.keys(parts).filter((path) => path !== '')
+const partNames = Object.keys(parts).filter((path) => path !== '')
 
-/** Any product: its own fields, and some of its parts, each with what must be around it. */
+/** Any product: top-level fields, and some parts with their required parents. */
 const anyProduct: Arbitrary<Product> = fc
   .tuple(
-    fieldsOf(''),
+    anyFields(''),
     fc.array(
       fc
-        .constantFrom(...places)
-        .chain((path) => fieldsOf(path).map((some) => [path, some] as const)),
+        .constantFrom(...partNames)
+        .chain((path) => anyFields(path).map((some) => [path, some] as const)),
       { maxLength: 6 },
     ),
   )
-  .map(([own, some]) => {
-    const product = { ...own }
+  .map(([fields, some]) => {
+    const product = { ...fields }
     for (const [path, fields] of some) {
       const [top = ''] = path.split(/[.[]/)
       const added = productWith(path, fields)[top]
-      const there = product[top]
-      product[top] = Array.isArray(there) && Array.isArray(added) ? [...there, ...added] : added
+      const existing = product[top]
+      product[top] =
+        Array.isArray(existing) && Array.isArray(added) ? [...existing, ...added] : added
     }
     return product
   })
@@ -77,29 +79,29 @@ const legacyRates: Readonly<Record<string, string>> = {
   TRANSACTION: 'transaction_rate',
 }
 
-/** As a read is to show it. */
-function shown(product: Product): Product {
+/** The expected response of a read. */
+function toExpected(product: Product): Product {
   const fees = product['fees'] as { discounts?: Product[] }[] | undefined
   if (!fees) return product
-  const discount = (given: Product): Product => {
-    const fixed = given['fixed_amount'] as { amount: string } | undefined
-    if (fixed) return { ...given, amount: fixed.amount }
-    const rated = given['rate_based'] as
+  const discount = (discountFields: Product): Product => {
+    const fixed = discountFields['fixed_amount'] as { amount: string } | undefined
+    if (fixed) return { ...discountFields, amount: fixed.amount }
+    const rateBased = discountFields['rate_based'] as
       | { rate: string; rate_type: string; amount_range?: Record<string, string> }
       | undefined
-    if (!rated) return given
-    const range = rated.amount_range && {
+    if (!rateBased) return discountFields
+    const range = rateBased.amount_range && {
       amount_range: Object.fromEntries(
-        Object.entries(rated.amount_range).map(([name, value]) => [
+        Object.entries(rateBased.amount_range).map(([name, value]) => [
           name.replace('discount', 'fee'),
           value,
         ]),
       ),
     }
     return {
-      ...given,
-      rate_based: { ...rated, ...range },
-      [legacyRates[rated.rate_type] ?? '?']: rated.rate,
+      ...discountFields,
+      rate_based: { ...rateBased, ...range },
+      [legacyRates[rateBased.rate_type] ?? '?']: rateBased.rate,
     }
   }
   return {
@@ -113,42 +115,42 @@ function shown(product: Product): Product {
 describe('any product', { timeout: 60_000 }, () => {
   const open = sharedPlatform()
 
-  it('is read as it was created, field by field', async () => {
+  it('is returned as it was created', async () => {
     const { create, read } = await open()
 
     await fc.assert(
       fc.asyncProperty(anyProduct, async (product) => {
         const made = await create(product)
         assert.equal(made.status, 201, made.text)
-        assert.deepEqual(contentOf(made.body), shown(product))
+        assert.deepEqual(getContent(made.body), toExpected(product))
         assert.deepEqual(await read(made.body.product_id), made.body)
       }),
       { numRuns },
     )
   })
 
-  it('is restored by an update with what a version of it answered', async () => {
+  it('is restored by an update with the response of a version', async () => {
     const { made, replace, read, get } = await open()
 
     await fc.assert(
       fc.asyncProperty(anyProduct, anyProduct, async (first, second) => {
         const id = await made(first)
         assert.equal((await replace(id, second)).status, 204)
-        assert.deepEqual(contentOf(await read(id)), shown(second))
+        assert.deepEqual(getContent(await read(id)), toExpected(second))
         const { text } = await get(`${productPath(id)}?version=1`)
 
         assert.equal((await replace(id, text)).status, 204)
 
-        assert.deepEqual(contentOf(await read(id)), contentOf(JSON.parse(text)))
-        assert.deepEqual(contentOf(await read(id, 2)), shown(second))
+        assert.deepEqual(getContent(await read(id)), getContent(JSON.parse(text)))
+        assert.deepEqual(getContent(await read(id, 2)), toExpected(second))
         const again = await get(`${productPath(id)}?version=3`)
-        assert.deepEqual(contentOf(again.body), shown(first))
+        assert.deepEqual(getContent(again.body), toExpected(first))
       }),
       { numRuns: numRuns / 2 },
     )
   })
 
-  it('is answered the same for the same key, and refused for another product', async () => {
+  it('has the same response for the same idempotency key, which is rejected for another product', async () => {
     const { create } = await open()
 
     await fc.assert(

@@ -7,119 +7,130 @@ import type { CatalogueStore } from '../../src/catalogue/store.ts'
 import { recordBytesMax } from '../../src/contract/index.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { describe, describeOn } from '../support/engines.ts'
-import { openPlatform, type Platform, productsPath, readRefusals } from '../support/platform.ts'
-import { type Product, plain, plainWith } from './products.ts'
+import { openPlatform, type Platform, productsPath, readErrors } from '../support/platform.ts'
+import { minimalProduct, type Product, productWithFields } from './products.ts'
 
 const listPath = `${productsPath}?page-size=100`
 
 const line = (id: string, fields: object = {}) => ({
   type: 'product',
-  record: plainWith({ product_id: id, ...fields }),
+  record: productWithFields({ product_id: id, ...fields }),
 })
 
-/** A product that is so many bytes long as JSON. */
-function productOf(bytes: number): Product {
-  const short = JSON.stringify(plainWith({ description: '' })).length
-  return plainWith({ description: 'x'.repeat(bytes - short) })
+/** A product with exactly this many bytes of JSON. */
+function createProductOfSize(bytes: number): Product {
+  const short = JSON.stringify(productWithFields({ description: '' })).length
+  return productWithFields({ description: 'x'.repeat(bytes - short) })
 }
 
-async function dial(port: number): Promise<Socket> {
+async function openConnection(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   await once(socket, 'connect')
   return socket
 }
 
-const requestFor = (path: string) => `GET ${path} HTTP/1.1\r\nHost: holdfast\r\n\r\n`
+const formatRequest = (path: string) => `GET ${path} HTTP/1.1\r\nHost: holdfast\r\n\r\n`
 
-/** Asks and reads no more than the beginning of the answer. */
-async function askWithoutReading(port: number): Promise<Socket> {
-  const socket = await dial(port)
-  socket.write(requestFor(listPath))
+/** Requests the list and stops reading after the first chunk. */
+async function requestWithoutReading(port: number): Promise<Socket> {
+  const socket = await openConnection(port)
+  socket.write(formatRequest(listPath))
   await once(socket, 'data')
   return socket.pause()
 }
 
-/** A page is longer than what the system keeps for a client that does not read. */
-async function openLongPlatform(
+/** Pages exceed the socket buffers of a client that does not read. */
+async function openPlatformWithLongPages(
   t: TestContext,
   limits: Partial<HttpLimits>,
-  around = (store: CatalogueStore) => store,
+  wrapStore = (store: CatalogueStore) => store,
 ): Promise<Platform> {
-  const platform = await openPlatform(t, { limits, around })
+  const platform = await openPlatform(t, { limits, around: wrapStore })
   const description = 'x'.repeat(200_000)
   await platform.load(Array.from({ length: 40 }, (_, index) => line(`p${index}`, { description })))
   return platform
 }
 
-describeOn('sqlite', 'a platform that is asked for more lists than it can make', () => {
-  it('turns some away, answers the others, and says that it lives', {
+describeOn('sqlite', 'an overloaded platform', () => {
+  it('rejects some requests, answers the others, and stays live', {
     timeout: 60_000,
   }, async (t) => {
-    // No turn of the event loop has time for more than two.
+    // Each event-loop iteration admits two requests.
     const limits = { iterationAdmitMin: 2, iterationMs: -1, burstMs: -1 }
     const platform = await openPlatform(t, { limits })
     await platform.load(Array.from({ length: 100 }, (_, index) => line(`p${index}`)))
-    const sockets = await Promise.all(Array.from({ length: 100 }, () => dial(platform.port)))
-    const statusOf = async (socket: Socket, path: string) => {
+    const sockets = await Promise.all(
+      Array.from({ length: 100 }, () => openConnection(platform.port)),
+    )
+    const requestStatus = async (socket: Socket, path: string) => {
       const first = once(socket, 'data')
-      socket.write(requestFor(path))
+      socket.write(formatRequest(path))
       return String((await first)[0]).slice(9, 12)
     }
-    // The server has accepted them all by then, and reads what they send next in one turn.
-    for (const socket of sockets) assert.equal(await statusOf(socket, '/health/live'), '200')
+    // The server has accepted all connections, and reads their next requests in one iteration.
+    for (const socket of sockets) assert.equal(await requestStatus(socket, '/health/live'), '200')
 
     const statuses = await Promise.all(
       sockets.map((socket, index) =>
-        statusOf(socket, index === 50 ? '/health/live' : `${listPath}&brand=${index}`),
+        requestStatus(socket, index === 50 ? '/health/live' : `${listPath}&brand=${index}`),
       ),
     )
     for (const socket of sockets) socket.destroy()
 
     assert.equal(statuses.splice(50, 1)[0], '200')
-    const refused = statuses.filter((status) => status === '503').length
-    const taken = statuses.filter((status) => status === '200').length
-    assert.equal(refused + taken, 99)
-    assert.ok(refused > 0 && taken >= 2, `${taken} answered, ${refused} refused`)
+    const rejected = statuses.filter((status) => status === '503').length
+    const accepted = statuses.filter((status) => status === '200').length
+    assert.equal(rejected + accepted, 99)
+    assert.ok(rejected > 0 && accepted >= 2, `${accepted} answered, ${rejected} rejected`)
   })
 })
 
-describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_000 }, () => {
-  it('are so many bytes at most; beyond, a request is a 503 until they are gone', async (t) => {
-    const platform = await openLongPlatform(t, { unsentBytesMax: 1024 * 1024 })
-    const slow = [await askWithoutReading(platform.port), await askWithoutReading(platform.port)]
+describeOn('sqlite', 'responses to slow clients', { timeout: 120_000 }, () => {
+  it('have a size limit; above it, requests fail with 503 until they are sent', async (t) => {
+    const platform = await openPlatformWithLongPages(t, { unsentBytesMax: 1024 * 1024 })
+    const slow = [
+      await requestWithoutReading(platform.port),
+      await requestWithoutReading(platform.port),
+    ]
 
-    const refused = await platform.get(listPath)
+    const rejected = await platform.get(listPath)
     const live = await platform.get('/health/live')
     for (const socket of slow) socket.destroy()
     let status = 503
     while (status === 503) status = (await platform.get(productsPath)).status
 
-    assert.equal(refused.status, 503)
-    assert.deepEqual(refused.body, { error: 'Service unavailable' })
-    assert.match(refused.headers['retry-after'] ?? '', /^[1-9]\d*$/)
+    assert.equal(rejected.status, 503)
+    assert.deepEqual(rejected.body, { error: 'Service unavailable' })
+    assert.match(rejected.headers['retry-after'] ?? '', /^[1-9]\d*$/)
     assert.equal(live.status, 200)
     assert.equal(status, 200)
   })
 
-  it('are requests in flight, which are bounded', async (t) => {
-    const platform = await openLongPlatform(t, { inFlightMax: 2, inFlightMin: 2 })
-    const slow = [await askWithoutReading(platform.port), await askWithoutReading(platform.port)]
+  it('count as in-flight requests', async (t) => {
+    const platform = await openPlatformWithLongPages(t, { inFlightMax: 2, inFlightMin: 2 })
+    const slow = [
+      await requestWithoutReading(platform.port),
+      await requestWithoutReading(platform.port),
+    ]
 
-    const refused = await platform.get(productsPath)
+    const rejected = await platform.get(productsPath)
     for (const socket of slow) socket.destroy()
 
-    assert.equal(refused.status, 503)
+    assert.equal(rejected.status, 503)
   })
 
-  it('are cut sooner while they keep others out', async (t) => {
+  it('time out sooner while they block other requests', async (t) => {
     const limits = {
       unsentBytesMax: 1024 * 1024,
       writeTimeoutBackpressureMs: 20,
       checkIntervalMs: 5,
     }
-    const platform = await openLongPlatform(t, limits)
-    const slow = [await askWithoutReading(platform.port), await askWithoutReading(platform.port)]
+    const platform = await openPlatformWithLongPages(t, limits)
+    const slow = [
+      await requestWithoutReading(platform.port),
+      await requestWithoutReading(platform.port),
+    ]
 
     let status = 503
     while (status === 503) {
@@ -131,11 +142,11 @@ describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_00
     assert.equal(status, 200)
   })
 
-  it('may take longer to read than a handler may take to begin them', async (t) => {
+  it('may take longer than the handler timeout', async (t) => {
     const limits = { handlerTimeoutMs: 1000, checkIntervalMs: 5 }
-    const platform = await openLongPlatform(t, limits)
+    const platform = await openPlatformWithLongPages(t, limits)
 
-    const slow = await askWithoutReading(platform.port)
+    const slow = await requestWithoutReading(platform.port)
     const since = performance.now()
     while (performance.now() - since < 2 * limits.handlerTimeoutMs)
       await platform.get('/health/live')
@@ -153,20 +164,20 @@ describeOn('sqlite', 'answers that their clients do not read', { timeout: 120_00
   })
 })
 
-describe('long answers', { timeout: 120_000 }, () => {
-  it('are not made before they are read', async (t) => {
+describe('long responses', { timeout: 120_000 }, () => {
+  it('are produced as they are read', async (t) => {
     const reads: number[] = []
-    const around = (store: CatalogueStore): CatalogueStore => ({
+    const wrapStore = (store: CatalogueStore): CatalogueStore => ({
       ...store,
       readVersions(keys) {
         reads.push(keys.length)
         return store.readVersions(keys)
       },
     })
-    const platform = await openLongPlatform(t, {}, around)
+    const platform = await openPlatformWithLongPages(t, {}, wrapStore)
 
-    const slow = await askWithoutReading(platform.port)
-    // Another answer is made from its beginning to its end meanwhile.
+    const slow = await requestWithoutReading(platform.port)
+    // Meanwhile, another response is produced completely.
     const whole = await platform.get(listPath)
     const made = reads.reduce((sum, count) => sum + count, 0)
     slow.destroy()
@@ -176,11 +187,11 @@ describe('long answers', { timeout: 120_000 }, () => {
   })
 })
 
-describeOn('sqlite', 'the pieces of long answers', { timeout: 120_000 }, () => {
-  it('are made one by one, with time for other requests between them', async (t) => {
+describeOn('sqlite', 'the chunks of long responses', { timeout: 120_000 }, () => {
+  it('are produced in separate event-loop iterations', async (t) => {
     let reads = 0
     let readsMax = 0
-    const around = (store: CatalogueStore): CatalogueStore => ({
+    const wrapStore = (store: CatalogueStore): CatalogueStore => ({
       ...store,
       readVersions(keys) {
         if (reads === 0) setImmediate(() => (reads = 0))
@@ -189,27 +200,27 @@ describeOn('sqlite', 'the pieces of long answers', { timeout: 120_000 }, () => {
         return store.readVersions(keys)
       },
     })
-    const platform = await openLongPlatform(t, {}, around)
+    const platform = await openPlatformWithLongPages(t, {}, wrapStore)
 
     const answers = await Promise.all([platform.get(listPath), platform.get(listPath)])
 
     for (const { body } of answers) assert.equal(body.data.products.length, 40)
-    // The next one may be made in the same iteration of the event loop as the count begins again.
-    assert.ok(readsMax <= 2, `${readsMax} pieces were made at once`)
+    // The next chunk may be produced in the iteration that resets the count.
+    assert.ok(readsMax <= 2, `${readsMax} chunks in one iteration`)
   })
 })
 
 describe('a page of the product list', { timeout: 120_000 }, () => {
-  it('is made once for all that ask for it, until one of its products changes', async (t) => {
+  it('is cached until one of its products changes', async (t) => {
     let reads = 0
-    const around = (store: CatalogueStore): CatalogueStore => ({
+    const wrapStore = (store: CatalogueStore): CatalogueStore => ({
       ...store,
       readVersions(keys) {
         reads += 1
         return store.readVersions(keys)
       },
     })
-    const platform = await openPlatform(t, { around })
+    const platform = await openPlatform(t, { around: wrapStore })
     await platform.load([line('p1'), line('p2'), line('q1', { brand: 'Other' })])
     const names = async (query = '') =>
       (await platform.get(`${productsPath}?${query}`)).body.data.products.map(
@@ -222,7 +233,7 @@ describe('a page of the product list', { timeout: 120_000 }, () => {
     // By another process, and by this one.
     await platform.load([line('p2', { name: 'Changed' })])
     assert.deepEqual(await names(), ['Saver', 'Changed', 'Saver'])
-    await platform.replace('p1', plainWith({ name: 'Replaced' }))
+    await platform.replace('p1', productWithFields({ name: 'Replaced' }))
     assert.deepEqual(await names(), ['Replaced', 'Changed', 'Saver'])
     await platform.remove('p2')
     assert.deepEqual(await names(), ['Replaced', 'Saver'])
@@ -232,7 +243,7 @@ describe('a page of the product list', { timeout: 120_000 }, () => {
     assert.equal(reads, 5)
   })
 
-  it('changes by itself when a product becomes effective', async (t) => {
+  it('changes when a product becomes effective', async (t) => {
     const platform = await openPlatform(t, { now: '2026-07-01T00:00:00Z' })
     await platform.load([line('p1'), line('p2', { effective_from: '2026-07-02T00:00:00Z' })])
     const count = async () => (await platform.get(productsPath)).body.data.products.length
@@ -243,12 +254,12 @@ describe('a page of the product list', { timeout: 120_000 }, () => {
     assert.deepEqual([before, await count()], [1, 2])
   })
 
-  it('has all its products where they are longer than can be in memory at once', async (t) => {
+  it('has all its products if they exceed the memory limit of a response', async (t) => {
     const platform = await openPlatform(t)
     const description = 'é'.repeat(1_900_000)
     const author = { by: { id: 'c', name: 'c' }, clock: () => Temporal.Now.instant() }
-    // As they could be stored before there was a limit.
-    const fields = plainWith({ description })
+    // Earlier versions stored such products without a limit.
+    const fields = productWithFields({ description })
     const content = {
       category: 'TRANS_AND_SAVINGS_ACCOUNTS',
       brand: 'Example Bank',
@@ -272,23 +283,23 @@ describe('a page of the product list', { timeout: 120_000 }, () => {
 })
 
 describe('a product', { timeout: 120_000 }, () => {
-  it(`has ${recordBytesMax} bytes of JSON at most, and is loaded again from a dump`, async (t) => {
+  it(`has at most ${recordBytesMax} bytes of JSON, and can be restored from a dump`, async (t) => {
     const platform = await openPlatform(t)
-    const longest = productOf(recordBytesMax)
-    const tooLong = productOf(recordBytesMax + 1)
-    const sentence = `the product must be at most ${recordBytesMax} bytes of JSON`
+    const longest = createProductOfSize(recordBytesMax)
+    const tooLong = createProductOfSize(recordBytesMax + 1)
+    const message = `the product must be at most ${recordBytesMax} bytes of JSON`
 
     const id = await platform.made(longest)
-    const refusals = [await platform.create(tooLong), await platform.replace(id, tooLong)]
+    const responses = [await platform.create(tooLong), await platform.replace(id, tooLong)]
     const dumped = (await platform.dump()).trim().split('\n')
 
-    for (const answer of refusals) assert.deepEqual(readRefusals(answer), [sentence])
+    for (const answer of responses) assert.deepEqual(readErrors(answer), [message])
     await platform.load(dumped.map((text) => JSON.parse(text)))
     assert.equal((await platform.read(id))['description'], longest['description'])
     await assert.rejects(
       platform.load([line('p1', { description: tooLong['description'] })]),
       new RegExp(`record must be at most ${recordBytesMax} bytes of JSON`),
     )
-    assert.equal((await platform.create(plain)).status, 201)
+    assert.equal((await platform.create(minimalProduct)).status, 201)
   })
 })

@@ -7,9 +7,9 @@ export const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
 })
 
-export const askInJson = ({ send }: Platform, body: unknown, headers: Headers = {}) =>
+export const requestInJson = ({ send }: Platform, body: unknown, headers: Headers = {}) =>
   send(path, { method: 'POST', body, headers })
-export const askInForm = (
+export const requestInForm = (
   { send }: Platform,
   fields: Record<string, string> | string,
   headers = {},
@@ -20,26 +20,26 @@ export const askInForm = (
     headers: { ...formType, ...headers },
   })
 
-/** A token request with these credentials. */
-export type Ask = (
+/** Requests a token with these credentials. */
+export type RequestToken = (
   platform: Platform,
   id: string,
   secret: string,
   scope?: string,
 ) => Promise<Answer>
 
-export const forms: Record<'JSON' | 'a form' | 'a form with HTTP Basic', Ask> = {
+export const forms: Record<'JSON' | 'a form' | 'a form with HTTP Basic', RequestToken> = {
   JSON: (platform, client_id, client_secret, scope) =>
-    askInJson(platform, { client_id, client_secret, ...(scope !== undefined && { scope }) }),
+    requestInJson(platform, { client_id, client_secret, ...(scope !== undefined && { scope }) }),
   'a form': (platform, client_id, client_secret, scope) =>
-    askInForm(platform, {
+    requestInForm(platform, {
       grant_type: 'client_credentials',
       client_id,
       client_secret,
       ...(scope !== undefined && { scope }),
     }),
   'a form with HTTP Basic': (platform, id, secret, scope) =>
-    askInForm(
+    requestInForm(
       platform,
       { grant_type: 'client_credentials', ...(scope !== undefined && { scope }) },
       basic(id, secret),

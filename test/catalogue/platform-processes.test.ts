@@ -16,7 +16,7 @@ import {
   requestToken,
 } from '../support/platform.ts'
 import type { Server } from '../support/process.ts'
-import { plain, plainWith } from './products.ts'
+import { minimalProduct, productWithFields } from './products.ts'
 
 interface PlatformProcess extends PlatformCaller, Pick<Server, 'kill'> {}
 
@@ -28,28 +28,30 @@ async function startPlatform(
   return { ...callPlatform(port, await requestToken(port, credentials)), kill }
 }
 
-/** What was answered before the process was ended, and what was sent and may or may not have been done. */
+/** The acknowledged writes, and all requests that may have been executed. */
 interface Ledger {
-  /** By product, the names it was given in turn, as far as that was answered. */
+  /** The acknowledged names of each product, in order. */
   readonly answered: Map<string, string[]>
-  /** Bodies of creates by their key, those without an answer too. */
+  /** The names of created products by idempotency key, acknowledged or not. */
   readonly keys: Map<string, string>
 }
 
 const writers = 8
 
-/** Creates and updates without a pause until the process is gone. */
-async function storm(
+/** Creates and updates products until the process is killed. */
+async function writeContinuously(
   platform: PlatformProcess,
   writer: number,
   ledger: Ledger,
   onAnswer: () => void,
 ) {
-  for (let turn = 0; ; turn += 1) {
-    const name = `w${writer}-${turn}`
+  for (let round = 0; ; round += 1) {
+    const name = `w${writer}-${round}`
     const key = `key-${name}`
     ledger.keys.set(key, name)
-    const made = await unlessGone(platform.create(plainWith({ name }), { 'idempotency-key': key }))
+    const made = await orUndefinedIfKilled(
+      platform.create(productWithFields({ name }), { 'idempotency-key': key }),
+    )
     if (!made) return
     assert.equal(made.status, 201, made.text)
     const id: string = made.body.product_id
@@ -58,7 +60,7 @@ async function storm(
     onAnswer()
 
     for (const next of [`${name}-a`, `${name}-b`]) {
-      const put = await unlessGone(platform.replace(id, plainWith({ name: next })))
+      const put = await orUndefinedIfKilled(platform.replace(id, productWithFields({ name: next })))
       if (!put) return
       assert.equal(put.status, 204, put.text)
       names.push(next)
@@ -67,9 +69,9 @@ async function storm(
   }
 }
 
-async function unlessGone(asked: Promise<Answer>): Promise<Answer | undefined> {
+async function orUndefinedIfKilled(request: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return await asked
+    return await request
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     assert.match(code, /ECONNRESET|ECONNREFUSED|EPIPE/)
@@ -77,29 +79,29 @@ async function unlessGone(asked: Promise<Answer>): Promise<Answer | undefined> {
   }
 }
 
-async function killInStorm(platform: PlatformProcess, ledger: Ledger, answersWanted: number) {
+async function killDuringWrites(platform: PlatformProcess, ledger: Ledger, answersMin: number) {
   let answers = 0
   const enough = Promise.withResolvers<void>()
-  const storms = Array.from({ length: writers }, (_, writer) =>
-    storm(platform, writer + answersWanted * 100, ledger, () => {
+  const writes = Array.from({ length: writers }, (_, writer) =>
+    writeContinuously(platform, writer + answersMin * 100, ledger, () => {
       answers += 1
-      if (answers === answersWanted) enough.resolve()
+      if (answers === answersMin) enough.resolve()
     }),
   )
-  await Promise.race([enough.promise, ...storms])
+  await Promise.race([enough.promise, ...writes])
   await platform.kill()
-  await Promise.all(storms)
-  assert.ok(answers >= answersWanted)
+  await Promise.all(writes)
+  assert.ok(answers >= answersMin)
 }
 
-describe('kill -9 of a platform in a storm of writes', { timeout: 120_000 }, () => {
-  it('loses nothing that was answered, and a retry makes nothing twice', async (t) => {
+describe('kill -9 of a platform during continuous writes', { timeout: 120_000 }, () => {
+  it('loses no acknowledged write, and a retry creates no duplicate', async (t) => {
     const deployment = await openDeployment(t)
     const credentials = await deployment.addClient()
     const ledger: Ledger = { answered: new Map(), keys: new Map() }
 
-    for (const answersWanted of [7, 60]) {
-      await killInStorm(await startPlatform(deployment, credentials), ledger, answersWanted)
+    for (const answersMin of [7, 60]) {
+      await killDuringWrites(await startPlatform(deployment, credentials), ledger, answersMin)
     }
 
     const after = await startPlatform(deployment, credentials)
@@ -109,14 +111,14 @@ describe('kill -9 of a platform in a storm of writes', { timeout: 120_000 }, () 
       )
       assert.deepEqual(versions, names)
       const now = String((await after.read(id))['name'])
-      // The one update that was on its way may have been done.
+      // The in-flight update may have been executed.
       assert.ok(now === names.at(-1) || now.startsWith(names[0] ?? '?'), `${id}: ${now}`)
       const { body } = await after.history(id)
       assert.ok(body.meta.totalRecords - names.length <= 1)
     }
 
     for (const [key, name] of ledger.keys) {
-      const again = await after.create(plainWith({ name }), { 'idempotency-key': key })
+      const again = await after.create(productWithFields({ name }), { 'idempotency-key': key })
       assert.equal(again.status, 201, again.text)
     }
     const { body } = await after.get(`${productsPath}?page-size=1`)
@@ -125,7 +127,7 @@ describe('kill -9 of a platform in a storm of writes', { timeout: 120_000 }, () 
 })
 
 describe('two platforms on one database', { timeout: 120_000 }, () => {
-  it('are one catalogue', async (t) => {
+  it('share one catalogue', async (t) => {
     const deployment = await openDeployment(t)
     const credentials = await deployment.addClient()
     const both = await Promise.all([
@@ -133,18 +135,18 @@ describe('two platforms on one database', { timeout: 120_000 }, () => {
       startPlatform(deployment, credentials),
     ])
     const [one, two] = both
-    const either = (index: number) => both[index % 2] ?? one
+    const pickPlatform = (index: number) => both[index % 2] ?? one
 
-    await t.test('a token of one is good at the other', async () => {
+    await t.test('a token of one is valid at the other', async () => {
       const { create } = callPlatform(two.port, one.token)
-      assert.equal((await create(plainWith({ brand: 'Token' }))).status, 201)
+      assert.equal((await create(productWithFields({ brand: 'Token' }))).status, 201)
     })
 
-    await t.test('a create that is retried at both at once makes one product', async () => {
-      const product = plainWith({ brand: 'Retried' })
+    await t.test('a create retried at both concurrently creates one product', async () => {
+      const product = productWithFields({ brand: 'Retried' })
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          either(index).create(product, { 'idempotency-key': 'both' }),
+          pickPlatform(index).create(product, { 'idempotency-key': 'both' }),
         ),
       )
 
@@ -154,12 +156,12 @@ describe('two platforms on one database', { timeout: 120_000 }, () => {
       assert.equal(body.meta.totalRecords, 1)
     })
 
-    await t.test('one of many editors at both gets through', async () => {
-      const id = await one.made(plain)
+    await t.test('exactly one of many conditional updates succeeds', async () => {
+      const id = await one.made(minimalProduct)
       const names = Array.from({ length: 20 }, (_, index) => `Editor ${index}`)
       const answers = await Promise.all(
         names.map((name, index) =>
-          either(index).replace(id, plainWith({ name }), { 'if-match': '"1"' }),
+          pickPlatform(index).replace(id, productWithFields({ name }), { 'if-match': '"1"' }),
         ),
       )
 
@@ -170,12 +172,15 @@ describe('two platforms on one database', { timeout: 120_000 }, () => {
       assert.equal((await two.read(id))['name'], winners[0])
     })
 
-    await t.test('updates at both make versions one after another, and none is lost', async () => {
-      const id = await one.made(plain)
+    await t.test('concurrent updates get consecutive versions, and none is lost', async () => {
+      const id = await one.made(minimalProduct)
       const names = Array.from({ length: 30 }, (_, index) => `Update ${index}`)
       const tags = await Promise.all(
         names.map(async (name, index) => {
-          const { status, headers } = await either(index).replace(id, plainWith({ name }))
+          const { status, headers } = await pickPlatform(index).replace(
+            id,
+            productWithFields({ name }),
+          )
           assert.equal(status, 204)
           return headers['etag'] ?? ''
         }),
@@ -188,7 +193,7 @@ describe('two platforms on one database', { timeout: 120_000 }, () => {
       )
       for (const [index, tag] of tags.entries()) {
         const version = Number(JSON.parse(tag))
-        assert.equal((await either(index + 1).read(id, version))['name'], names[index])
+        assert.equal((await pickPlatform(index + 1).read(id, version))['name'], names[index])
       }
       const times = await Promise.all(
         [1, ...versions].map(async (version) => {
@@ -197,25 +202,25 @@ describe('two platforms on one database', { timeout: 120_000 }, () => {
         }),
       )
       for (const [index, time] of times.entries()) {
-        assert.ok(index === 0 || time > (times[index - 1] ?? 0), 'time goes on')
+        assert.ok(index === 0 || time > (times[index - 1] ?? 0), 'last_updated does not increase')
       }
     })
 
-    await t.test('a product that one deletes is gone at the other', async () => {
-      const id = await one.made(plain)
+    await t.test('a product deleted at one is not found at the other', async () => {
+      const id = await one.made(minimalProduct)
       assert.equal((await two.remove(id)).status, 204)
       assert.equal((await one.get(productPath(id))).status, 404)
     })
 
-    await t.test('a client that is removed is refused at both at once', async () => {
+    await t.test('a removed client is rejected at both immediately', async () => {
       const other = await deployment.addClient('other')
       const token = await requestToken(one.port, other)
       const callers = both.map(({ port }) => callPlatform(port, token))
-      for (const { create } of callers) assert.equal((await create(plain)).status, 201)
+      for (const { create } of callers) assert.equal((await create(minimalProduct)).status, 201)
 
       assert.equal((await deployment.runClient('remove', other.id)).status, 0)
 
-      for (const { create } of callers) assert.equal((await create(plain)).status, 401)
+      for (const { create } of callers) assert.equal((await create(minimalProduct)).status, 401)
     })
   })
 })
@@ -223,7 +228,7 @@ describe('two platforms on one database', { timeout: 120_000 }, () => {
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 describe('holdfast client', { timeout: 120_000 }, () => {
-  it('takes a client from its first token to its last', async (t) => {
+  it('adds, rotates, lists and removes clients', async (t) => {
     const deployment = await openDeployment(t)
 
     const first = readCredentials(
@@ -233,8 +238,8 @@ describe('holdfast client', { timeout: 120_000 }, () => {
     assert.match(first.secret, /^[\w-]{43}$/)
 
     const platform = await startPlatform(deployment, first)
-    assert.equal((await platform.create(plain)).status, 201)
-    const ask = async (secret: string) => {
+    assert.equal((await platform.create(minimalProduct)).status, 201)
+    const requestStatus = async (secret: string) => {
       const body = { client_id: first.id, client_secret: secret }
       return (await send(platform.port, '/v1/token', { method: 'POST', body })).status
     }
@@ -242,11 +247,14 @@ describe('holdfast client', { timeout: 120_000 }, () => {
     const rotated = readCredentials(await deployment.runClient('rotate', first.id))
     assert.equal(rotated.id, first.id)
     assert.notEqual(rotated.secret, first.secret)
-    assert.deepEqual([await ask(first.secret), await ask(rotated.secret)], [401, 200])
-    const revoked = await platform.create(plain)
+    assert.deepEqual(
+      [await requestStatus(first.secret), await requestStatus(rotated.secret)],
+      [401, 200],
+    )
+    const revoked = await platform.create(minimalProduct)
     assert.deepEqual([revoked.status, revoked.body], [401, { error: 'Unauthorized' }])
     const renewed = callPlatform(platform.port, await requestToken(platform.port, rotated))
-    assert.equal((await renewed.create(plain)).status, 201)
+    assert.equal((await renewed.create(minimalProduct)).status, 201)
 
     const second = await deployment.addClient('second', 'products.read')
     const { stdout } = await deployment.runClient('list')
@@ -263,19 +271,19 @@ describe('holdfast client', { timeout: 120_000 }, () => {
     )
     for (const { secret } of [first, rotated, second]) assert.ok(!stdout.includes(secret))
 
-    const { status, stdout: said } = await deployment.runClient('remove', first.id)
-    assert.deepEqual([status, said], [0, ''])
-    assert.equal((await renewed.create(plain)).status, 401)
-    assert.equal(await ask(rotated.secret), 401)
+    const { status, stdout: output } = await deployment.runClient('remove', first.id)
+    assert.deepEqual([status, output], [0, ''])
+    assert.equal((await renewed.create(minimalProduct)).status, 401)
+    assert.equal(await requestStatus(rotated.secret), 401)
     const reader = callPlatform(platform.port, await requestToken(platform.port, second))
-    assert.equal((await reader.create(plain)).status, 403)
+    assert.equal((await reader.create(minimalProduct)).status, 403)
   })
 
-  it('refuses what it cannot do, and says why', async (t) => {
+  it('rejects invalid arguments with a reason', async (t) => {
     const deployment = await openDeployment(t)
     const unknown = 'no client with this ID: run holdfast client list\n'
 
-    for (const [args, status, said] of [
+    for (const [args, status, output] of [
       [['rotate', 'nobody'], 1, unknown],
       [['remove', 'nobody'], 1, unknown],
       [['add', 'x', '--scope', 'admin'], 2, '--scope must be of products.read, products.write\n'],
@@ -294,7 +302,7 @@ describe('holdfast client', { timeout: 120_000 }, () => {
       const result = await deployment.runClient(...args)
       assert.deepEqual(
         { status: result.status, stdout: result.stdout, stderr: result.stderr },
-        { status, stdout: '', stderr: said },
+        { status, stdout: '', stderr: output },
       )
     }
     const missing = await deployment.runClient('add', 'x')
@@ -303,7 +311,7 @@ describe('holdfast client', { timeout: 120_000 }, () => {
     assert.equal((await deployment.runClient('list')).stdout, '')
   })
 
-  it('takes both scopes, given twice or with a comma', async (t) => {
+  it('accepts two scopes, repeated or separated by a comma', async (t) => {
     const deployment = await openDeployment(t)
     const scope = '--scope'
     await deployment.runClient('add', 'twice', scope, 'products.write', scope, 'products.read')

@@ -8,79 +8,82 @@ import {
   type Platform,
   productPath,
   productsPath,
-  readRefusals,
+  readErrors,
   sharedPlatform,
 } from '../support/platform.ts'
-import { contentOf, plain, plainWith } from './products.ts'
+import { getContent, minimalProduct, productWithFields } from './products.ts'
 
-/** How long a request that was made to hurt may take, and others with it. */
-const patienceMs = 5000
+/** The longest that a hostile request, or another one meanwhile, may take. */
+const durationMaxMs = 5000
 
 async function within<T>(work: Promise<T>): Promise<T> {
   const since = performance.now()
   const result = await work
   const took = performance.now() - since
-  assert.ok(took < patienceMs, `it took ${Math.round(took)} ms`)
+  assert.ok(took < durationMaxMs, `it took ${Math.round(took)} ms`)
   return result
 }
 
-/** Sends bytes as they are, and gives all that comes back. */
-async function raw({ port }: Platform, head: string): Promise<string> {
+/** Sends bytes unchanged and returns the whole response. */
+async function sendRaw({ port }: Platform, head: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   socket.end(head)
   return textOf(socket)
 }
 
-describe('whoever means harm', { timeout: 120_000 }, () => {
+describe('a hostile client', { timeout: 120_000 }, () => {
   const open = sharedPlatform()
 
-  it('gets fifty mistakes told out of many', async () => {
+  it('receives at most fifty errors', async () => {
     const { create } = await open()
     const body = `{"features":[${'{},'.repeat(100_000)}{}]}`
 
-    const refusals = readRefusals(await within(create(body)))
+    const errors = readErrors(await within(create(body)))
 
-    assert.equal(refusals.length, 50)
-    assert.equal(refusals[0], 'brand is required')
-    assert.equal(refusals[49], 'features[44].feature_type is required')
+    assert.equal(errors.length, 50)
+    assert.equal(errors[0], 'brand is required')
+    assert.equal(errors[49], 'features[44].feature_type is required')
   })
 
-  it('gets the first fifty of many unknown fields reported, each cut and escaped', async () => {
+  it('receives unknown field names truncated and escaped', async () => {
     const { create } = await open()
-    const strangers = Array.from({ length: 20_000 }, (_, index) => `"${index}\\u001b[31m":1`)
+    const unknownFields = Array.from({ length: 20_000 }, (_, index) => `"${index}\\u001b[31m":1`)
 
-    const refusals = readRefusals(await within(create(`{${strangers.join(',')}}`)))
+    const errors = readErrors(await within(create(`{${unknownFields.join(',')}}`)))
 
-    assert.equal(refusals.length, 50)
-    assert.equal(refusals[5], '0\\u001b[31m is not a field of this record')
-    const long = readRefusals(await create(plainWith({ ['x'.repeat(100_000)]: 1 })))
+    assert.equal(errors.length, 50)
+    assert.equal(errors[5], '0\\u001b[31m is not a field of this record')
+    const long = readErrors(await create(productWithFields({ ['x'.repeat(100_000)]: 1 })))
     assert.deepEqual(long, [`${'x'.repeat(64)}… is not a field of this record`])
   })
 
-  it('cannot overflow anything with depth', async () => {
+  it('cannot overflow the stack with nesting', async () => {
     const { create, send } = await open()
     const deep = '['.repeat(200_000) + ']'.repeat(200_000)
     const objects = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
 
-    assert.deepEqual(readRefusals(await within(create(deep))), ['the body must be an object'])
-    const [first] = readRefusals(await within(create(`{"brand":${deep}}`)))
+    assert.deepEqual(readErrors(await within(create(deep))), ['the body must be an object'])
+    const [first] = readErrors(await within(create(`{"brand":${deep}}`)))
     assert.equal(first, 'description is required')
-    readRefusals(await within(create(objects)))
-    readRefusals(await within(create(`{"fees":[${objects}]}`)))
-    const ask = (body: string) => send('/v1/token', { method: 'POST', body })
-    const token = await ask('['.repeat(5000) + ']'.repeat(5000))
+    readErrors(await within(create(objects)))
+    readErrors(await within(create(`{"fees":[${objects}]}`)))
+    const requestToken = (body: string) => send('/v1/token', { method: 'POST', body })
+    const token = await requestToken('['.repeat(5000) + ']'.repeat(5000))
     assert.deepEqual([token.status, token.body], [400, { error: 'the body must be an object' }])
   })
 
-  it('cannot have large bodies read without credentials', async () => {
+  it('cannot send large bodies without credentials', async () => {
     const { send } = await open()
     const secret = 'x'.repeat(20_000)
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const answers = [
       await send('/v1/token', { method: 'POST', body: { client_id: 'x', client_secret: secret } }),
       await send('/v1/token', { method: 'POST', body: `client_secret=${secret}`, headers: form }),
-      await send(productsPath, { method: 'POST', body: plainWith({ name: secret.repeat(300) }) }),
+      await send(productsPath, {
+        method: 'POST',
+        body: productWithFields({ name: secret.repeat(300) }),
+      }),
     ]
 
     assert.deepEqual(
@@ -89,22 +92,23 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
     )
   })
 
-  it('cannot reach a prototype', async () => {
+  it('cannot pollute a prototype', async () => {
     const { create, made, read } = await open()
-    const poison = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'
+    const pollution =
+      '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'
 
-    const refusals = readRefusals(await create(poison))
+    const errors = readErrors(await create(pollution))
 
-    assert.ok(refusals.includes('__proto__ is not a field of this record'))
-    assert.ok(refusals.includes('constructor is not a field of this record'))
-    // Fields that only a prototype has are not there.
-    const inherited = `{"__proto__":${JSON.stringify(plain)}}`
-    assert.ok(readRefusals(await create(inherited)).includes('brand is required'))
-    const id = await made(plain)
+    assert.ok(errors.includes('__proto__ is not a field of this record'))
+    assert.ok(errors.includes('constructor is not a field of this record'))
+    // Inherited fields do not count.
+    const inherited = `{"__proto__":${JSON.stringify(minimalProduct)}}`
+    assert.ok(readErrors(await create(inherited)).includes('brand is required'))
+    const id = await made(minimalProduct)
     assert.equal('polluted' in (await read(id)), false)
   })
 
-  it('gets every character back that JSON can carry', async () => {
+  it('reads back every character unchanged', async () => {
     const { create, read } = await open()
     const texts = [
       '\u0000\u0001\u001f\u007f',
@@ -116,26 +120,26 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
       '\r\nset-cookie: a=b',
     ]
     for (const text of texts) {
-      const made = await create(plainWith({ name: text, description: text }))
+      const made = await create(productWithFields({ name: text, description: text }))
       assert.equal(made.status, 201, made.text)
       assert.equal(made.headers['set-cookie'], undefined)
-      assert.deepEqual(contentOf(await read(made.body.product_id)), {
-        ...plain,
+      assert.deepEqual(getContent(await read(made.body.product_id)), {
+        ...minimalProduct,
         name: text,
         description: text,
       })
     }
   })
 
-  it('gets half of a character back as it came', async () => {
+  it('reads back a lone surrogate unchanged', async () => {
     const { create, read } = await open()
-    const made = await create(JSON.stringify(plain).replace('"Saver"', '"\\ud800"'))
+    const made = await create(JSON.stringify(minimalProduct).replace('"Saver"', '"\\ud800"'))
 
     assert.equal(made.status, 201)
     assert.equal((await read(made.body.product_id))['name'], '\ud800')
   })
 
-  it('finds brands of any characters by exactly them', async () => {
+  it('filters by brands with any characters', async () => {
     const { made, get } = await open()
     for (const brand of [
       'O\'Brien % _ \\ "',
@@ -146,7 +150,7 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
       ' ',
       'a&effective=ALL',
     ]) {
-      const id = await made(plainWith({ brand }))
+      const id = await made(productWithFields({ brand }))
       const { body } = await get(`${productsPath}?brand=${encodeURIComponent(brand)}`)
       const ids = body.data.products.map((product: { product_id: string }) => product.product_id)
       assert.deepEqual(ids, [id], JSON.stringify(brand))
@@ -160,9 +164,9 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
     ['two lengths', 'Content-Length: 5\r\nContent-Length: 6'],
     ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked'],
   ] as const) {
-    it(`gets no answer of ours to ${name} in a header but a refusal`, async () => {
+    it(`is rejected for ${name} in a header`, async () => {
       const platform = await open()
-      const answer = await raw(
+      const answer = await sendRaw(
         platform,
         `POST ${productsPath} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`,
       )
@@ -171,9 +175,9 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
     })
   }
 
-  it('cannot put a header of theirs into an answer', async () => {
+  it('cannot inject a response header', async () => {
     const { get, made } = await open()
-    const id = await made(plain)
+    const id = await made(minimalProduct)
     for (const path of [
       `${productPath(id)}%0d%0aset-cookie:%20a=b`,
       `${productsPath}/x%0d%0ax-injected:1/history`,
@@ -185,25 +189,28 @@ describe('whoever means harm', { timeout: 120_000 }, () => {
     }
   })
 
-  it('cannot name so many versions that it takes long', async () => {
+  it('cannot slow down If-Match with many entity tags', async () => {
     const { made, replace } = await open()
-    const id = await made(plain)
+    const id = await made(minimalProduct)
     const tags = Array.from({ length: 1500 }, (_, index) => `"${index + 2}"`).join(',')
 
-    assert.equal((await within(replace(id, plain, { 'if-match': tags }))).status, 412)
-    assert.equal((await within(replace(id, plain, { 'if-match': `${tags},"1"` }))).status, 204)
+    assert.equal((await within(replace(id, minimalProduct, { 'if-match': tags }))).status, 412)
+    assert.equal(
+      (await within(replace(id, minimalProduct, { 'if-match': `${tags},"1"` }))).status,
+      204,
+    )
     const slow = `"${' '.repeat(6000)}`
-    assert.equal((await within(replace(id, plain, { 'if-match': slow }))).status, 412)
+    assert.equal((await within(replace(id, minimalProduct, { 'if-match': slow }))).status, 412)
   })
 
-  it('does not stop others from being served meanwhile', async () => {
+  it('does not delay other clients', async () => {
     const { create, get, made } = await open()
-    const id = await made(plain)
+    const id = await made(minimalProduct)
     const body = `{"features":[${'{"feature_type":1},'.repeat(20_000)}{}]}`
 
     const attacks = Promise.all(Array.from({ length: 4 }, () => create(body)))
     assert.equal((await within(get(productPath(id)))).status, 200)
 
-    for (const answer of await attacks) assert.equal(readRefusals(answer).length, 50)
+    for (const answer of await attacks) assert.equal(readErrors(answer).length, 50)
   })
 })
