@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { it } from 'node:test'
 import { closingTogether, describeOn } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { holdfastProgram, isRunning, listChildren, startListening } from '../support/process.ts'
+import { holdfastProgram, listChildren, sendSignal, startListening } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
 /** A process and all that it has started. */
@@ -36,14 +36,14 @@ describeOn('sqlite', 'a server that npm has started', { concurrency: 2, timeout:
       })
       const family = familyOf(npm.pid)
       scope.after(async () => {
-        for (const pid of family.filter(isRunning)) process.kill(pid, 'SIGKILL')
+        for (const pid of family) sendSignal(pid, 'SIGKILL')
       })
       // npm, the supervisor and two workers, and where it stays the shell between them.
       assert.ok(family.length >= 4)
 
       await npm.stop()
 
-      await until(() => !family.some(isRunning))
+      await until(() => !family.some((pid) => sendSignal(pid, 0)))
     })
   }
 })

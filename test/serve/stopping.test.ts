@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { it } from 'node:test'
 import { openDeployment } from '../support/deployment.ts'
 import { describe, describeOn } from '../support/engines.ts'
-import { isRunning, type Server } from '../support/process.ts'
+import { type Server, sendSignal } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
 import { ask, openCaller, untilRefused } from './traffic.ts'
@@ -122,7 +122,7 @@ describeOn('sqlite', 'a supervisor that is killed', () => {
     assert.equal(workers.length, 2)
 
     await served.kill()
-    await until(() => workers.every((pid) => !isRunning(pid)))
+    await until(() => workers.every((pid) => !sendSignal(pid, 0)))
     const next = await deployment.startProvider({ workers: '2', port: String(served.port) })
 
     assert.equal((await ask(next, deployment.mint(accountsPath))).status, 200)

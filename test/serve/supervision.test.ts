@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type SupervisionLimits, supervisionLimits } from '../../src/server/workers.ts'
 import { closingTogether, type Scope } from '../support/engines.ts'
-import { type Server, startListening } from '../support/process.ts'
+import { type Server, sendSignal, startListening } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
 const program = fileURLToPath(new URL('supervised.ts', import.meta.url))
@@ -25,7 +25,7 @@ async function supervise(scope: Scope, changed: Partial<SupervisionLimits> = {})
   ])
   // Workers that are stopped would not end with their supervisor.
   inner.after(async () => {
-    for (const pid of supervised.workers()) process.kill(pid, 'SIGKILL')
+    for (const pid of supervised.workers()) sendSignal(pid, 'SIGKILL')
   })
   return supervised
 }

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { findFreePort, listChildren } from './process.ts'
+import { findFreePort, listChildren, sendSignal } from './process.ts'
 
 /** A PostgreSQL server of its own: real, on this machine only, with its data in a temporary folder. */
 export interface PostgresServer {
@@ -64,13 +64,7 @@ export async function makePostgres(options: PostgresOptions = {}): Promise<Postg
 
   const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
     if (running?.pid === undefined) return
-    for (const pid of [running.pid, ...listChildren(running.pid)]) {
-      try {
-        process.kill(pid, name)
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
+    for (const pid of [running.pid, ...listChildren(running.pid)]) sendSignal(pid, name)
   }
   const stop = async (how: 'fast' | 'crash' = 'fast'): Promise<void> => {
     if (!running) return

@@ -218,9 +218,10 @@ export function listChildren(parent: number | undefined): number[] {
     .map(Number)
 }
 
-export function isRunning(pid: number): boolean {
+/** Whether there was a process to receive it: one may end at any moment. Signal 0 only asks. */
+export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    return process.kill(pid, 0)
+    return process.kill(pid, signal)
   } catch {
     return false
   }
