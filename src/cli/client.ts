@@ -56,20 +56,20 @@ function addCommand(terminal: Terminal): Command {
         .makeOptionMandatory(),
     )
     .addHelpText('after', '\nExample: holdfast client add pricing-team --scope products.write')
-    .action((name: string, flags: Flags) =>
-      withClients({ ...flags, create: true }, terminal, async (store) => {
-        const granted = parseScopes(flags.scope ?? [])
-        if (!isPrintable(name)) {
-          throw new CommandError(2, `the name must be 1 to ${nameLengthMax} printable characters`)
-        }
+    .action(async (name: string, flags: Flags) => {
+      const granted = parseScopes(flags.scope ?? [])
+      if (!isPrintable(name)) {
+        throw new CommandError(2, `the name must be 1 to ${nameLengthMax} printable characters`)
+      }
+      await withClients({ ...flags, create: true }, terminal, async (store) => {
         const { hashSecret, makeSecret } = await import('../auth/secrets.ts')
         const id = crypto.randomUUID()
         const client = { id, name, scopes: granted, created: Temporal.Now.instant() }
         const secret = makeSecret()
         await store.add(client, hashSecret(secret))
         printCredentials(id, secret, terminal)
-      }),
-    )
+      })
+    })
 }
 
 function listCommand(terminal: Terminal): Command {

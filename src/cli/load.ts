@@ -197,16 +197,17 @@ function reportResult(
   const { lines, errors, commits } = result
   if (errors > 0) {
     const shown = errors > errorsShownMax ? ` (the first ${errorsShownMax} are shown)` : ''
-    const outcome = commits === 0 ? 'Nothing was changed.' : 'Their batches were not committed.'
+    const outcome =
+      commits === 0 ? 'Nothing was changed.' : 'Batches with errors were not committed.'
     throw new CommandError(
       1,
       `${count(errors, 'error')} in ${count(lines, 'line')}${shown}. ${outcome}`,
     )
   }
-  const done = dryRun ? 'validated, nothing changed' : 'loaded'
+  const [done, outcome] = dryRun ? ['validated', '. Nothing was changed.'] : ['loaded', '']
   const rate = Math.round(lines / Math.max(seconds, 0.001)).toLocaleString('en')
   terminal.out(
-    `${count(lines, 'line')} ${done} in ${seconds.toFixed(1)} s (${rate} lines per second)\n`,
+    `${count(lines, 'line')} ${done} in ${seconds.toFixed(1)} s (${rate} lines per second)${outcome}\n`,
   )
 }
 

@@ -70,9 +70,13 @@ function createProgram(terminal: Terminal): Command {
       .configureHelp({ minWidthToWrap: 20 })
       .exitOverride()
       .configureOutput({ writeOut: terminal.out, writeErr: terminal.error })
-      .showHelpAfterError('Run it with --help for usage.')
+      .showHelpAfterError(`Run ${fullName(command)} --help for usage.`)
   }
   return holdfast
+}
+
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
 }
 
 function withSubcommands(command: Command): Command[] {

@@ -37,7 +37,7 @@ export function settingsCommand(terminal: Terminal): Command {
     if (invalid.length > 0) throw invalidSettings([...invalid, ...missing])
     terminal.out(flags.json ? formatJson(result) : formatTable(result))
     if (missing.length === 0) return
-    throw new CommandError(1, missing.map((sentence) => `missing: ${sentence}`).join('\n'))
+    throw new CommandError(1, missing.join('\n'))
   })
   return command
 }

@@ -23,7 +23,7 @@ describe('holdfast load --dry-run', () => {
 
     const { status, stdout, stderr } = await bank.load(Object.values(createExamples()), '--dry-run')
 
-    assert.match(stdout, /^11 lines validated, nothing changed in \d+\.\d s \(/)
+    assert.match(stdout, /^11 lines validated in \d+\.\d s \(.*\)\. Nothing was changed\.\n$/)
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     assert.equal(await bank.dump(), before)
   })
@@ -57,7 +57,7 @@ describe('holdfast load --dry-run', () => {
     const mixed = await bank.load([...products(1, 9), invalid], '--dry-run', '--batch', '2')
 
     assert.deepEqual([valid.status, mixed.status], [0, 1])
-    assert.match(valid.stdout, /nothing changed/)
+    assert.match(valid.stdout, /Nothing was changed/)
     assert.match(mixed.stderr, /Nothing was changed/)
     assert.equal(await bank.dump(), before)
   })
@@ -76,7 +76,7 @@ describe('holdfast load --batch', () => {
       [
         'data.ndjson:9: name: is required',
         'data.ndjson:9: email: is required',
-        '2 errors in 16 lines. Their batches were not committed.\n',
+        '2 errors in 16 lines. Batches with errors were not committed.\n',
       ].join('\n'),
     )
     assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
