@@ -1,47 +1,47 @@
-import type { Asking, Sent } from './asking.ts'
-import type { Holdings, Model } from './model.ts'
-import { pick } from './questions.ts'
+import type { CustomerAccounts, Model } from './model.ts'
+import type { Platform, Token } from './platform.ts'
+import { pick } from './random-request.ts'
+import type { SendRequest, SoakRequest } from './send-request.ts'
 import type { Tally } from './tally.ts'
-import type { Platform, Token } from './tokens.ts'
 
-/** All that the callers of a run share. */
-export interface Scene {
+/** Shared by all clients of a run. */
+export interface SoakContext {
   readonly port: number
   readonly tally: Tally
   readonly platform: Platform
   readonly model: Model
-  readonly customers: readonly Holdings[]
-  readonly ask: Asking
-  readonly spent: Spent
-  isOver(): boolean
-  /** The last load that was done, and the last that was begun: an answer is of one from the one to the other. */
+  readonly customers: readonly CustomerAccounts[]
+  readonly send: SendRequest
+  readonly usedTokens: UsedTokens
+  isFinished(): boolean
+  /** The version of the last load that was committed, and of the last that was started. A response matches one of the versions between them. */
   committed(): number
-  begun(): number
+  started(): number
 }
 
-export interface Use {
-  readonly sent: Sent
+export interface TokenUse {
+  readonly request: SoakRequest
   readonly token: Token
 }
 
-/** Tokens that have passed and must never pass again. */
-export interface Spent {
-  remember(use: Use): void
-  some(): Use | undefined
-  latest(count: number): readonly Use[]
+/** Tokens that were accepted and must never be accepted again. */
+export interface UsedTokens {
+  add(use: TokenUse): void
+  random(): TokenUse | undefined
+  latest(count: number): readonly TokenUse[]
 }
 
 const keptMax = 20_000
 
-/** The newest, and some of those that were there before, however long ago. */
-export function openSpent(): Spent {
-  const kept: Use[] = []
+/** Keeps the newest uses and a random selection of the older ones. */
+export function openUsedTokens(): UsedTokens {
+  const kept: TokenUse[] = []
   return {
-    remember(use) {
+    add(use) {
       if (kept.length === keptMax) kept.splice(Math.floor(Math.random() * (keptMax / 2)), 1)
       kept.push(use)
     },
-    some: () => (kept.length > 0 ? pick(kept) : undefined),
+    random: () => (kept.length > 0 ? pick(kept) : undefined),
     latest: (count) => kept.slice(-count),
   }
 }

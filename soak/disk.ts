@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A small file system of its own, which can be filled to the last byte. */
+/** A small separate file system that can be filled completely. */
 export interface Disk {
   readonly folder: string
   fill(): void
@@ -13,7 +13,7 @@ export interface Disk {
 const sizeMegabytes = 512
 const chunkSizes = [1024 * 1024, 4096, 1]
 
-/** Undefined where a file system cannot be mounted: that takes root. */
+/** Undefined if a file system cannot be mounted, which requires root. */
 export function openDisk(parent: string): Disk | undefined {
   const folder = join(parent, 'disk')
   mkdirSync(folder, { mode: 0o700 })
@@ -30,7 +30,7 @@ export function openDisk(parent: string): Disk | undefined {
       const file = openSync(filler, 'w')
       for (const size of chunkSizes) {
         const chunk = Buffer.alloc(size)
-        while (isWritten(file, chunk)) {}
+        while (writeChunk(file, chunk)) {}
       }
       closeSync(file)
     },
@@ -39,7 +39,8 @@ export function openDisk(parent: string): Disk | undefined {
   }
 }
 
-function isWritten(file: number, chunk: Buffer): boolean {
+/** Returns false if the disk is full. */
+function writeChunk(file: number, chunk: Buffer): boolean {
   try {
     return writeSync(file, chunk) > 0
   } catch (error) {

@@ -1,215 +1,225 @@
 import { randomBytes } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Sent } from './asking.ts'
-import { pick } from './questions.ts'
-import type { Scene } from './scene.ts'
-import type { Token } from './tokens.ts'
+import type { SoakContext } from './context.ts'
+import type { Token } from './platform.ts'
+import { pick } from './random-request.ts'
+import type { SoakRequest } from './send-request.ts'
 
-const restMs = 20
+const pauseMs = 20
 
-/** How many try one token at once. */
-const racers = 6
+/** How many requests use one token concurrently. */
+const concurrentUses = 6
 
-/** Does one thing after another that no platform should do. */
-export async function hostileCaller(scene: Scene): Promise<void> {
-  while (!scene.isOver()) {
-    await pick(misdeeds)(scene)
-    await wait(restMs)
+/** Sends invalid, replayed and malformed requests one after another. */
+export async function runHostileClient(context: SoakContext): Promise<void> {
+  while (!context.isFinished()) {
+    await pick(attacks)(context)
+    await wait(pauseMs)
   }
 }
 
-/** Holds connections open and gives or takes little. */
-export async function slowCaller(scene: Scene): Promise<void> {
-  while (!scene.isOver()) await pick([slowWriter, slowReader])(scene)
+/** Keeps connections open while it sends or reads slowly. */
+export async function runSlowClient(context: SoakContext): Promise<void> {
+  while (!context.isFinished()) await pick([slowWriter, slowReader])(context)
 }
 
-type Misdeed = (scene: Scene) => Promise<void>
+type Attack = (context: SoakContext) => Promise<void>
 
-/** Requests that must be refused in one way, whoever sends them. */
-async function refused(
-  { tally, ask }: Scene,
-  what: string,
-  sent: Sent,
+/** Sends a request that must be rejected with the status. */
+async function expectRejected(
+  { tally, send }: SoakContext,
+  name: string,
+  request: SoakRequest,
   token: Token | undefined,
   status: number,
 ): Promise<void> {
-  tally.count('bad requests')
-  const answered = await ask(sent, token)
-  if (answered && answered.status !== status && answered.status !== 503) {
-    tally.fault('wrong', `${what}: ${answered.status} instead of ${status}, ${answered.body}`)
+  tally.count('invalid requests')
+  const response = await send(request, token)
+  if (response && response.status !== status && response.status !== 503) {
+    tally.fault('wrong', `${name}: ${response.status} instead of ${status}, ${response.body}`)
   }
 }
 
-const badTokens: Misdeed = async (scene) => {
-  const { platform } = scene
-  const { path, other } = pathsOf(scene)
+const invalidToken: Attack = async (context) => {
+  const { platform } = context
+  const { path, other } = pickCustomers(context)
   const hour = 3600
   const now = Math.floor(Date.now() / 1000)
-  const [what, token] = pick([
+  const [name, token] = pick([
     ['no token', undefined],
-    ['garbage for a token', garbage()],
+    ['random bytes as a token', randomToken()],
     ['a forged signature', platform.forge(path)],
-    ['no algorithm', platform.mint(path, {}, { alg: 'none' })],
-    ['an unknown key', platform.mint(path, {}, { kid: 'nobody' })],
+    ['the algorithm none', platform.mint(path, {}, { alg: 'none' })],
+    ['an unknown key', platform.mint(path, {}, { kid: 'unknown' })],
     ['a token for another resource', platform.mint(other)],
     ['a token of another provider', platform.mint(path, { iss: 'other' })],
     ['an expired token', platform.mint(path, { exp: now - hour })],
-    ['a token that lives too long', platform.mint(path, { exp: now + 48 * hour })],
+    ['a token with a too distant expiry', platform.mint(path, { exp: now + 48 * hour })],
     ['a token without an id', platform.mint(path, { jti: undefined })],
   ] as const)
-  await refused(scene, what, { path }, token, 401)
+  await expectRejected(context, name, { path }, token, 401)
 }
 
-/** With a good token: what it asks for is not there, or is not its customer's. */
-const badQuestions: Misdeed = async (scene) => {
-  const { platform } = scene
-  const { customer, stranger, path } = pathsOf(scene)
+/** Sends an invalid request, or one for data of another customer, with a valid token. */
+const invalidRequest: Attack = async (context) => {
+  const { platform } = context
+  const { customer, otherCustomer, path } = pickCustomers(context)
   const banking = `/v1/banking/customer/${customer.customerId}`
-  const foreign = { data: { accountIds: [...customer.banking, stranger.banking[0]] } }
-  const [what, sent, status] = pick<[string, Sent, number]>([
-    ['no such customer', { path: '/auth/v1/customer/nobody' }, 404],
-    ['a foreign account', { path: `${banking}/accounts/${stranger.banking[0]}/transactions` }, 404],
+  const body = { data: { accountIds: [...customer.banking, otherCustomer.banking[0]] } }
+  const [name, request, status] = pick<[string, SoakRequest, number]>([
+    ['an unknown customer', { path: '/auth/v1/customer/unknown' }, 404],
     [
-      'a foreign account in a body',
-      { path: `${banking}/accounts/balances`, body: JSON.stringify(foreign) },
+      'an account of another customer',
+      { path: `${banking}/accounts/${otherCustomer.banking[0]}/transactions` },
+      404,
+    ],
+    [
+      'an account of another customer in the body',
+      { path: `${banking}/accounts/balances`, body: JSON.stringify(body) },
       422,
     ],
-    ['a body that is no JSON', { path: `${banking}/accounts/balances`, body: '{"data":' }, 400],
-    ['a page of nothing', { path: `${banking}/accounts`, query: '?page-size=0' }, 400],
-    ['no such route', { path: '/v1/banking/everything' }, 404],
-    ['a method that is not there', { path, method: 'DELETE' }, 405],
+    ['a body that is not JSON', { path: `${banking}/accounts/balances`, body: '{"data":' }, 400],
+    ['a page size of zero', { path: `${banking}/accounts`, query: '?page-size=0' }, 400],
+    ['an unknown route', { path: '/v1/banking/everything' }, 404],
+    ['an unsupported method', { path, method: 'DELETE' }, 405],
   ])
-  await refused(scene, what, sent, platform.mint(sent.path), status)
+  await expectRejected(context, name, request, platform.mint(request.path), status)
 }
 
-/** One token many times at once, on connections that go to different workers: one may pass. */
-const race: Misdeed = async ({ tally, platform, ask, spent, ...scene }) => {
-  const { path } = pathsOf(scene)
+/** Uses one token concurrently on connections to different workers. Only one use may succeed. */
+const concurrentUse: Attack = async ({ tally, platform, send, usedTokens, ...context }) => {
+  const { path } = pickCustomers(context)
   const token = platform.mint(path)
-  tally.count('races for one token')
-  const answers = await Promise.all(Array.from({ length: racers }, () => ask({ path }, token)))
-  const statuses = answers.map((answered) => answered?.status)
+  tally.count('concurrent uses of a token')
+  const responses = await Promise.all(
+    Array.from({ length: concurrentUses }, () => send({ path }, token)),
+  )
+  const statuses = responses.map((response) => response?.status)
   if (statuses.every((status) => status === 401)) {
-    tally.fault('wrong', `${path}: a token passed for nobody`)
+    tally.fault('wrong', `${path}: no use of a valid token was accepted`)
   }
-  const odd = statuses.find((status) => status && ![200, 401, 503].includes(status))
-  if (odd) tally.fault('wrong', `${path}: ${odd} in a race`)
-  spent.remember({ sent: { path }, token })
+  const unexpected = statuses.find((status) => status && ![200, 401, 503].includes(status))
+  if (unexpected) tally.fault('wrong', `${path}: ${unexpected} for a concurrent use`)
+  usedTokens.add({ request: { path }, token })
 }
 
-const replay: Misdeed = async ({ tally, ask, spent }) => {
-  const use = spent.some()
-  if (!use || use.token.passed === 0) return
+const replay: Attack = async ({ tally, send, usedTokens }) => {
+  const use = usedTokens.random()
+  if (!use || use.token.accepted === 0) return
   tally.count('replays')
-  // A second pass is an accepted replay, and is counted where it is seen.
-  await ask(use.sent, use.token)
+  // `send` reports a fault if the token is accepted again.
+  await send(use.request, use.token)
 }
 
-/** A good request whose sender leaves before the answer. The token may be spent or not; it passes once at most. */
-const abort: Misdeed = async (scene) => {
-  const { tally, platform, ask } = scene
-  const { path } = pathsOf(scene)
+/** Aborts a valid request before the response. Its token is accepted at most once, then or later. */
+const abort: Attack = async (context) => {
+  const { tally, platform, send } = context
+  const { path } = pickCustomers(context)
   const token = platform.mint(path)
-  const socket = await dial(scene)
-  socket.write(`${headOf(path, token)}\r\n`)
+  const socket = await openConnection(context)
+  socket.write(`${requestHead(path, token)}\r\n`)
   await wait(Math.random() * 10)
   socket.destroy()
   tally.count('aborted requests')
-  await ask({ path }, token)
-  await ask({ path }, token)
+  await send({ path }, token)
+  await send({ path }, token)
 }
 
-/** What is no HTTP, or too much of it. Nothing of it may be answered with data. */
-const noise: Misdeed = async (scene) => {
-  const { path } = pathsOf(scene)
-  const good = scene.platform.mint(path)
+/** Sends malformed or oversized requests, which must not get a success status. */
+const malformed: Attack = async (context) => {
+  const { path } = pickCustomers(context)
+  const token = context.platform.mint(path)
   const bytes = pick([
     randomBytes(2000),
     Buffer.from('hello?\r\n\r\n'),
-    Buffer.from(`${headOf(path, good)}x-long: ${'x'.repeat(40_000)}\r\n\r\n`),
-    Buffer.from(`${headOf(path, good)}${'x: y\r\n'.repeat(5000)}\r\n`),
+    Buffer.from(`${requestHead(path, token)}x-long: ${'x'.repeat(40_000)}\r\n\r\n`),
+    Buffer.from(`${requestHead(path, token)}${'x: y\r\n'.repeat(5000)}\r\n`),
     Buffer.from(`GET /${'x'.repeat(40_000)} HTTP/1.1\r\n\r\n`),
-    Buffer.from(`${headOf(path, good)}content-length: 1\r\ncontent-length: 2\r\n\r\nxx`),
-    Buffer.from(`${headOf(path, good)}transfer-encoding: chunked\r\n\r\nzzz\r\n`),
+    Buffer.from(`${requestHead(path, token)}content-length: 1\r\ncontent-length: 2\r\n\r\nxx`),
+    Buffer.from(`${requestHead(path, token)}transfer-encoding: chunked\r\n\r\nzzz\r\n`),
   ])
-  scene.tally.count('noise')
-  const socket = await dial(scene)
+  context.tally.count('malformed requests')
+  const socket = await openConnection(context)
   socket.write(bytes)
-  // Bytes that begin like HTTP may have to wait for more.
-  const said = await heard(socket, 500)
-  if (/^HTTP\/1\.1 2/.test(said)) scene.tally.fault('wrong', `noise: ${said.slice(0, 80)}`)
+  // The server may wait for the rest of what begins like a request.
+  const received = await readResponse(socket, 500)
+  if (/^HTTP\/1\.1 2/.test(received))
+    context.tally.fault('wrong', `malformed request: ${received.slice(0, 80)}`)
 }
 
 const slowMs = 100
 
-const slowWriter: Misdeed = async (scene) => {
-  const { path } = pathsOf(scene)
-  scene.tally.count('slow callers')
-  const socket = await dial(scene)
-  let said = ''
+const slowWriter: Attack = async (context) => {
+  const { path } = pickCustomers(context)
+  context.tally.count('slow clients')
+  const socket = await openConnection(context)
+  let received = ''
   socket.on('data', (chunk) => {
-    said += chunk
+    received += chunk
   })
-  for (const byte of `${headOf(path, scene.platform.mint(path))}x-slow: ${'x'.repeat(1000)}`) {
-    if (scene.isOver() || socket.destroyed || Math.random() < 0.01) break
+  for (const byte of `${requestHead(path, context.platform.mint(path))}x-slow: ${'x'.repeat(1000)}`) {
+    if (context.isFinished() || socket.destroyed || Math.random() < 0.01) break
     socket.write(byte)
     await wait(slowMs)
   }
   socket.destroy()
-  if (/^HTTP\/1\.1 2/.test(said)) scene.tally.fault('wrong', 'half a request was answered')
+  if (/^HTTP\/1\.1 2/.test(received))
+    context.tally.fault('wrong', 'an incomplete request was accepted')
 }
 
-const slowReader: Misdeed = async (scene) => {
-  const { customer } = pathsOf(scene)
+const slowReader: Attack = async (context) => {
+  const { customer } = pickCustomers(context)
   const path = `/v1/banking/customer/${customer.customerId}/accounts/${customer.banking[0]}/transactions`
-  scene.tally.count('slow callers')
-  const socket = await dial(scene)
+  context.tally.count('slow clients')
+  const socket = await openConnection(context)
   socket.pause()
-  const one = `${headOf(path, scene.platform.mint(path)).replace(' HTTP', '?page-size=1000 HTTP')}\r\n`
-  socket.write(one)
-  for (let turn = 0; turn < 50 && !scene.isOver(); turn += 1) await wait(slowMs)
+  const request = `${requestHead(path, context.platform.mint(path)).replace(' HTTP', '?page-size=1000 HTTP')}\r\n`
+  socket.write(request)
+  for (let turn = 0; turn < 50 && !context.isFinished(); turn += 1) await wait(slowMs)
   socket.destroy()
 }
 
-const misdeeds = [
-  badTokens,
-  badTokens,
-  badQuestions,
-  badQuestions,
-  race,
+const attacks = [
+  invalidToken,
+  invalidToken,
+  invalidRequest,
+  invalidRequest,
+  concurrentUse,
   replay,
   replay,
   abort,
-  noise,
+  malformed,
 ]
 
-function garbage(): Token {
-  return { text: randomBytes(60).toString(pick(['base64url', 'hex'])), passed: 0 }
+function randomToken(): Token {
+  return { text: randomBytes(60).toString(pick(['base64url', 'hex'])), accepted: 0 }
 }
 
-function pathsOf({ customers }: Pick<Scene, 'customers'>) {
+function pickCustomers({ customers }: Pick<SoakContext, 'customers'>) {
   const customer = pick(customers)
-  const stranger = pick(customers.filter((other) => isStranger(customer.banking, other.banking)))
+  const otherCustomer = pick(
+    customers.filter(({ banking }) => isForeign(customer.banking, banking)),
+  )
   return {
     customer,
-    stranger,
+    otherCustomer,
     path: `/auth/v1/customer/${customer.customerId}`,
-    other: `/auth/v1/customer/${stranger.customerId}`,
+    other: `/auth/v1/customer/${otherCustomer.customerId}`,
   }
 }
 
-/** Joint accounts are of both. */
-function isStranger(own: readonly string[], others: readonly string[]): boolean {
+/** A joint account belongs to both customers. */
+function isForeign(own: readonly string[], others: readonly string[]): boolean {
   return others[0] !== undefined && !own.includes(others[0])
 }
 
-function headOf(path: string, { text }: Token): string {
+function requestHead(path: string, { text }: Token): string {
   return `GET ${path} HTTP/1.1\r\nhost: bank.example\r\nauthorization: Bearer ${text}\r\n`
 }
 
-/** A connection on which anything may be said. What becomes of it is its own business. */
-async function dial({ port }: Pick<Scene, 'port'>): Promise<Socket> {
+/** A raw connection. Errors on it are ignored. */
+async function openConnection({ port }: Pick<SoakContext, 'port'>): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   await new Promise<void>((resolve) => {
     socket.on('connect', () => resolve()).on('error', () => resolve())
@@ -217,13 +227,13 @@ async function dial({ port }: Pick<Scene, 'port'>): Promise<Socket> {
   return socket
 }
 
-async function heard(socket: Socket, patienceMs: number): Promise<string> {
-  let said = ''
+async function readResponse(socket: Socket, timeoutMs: number): Promise<string> {
+  let received = ''
   socket.on('data', (chunk) => {
-    said += chunk
+    received += chunk
   })
   const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()))
-  await Promise.race([closed, wait(patienceMs)])
+  await Promise.race([closed, wait(timeoutMs)])
   socket.destroy()
-  return said
+  return received
 }

@@ -5,14 +5,14 @@ import { holdfastProgram, runToEnd, untilExit } from '../bench/processes.ts'
 import { kill, start } from '../test/support/process.ts'
 import type { Model } from './model.ts'
 
-/** Loads that change what is answered: each one is a version, all of it or nothing. */
+/** Loads that change the served data. Each load is atomic and creates one version. */
 export interface Loads {
   committed(): number
-  begun(): number
+  started(): number
   load(): Promise<void>
-  /** One that is killed on its way, and then done after all. */
+  /** Starts a load, kills it and repeats it. */
   loadAfterKill(): Promise<void>
-  /** One that must fail because of a fault, and succeeds once the fault is repaired. */
+  /** Expects a load to fail because of a fault, and repeats it after the repair. */
   loadAfterFailure(repair: () => Promise<void>): Promise<void>
 }
 
@@ -23,48 +23,48 @@ const newTransactions = 10
 const hourMs = 3_600_000
 
 export function openLoads(model: Model, database: string, folder: string): Loads {
-  let [committed, begun] = [0, 0]
-  const begin = (): string[] => {
-    const version = begun + 1
-    const lines = linesOf(model, version)
+  let [committed, started] = [0, 0]
+  const prepare = (): string[] => {
+    const version = started + 1
+    const lines = createLines(model, version)
     const file = join(folder, `load-${version}.ndjson`)
     writeFileSync(file, `${lines.join('\n')}\n`)
     model.add(lines, version)
-    begun = version
+    started = version
     return ['load', file, '--database', database]
   }
   const finish = async (args: readonly string[]) => {
     await runToEnd(holdfastProgram, args)
-    committed = begun
+    committed = started
   }
   return {
     committed: () => committed,
-    begun: () => begun,
-    load: () => finish(begin()),
+    started: () => started,
+    load: () => finish(prepare()),
     async loadAfterKill() {
-      const args = begin()
+      const args = prepare()
       const child = start(untilExit, [process.execPath, holdfastProgram, ...args])
       await wait(200 + Math.random() * 400)
       await kill(child)
       await finish(args)
     },
     async loadAfterFailure(repair) {
-      const args = begin()
-      const isDone = await runToEnd(holdfastProgram, args).then(
+      const args = prepare()
+      const isSuccess = await runToEnd(holdfastProgram, args).then(
         () => true,
         () => false,
       )
       await repair()
-      if (isDone) throw new Error('a load succeeded in spite of the fault')
+      if (isSuccess) throw new Error('a load succeeded despite the fault')
       await finish(args)
     },
   }
 }
 
-/** Every record says which load it is of, so that no answer of two versions can pass for one of either. */
-function linesOf(model: Model, version: number): string[] {
-  const touched = model.customers.slice(0, accountsMax)
-  return touched.flatMap(({ customerId, banking }) => {
+/** Every record contains its version, so that a response that mixes two versions matches neither. */
+function createLines(model: Model, version: number): string[] {
+  const changed = model.customers.slice(0, accountsMax)
+  return changed.flatMap(({ customerId, banking }) => {
     const [accountId = ''] = banking
     const customer = model.customer(customerId, version) as object
     const balance = {
@@ -78,14 +78,14 @@ function linesOf(model: Model, version: number): string[] {
       ...Array.from({ length: newTransactions }, (_, index) =>
         transaction(accountId, version, index),
       ),
-      // One of the load before is changed, and one is taken away.
+      // Changes one transaction of the previous load, and deletes another.
       ...(version > 1 ? [transaction(accountId, version - 1, 0, version)] : []),
       ...(version > 1 ? [deletion(accountId, version - 1, 1)] : []),
     ].map((line) => JSON.stringify(line))
   })
 }
 
-/** Some are newer than all that is there, some arrive late. */
+/** Some are newer than all existing transactions, others are not. */
 function transaction(accountId: string, version: number, index: number, changedIn = version) {
   const time = Date.UTC(2026, 0, 1) + ((version * 7919 + index * 104_729) % 9000) * hourMs
   return {

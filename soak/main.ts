@@ -6,7 +6,7 @@ import { type Fault, faults } from './tally.ts'
 const help = `npm run soak -- [--minutes N] [--engine sqlite|postgres|both]
 
 Runs the whole product under valid, invalid and hostile traffic, with loads, restarts and faults (clock steps, a full
-disk, a lost standby, a failover), and compares every answer with what was loaded. Exits with 1 if anything was wrong.
+disk, a lost standby, a failover), and compares every response with the loaded data. Exits with 1 if it finds a fault.
 Ten minutes per engine by default. Clock steps need faketime (Debian), a full disk needs root.
 `
 
@@ -31,13 +31,13 @@ for (const engine of chosen) report(await soakWithProgress(engine))
 
 async function soakWithProgress(engine: Engine): Promise<Result> {
   const start = performance.now()
-  const told = (event: string) => {
+  const onEvent = (event: string) => {
     if (!process.stderr.isTTY) return
     const seconds = Math.round((performance.now() - start) / 1000)
     process.stderr.write(`\r\u001b[K${engine}, ${seconds} s of ${minutes * 60}: ${event}`)
   }
   try {
-    return await soak(engine, minutes * 60_000, told)
+    return await soak(engine, minutes * 60_000, onEvent)
   } finally {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K')
   }
@@ -45,24 +45,24 @@ async function soakWithProgress(engine: Engine): Promise<Result> {
 
 function report({ engine, seconds, tally, memory, errors, skipped }: Result): void {
   const kinds = Object.keys(faults) as Fault[]
-  const isGood = kinds.every((kind) => tally.faultCount(kind) === 0)
+  const isPassed = kinds.every((kind) => tally.faultCount(kind) === 0)
   const counts = [...tally.counts].filter(([name]) => !Object.values<string>(faults).includes(name))
   const rows = [
     ['engine', engine],
     ['seconds', seconds.toFixed(0)],
     ...counts.sort(([a], [b]) => (a < b ? -1 : 1)),
     ...kinds.map((kind) => [faults[kind], tally.faultCount(kind)]),
-    ['memory of the workers at the start', megabytes(memory.start)],
-    ['memory of the workers at the end', megabytes(memory.end)],
-    ['most memory of a worker', megabytes([memory.peak])],
+    ['worker memory at the start', megabytes(memory.start)],
+    ['worker memory at the end', megabytes(memory.end)],
+    ['peak worker memory', megabytes([memory.peak])],
     ['errors logged', errors.length],
   ]
   for (const [name = '', value] of rows)
     process.stdout.write(`${String(name).padEnd(40)} ${value}\n`)
   for (const line of skipped) process.stdout.write(`SKIPPED  ${line}\n`)
   for (const line of [...tally.examples, ...errors]) process.stdout.write(`  ${line}\n`)
-  process.stdout.write(isGood ? 'nothing was wrong\n\n' : 'something was wrong\n\n')
-  if (!isGood) process.exitCode = 1
+  process.stdout.write(isPassed ? 'PASSED\n\n' : 'FAILED\n\n')
+  if (!isPassed) process.exitCode = 1
 }
 
 function megabytes(values: readonly number[]): string {

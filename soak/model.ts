@@ -1,11 +1,11 @@
 /**
- * What was loaded, by version: each load makes one, and each answer must be of exactly one. It is written
- * from the lines alone and shares no code with the server.
+ * The loaded data by version. Each load creates a version, and each response must match exactly one. The model is built
+ * from the loaded lines and shares no code with the server.
  */
 export interface Model {
-  /** The customers that have something of each kind to ask for. */
-  readonly customers: readonly Holdings[]
-  /** Adds the lines of a load, to be seen from that version on. */
+  /** The customers with both banking and energy accounts. */
+  readonly customers: readonly CustomerAccounts[]
+  /** Adds the lines of a load, effective from that version on. */
   add(lines: readonly string[], version: number): void
   customer(id: string, version: number): unknown
   balance(accountId: string, version: number): unknown
@@ -14,7 +14,7 @@ export interface Model {
   invoices(accountIds: readonly string[], window: Window, version: number): unknown[]
 }
 
-export interface Holdings {
+export interface CustomerAccounts {
   readonly customerId: string
   readonly banking: readonly string[]
   readonly energy: readonly string[]
@@ -39,23 +39,23 @@ interface Version {
   readonly record: RecordText | undefined
 }
 
-/** Every state of every record of one kind, by owner and key. */
-type Shelf = Map<string, Map<string, Version[]>>
+/** Every version of every record of one type, by owner and key. */
+type RecordHistory = Map<string, Map<string, Version[]>>
 
 export function openModel(lines: readonly string[]): Model {
-  const shelves = new Map<string, Shelf>()
-  const holdings = new Map<string, { customerId: string; banking: string[]; energy: string[] }>()
+  const histories = new Map<string, RecordHistory>()
+  const accounts = new Map<string, { customerId: string; banking: string[]; energy: string[] }>()
 
   const put = (line: Line, since: number) => {
     const { type, record } = line
-    const { owner, key } = placeOf(type, record ?? line.delete ?? {})
-    const shelf = getOrMake(shelves, type, () => new Map() as Shelf)
-    const kept = getOrMake(shelf, owner, () => new Map<string, Version[]>())
-    getOrMake(kept, key, () => [] as Version[]).push({ since, record })
+    const { owner, key } = recordKey(type, record ?? line.delete ?? {})
+    const history = getOrCreate(histories, type, () => new Map() as RecordHistory)
+    const byKey = getOrCreate(history, owner, () => new Map<string, Version[]>())
+    getOrCreate(byKey, key, () => [] as Version[]).push({ since, record })
   }
   const at = (type: string, owner: string, version: number): RecordText[] => {
     const records: RecordText[] = []
-    for (const versions of shelves.get(type)?.get(owner)?.values() ?? []) {
+    for (const versions of histories.get(type)?.get(owner)?.values() ?? []) {
       const record = versions.findLast(({ since }) => since <= version)?.record
       if (record) records.push(record)
     }
@@ -69,13 +69,17 @@ export function openModel(lines: readonly string[]): Model {
     if (!/^(banking|energy)\.account$/.test(line.type)) continue
     for (const { customerId } of line.holders ?? []) {
       const accountId = line.record?.['accountId'] ?? ''
-      const held = getOrMake(holdings, customerId, () => ({ customerId, banking: [], energy: [] }))
-      held[line.type === 'banking.account' ? 'banking' : 'energy'].push(accountId)
+      const owned = getOrCreate(accounts, customerId, () => ({
+        customerId,
+        banking: [],
+        energy: [],
+      }))
+      owned[line.type === 'banking.account' ? 'banking' : 'energy'].push(accountId)
     }
   }
 
   return {
-    customers: [...holdings.values()].filter((held) => held.banking[0] && held.energy[0]),
+    customers: [...accounts.values()].filter(({ banking, energy }) => banking[0] && energy[0]),
     add(added, version) {
       for (const text of added) put(JSON.parse(text) as Line, version)
     },
@@ -84,7 +88,7 @@ export function openModel(lines: readonly string[]): Model {
     transactions(accountId, { oldest, newest }, version) {
       const [from, to] = [Date.parse(oldest), Date.parse(newest)]
       return at('banking.transaction', accountId, version)
-        .map((record) => ({ record, time: timeOf(record) }))
+        .map((record) => ({ record, time: effectiveTime(record) }))
         .filter(({ time }) => time >= from && time <= to)
         .sort((a, b) => b.time - a.time || compare(a.record, b.record, 'transactionId'))
         .map(({ record }) => record)
@@ -103,14 +107,14 @@ export function openModel(lines: readonly string[]): Model {
   }
 }
 
-function placeOf(type: string, record: RecordText): { owner: string; key: string } {
+function recordKey(type: string, record: RecordText): { owner: string; key: string } {
   if (type === 'customer') return { owner: record['id'] ?? '', key: '' }
   const owner = record['accountId'] ?? ''
   return { owner, key: record['transactionId'] ?? record['invoiceNumber'] ?? '' }
 }
 
-/** One without a time counts from when it was loaded, which no line tells: such lines are left out of the soak. */
-export function timeOf(record: RecordText): number {
+/** NaN if the record has no time. Its effective time is that of the load then, which is unknown here: such lines are excluded. */
+export function effectiveTime(record: RecordText): number {
   return Date.parse(record['postingDateTime'] ?? record['executionDateTime'] ?? '')
 }
 
@@ -119,8 +123,8 @@ function compare(a: RecordText, b: RecordText, field: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-function getOrMake<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const value = map.get(key) ?? make()
+function getOrCreate<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
+  const value = map.get(key) ?? create()
   map.set(key, value)
   return value
 }

@@ -8,17 +8,17 @@ export const publicUrl = 'https://bank.example'
 
 export interface Token {
   readonly text: string
-  /** How often it passed. More than once is an accepted replay. */
-  passed: number
+  /** How often it was accepted. More than once is an accepted replay. */
+  accepted: number
 }
 
-type Members = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, unknown>>
 
-/** What a platform has: a key, the place where it publishes it, and tokens that are good unless they are spoilt. */
+/** A platform with a published key. Its tokens are valid unless claims or header fields are overridden. */
 export interface Platform {
   readonly url: string
-  mint(path: string, claims?: Members, header?: Members): Token
-  /** Signed with a key that nobody published. */
+  mint(path: string, claims?: Fields, header?: Fields): Token
+  /** Signed with a key that is not published. */
   forge(path: string): Token
   close(): void
 }
@@ -26,8 +26,8 @@ export interface Platform {
 const tokenSeconds = 3600
 
 export async function openPlatform(): Promise<Platform> {
-  const { privateKey, publicKey } = keyPair()
-  const stranger = keyPair().privateKey
+  const { privateKey, publicKey } = createKeyPair()
+  const otherKey = createKeyPair().privateKey
   const keys = JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'soak' }] })
   const server = createServer((_request, response) => response.end(keys))
   server.listen(0, '127.0.0.1')
@@ -36,8 +36,8 @@ export async function openPlatform(): Promise<Platform> {
 
   return {
     url: `http://127.0.0.1:${port}/`,
-    mint: (path, claims = {}, header = {}) => signed(path, claims, header, privateKey),
-    forge: (path) => signed(path, {}, {}, stranger),
+    mint: (path, claims = {}, header = {}) => signToken(path, claims, header, privateKey),
+    forge: (path) => signToken(path, {}, {}, otherKey),
     close() {
       server.close()
       server.closeAllConnections()
@@ -45,9 +45,9 @@ export async function openPlatform(): Promise<Platform> {
   }
 }
 
-function signed(path: string, claims: Members, header: Members, key: KeyObject): Token {
+function signToken(path: string, claims: Fields, header: Fields, key: KeyObject): Token {
   const now = Math.floor(Date.now() / 1000)
-  const all = {
+  const payload = {
     iss: subdomain,
     sub: subdomain,
     aud: publicUrl + path,
@@ -56,15 +56,15 @@ function signed(path: string, claims: Members, header: Members, key: KeyObject):
     jti: randomUUID(),
     ...claims,
   }
-  const text = `${encoded({ alg: 'ES256', kid: 'soak', ...header })}.${encoded(all)}`
+  const text = `${encode({ alg: 'ES256', kid: 'soak', ...header })}.${encode(payload)}`
   const signature = sign('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' })
-  return { text: `${text}.${signature.toString('base64url')}`, passed: 0 }
+  return { text: `${text}.${signature.toString('base64url')}`, accepted: 0 }
 }
 
-function encoded(value: Members): string {
+function encode(value: Fields): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-function keyPair() {
+function createKeyPair() {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' })
 }

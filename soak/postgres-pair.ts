@@ -7,17 +7,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { makePostgres, superuser } from '../test/support/postgres.ts'
 
-/** A PostgreSQL server with a synchronous standby, behind one address that follows the primary. */
-export interface Pair {
+/** A PostgreSQL server with a synchronous standby, behind an address that follows the primary. */
+export interface PostgresPair {
   readonly url: string
-  /** Stops the standby for a while: commits wait for it. */
+  /** Stops the standby for some time, in which commits wait for it. */
   loseStandby(forMs: number): Promise<void>
-  /** The primary crashes and the standby takes its place. Once a run. */
+  /** Crashes the primary and promotes the standby. Only once per run. */
   failOver(): Promise<void>
   remove(): Promise<void>
 }
 
-export async function openPair(): Promise<Pair> {
+export async function openPostgresPair(): Promise<PostgresPair> {
   const primary = await makePostgres({
     durable: true,
     settings: { synchronous_standby_names: '*' },
@@ -56,15 +56,15 @@ export async function openPair(): Promise<Pair> {
   }
 }
 
-/** Forwards connections to a port that can be changed, as a floating address does. */
+/** Forwards connections to a port that can be changed, like a floating IP address. */
 async function openRelay(firstTarget: number) {
   let target = firstTarget
   const sockets = new Set<Socket>()
-  const server = createServer((near) => {
-    const far = connect(target, '127.0.0.1')
+  const server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1')
     for (const [socket, other] of [
-      [near, far],
-      [far, near],
+      [client, upstream],
+      [upstream, client],
     ] as const) {
       sockets.add(socket)
       socket.pipe(other)

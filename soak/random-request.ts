@@ -1,42 +1,52 @@
-import type { Holdings, Model, Window } from './model.ts'
+import type { CustomerAccounts, Model, Window } from './model.ts'
 
-/** A request, and what the answer must be in any version of the data. */
-export interface Question {
+/** A request, and the expected response for each version of the data. */
+export interface CheckedRequest {
   readonly path: string
   readonly query: string
   readonly body?: string
-  /** The part of the answer that is judged, of the answer and of the version. */
-  readonly part: (answer: Answer) => unknown
+  /** Selects the part of the response that is compared. */
+  readonly part: (body: ResponseBody) => unknown
   readonly expected: (version: number) => unknown
 }
 
-/** Any answer of the provider, as far as it is looked at. */
-export interface Answer {
+/** The fields of a response that are compared. */
+export interface ResponseBody {
   readonly data?: Readonly<Record<string, unknown>>
   readonly meta?: { readonly totalRecords: number; readonly totalPages: number }
 }
 
 const pageSizes = [1, 7, 25, 100, 1000]
 
-export function randomQuestion(model: Model, customers: readonly Holdings[]): Question {
-  const holdings = pick(customers)
-  const make = pick([customer, balances, transactions, transactions, transactions, invoices])
-  return make(model, holdings)
+export function createRandomRequest(
+  model: Model,
+  customers: readonly CustomerAccounts[],
+): CheckedRequest {
+  const accounts = pick(customers)
+  const create = pick([
+    customerRequest,
+    balancesRequest,
+    transactionsRequest,
+    transactionsRequest,
+    transactionsRequest,
+    invoicesRequest,
+  ])
+  return create(model, accounts)
 }
 
 /** C3 */
-function customer(model: Model, { customerId }: Holdings): Question {
+function customerRequest(model: Model, { customerId }: CustomerAccounts): CheckedRequest {
   return {
     path: `/auth/v1/customer/${customerId}`,
     query: '',
-    part: (answer) => answer,
+    part: (body) => body,
     expected: (version) => model.customer(customerId, version),
   }
 }
 
 /** B2 */
-function balances(model: Model, { customerId, banking }: Holdings): Question {
-  return listed(
+function balancesRequest(model: Model, { customerId, banking }: CustomerAccounts): CheckedRequest {
+  return pagedRequest(
     `/v1/banking/customer/${customerId}/accounts/balances`,
     'balances',
     (version) => banking.map((accountId) => model.balance(accountId, version)),
@@ -45,10 +55,13 @@ function balances(model: Model, { customerId, banking }: Holdings): Question {
 }
 
 /** B3 */
-function transactions(model: Model, { customerId, banking }: Holdings): Question {
+function transactionsRequest(
+  model: Model,
+  { customerId, banking }: CustomerAccounts,
+): CheckedRequest {
   const accountId = pick(banking)
   const window = randomWindow()
-  return listed(
+  return pagedRequest(
     `/v1/banking/customer/${customerId}/accounts/${accountId}/transactions`,
     'transactions',
     (version) => model.transactions(accountId, window, version),
@@ -57,10 +70,10 @@ function transactions(model: Model, { customerId, banking }: Holdings): Question
 }
 
 /** E3 */
-function invoices(model: Model, { customerId, energy }: Holdings): Question {
+function invoicesRequest(model: Model, { customerId, energy }: CustomerAccounts): CheckedRequest {
   const { oldest, newest } = randomWindow()
   const window = { oldest: oldest.slice(0, 10), newest: newest.slice(0, 10) }
-  return listed(
+  return pagedRequest(
     `/v1/energy/customer/${customerId}/accounts/invoices`,
     'invoices',
     (version) => model.invoices(energy, window, version),
@@ -71,12 +84,12 @@ function invoices(model: Model, { customerId, energy }: Holdings): Question {
   )
 }
 
-function listed(
+function pagedRequest(
   path: string,
   field: string,
   all: (version: number) => unknown[],
   { query = {}, body }: { query?: Record<string, string>; body?: object },
-): Question {
+): CheckedRequest {
   const size = pick(pageSizes)
   const page = 1 + Math.floor(Math.random() * 3)
   const parameters = { page: String(page), 'page-size': String(size), ...query }
@@ -99,7 +112,7 @@ function listed(
 
 const dayMs = 86_400_000
 
-/** Some days of the last two years, or all that there ever was. */
+/** A random range within the last two years, or all time. */
 function randomWindow(): Window {
   if (Math.random() < 0.5) return { oldest: '2000-01-01T00:00:00Z', newest: '2100-01-01T00:00:00Z' }
   const newest = Date.now() - Math.random() * 400 * dayMs

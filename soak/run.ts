@@ -3,20 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { holdfastProgram, runToEnd } from '../bench/processes.ts'
-import { openAsking } from './asking.ts'
 import { openClock } from './clock.ts'
-import { runEvents, type Told } from './events.ts'
-import { openPair } from './failover.ts'
-import { faultEvents, type Surroundings } from './faults.ts'
-import { openDisk } from './full-disk.ts'
-import { goodCaller } from './good.ts'
-import { hostileCaller, slowCaller } from './hostile.ts'
+import { openUsedTokens, type SoakContext } from './context.ts'
+import { openDisk } from './disk.ts'
+import { type OnEvent, runEvents } from './events.ts'
+import { createFaultEvents, type FaultTargets } from './fault-events.ts'
+import { runHostileClient, runSlowClient } from './hostile-clients.ts'
 import { openLoads } from './loads.ts'
-import { openModel, timeOf } from './model.ts'
-import { openSpent, type Scene } from './scene.ts'
+import { effectiveTime, openModel } from './model.ts'
+import { openPlatform } from './platform.ts'
+import { openPostgresPair } from './postgres-pair.ts'
+import { openRequestSender } from './send-request.ts'
 import { openServer, type Server } from './server.ts'
 import { openTally, type Tally } from './tally.ts'
-import { openPlatform } from './tokens.ts'
+import { runValidClient } from './valid-client.ts'
 
 export const engines = ['sqlite', 'postgres'] as const
 export type Engine = (typeof engines)[number]
@@ -32,33 +32,33 @@ export interface Result {
     peak: number
   }
   readonly errors: readonly string[]
-  /** Faults that this machine could not cause, and what is missing. */
+  /** Faults that this machine does not support, and what they require. */
   readonly skipped: readonly string[]
 }
 
-const goodCallers = 8
-const hostileCallers = 3
-const slowCallers = 6
+const validClients = 8
+const hostileClients = 3
+const slowClients = 6
 
-/** How long nothing is disturbed at first, at most. */
+/** The maximum time before the first event. */
 const warmUpMaxMs = 30_000
 
-const generated = ['--customers', '60', '--seed', 'soak', '--products', '0']
+const generateFlags = ['--customers', '60', '--seed', 'soak', '--products', '0']
 
-/** One run on one engine: a bank is made and loaded, served, asked, disturbed, and held to what it said. */
-export async function soak(engine: Engine, totalMs: number, told: Told): Promise<Result> {
+/** Loads a database, serves it under traffic, causes faults and checks every response. */
+export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-soak-'))
   const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })]
   try {
-    told('loading')
-    const { database, ...surroundings } = await openSurroundings(engine, folder, closing)
-    const bank = join(folder, 'bank.ndjson')
-    const lines = await bankLines()
-    writeFileSync(bank, `${lines.join('\n')}\n`)
-    await runToEnd(holdfastProgram, ['load', bank, '--database', database])
+    onEvent('loading')
+    const { database, ...targets } = await openFaultTargets(engine, folder, closing)
+    const file = join(folder, 'bank.ndjson')
+    const lines = await generateLines()
+    writeFileSync(file, `${lines.join('\n')}\n`)
+    await runToEnd(holdfastProgram, ['load', file, '--database', database])
     const platform = await openPlatform()
     closing.push(() => platform.close())
-    const server = await openServer(database, platform.url, surroundings.clock?.environment)
+    const server = await openServer(database, platform.url, targets.clock?.environment)
     await server.start()
     closing.push(() => server.kill())
 
@@ -66,30 +66,37 @@ export async function soak(engine: Engine, totalMs: number, told: Told): Promise
     const model = openModel(lines)
     const loads = openLoads(model, database, folder)
     const start = performance.now()
-    const scene: Scene = {
+    const context: SoakContext = {
       port: server.port,
       tally,
       platform,
       model,
       customers: model.customers,
-      ask: openAsking(server.port, tally),
-      spent: openSpent(),
-      isOver: () => performance.now() - start > totalMs,
+      send: openRequestSender(server.port, tally),
+      usedTokens: openUsedTokens(),
+      isFinished: () => performance.now() - start > totalMs,
       committed: loads.committed,
-      begun: loads.begun,
+      started: loads.started,
     }
     const memory = watchMemory(server)
     const warmUpMs = Math.min(totalMs / 10, warmUpMaxMs)
-    const disturb = async () => {
+    const causeEvents = async () => {
       await wait(warmUpMs)
       memory.begin()
-      await runEvents(scene, server, loads, faultEvents(surroundings), totalMs - warmUpMs, told)
+      await runEvents(
+        context,
+        server,
+        loads,
+        createFaultEvents(targets),
+        totalMs - warmUpMs,
+        onEvent,
+      )
     }
     await Promise.all([
-      ...Array.from({ length: goodCallers }, () => goodCaller(scene)),
-      ...Array.from({ length: hostileCallers }, () => hostileCaller(scene)),
-      ...Array.from({ length: slowCallers }, () => slowCaller(scene)),
-      disturb(),
+      ...Array.from({ length: validClients }, () => runValidClient(context)),
+      ...Array.from({ length: hostileClients }, () => runHostileClient(context)),
+      ...Array.from({ length: slowClients }, () => runSlowClient(context)),
+      causeEvents(),
     ])
     const seconds = (performance.now() - start) / 1000
     return {
@@ -98,38 +105,38 @@ export async function soak(engine: Engine, totalMs: number, told: Told): Promise
       tally,
       memory: memory.end(),
       errors: [...server.errors()],
-      skipped: skippedFaults(engine, surroundings),
+      skipped: skippedFaults(engine, targets),
     }
   } finally {
     for (const close of closing.reverse()) await close()
   }
 }
 
-function skippedFaults(engine: Engine, { clock, disk }: Surroundings): string[] {
+function skippedFaults(engine: Engine, { clock, disk }: FaultTargets): string[] {
   return [
     ...(clock ? [] : ['clock steps: install faketime']),
-    ...(disk || engine === 'postgres' ? [] : ['full disk: mounting a tmpfs takes root']),
+    ...(disk || engine === 'postgres' ? [] : ['full disk: mounting a tmpfs requires root']),
   ]
 }
 
-/** The lines whose effective time the lines themselves state. */
-async function bankLines(): Promise<string[]> {
-  const { said } = await runToEnd(holdfastProgram, ['generate', ...generated])
+/** Without transactions whose effective time is that of the load. */
+async function generateLines(): Promise<string[]> {
+  const { said } = await runToEnd(holdfastProgram, ['generate', ...generateFlags])
   return said.split('\n').filter((text) => {
     const { type, record } = JSON.parse(text)
-    return type !== 'banking.transaction' || Number.isFinite(timeOf(record))
+    return type !== 'banking.transaction' || Number.isFinite(effectiveTime(record))
   })
 }
 
-/** A database on what can be disturbed: a disk that can be filled, a standby, a clock. */
-async function openSurroundings(
+/** Opens a database on a disk that can be filled or with a standby, and a clock that can be set. */
+async function openFaultTargets(
   engine: Engine,
   folder: string,
   closing: (() => unknown)[],
-): Promise<Surroundings & { readonly database: string }> {
+): Promise<FaultTargets & { readonly database: string }> {
   const clock = openClock(folder)
   if (engine === 'postgres') {
-    const pair = await openPair()
+    const pair = await openPostgresPair()
     closing.push(() => pair.remove())
     return { database: pair.url, clock, disk: undefined, pair }
   }
@@ -141,7 +148,7 @@ async function openSurroundings(
 
 const sampleMs = 1000
 
-/** It begins when all has been asked for a while: a process that has done nothing yet tells nothing. */
+/** `begin` is called after the warm-up: the memory of an idle process is not comparable. */
 function watchMemory(server: Server) {
   let start: number[] = []
   let peak = 0

@@ -1,9 +1,9 @@
 import { type Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import type { Token } from './platform.ts'
 import type { Tally } from './tally.ts'
-import type { Token } from './tokens.ts'
 
-export interface Sent {
+export interface SoakRequest {
   readonly path: string
   readonly query?: string
   readonly body?: string | undefined
@@ -11,52 +11,53 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Undefined where no answer came. */
-export type Answered = { readonly status: number; readonly body: string } | undefined
+/** Undefined if there was no response. */
+export type SoakResponse = { readonly status: number; readonly body: string } | undefined
 
-/** A request that nobody answers would hold the run; the server's own bounds are shorter. */
-const patienceMs = 40_000
+/** An unanswered request must not block the run. The server's own timeouts are shorter. */
+const timeoutMs = 40_000
 
-/** Sends requests and keeps the books: of what was answered, of what was not, and of tokens that passed. */
-export function openAsking(port: number, tally: Tally) {
+/** Sends requests, and counts responses, failures and accepted tokens. */
+export function openRequestSender(port: number, tally: Tally) {
   return async (
-    sent: Sent,
+    soakRequest: SoakRequest,
     token: Token | undefined,
     agent: Agent | false = false,
-  ): Promise<Answered> => {
+  ): Promise<SoakResponse> => {
     const start = performance.now()
-    const answered = await send(port, sent, token?.text, agent).catch((error: Error) => {
+    const response = await send(port, soakRequest, token?.text, agent).catch((error: Error) => {
       tally.count('unanswered')
-      if (!tally.wasAway(start)) {
+      if (!tally.wasUnavailable(start)) {
         tally.fault(
           'dropped',
-          `${sent.path} ${(error as NodeJS.ErrnoException).code ?? error.message}`,
+          `${soakRequest.path} ${(error as NodeJS.ErrnoException).code ?? error.message}`,
         )
       }
       return undefined
     })
-    if (!answered) return undefined
+    if (!response) return undefined
     tally.count('requests')
-    tally.count(`answered with ${answered.status}`)
-    if (answered.status === 503 && !tally.wasAway(start)) {
-      tally.fault('dropped', `${sent.path} answered with 503`)
+    tally.count(`answered with ${response.status}`)
+    if (response.status === 503 && !tally.wasUnavailable(start)) {
+      tally.fault('dropped', `${soakRequest.path} answered with 503`)
     }
-    if (token && answered.status === 200) {
-      token.passed += 1
-      if (token.passed > 1) tally.fault('lost', `${sent.path} a token passed twice`)
+    if (token && response.status === 200) {
+      token.accepted += 1
+      if (token.accepted > 1)
+        tally.fault('replayed', `${soakRequest.path} a token was accepted twice`)
     }
-    return answered
+    return response
   }
 }
 
-export type Asking = ReturnType<typeof openAsking>
+export type SendRequest = ReturnType<typeof openRequestSender>
 
 async function send(
   port: number,
-  { path, query = '', body, method, headers = {} }: Sent,
+  { path, query = '', body, method, headers = {} }: SoakRequest,
   token: string | undefined,
   agent: Agent | false,
-): Promise<NonNullable<Answered>> {
+): Promise<NonNullable<SoakResponse>> {
   return new Promise((resolve, reject) => {
     const outgoing = request({
       host: '127.0.0.1',
@@ -64,7 +65,7 @@ async function send(
       path: path + query,
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       agent,
-      signal: AbortSignal.timeout(patienceMs),
+      signal: AbortSignal.timeout(timeoutMs),
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body !== undefined && {
@@ -74,9 +75,9 @@ async function send(
         ...headers,
       },
     })
-    outgoing.on('error', reject).on('response', (response) => {
-      const { statusCode = 0 } = response
-      text(response).then((answer) => resolve({ status: statusCode, body: answer }), reject)
+    outgoing.on('error', reject).on('response', (incoming) => {
+      const { statusCode = 0 } = incoming
+      text(incoming).then((content) => resolve({ status: statusCode, body: content }), reject)
     })
     outgoing.end(body)
   })

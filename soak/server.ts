@@ -3,27 +3,27 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { familyOf, holdfastProgram, memoryOf, untilExit } from '../bench/processes.ts'
 import { findFreePort, start } from '../test/support/process.ts'
-import { publicUrl, subdomain } from './tokens.ts'
+import { publicUrl, subdomain } from './platform.ts'
 
-/** The product as it is run: a supervisor and its workers. */
+/** A supervisor with its workers, as in production. */
 export interface Server {
   readonly port: number
   start(): Promise<void>
-  /** Asks it to stop, and says how it ended. */
+  /** Sends SIGTERM and returns the exit status. */
   stop(): Promise<number | null>
-  /** Kills the supervisor without a word; its workers follow it. */
+  /** Kills the supervisor with SIGKILL; its workers exit by themselves. */
   kill(): Promise<void>
   killWorker(): Promise<void>
-  /** Replaces the workers one by one, and waits until all are. */
+  /** Replaces the workers one by one, and waits for the last. */
   replaceWorkers(): Promise<void>
   /** Resident memory of each worker, in megabytes. */
   memory(): number[]
-  /** Lines that it logged as errors. */
+  /** The lines that the server logged as errors. */
   errors(): readonly string[]
 }
 
 const workers = 2
-const replaced = 'all workers were replaced'
+const replacedMessage = 'all workers were replaced'
 const errorsMax = 20
 
 export async function openServer(
@@ -32,19 +32,10 @@ export async function openServer(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Server> {
   const port = await findFreePort()
-  const flags = {
-    database,
-    port: String(port),
-    workers: String(workers),
-    subdomain,
-    'provider-url': publicUrl,
-    'jwks-url': keysUrl,
-    'log-level': 'warn',
-  }
-  const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
+  const args = serveArguments(database, port, keysUrl)
   const errors: string[] = []
   let running: ChildProcess | undefined
-  let heard: (line: string) => void = () => {}
+  let onLine: (line: string) => void = () => {}
 
   const workerIds = () => familyOf(running?.pid ?? 0).slice(1)
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
@@ -64,33 +55,33 @@ export async function openServer(
       const child = start(untilExit, command, { environment })
       running = child
       createInterface({ input: child.stderr }).on('line', (line) => {
-        heard(line)
+        onLine(line)
         const isError = !line.startsWith('{') || /"level":[56]0/.test(line)
         if (isError && errors.length < errorsMax) errors.push(line)
       })
       const lines = createInterface({ input: child.stdout })
       const ready = once(lines, 'line')
-      const gone = once(child, 'exit').then(() => {
+      const exited = once(child, 'exit').then(() => {
         throw new Error(`the server did not start:\n${errors.join('\n')}`)
       })
-      await Promise.race([ready, gone])
-      gone.catch(() => {})
+      await Promise.race([ready, exited])
+      exited.catch(() => {})
     },
     stop: () => end('SIGTERM'),
     async kill() {
       await end('SIGKILL')
     },
     async killWorker() {
-      const [victim = 0] = workerIds()
-      process.kill(victim, 'SIGKILL')
-      while (isRunning(victim) || workerIds().length < workers) {
+      const [pid = 0] = workerIds()
+      process.kill(pid, 'SIGKILL')
+      while (isRunning(pid) || workerIds().length < workers) {
         await new Promise((resolve) => setTimeout(resolve, 10))
       }
     },
     async replaceWorkers() {
       const done = new Promise<void>((resolve, reject) => {
-        heard = (line) => {
-          if (line.includes(replaced)) resolve()
+        onLine = (line) => {
+          if (line.includes(replacedMessage)) resolve()
           if (line.includes('a new worker')) reject(new Error(line))
         }
       })
@@ -100,6 +91,19 @@ export async function openServer(
     memory: () => workerIds().map((pid) => memoryOf(pid).now),
     errors: () => errors,
   }
+}
+
+function serveArguments(database: string, port: number, keysUrl: string): string[] {
+  const flags = {
+    database,
+    port: String(port),
+    workers: String(workers),
+    subdomain,
+    'provider-url': publicUrl,
+    'jwks-url': keysUrl,
+    'log-level': 'warn',
+  }
+  return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value])
 }
 
 function isRunning(pid: number): boolean {

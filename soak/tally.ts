@@ -1,34 +1,34 @@
-/** None of these may happen. A lost write shows as a wrong answer: of an older version than the last load. */
+/** None of these may occur. A lost write appears as a wrong response: an older version than that of the last load. */
 export const faults = {
-  wrong: 'wrong answers',
-  lost: 'accepted replays',
+  wrong: 'wrong responses',
+  replayed: 'accepted replays',
   dropped: 'dropped requests',
 } as const
 export type Fault = keyof typeof faults
 
 export interface Tally {
   readonly counts: ReadonlyMap<string, number>
-  /** The first of each kind, to be shown. */
+  /** The first faults, for the report. */
   readonly examples: readonly string[]
-  count(what: string): void
+  count(name: string): void
   fault(kind: Fault, example: string): void
   faultCount(kind: Fault): number
-  /** A time in which requests may go unanswered: something was killed, and is not back yet. */
+  /** Requests may fail while `work` runs, and shortly after it. */
   outage<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Whether something was away at any moment between then and now. */
-  wasAway(since: number): boolean
+  /** Whether there was an outage at any time since `since`. */
+  wasUnavailable(since: number): boolean
 }
 
-/** How long what was under way in an outage may still suffer from it. */
-const aftermathMs = 3000
+/** How long after an outage requests may still fail. */
+const recoveryMs = 3000
 
 const examplesMax = 20
 
 export function openTally(): Tally {
   const counts = new Map<string, number>()
   const examples: string[] = []
-  let awayUntil = Number.NEGATIVE_INFINITY
-  const count = (what: string) => void counts.set(what, (counts.get(what) ?? 0) + 1)
+  let unavailableUntil = Number.NEGATIVE_INFINITY
+  const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
 
   return {
     counts,
@@ -40,13 +40,13 @@ export function openTally(): Tally {
     },
     faultCount: (kind) => counts.get(faults[kind]) ?? 0,
     async outage(work) {
-      awayUntil = Number.POSITIVE_INFINITY
+      unavailableUntil = Number.POSITIVE_INFINITY
       try {
         return await work()
       } finally {
-        awayUntil = performance.now() + aftermathMs
+        unavailableUntil = performance.now() + recoveryMs
       }
     },
-    wasAway: (since) => awayUntil >= since,
+    wasUnavailable: (since) => unavailableUntil >= since,
   }
 }

@@ -1,37 +1,37 @@
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { randomQuestion } from './questions.ts'
-import type { Scene } from './scene.ts'
+import type { SoakContext } from './context.ts'
+import { createRandomRequest } from './random-request.ts'
 
-/** A moment between two questions, so that the server is busy and not flooded. */
-const restMs = 5
+/** The pause between two requests, so that the server is busy but not overloaded. */
+const pauseMs = 5
 
-/** Asks one thing after another on a connection that it keeps, and holds each answer against what was loaded. */
-export async function goodCaller(scene: Scene): Promise<void> {
-  const { tally, platform, spent } = scene
+/** Sends valid requests on one connection and compares each response with the loaded data. */
+export async function runValidClient(context: SoakContext): Promise<void> {
+  const { tally, platform, usedTokens } = context
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  while (!scene.isOver()) {
-    const question = randomQuestion(scene.model, scene.customers)
-    const token = platform.mint(question.path)
-    const oldest = scene.committed()
-    const answered = await scene.ask(question, token, agent)
-    const newest = scene.begun()
-    if (answered?.status === 200) {
-      tally.count('answers held against what was loaded')
-      const part = question.part(JSON.parse(answered.body))
+  while (!context.isFinished()) {
+    const request = createRandomRequest(context.model, context.customers)
+    const token = platform.mint(request.path)
+    const oldest = context.committed()
+    const response = await context.send(request, token, agent)
+    const newest = context.started()
+    if (response?.status === 200) {
+      tally.count('responses compared with the loaded data')
+      const part = request.part(JSON.parse(response.body))
       const versions = Array.from({ length: newest - oldest + 1 }, (_, index) => oldest + index)
-      if (!versions.some((version) => isDeepStrictEqual(part, question.expected(version)))) {
+      if (!versions.some((version) => isDeepStrictEqual(part, request.expected(version)))) {
         tally.fault(
           'wrong',
-          `${question.path}${question.query} is of no version from ${oldest} to ${newest}`,
+          `${request.path}${request.query} matches no version from ${oldest} to ${newest}`,
         )
       }
-      spent.remember({ sent: question, token })
-    } else if (answered && answered.status !== 503) {
-      tally.fault('wrong', `${question.path}${question.query} ${answered.status} ${answered.body}`)
+      usedTokens.add({ request, token })
+    } else if (response && response.status !== 503) {
+      tally.fault('wrong', `${request.path}${request.query} ${response.status} ${response.body}`)
     }
-    await wait(restMs)
+    await wait(pauseMs)
   }
   agent.destroy()
 }

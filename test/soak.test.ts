@@ -7,20 +7,20 @@ const program = fileURLToPath(new URL('../soak/main.ts', import.meta.url))
 
 const runSoak = (...args: readonly string[]) => run([process.execPath, program, ...args])
 
-describe('the soak', () => {
-  it('finds nothing wrong in a few seconds, and shows what it looked at', async () => {
+describe('the soak test', () => {
+  it('finds no fault within a few seconds, and reports what it checked', async () => {
     const { stdout, stderr, status } = await runSoak('--minutes', '0.1', '--engine', 'sqlite')
 
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' }, stdout)
-    assert.match(stdout, /^answers held against what was loaded +[1-9]/m)
+    assert.match(stdout, /^responses compared with the loaded data +[1-9]/m)
     assert.match(stdout, /^a load +[1-9]/m)
-    for (const fault of ['wrong answers', 'accepted replays', 'dropped requests']) {
+    for (const fault of ['wrong responses', 'accepted replays', 'dropped requests']) {
       assert.match(stdout, new RegExp(`^${fault} +0$`, 'm'))
     }
-    assert.match(stdout, /^memory of the workers at the end +[1-9]/m)
+    assert.match(stdout, /^worker memory at the end +[1-9]/m)
   })
 
-  it('explains itself', async () => {
+  it('prints its usage on request and for an unknown engine', async () => {
     assert.match((await runSoak('--help')).stderr, /--minutes N/)
     assert.equal((await runSoak('--engine', 'other')).status, 2)
   })
