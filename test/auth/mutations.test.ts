@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import { describeOnce } from '../support/engines.ts'
+import { propertyRuns } from '../support/properties.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import {
   assertPasses,
@@ -120,7 +121,7 @@ describeOnce('of all that is some steps from a good token, nothing passes', () =
         assertRefused(await provider.ask(mutated), mutated === '' ? 'Bearer' : undefined)
         await assertPasses(provider, token)
       }),
-      { numRuns: 150 },
+      propertyRuns(50),
     )
   })
 
@@ -147,7 +148,7 @@ describeOnce('of all that is some steps from a good token, nothing passes', () =
           await assertPasses(provider, token)
         },
       ),
-      { numRuns: 150 },
+      propertyRuns(50),
     )
   })
 })

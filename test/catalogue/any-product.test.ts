@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
 import { describe } from '../support/engines.ts'
 import { productPath, sharedPlatform } from '../support/platform.ts'
+import { propertyRuns } from '../support/properties.ts'
 import { getContent, type Product } from './products.ts'
 import { kinds, parts, productWith } from './record-table.ts'
 
@@ -125,7 +126,7 @@ describe('any product', { timeout: 60_000 }, () => {
         assert.deepEqual(getContent(made.body), toExpected(product))
         assert.deepEqual(await read(made.body.product_id), made.body)
       }),
-      { numRuns },
+      propertyRuns(numRuns),
     )
   })
 
@@ -146,7 +147,7 @@ describe('any product', { timeout: 60_000 }, () => {
         const again = await get(`${productPath(id)}?version=3`)
         assert.deepEqual(getContent(again.body), toExpected(first))
       }),
-      { numRuns: numRuns / 2 },
+      propertyRuns(numRuns / 2),
     )
   })
 
@@ -161,7 +162,7 @@ describe('any product', { timeout: 60_000 }, () => {
         const other = await create({ ...product, name: `${product['name']}!` }, headers)
         assert.equal(other.status, 422)
       }),
-      { numRuns: numRuns / 2 },
+      propertyRuns(numRuns / 2),
     )
   })
 })

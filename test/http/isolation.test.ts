@@ -13,6 +13,7 @@ import {
   refsWithBody,
   refsWithPath,
 } from '../support/operations.ts'
+import { propertyRuns } from '../support/properties.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
 /** Stands in everything that is Ben's alone. No answer to Ana may have it. */
@@ -215,7 +216,7 @@ describe('no answer to a customer', () => {
         assert.ok(answer.status < 500, answer.text)
         assert.ok(!answer.text.includes(secret), `${ref} ${path}`)
       }),
-      { numRuns: 150 },
+      propertyRuns(75),
     )
   })
 

@@ -13,6 +13,7 @@ import {
 } from '../support/list-model.ts'
 import { loadInProcess } from '../support/load.ts'
 import { ask, type Ref, recordsOf } from '../support/operations.ts'
+import { propertyRuns } from '../support/properties.ts'
 import { type Provider, sharedProvider, walk } from '../support/provider.ts'
 
 /** Few moments, some a nanosecond apart, so that entries meet, tie and change places. */
@@ -225,7 +226,7 @@ describe('after any loads', () => {
         await loadInProcess(here.database, [...accounts, ...people], '2030-01-01T00:00:00Z')
         if (repeated) await compare(here, model, run, repeated)
       }),
-      { numRuns: 15 },
+      propertyRuns(6),
     )
   })
 
@@ -256,7 +257,7 @@ describe('after any loads', () => {
 
         await compare(here, model, run, first.look)
       }),
-      { numRuns: 5 },
+      propertyRuns(3),
     )
   })
 

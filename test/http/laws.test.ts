@@ -5,6 +5,7 @@ import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import { newestFirst } from '../support/list-model.ts'
 import { accountsOf, ask, isEnergy, pagedRefs, type Ref, recordsOf } from '../support/operations.ts'
+import { propertyRuns } from '../support/properties.ts'
 import { type Provider, sharedProvider, walk } from '../support/provider.ts'
 
 const range = (length: number) => Array.from({ length }, (_, index) => index)
@@ -122,7 +123,7 @@ describe('pages', () => {
         assert.deepEqual(pages.flat(), whole.slice(0, pages.length * size))
         for (const page of pages.slice(0, total - 1)) assert.equal(page.length, size)
       }),
-      { numRuns: 20 },
+      propertyRuns(20),
     )
   })
 
@@ -152,7 +153,7 @@ describe('pages', () => {
         const bodies = (list: typeof pages) => list.map(({ body }) => body)
         if (whole.length > 0) assert.deepEqual(bodies(back), bodies(pages))
       }),
-      { numRuns: 20 },
+      propertyRuns(20),
     )
   })
 })
@@ -173,7 +174,7 @@ describe('filters', () => {
           next = place + 1
         }
       }),
-      { numRuns: 30 },
+      propertyRuns(30),
     )
   })
 
@@ -216,7 +217,7 @@ describe('filters', () => {
 
         assert.deepEqual([...behind, ...before], await all(here, ref))
       }),
-      { numRuns: 20 },
+      propertyRuns(20),
     )
   })
 
@@ -254,7 +255,7 @@ describe('filters', () => {
           assert.equal(Math.round(Number(record.amount) * 10), tenths)
         }
       }),
-      { numRuns: 20 },
+      propertyRuns(20),
     )
   })
 
@@ -288,7 +289,7 @@ describe('filters', () => {
           expected.map(({ transactionId }) => transactionId).sort(),
         )
       }),
-      { numRuns: 30 },
+      propertyRuns(30),
     )
   })
 })
@@ -349,7 +350,7 @@ describe('order', () => {
           one.flatMap((each) => recordsOf(ref, each)),
         )
       }),
-      { numRuns: 15 },
+      propertyRuns(15),
     )
   })
 })

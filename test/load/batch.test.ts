@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describe, describeOnce } from '../support/engines.ts'
 import { openBank, removeLoadTimes, shuffle, splitLines } from './bank.ts'
 import { createExamples, put, removal, undated } from './lines.ts'
 
@@ -244,7 +244,9 @@ describe('holdfast load --batch', () => {
       put.balance('a1'),
     ])
   })
+})
 
+describeOnce('holdfast load --batch', () => {
   for (const size of ['0', '-1', '1.5', 'all', '', '1e3', '9999999999']) {
     it(`rejects the size “${size}”`, async (t) => {
       const bank = await openBank(t)

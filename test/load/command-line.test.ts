@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { openLoadProgress } from '../../src/cli/common/load-progress.ts'
 import { main } from '../../src/cli/main.ts'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import { runInProcess } from '../support/process.ts'
 import { concurrency, openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'
@@ -40,7 +40,7 @@ function visibleText(line: string): string {
   return line.split(restart).at(-1) ?? ''
 }
 
-describe('holdfast load', { concurrency }, () => {
+describeOnce('holdfast load', { concurrency }, () => {
   it('reads standard input', async (t) => {
     const bank = await openBank(t)
 
@@ -181,7 +181,7 @@ describe('holdfast load', { concurrency }, () => {
   }
 })
 
-describe('the data commands', () => {
+describeOnce('the data commands', () => {
   for (const name of ['load', 'dump', 'generate', 'demo']) {
     it(`prints help for holdfast ${name}`, async () => {
       const { status, stdout, stderr } = await runInProcess([name, '--help'])
@@ -228,7 +228,7 @@ describe('the data commands', () => {
   })
 })
 
-describe('the progress of a load', () => {
+describeOnce('the progress of a load', () => {
   it('shows percentage, lines, rate and remaining time', (t) => {
     const { terminal, output } = openTerminal()
     let now = 1000

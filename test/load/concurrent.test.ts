@@ -11,6 +11,7 @@ import { migrations } from '../../src/storage/sqlite/driver/schema.ts'
 import { asOwner, describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { finish } from '../support/process.ts'
+import { propertyRuns } from '../support/properties.ts'
 import { openBank, splitLines } from './bank.ts'
 import { line, put, removal } from './lines.ts'
 
@@ -207,8 +208,8 @@ const oneLoad = fc.record({
 
 describe('concurrent loads of the same accounts', { timeout: 120_000 }, () => {
   for (const [count, runs] of [
-    [2, { sqlite: 60, postgres: 6 }],
-    [5, { sqlite: 30, postgres: 3 }],
+    [2, { sqlite: 25, postgres: 5 }],
+    [5, { sqlite: 10, postgres: 3 }],
   ] as const) {
     it(`have the same result as ${count} sequential loads, and leave no orphans`, async (t) => {
       const shared = engineHere() === 'postgres' ? await newDatabase(t) : undefined
@@ -224,7 +225,7 @@ describe('concurrent loads of the same accounts', { timeout: 120_000 }, () => {
           assert.deepEqual(await readContent(database), expectedModel(loads, commits).accounts)
           assert.equal(await countOrphans(database), 0)
         }),
-        { numRuns: runs[engineHere()] },
+        propertyRuns(runs[engineHere()]),
       )
     })
   }

@@ -8,6 +8,7 @@ import { formatLine } from '../../src/load/dump.ts'
 import type { LineError } from '../../src/load/writer.ts'
 import { dumpProvider } from '../../src/storage/open.ts'
 import { asOwner, describeOn, newDatabase } from '../support/engines.ts'
+import { propertyRuns } from '../support/properties.ts'
 import { loadAt } from './bank.ts'
 import { line, put, removal } from './lines.ts'
 
@@ -152,7 +153,7 @@ describeOn('postgres', 'a load', () => {
           if (errors[0].length === 0) succeeded += 1
         }
       }),
-      { numRuns: 20 },
+      propertyRuns(8),
     )
     assert.ok(succeeded > 0, 'no load succeeded')
   })

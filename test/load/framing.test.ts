@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { it } from 'node:test'
 import { isObject } from '../../src/contract/schema.ts'
 import { lineBytesMax } from '../../src/load/lines.ts'
-import { describe } from '../support/engines.ts'
+import { describe, describeOnce } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { type Lines, loadAt, openBank, splitLines } from './bank.ts'
 import { createExamples, line, put } from './lines.ts'
@@ -11,7 +11,7 @@ import { createExamples, line, put } from './lines.ts'
 const [first, second] = [put.product('p1'), put.product('p2')]
 const both = `${first}\n${second}\n`
 
-describe('a file of lines', () => {
+describeOnce('a file of lines', () => {
   for (const [name, bytes, dumped] of [
     ['a byte order mark', `\ufeff${both}`, both],
     ['Windows line endings', `${first}\r\n${second}\r\n`, both],
@@ -85,7 +85,7 @@ function replaceEachScalar(value: unknown): ((other: unknown) => unknown)[] {
   )
 }
 
-describe('an error message', () => {
+describeOnce('an error message about a line', () => {
   const marks = ['Zaphod Beeblebrox', '4242424242'] as const
 
   it('never contains a value, which may be personal data', async (t) => {
@@ -121,8 +121,10 @@ describe('an error message', () => {
       )
     }
   })
+})
 
-  it('never contains a value that conflicts with other records', async (t) => {
+describe('an error message about a conflict', () => {
+  it('never contains a value of the records', async (t) => {
     const bank = await openBank(t)
     await bank.fill([put.customer('Zaphod'), put.account('Zaphod', ['Zaphod'])])
 

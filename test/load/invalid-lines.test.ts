@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, it } from 'node:test'
 import { entryBytesMax, recordBytesMax } from '../../src/contract/index.ts'
 import { lineBytesMax } from '../../src/load/lines.ts'
-import { closingTogether, describe } from '../support/engines.ts'
+import { closingTogether, describeOnce } from '../support/engines.ts'
 import type { Finished } from '../support/process.ts'
 import { openBank } from './bank.ts'
 import { createExamples, line, put } from './lines.ts'
@@ -254,7 +254,7 @@ const invalidLines: readonly (readonly [string, string | Buffer, string, RegExp]
   ],
 ]
 
-describe('holdfast load of invalid lines', () => {
+describeOnce('holdfast load of invalid lines', () => {
   /** One load of all invalid lines, each after a valid and a blank line. */
   let run: Finished
   let all: string[]
@@ -327,7 +327,7 @@ describe('holdfast load of invalid lines', () => {
   })
 })
 
-describe('holdfast load of a single invalid line', () => {
+describeOnce('holdfast load of a single invalid line', () => {
   it('reports all its errors', async (t) => {
     const bank = await openBank(t)
 

@@ -131,7 +131,7 @@ describe('kill -9 of a load in batches', { timeout }, () => {
 
   it('leaves complete batches, in order, and the load can be repeated', async (t) => {
     const bank = await openBank(t)
-    const lines = Array.from({ length: 60 * size }, (_, index) => {
+    const lines = Array.from({ length: 25 * size }, (_, index) => {
       const id = `c${String(index).padStart(5, '0')}`
       return line('customer', { id, name: 'Ana', email: 'ana@example.com' })
     })
@@ -140,7 +140,7 @@ describe('kill -9 of a load in batches', { timeout }, () => {
     const store = await openProviderStore(bank.database())
     let kills = 0
 
-    for (const batches of [1, 7, 20, 40]) {
+    for (const batches of [1, 5, 12, 18]) {
       const load = bank.start(['load', 'customers.ndjson', '--batch', String(size)])
       let customers = (await store.overview()).customers
       load.stdout.resume()

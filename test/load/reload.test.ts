@@ -38,31 +38,28 @@ describe('loading a file again', () => {
   })) {
     it(`does not change a transaction without a time that is ${name}`, async (t) => {
       const bank = await openBank(t)
-      bank.write('data.ndjson', [...baseLines, ...lines])
-      await bank.run(['load', 'data.ndjson'])
-      const once = await bank.run(['dump'])
+      await bank.fill([...baseLines, ...lines])
+      const once = await bank.dump()
 
-      const again = await bank.run(['load', 'data.ndjson'])
-      const twice = await bank.run(['dump'])
+      await bank.fill([...baseLines, ...lines])
+      const twice = await bank.dump()
 
-      assert.equal(again.status, 0)
-      assert.deepEqual(twice, once)
-      assert.equal(filterType(twice.stdout, 'banking.transaction').length, 1)
+      assert.equal(twice, once)
+      assert.equal(filterType(twice, 'banking.transaction').length, 1)
     })
   }
 
   it('changes nothing', async (t) => {
     const bank = await openBank(t)
     bank.write('data.ndjson', everything)
-    await bank.run(['load', 'data.ndjson'])
-    const once = await bank.run(['dump'])
+    await bank.fill(everything)
+    const once = await bank.dump()
 
     const again = await bank.run(['load', 'data.ndjson', 'data.ndjson'])
     const twice = await bank.run(['dump'])
 
     assert.equal(again.status, 0)
-    assert.deepEqual(twice, once)
-    assert.equal(twice.stdout, await bank.dump(), 'a dump is the same as a process and in process')
+    assert.equal(twice.stdout, once)
   })
 
   it('keeps the time of the first load for a transaction without a time', async (t) => {

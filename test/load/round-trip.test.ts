@@ -31,7 +31,7 @@ const baseLines = [put.customer('c1'), put.customer('c2'), put.account('a1', ['c
 const energyLine = put.energyAccount('e1', ['c1'])
 
 describe('a dump that is restored and dumped again', () => {
-  it('is identical for 300 generated customers, through pipes', async (t) => {
+  it('is identical for 60 generated customers, through pipes', async (t) => {
     const bank = await openBank(t)
     const pipe = async (from: readonly string[], to: string) => {
       const source = startHoldfast(t, from)
@@ -41,14 +41,14 @@ describe('a dump that is restored and dumped again', () => {
       const { status, stderr } = await finish(target)
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     }
-    const flags = ['--customers', '300', '--transactions', '15', '--seed', 'round trip']
+    const flags = ['--customers', '60', '--transactions', '15', '--seed', 'round trip']
 
     const databases = [await bank.another(), await bank.another()] as const
     await pipe(['generate', ...flags], databases[0])
     await pipe(['dump', '--database', databases[0]], databases[1])
 
     const [one, two] = [await dumpDatabase(databases[0]), await dumpDatabase(databases[1])]
-    assert.ok(one.length > 5_000_000, `${one.length} bytes`)
+    assert.ok(one.length > 1_000_000, `${one.length} bytes`)
     assert.deepEqual(firstDifference(one, two), undefined)
     const { stdout } = await bank.run(['generate', ...flags])
     const records = (text: string) =>
