@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench } from './bench.ts'
 import type { BenchRequest } from './load-driver.ts'
-import { cpuOf, familyOf, memoryOf, type Running } from './processes.ts'
+import { listProcessTree, type Running, readCpuTime, readMemory } from './processes.ts'
 
 /** Measurements per request: CPU time in microseconds, latency in milliseconds. */
 export interface Figure {
@@ -67,8 +67,8 @@ export async function compare<Name extends string>(
       { name: own ? name : 'shared', from, count, port: server.port, connections },
       () =>
         samples.push({
-          own: cpuOf(familyOf(server.pid)),
-          database: databasePid ? cpuOf(familyOf(databasePid)) : 0,
+          own: readCpuTime(listProcessTree(server.pid)),
+          database: databasePid ? readCpuTime(listProcessTree(databasePid)) : 0,
         }),
     )
     const [before, after] = samples
@@ -79,7 +79,7 @@ export async function compare<Name extends string>(
       perSecond: count / driveResult.seconds,
       p50: driveResult.p50,
       p99: driveResult.p99,
-      peakMegabytes: Math.max(...familyOf(server.pid).map((pid) => memoryOf(pid).peak)),
+      peakMegabytes: Math.max(...listProcessTree(server.pid).map((pid) => readMemory(pid).peak)),
     }
   }
 

@@ -102,7 +102,7 @@ async function timeLoad(
   database: string,
 ): Promise<Load> {
   const run = await runToEnd(program, ['load', file, '--database', database])
-  const speed = /\(([\d,]+) lines a second\)/.exec(run.said)?.[1]?.replaceAll(',', '')
+  const speed = /\(([\d,]+) lines a second\)/.exec(run.output)?.[1]?.replaceAll(',', '')
   return { seconds: count / Number(speed), peakMegabytes: run.peakMegabytes }
 }
 

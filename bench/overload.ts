@@ -1,6 +1,6 @@
 import { type Bench, engines, serveProvider } from './bench.ts'
 import { createPageCase } from './cases.ts'
-import { memoryOf } from './processes.ts'
+import { readMemory } from './processes.ts'
 import { onPostgres, onSqlite, type Stores } from './requests.ts'
 import type { Log, Row } from './results.ts'
 
@@ -44,7 +44,7 @@ export async function measureOverload(bench: Bench, stores: Stores, log: Log): P
         perSecond,
         connections,
       })
-      const { now, peak } = memoryOf(server.pid)
+      const { now, peak } = readMemory(server.pid)
       const name = `${share * 100} %${index === shares.length - 1 ? ' again' : ''}`
       rows.push(
         row(`${name}: answered`, on, answered.count / result.seconds, 'requests/s'),

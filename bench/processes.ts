@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { start } from '../test/support/process.ts'
 
-/** What processes use is read from Linux's own books. */
+/** CPU time and memory are read from /proc. */
 export function requireLinux(): void {
   if (!existsSync('/proc/self/task')) throw new Error('the benchmarks need Linux: they read /proc')
 }
@@ -22,7 +22,7 @@ process.once('exit', () => {
 export interface Running {
   readonly pid: number
   readonly port: number
-  /** From the start of the process to the line that says it is ready. */
+  /** The time from the start of the process until it reports that it is ready. */
   readonly readyMs: number
   stop(): Promise<void>
 }
@@ -30,14 +30,14 @@ export interface Running {
 const readyLine = /http:\/\/127\.0\.0\.1:(\d+)/
 const stopWaitMs = 10_000
 
-/** Starts a server and waits for the line with its address. */
+/** Starts a server and waits until it prints its address. */
 export async function startServer(file: string, args: readonly string[]): Promise<Running> {
   const since = performance.now()
   const child = start(untilExit, [process.execPath, file, ...args])
-  const said: string[] = []
+  const lines: string[] = []
   createInterface({ input: child.stderr }).on('line', (line) => {
-    said.push(line)
-    if (said.length > 20) said.shift()
+    lines.push(line)
+    if (lines.length > 20) lines.shift()
   })
   const port = await new Promise<number>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -45,7 +45,7 @@ export async function startServer(file: string, args: readonly string[]): Promis
       if (found) resolve(Number(found[1]))
     })
     child.once('error', reject)
-    child.once('exit', () => reject(new Error(`a server ended:\n${said.join('\n')}`)))
+    child.once('exit', () => reject(new Error(`the server exited:\n${lines.join('\n')}`)))
   })
   return {
     pid: child.pid ?? 0,
@@ -59,78 +59,77 @@ async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
-  const impatient = setTimeout(() => child.kill('SIGKILL'), stopWaitMs)
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopWaitMs)
   await ended
-  clearTimeout(impatient)
+  clearTimeout(timer)
 }
 
 export interface Finished {
-  /** What it printed. */
-  readonly said: string
+  readonly output: string
   readonly peakMegabytes: number
 }
 
 const memoryPollMs = 20
 
-/** Runs a program to its end. */
+/** Runs a program until it exits. */
 export async function runToEnd(file: string, args: readonly string[]): Promise<Finished> {
   const child = start(untilExit, [process.execPath, file, ...args])
-  const said: string[] = []
+  const lines: string[] = []
   for (const input of [child.stdout, child.stderr]) {
-    createInterface({ input }).on('line', (line) => said.push(line))
+    createInterface({ input }).on('line', (line) => lines.push(line))
   }
-  // The kernel keeps the peak itself: only the very last moments can be missed.
+  // The kernel records the peak: polling can miss only the last milliseconds.
   let peakMegabytes = 0
   const poll = setInterval(() => {
-    peakMegabytes = Math.max(peakMegabytes, memoryOf(child.pid ?? 0).peak)
+    peakMegabytes = Math.max(peakMegabytes, readMemory(child.pid ?? 0).peak)
   }, memoryPollMs)
   const [status] = await once(child, 'close')
   clearInterval(poll)
-  if (status !== 0) throw new Error(`${file} ${args[0]} failed:\n${said.slice(-20).join('\n')}`)
-  return { said: said.join('\n'), peakMegabytes }
+  if (status !== 0) throw new Error(`${file} ${args[0]} failed:\n${lines.slice(-20).join('\n')}`)
+  return { output: lines.join('\n'), peakMegabytes }
 }
 
-/** A process and all that it started. */
-export function familyOf(pid: number): number[] {
-  const childrenOf = Map.groupBy(
+/** Lists a process and all its descendants. */
+export function listProcessTree(pid: number): number[] {
+  const children = Map.groupBy(
     readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
       .map(Number),
-    (other) => Number(fieldsOf(other)?.[1] ?? 0),
+    (other) => Number(readStat(other)?.[1] ?? 0),
   )
-  const family = [pid]
-  for (const member of family) family.push(...(childrenOf.get(member) ?? []))
-  return family
+  const tree = [pid]
+  for (const member of tree) tree.push(...(children.get(member) ?? []))
+  return tree
 }
 
-/** CPU time that processes have used so far, user and system, in microseconds: of each of their threads. */
-export function cpuOf(pids: readonly number[]): number {
+/** The user and system time of all threads of the processes, in microseconds. */
+export function readCpuTime(pids: readonly number[]): number {
   let nanoseconds = 0
   for (const pid of pids) {
-    for (const thread of listed(`/proc/${pid}/task`)) {
-      const text = contentOf(`/proc/${pid}/task/${thread}/schedstat`)
+    for (const thread of listIfExists(`/proc/${pid}/task`)) {
+      const text = readIfExists(`/proc/${pid}/task/${thread}/schedstat`)
       nanoseconds += Number(text?.split(' ')[0] ?? 0)
     }
   }
   return nanoseconds / 1000
 }
 
-/** Resident memory in megabytes, now and at most so far. */
-export function memoryOf(pid: number): { readonly now: number; readonly peak: number } {
-  const text = contentOf(`/proc/${pid}/status`) ?? ''
+/** Current and peak resident memory in megabytes. */
+export function readMemory(pid: number): { readonly now: number; readonly peak: number } {
+  const text = readIfExists(`/proc/${pid}/status`) ?? ''
   const megabytes = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0) / 1024
   return { now: megabytes('VmRSS'), peak: megabytes('VmHWM') }
 }
 
-/** What follows the name in a process's line of figures: its state, its parent, and so on. */
-function fieldsOf(pid: number): string[] | undefined {
-  const text = contentOf(`/proc/${pid}/stat`)
+/** The fields of /proc/pid/stat after the process name: state, parent, and so on. */
+function readStat(pid: number): string[] | undefined {
+  const text = readIfExists(`/proc/${pid}/stat`)
   return text?.slice(text.lastIndexOf(')') + 2).split(' ')
 }
 
-/** Processes end while they are looked at. */
-function contentOf(path: string): string | undefined {
+/** A process may exit at any time. */
+function readIfExists(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
@@ -138,7 +137,7 @@ function contentOf(path: string): string | undefined {
   }
 }
 
-function listed(folder: string): string[] {
+function listIfExists(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {

@@ -1,7 +1,7 @@
 import { type Bench, engines, serveProvider } from './bench.ts'
 import { createPageCase } from './cases.ts'
 import { median } from './compare.ts'
-import { cpuOf, holdfastProgram, memoryOf } from './processes.ts'
+import { holdfastProgram, readCpuTime, readMemory } from './processes.ts'
 import { fetchResponse, onPostgres, onSqlite, type Stores } from './requests.ts'
 import type { Log, Row } from './results.ts'
 
@@ -28,7 +28,7 @@ export async function measureStartup(bench: Bench, stores: Stores, log: Log): Pr
         starts.push({
           ready: server.readyMs,
           answered: performance.now() - start,
-          cpu: cpuOf([server.pid]) / 1000,
+          cpu: readCpuTime([server.pid]) / 1000,
         })
         await server.stop()
       }
@@ -58,10 +58,10 @@ async function measureMemory(bench: Bench, database: string, on: string, log: Lo
   const page = createPageCase()
   const server = await serveProvider(bench, database)
   await fetchResponse(server.port, page.request, keys)
-  const idle = memoryOf(server.pid).now
+  const idle = readMemory(server.pid).now
   await driver.prepare('memory', [page.request], loadRequests)
   const samples: number[] = []
-  const sampling = setInterval(() => samples.push(memoryOf(server.pid).now), sampleIntervalMs)
+  const sampling = setInterval(() => samples.push(readMemory(server.pid).now), sampleIntervalMs)
   const options = {
     name: 'memory',
     from: 0,
@@ -71,7 +71,7 @@ async function measureMemory(bench: Bench, database: string, on: string, log: Lo
   }
   await driver.drive(options, () => undefined)
   clearInterval(sampling)
-  const { peak } = memoryOf(server.pid)
+  const { peak } = readMemory(server.pid)
   await driver.forget('memory')
   await server.stop()
   const row = (name: string, amount: number): Row => ({

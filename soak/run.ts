@@ -121,8 +121,8 @@ function skippedFaults(engine: Engine, { clock, disk }: FaultTargets): string[] 
 
 /** Without transactions whose effective time is that of the load. */
 async function generateLines(): Promise<string[]> {
-  const { said } = await runToEnd(holdfastProgram, ['generate', ...generateFlags])
-  return said.split('\n').filter((text) => {
+  const { output } = await runToEnd(holdfastProgram, ['generate', ...generateFlags])
+  return output.split('\n').filter((text) => {
     const { type, record } = JSON.parse(text)
     return type !== 'banking.transaction' || Number.isFinite(effectiveTime(record))
   })

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { familyOf, holdfastProgram, memoryOf, untilExit } from '../bench/processes.ts'
+import { holdfastProgram, listProcessTree, readMemory, untilExit } from '../bench/processes.ts'
 import { findFreePort, start } from '../test/support/process.ts'
 import { publicUrl, subdomain } from './platform.ts'
 
@@ -37,7 +37,7 @@ export async function openServer(
   let running: ChildProcess | undefined
   let onLine: (line: string) => void = () => {}
 
-  const workerIds = () => familyOf(running?.pid ?? 0).slice(1)
+  const workerIds = () => listProcessTree(running?.pid ?? 0).slice(1)
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     const child = running as ChildProcess
     const family = workerIds()
@@ -88,7 +88,7 @@ export async function openServer(
       running?.kill('SIGUSR2')
       await done
     },
-    memory: () => workerIds().map((pid) => memoryOf(pid).now),
+    memory: () => workerIds().map((pid) => readMemory(pid).now),
     errors: () => errors,
   }
 }
@@ -107,5 +107,5 @@ function serveArguments(database: string, port: number, keysUrl: string): string
 }
 
 function isRunning(pid: number): boolean {
-  return familyOf(pid).length > 0 && memoryOf(pid).now > 0
+  return listProcessTree(pid).length > 0 && readMemory(pid).now > 0
 }

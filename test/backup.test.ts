@@ -6,7 +6,7 @@ import { it, type TestContext } from 'node:test'
 import { backupDatabase, openReplayStore } from '../src/storage/open.ts'
 import { ask } from './serve/traffic.ts'
 import { type Deployment, openDeployment } from './support/deployment.ts'
-import { closingTogether, describeOn } from './support/engines.ts'
+import { createScope, describeOn } from './support/engines.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { holdfastProgram, run, runInProcess, type Server } from './support/process.ts'
 import { accountsPath, createSmallBank } from './support/small-bank.ts'
@@ -22,7 +22,7 @@ function pathOf(database: string): string {
 
 /** A database that was served, and a target for copies. */
 async function servedBank(t: TestContext) {
-  const scope = closingTogether(t)
+  const scope = createScope(t)
   const database = await createSmallBank(scope)
   const replay = await openReplayStore(database, clock)
   await replay.recordUse('used', 4_000_000_000)

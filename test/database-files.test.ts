@@ -15,12 +15,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { openReplayStore } from '../src/storage/open.ts'
 import {
-  asOwner,
-  closingTogether,
+  createScope,
+  currentEngine,
   describe,
   describeOn,
-  engineHere,
   postgresUrl,
+  runSql,
 } from './support/engines.ts'
 import { temporaryFolder } from './support/folder.ts'
 import { runHoldfast, runInProcess, startServer } from './support/process.ts'
@@ -28,16 +28,16 @@ import { until } from './support/until.ts'
 
 /** An address without a database: no file, or no tables. */
 async function missingDatabase(t: TestContext): Promise<string> {
-  if (engineHere() === 'sqlite') return `sqlite:${join(await temporaryFolder(t), 'new/bank.db')}`
+  if (currentEngine() === 'sqlite') return `sqlite:${join(await temporaryFolder(t), 'new/bank.db')}`
   const name = `bare_${randomBytes(8).toString('hex')}`
-  await asOwner(`create database ${name}`)
-  t.after(() => asOwner(`drop database ${name} with (force)`))
+  await runSql(`create database ${name}`)
+  t.after(() => runSql(`drop database ${name} with (force)`))
   return new URL(name, await postgresUrl()).href
 }
 
 async function isCreated(database: string): Promise<boolean> {
-  if (engineHere() === 'sqlite') return existsSync(pathOf(database))
-  const [row] = await asOwner(`select to_regclass('customer')::text`, database)
+  if (currentEngine() === 'sqlite') return existsSync(pathOf(database))
+  const [row] = await runSql(`select to_regclass('customer')::text`, database)
   return row?.[0] === 'customer'
 }
 
@@ -85,7 +85,7 @@ describe('a database that does not exist', () => {
 
       assert.equal(stdout, '')
       assert.equal(await isCreated(database), false)
-      if (args[0] === 'backup' && engineHere() === 'postgres') {
+      if (args[0] === 'backup' && currentEngine() === 'postgres') {
         assert.deepEqual([status, /pg_dump/.test(stderr)], [2, true], stderr)
       } else {
         assert.equal(status, 1)
@@ -116,7 +116,7 @@ describe('a database that does not exist', () => {
 
 describeOn('sqlite', 'a server with --create', () => {
   it('creates the database once, and not for a worker that starts later', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const path = join(await temporaryFolder(scope), 'bank.db')
     const served = await startServer(scope, ['serve', 'provider'], {
       database: `sqlite:${path}`,

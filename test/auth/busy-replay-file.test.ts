@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import {
   assertPasses,
-  assertRefused,
+  assertRejected,
   openTokenProvider,
   type TokenProvider,
   usedTokenIds,
@@ -52,7 +52,7 @@ describeOn('sqlite', 'while another process locks the replay file', () => {
 
     const answers = Promise.all([provider.ask(token), provider.ask(token)])
     for (let turn = 0; turn < 10; turn += 1) {
-      assertRefused(await provider.send(accountsPath), 'Bearer')
+      assertRejected(await provider.send(accountsPath), 'Bearer')
     }
     locked.release()
 

@@ -7,7 +7,7 @@ import { openSigningKeyStore } from '../../src/storage/open.ts'
 import { describe, newDatabase } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runHoldfast, runInProcess, startServer } from '../support/process.ts'
-import { decodeClaims, makeKey, publicUrl, textIn } from '../support/tokens.ts'
+import { decodeClaims, decodeSegment, makeKey, publicUrl } from '../support/tokens.ts'
 
 /** Each test is a process or several. */
 const concurrency = 4
@@ -103,7 +103,7 @@ describe('holdfast token', { concurrency }, () => {
     assert.deepEqual({ iss, sub, aud }, { iss: 'bank', sub: 'bank', aud: url })
     assert.ok(Number(exp) > Date.now() / 1000 && Number(exp) < Date.now() / 1000 + 3600)
     assert.match(String(jti), /^[0-9a-f-]{36}$/)
-    assert.equal(JSON.parse(textIn(printed, 0)).kid, id)
+    assert.equal(JSON.parse(decodeSegment(printed, 0)).kid, id)
   })
 
   it('prints the same way from a process of its own', async (t) => {
@@ -129,7 +129,7 @@ describe('holdfast token', { concurrency }, () => {
     const { run, retire } = await platform(t)
     const first = (await run('keys', 'add')).trimEnd()
     const second = (await run('keys', 'add')).trimEnd()
-    const kid = async () => JSON.parse(textIn(await run('token', url), 0)).kid
+    const kid = async () => JSON.parse(decodeSegment(await run('token', url), 0)).kid
 
     assert.equal(await kid(), second)
     await retire(second)
@@ -144,7 +144,11 @@ describe('holdfast token', { concurrency }, () => {
 
     const printed = await run('token', url, '--key', join(folder, 'key.jwk'))
 
-    assert.deepEqual(JSON.parse(textIn(printed, 0)), { alg: 'EdDSA', kid: 'mine', typ: 'JWT' })
+    assert.deepEqual(JSON.parse(decodeSegment(printed, 0)), {
+      alg: 'EdDSA',
+      kid: 'mine',
+      typ: 'JWT',
+    })
   })
 
   const { privateKey, jwk } = makeKey('ES256', 'k1')

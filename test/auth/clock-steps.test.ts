@@ -6,17 +6,17 @@ import type { ReplayStore } from '../../src/auth/replay-store.ts'
 import type { ReplayOptions } from '../../src/storage/database.ts'
 import { openReplayStore } from '../../src/storage/open.ts'
 import {
-  asOwner,
-  closingTogether,
+  createScope,
   describe,
   describeOn,
   newDatabase,
+  runSql,
   type Scope,
 } from '../support/engines.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import {
   assertPasses,
-  assertRefused,
+  assertRejected,
   openTokenProvider,
   usedTokenIds,
 } from '../support/token-provider.ts'
@@ -79,7 +79,7 @@ describe('after a clock was ahead and has been set back', () => {
     await purgeDownTo(t, provider.database, [])
     provider.stepClock(start)
 
-    for (const token of [...used, unused]) assertRefused(await provider.ask(token))
+    for (const token of [...used, unused]) assertRejected(await provider.ask(token))
     await assertPasses(provider, provider.mint(accountsPath, { exp: start + 301 }))
     provider.setClock(start + 1)
     await assertPasses(provider, provider.mint(accountsPath))
@@ -95,7 +95,7 @@ describe('after a clock was ahead and has been set back', () => {
     provider.stepClock(start)
 
     for (let turn = 0; turn < 5; turn += 1) {
-      assertRefused(await provider.ask(provider.mint(accountsPath, { exp: start + 299 })))
+      assertRejected(await provider.ask(provider.mint(accountsPath, { exp: start + 299 })))
     }
 
     const lines = provider.log.map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -109,7 +109,7 @@ describe('after a clock was ahead and has been set back', () => {
 
   it('a used token stays refused by a store that is opened later', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const database = await newDatabase(scope)
     const right = openClock()
     const wrong = openClock(right.now() + 365 * 24 * 60 * minute)
@@ -130,7 +130,7 @@ describe('after a clock was ahead and has been set back', () => {
 
   it('a used token stays refused by a store whose own clock was always right', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const database = await newDatabase(scope)
     const right = openClock()
     const wrong = openClock(right.now() + 20 * minute)
@@ -159,7 +159,7 @@ describe('after a clock was ahead and has been set back', () => {
 describe('a clock that is set ahead', () => {
   it('purges nothing until it has stayed ahead for ten minutes, and is reported once', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const database = await newDatabase(scope)
     const time = openClock()
     const steps: number[] = []
@@ -189,7 +189,7 @@ describe('a clock that is set ahead', () => {
 
   it('counts when it stays ahead', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const database = await newDatabase(scope)
     const time = openClock()
     const store = await openStore(scope, database, time)
@@ -207,7 +207,7 @@ describe('a clock that is set ahead', () => {
 
   it('does not purge right after a start', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const database = await newDatabase(scope)
     const right = openClock()
     const keptUntil = right.now() + 300
@@ -229,7 +229,7 @@ describe('a clock that is set ahead', () => {
 
 describeOn('postgres', 'the store of used tokens', () => {
   it('refuses a token whose record a purge deletes while it is being recorded', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const database = await newDatabase(scope)
     const time = openClock()
     const keptUntil = time.now() + 300
@@ -245,7 +245,7 @@ describeOn('postgres', 'the store of used tokens', () => {
     const outcome = store.recordUse('id', keptUntil)
     const waiting = `select count(*) from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
-    while (Number((await asOwner(waiting, database))[0]?.[0]) === 0) await setImmediate()
+    while (Number((await runSql(waiting, database))[0]?.[0]) === 0) await setImmediate()
     await other.query('commit')
 
     assert.equal(await outcome, 'purged')
@@ -253,7 +253,7 @@ describeOn('postgres', 'the store of used tokens', () => {
 
   it('is purged by no clock that is ahead of the clock of the database', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const database = await newDatabase(scope)
     const now = Math.floor(Date.now() / 1000)
     const ahead = openClock(now + 24 * 60 * minute)
@@ -268,7 +268,7 @@ describeOn('postgres', 'the store of used tokens', () => {
 
   it('notes the latest record of purges that run at once', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const database = await newDatabase(scope)
     const time = openClock()
     const stores = await Promise.all(
@@ -281,7 +281,7 @@ describeOn('postgres', 'the store of used tokens', () => {
     time.pass(20_000)
     await purgeDownTo(t, database, [])
 
-    const rows = await asOwner('select purged_until from replay_purge', database)
+    const rows = await runSql('select purged_until from replay_purge', database)
     assert.deepEqual(rows, [[`${1_000_000 + 7999}`]])
   })
 })

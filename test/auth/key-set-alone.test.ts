@@ -30,7 +30,7 @@ describe('the connection of a key set is let go', { timeout: 30_000 }, () => {
     it(`for an answer ${name}`, async (t) => {
       const { keyServer, keys, outcomes } = await openBoth(t)
       const answered = Promise.withResolvers<ServerResponse>()
-      keyServer.answer((response) => {
+      keyServer.respondWith((response) => {
         answered.resolve(response)
         response.writeHead(status)
         pipeline(blanks, response, () => {})
@@ -51,7 +51,7 @@ describe('the connection of a key set is let go', { timeout: 30_000 }, () => {
     it(`when it is closed while an answer is awaited, ${name}`, async (t) => {
       const { keyServer, keys, outcomes } = await openBoth(t)
       const answered = Promise.withResolvers<ServerResponse>()
-      keyServer.answer((response) => {
+      keyServer.respondWith((response) => {
         begin(response)
         answered.resolve(response)
       })
@@ -75,7 +75,7 @@ describe('a key that is published while the key set is being fetched', { timeout
     const { keyServer, keys } = await openBoth(t, { refreshMs: 1000, now: () => 0 })
     keyServer.publish(old.jwk)
     const underWay = Promise.withResolvers<ServerResponse>()
-    keyServer.answer((response) => {
+    keyServer.respondWith((response) => {
       underWay.resolve(response)
       keyServer.publish(old.jwk, fresh.jwk)
     })
@@ -86,19 +86,19 @@ describe('a key that is published while the key set is being fetched', { timeout
     response.end(JSON.stringify({ keys: [old.jwk] }))
 
     for (const key of await found) assert.ok(key?.equals(fresh.publicKey))
-    assert.equal(keyServer.asked.length, 2)
+    assert.equal(keyServer.requests.length, 2)
     assert.ok(await keys.find('ES256', 'old'))
     assert.equal(await keys.find('ES256', 'unknown'), undefined)
-    assert.equal(keyServer.asked.length, 3)
+    assert.equal(keyServer.requests.length, 3)
     assert.equal(await keys.find('ES256', 'unknown'), undefined)
-    assert.equal(keyServer.asked.length, 3)
+    assert.equal(keyServer.requests.length, 3)
   })
 })
 
 describe('a key set that cannot be had', { timeout: 30_000 }, () => {
   it('is told with the reason, not only that it failed', async (t) => {
     const { keyServer, keys, outcomes } = await openBoth(t)
-    await keyServer.leave()
+    await keyServer.stop()
 
     await assert.rejects(keys.find('ES256', 'k1'), { code: 'unavailable' })
 

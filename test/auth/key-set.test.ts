@@ -7,7 +7,7 @@ import { describeOnce } from '../support/engines.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import {
   assertPasses,
-  assertRefused,
+  assertRejected,
   openTokenProvider,
   type TokenProvider,
 } from '../support/token-provider.ts'
@@ -47,7 +47,7 @@ async function flood(provider: TokenProvider, count: number): Promise<void> {
   )
   for (const answer of await Promise.all(tokens.map((token) => provider.ask(token)))) {
     if (answer.status === 503) assertUnavailable(answer)
-    else assertRefused(answer)
+    else assertRejected(answer)
   }
 }
 
@@ -67,7 +67,7 @@ describeOnce('the key set', () => {
       await assertPasses(provider, provider.mint(accountsPath))
 
     assert.ok(answers.every(({ status }) => status === 200))
-    assert.equal(provider.keyServer.asked.length, 1)
+    assert.equal(provider.keyServer.requests.length, 1)
   })
 
   it('is fetched again for a rotated key, on the first use of its kid', async (t) => {
@@ -79,7 +79,7 @@ describeOnce('the key set', () => {
     await assertPasses(provider, provider.mint(accountsPath, {}, {}, rotated))
     await assertPasses(provider, provider.mint(accountsPath))
 
-    assert.equal(provider.keyServer.asked.length, 2)
+    assert.equal(provider.keyServer.requests.length, 2)
   })
 
   it('no longer has a key that was taken out, once it was fetched again', async (t) => {
@@ -89,7 +89,7 @@ describeOnce('the key set', () => {
     provider.keyServer.publish(rotated.jwk)
 
     await assertPasses(provider, provider.mint(accountsPath, {}, {}, rotated))
-    assertRefused(await provider.ask(provider.mint(accountsPath)))
+    assertRejected(await provider.ask(provider.mint(accountsPath)))
   })
 
   it('is fetched again for a rotated key right after it was renewed in the background', async (t) => {
@@ -110,17 +110,20 @@ describeOnce('the key set', () => {
     const provider = await openTokenProvider(t, time)
     await assertPasses(provider, provider.mint(accountsPath))
     await flood(provider, 300)
-    assert.ok(provider.keyServer.asked.length <= fetchBurst, `${provider.keyServer.asked.length}`)
+    assert.ok(
+      provider.keyServer.requests.length <= fetchBurst,
+      `${provider.keyServer.requests.length}`,
+    )
     await exhaustFetches(provider)
-    assert.equal(provider.keyServer.asked.length, fetchBurst)
+    assert.equal(provider.keyServer.requests.length, fetchBurst)
 
     for (let second = 1; second <= 5; second += 1) {
       time.pass(999)
       await flood(provider, 50)
-      assert.equal(provider.keyServer.asked.length, fetchBurst + second - 1)
+      assert.equal(provider.keyServer.requests.length, fetchBurst + second - 1)
       time.pass(1)
       await flood(provider, 50)
-      assert.equal(provider.keyServer.asked.length, fetchBurst + second)
+      assert.equal(provider.keyServer.requests.length, fetchBurst + second)
     }
     await assertPasses(provider, provider.mint(accountsPath))
   })
@@ -143,7 +146,7 @@ describeOnce('the key set', () => {
 
     await assertPasses(provider, token)
     await assertPasses(provider, mintRotated())
-    assert.equal(provider.keyServer.asked.length, fetchBurst + 1)
+    assert.equal(provider.keyServer.requests.length, fetchBurst + 1)
   })
 
   it('is not fetched again in the cooldown of a key id that it does not have', async (t) => {
@@ -153,18 +156,18 @@ describeOnce('the key set', () => {
     const late = makeKey('ES256', 'late')
     const askLate = () => provider.ask(provider.mint(accountsPath, {}, {}, late))
 
-    assertRefused(await askLate())
-    assert.equal(provider.keyServer.asked.length, 2)
+    assertRejected(await askLate())
+    assert.equal(provider.keyServer.requests.length, 2)
     time.pass(cooldownMs - 1)
-    for (let turn = 0; turn < 20; turn += 1) assertRefused(await askLate())
-    assert.equal(provider.keyServer.asked.length, 2)
+    for (let turn = 0; turn < 20; turn += 1) assertRejected(await askLate())
+    assert.equal(provider.keyServer.requests.length, 2)
     time.pass(1)
-    assertRefused(await askLate())
-    assert.equal(provider.keyServer.asked.length, 3)
+    assertRejected(await askLate())
+    assert.equal(provider.keyServer.requests.length, 3)
 
     provider.keyServer.publish(provider.key.jwk, late.jwk)
-    assertRefused(await askLate())
-    assertRefused(await provider.ask(provider.mint(accountsPath, {}, { kid: 'unknown' })))
+    assertRejected(await askLate())
+    assertRejected(await provider.ask(provider.mint(accountsPath, {}, { kid: 'unknown' })))
     assert.equal((await askLate()).status, 200)
   })
 
@@ -173,19 +176,22 @@ describeOnce('the key set', () => {
 
     await flood(provider, 100)
 
-    assert.ok(provider.keyServer.asked.length <= fetchBurst, `${provider.keyServer.asked.length}`)
+    assert.ok(
+      provider.keyServer.requests.length <= fetchBurst,
+      `${provider.keyServer.requests.length}`,
+    )
     await assertPasses(provider, provider.mint(accountsPath))
   })
 
   it('is not fetched for a token that is refused for its claims or its form', async (t) => {
     const provider = await openTokenProvider(t)
 
-    assertRefused(await provider.ask('x.y.z'))
-    assertRefused(await provider.ask(provider.mint(accountsPath, { exp: 1 })))
-    assertRefused(await provider.ask(provider.mint(accountsPath, { iss: 'other' })))
-    assertRefused(await provider.ask(provider.mint(accountsPath, {}, { alg: 'none' })))
+    assertRejected(await provider.ask('x.y.z'))
+    assertRejected(await provider.ask(provider.mint(accountsPath, { exp: 1 })))
+    assertRejected(await provider.ask(provider.mint(accountsPath, { iss: 'other' })))
+    assertRejected(await provider.ask(provider.mint(accountsPath, {}, { alg: 'none' })))
 
-    assert.equal(provider.keyServer.asked.length, 0)
+    assert.equal(provider.keyServer.requests.length, 0)
   })
 
   it('is renewed in the background, without a request', async (t) => {
@@ -199,10 +205,10 @@ describeOnce('the key set', () => {
     t.mock.timers.tick(refreshMs)
     await fetched
 
-    assert.equal(provider.keyServer.asked.length, 2)
+    assert.equal(provider.keyServer.requests.length, 2)
     await assertPasses(provider, provider.mint(accountsPath, {}, {}, rotated))
-    assert.equal(provider.keyServer.asked.length, 2)
-    assertRefused(await provider.ask(provider.mint(accountsPath)))
+    assert.equal(provider.keyServer.requests.length, 2)
+    assertRejected(await provider.ask(provider.mint(accountsPath)))
   })
 
   it('serves while it is being renewed slowly', async (t) => {
@@ -210,9 +216,9 @@ describeOnce('the key set', () => {
     const provider = await openTokenProvider(t)
     await assertPasses(provider, provider.mint(accountsPath))
     const held: ServerResponse[] = []
-    provider.keyServer.answer((response) => void held.push(response))
+    provider.keyServer.respondWith((response) => void held.push(response))
 
-    const asked = provider.keyServer.nextQuestion()
+    const asked = provider.keyServer.nextRequest()
     t.mock.timers.tick(refreshMs)
     await asked
 
@@ -232,7 +238,7 @@ describeOnce('the key set', () => {
       const mintRotated = () => provider.mint(accountsPath, {}, {}, rotated)
       await assertPasses(provider, provider.mint(accountsPath))
       if (keys) provider.keyServer.publish(...keys)
-      else await provider.keyServer.leave()
+      else await provider.keyServer.stop()
 
       for (let turn = 0; turn < 3; turn += 1) {
         const fetched = provider.nextFetch()
@@ -242,7 +248,7 @@ describeOnce('the key set', () => {
         await assertPasses(provider, provider.mint(accountsPath))
         assertUnavailable(await provider.ask(mintRotated()))
       }
-      if (!keys) await provider.keyServer.comeBack()
+      if (!keys) await provider.keyServer.restart()
       provider.keyServer.publish(rotated.jwk)
       await assertPasses(provider, mintRotated())
     })
@@ -251,12 +257,12 @@ describeOnce('the key set', () => {
   it('works again when the address comes back', async (t) => {
     const time = openTime()
     const provider = await openTokenProvider(t, time)
-    await provider.keyServer.leave()
+    await provider.keyServer.stop()
     for (let turn = 0; turn < 2 * fetchBurst; turn += 1) {
       assertUnavailable(await provider.ask(provider.mint(accountsPath)))
     }
 
-    await provider.keyServer.comeBack()
+    await provider.keyServer.restart()
     time.pass(1000)
 
     await assertPasses(provider, provider.mint(accountsPath))
@@ -264,24 +270,24 @@ describeOnce('the key set', () => {
 
   it('never had and away is a 503 that spends no token', async (t) => {
     const provider = await openTokenProvider(t, openTime())
-    await provider.keyServer.leave()
+    await provider.keyServer.stop()
     const token = provider.mint(accountsPath)
 
     assertUnavailable(await provider.ask(token))
     assertUnavailable(await provider.ask(token))
     assert.deepEqual(await provider.usedTokenIds(), [])
 
-    await provider.keyServer.comeBack()
+    await provider.keyServer.restart()
     await assertPasses(provider, token)
   })
 
   it('never had and away is still a 401 for what needs no key to be refused', async (t) => {
     const provider = await openTokenProvider(t)
-    await provider.keyServer.leave()
+    await provider.keyServer.stop()
 
-    assertRefused(await provider.send(accountsPath), 'Bearer')
-    assertRefused(await provider.ask('x.y.z'))
-    assertRefused(await provider.ask(provider.mint(accountsPath, {}, { alg: 'HS256' })))
+    assertRejected(await provider.send(accountsPath), 'Bearer')
+    assertRejected(await provider.ask('x.y.z'))
+    assertRejected(await provider.ask(provider.mint(accountsPath, {}, { alg: 'HS256' })))
   })
 })
 
@@ -319,18 +325,18 @@ describeOnce('a key set that is', () => {
   for (const [name, respond] of Object.entries(junk)) {
     it(`${name} gives no keys, and spoils none that are held`, async (t) => {
       const provider = await openTokenProvider(t, openTime())
-      provider.keyServer.answer((response) => respond(response, provider))
+      provider.keyServer.respondWith((response) => respond(response, provider))
 
       assertUnavailable(await provider.ask(provider.mint(accountsPath)))
-      assert.equal(provider.keyServer.asked.length, 1)
+      assert.equal(provider.keyServer.requests.length, 1)
 
       provider.keyServer.publish(provider.key.jwk)
       await assertPasses(provider, provider.mint(accountsPath))
 
-      provider.keyServer.answer((response) => respond(response, provider))
+      provider.keyServer.respondWith((response) => respond(response, provider))
       assertUnavailable(await provider.ask(provider.mint(accountsPath, {}, { kid: 'unknown' })))
       await assertPasses(provider, provider.mint(accountsPath))
-      assert.equal(provider.keyServer.asked.length, 3)
+      assert.equal(provider.keyServer.requests.length, 3)
     })
   }
 
@@ -341,7 +347,7 @@ describeOnce('a key set that is', () => {
     it(`too slow ${name} is given up, and everybody who waits is told`, async (t) => {
       const provider = await openTokenProvider(t, { keySet: { timeoutMs: 200 } })
       const held: ServerResponse[] = []
-      provider.keyServer.answer((response) => {
+      provider.keyServer.respondWith((response) => {
         begin(response)
         held.push(response)
       })
@@ -351,7 +357,7 @@ describeOnce('a key set that is', () => {
       )
 
       for (const answer of answers) assertUnavailable(answer)
-      assert.equal(provider.keyServer.asked.length, 1)
+      assert.equal(provider.keyServer.requests.length, 1)
       for (const response of held) response.destroy()
     })
   }
@@ -359,20 +365,20 @@ describeOnce('a key set that is', () => {
   it('slow, but not too slow, makes the first requests wait and pass', async (t) => {
     const provider = await openTokenProvider(t)
     const held: ServerResponse[] = []
-    provider.keyServer.answer((response) => void held.push(response))
-    const asked = provider.keyServer.nextQuestion()
+    provider.keyServer.respondWith((response) => void held.push(response))
+    const asked = provider.keyServer.nextRequest()
 
     const answers = Array.from({ length: 20 }, () => provider.ask(provider.mint(accountsPath)))
     await asked
     for (const response of held) response.end(JSON.stringify({ keys: [provider.key.jwk] }))
 
     assert.ok((await Promise.all(answers)).every(({ status }) => status === 200))
-    assert.equal(provider.keyServer.asked.length, 1)
+    assert.equal(provider.keyServer.requests.length, 1)
   })
 
   it('of a type that is not JSON is read all the same', async (t) => {
     const provider = await openTokenProvider(t)
-    provider.keyServer.answer((response) => {
+    provider.keyServer.respondWith((response) => {
       response.setHeader('content-type', 'application/jwk-set+json')
       response.end(JSON.stringify({ keys: [provider.key.jwk] }))
     })

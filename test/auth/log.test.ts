@@ -5,20 +5,20 @@ import { describeOnce } from '../support/engines.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import {
   assertPasses,
-  assertRefused,
+  assertRejected,
   openTokenProvider,
   sharedTokenProvider,
   type TokenProvider,
 } from '../support/token-provider.ts'
 import {
   base64url,
+  decodeSegment,
   type Members,
   makeKey,
   mintToken,
-  segmentsOf,
   signSegments,
   signTexts,
-  textIn,
+  splitToken,
 } from '../support/tokens.ts'
 
 /** What was logged of refusals, as objects. */
@@ -29,7 +29,7 @@ function refusals({ log }: TokenProvider): Record<string, unknown>[] {
 /** No piece of a token that is longer than chance. */
 function assertHoldsNothingOf({ log }: TokenProvider, token: string): void {
   const text = log.join('\n')
-  for (const segment of segmentsOf(token)) {
+  for (const segment of splitToken(token)) {
     for (let at = 0; at + 12 <= segment.length; at += 1) {
       assert.ok(
         !text.includes(segment.slice(at, at + 12)),
@@ -57,7 +57,7 @@ describeOnce('the log', () => {
   it('says that no token was sent, and where', async (t) => {
     const provider = await openTokenProvider(t)
 
-    assertRefused(await provider.send(`${accountsPath}?page=1`), 'Bearer')
+    assertRejected(await provider.send(`${accountsPath}?page=1`), 'Bearer')
 
     const [refusal] = refusals(provider)
     assert.equal(refusal?.['reason'], 'no token')
@@ -87,11 +87,11 @@ describeOnce('the log', () => {
     const provider = await openTokenProvider(t)
     const token = provider.mint(accountsPath)
 
-    await provider.keyServer.leave()
+    await provider.keyServer.stop()
     assert.equal((await provider.ask(token)).status, 503)
-    await provider.keyServer.comeBack()
+    await provider.keyServer.restart()
     await assertPasses(provider, token)
-    assertRefused(await provider.ask(token))
+    assertRejected(await provider.ask(token))
 
     assertHoldsNothingOf(provider, token)
     assertHoldsNobody(provider)
@@ -101,8 +101,8 @@ describeOnce('the log', () => {
     const provider = await openTokenProvider(t)
     const path = '/v1/banking/customer/secret-customer/accounts/a1/transactions?text=Silva'
 
-    assertRefused(await provider.send(path), 'Bearer')
-    assertRefused(await provider.ask('x.y.z', path))
+    assertRejected(await provider.send(path), 'Bearer')
+    assertRejected(await provider.ask('x.y.z', path))
 
     assert.equal(refusals(provider).length, 2)
     assertHoldsNobody(provider)
@@ -116,8 +116,8 @@ function rewritten(
   write: (text: string) => string | Buffer,
 ): string {
   const token = provider.mint(accountsPath)
-  const [head, body] = segmentsOf(token)
-  const segment = base64url(write(textIn(token, place)))
+  const [head, body] = splitToken(token)
+  const segment = base64url(write(decodeSegment(token, place)))
   return place === 0
     ? signSegments(segment, body, provider.key)
     : signSegments(head, segment, provider.key)
@@ -171,7 +171,7 @@ describeOnce('the log has reason, key id, issuer and operation of a token with',
     },
     'a header that is padded': {
       token: (provider) => {
-        const [head, body] = segmentsOf(provider.mint(accountsPath))
+        const [head, body] = splitToken(provider.mint(accountsPath))
         return signSegments(`${head}=`, body, provider.key)
       },
       reason: 'not base64url',
@@ -199,7 +199,7 @@ describeOnce('the log has reason, key id, issuer and operation of a token with',
       reason: 'not base64url',
     },
     'no signature': {
-      token: (provider) => segmentsOf(provider.mint(accountsPath)).slice(0, 2).join('.'),
+      token: (provider) => splitToken(provider.mint(accountsPath)).slice(0, 2).join('.'),
       reason: 'not three segments',
     },
     'a segment too many': {
@@ -233,7 +233,7 @@ describeOnce('the log has reason, key id, issuer and operation of a token with',
       const before = refusals(provider).length
       const token = tokenOf(provider)
 
-      assertRefused(await provider.ask(token))
+      assertRejected(await provider.ask(token))
 
       const [refusal, ...more] = refusals(provider).slice(before)
       assert.deepEqual(more, [])
@@ -250,7 +250,7 @@ describeOnce('the log has reason, key id, issuer and operation of a token with',
   it('a key that is not known', async () => {
     const provider = await open()
 
-    assertRefused(await provider.ask(provider.mint(accountsPath, {}, { kid: 'k2' })))
+    assertRejected(await provider.ask(provider.mint(accountsPath, {}, { kid: 'k2' })))
 
     const { reason, keyId, issuer, operation } = refusals(provider).at(-1) ?? {}
     assert.deepEqual(
@@ -264,7 +264,7 @@ describeOnce('the log has reason, key id, issuer and operation of a token with',
     const token = provider.mint(accountsPath)
 
     await assertPasses(provider, token)
-    assertRefused(await provider.ask(token))
+    assertRejected(await provider.ask(token))
 
     const { reason, keyId, issuer, operation } = refusals(provider).at(-1) ?? {}
     assert.deepEqual(
@@ -315,7 +315,7 @@ describeOnce('a stranger who writes what he likes as key id and issuer', () => {
         const stranger = makeKey('ES256', text)
         const token = mintToken({ iss: text }, { alg: 'ES256', kid: text, crit }, stranger)
 
-        assertRefused(await provider.ask(token))
+        assertRejected(await provider.ask(token))
 
         const lines = provider.log.slice(before)
         assert.equal(lines.length, 1)
@@ -334,7 +334,7 @@ describeOnce('a stranger who writes what he likes as key id and issuer', () => {
     const provider = await open()
     const [kid, iss] = ['ana.silva@example.com', '0412 345 678']
 
-    assertRefused(
+    assertRejected(
       await provider.ask(signTexts(JSON.stringify({ kid }), `{"iss":"${iss}"}`, provider.key)),
     )
 

@@ -5,7 +5,7 @@ import { openDeployment } from '../support/deployment.ts'
 import { describeOnce } from '../support/engines.ts'
 import { type Answer, send } from '../support/http.ts'
 import { accountsPath } from '../support/small-bank.ts'
-import { assertPasses, assertRefused, openTokenProvider } from '../support/token-provider.ts'
+import { assertPasses, assertRejected, openTokenProvider } from '../support/token-provider.ts'
 import { makeKey } from '../support/tokens.ts'
 
 const otherPath = '/v1/banking/customer/c2/accounts'
@@ -62,8 +62,8 @@ describeOnce('a limit for each customer', () => {
 
     await assertPasses(provider, token)
     for (let turn = 0; turn < 5; turn += 1) {
-      assertRefused(await provider.ask(provider.mint(accountsPath, {}, {}, forger)))
-      assertRefused(await provider.ask(token))
+      assertRejected(await provider.ask(provider.mint(accountsPath, {}, {}, forger)))
+      assertRejected(await provider.ask(token))
     }
 
     await assertPasses(provider, provider.mint(accountsPath))
@@ -77,7 +77,7 @@ describeOnce('a limit for each customer', () => {
 
     assertTooMany(await provider.ask(token))
 
-    assertRefused(await provider.ask(token))
+    assertRejected(await provider.ask(token))
   })
 })
 

@@ -6,7 +6,7 @@ import { describe } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import type { Server } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
-import { assertRefused, usedTokenIds } from '../support/token-provider.ts'
+import { assertRejected, usedTokenIds } from '../support/token-provider.ts'
 
 const ask = ({ port }: Server, token: string) =>
   send(port, accountsPath, { headers: ['authorization', `Bearer ${token}`] })
@@ -26,7 +26,7 @@ describe('several processes over one database', { concurrency: 2 }, () => {
       const answers = await everywhere(deployment.mint(accountsPath), 100)
 
       assert.equal(answers.filter(({ status }) => status === 200).length, 1)
-      for (const answer of answers) if (answer.status !== 200) assertRefused(answer)
+      for (const answer of answers) if (answer.status !== 200) assertRejected(answer)
     }
   })
 
@@ -60,10 +60,10 @@ describe('several processes over one database', { concurrency: 2 }, () => {
     await first.kill()
 
     assert.ok((await usedTokenIds(deployment.database)).includes(jti))
-    assertRefused(await ask(other, token))
+    assertRejected(await ask(other, token))
     const again = await deployment.startProvider()
-    assertRefused(await ask(again, token))
-    assertRefused(await ask(again, claimed))
+    assertRejected(await ask(again, token))
+    assertRejected(await ask(again, claimed))
     assert.equal((await ask(again, deployment.mint(accountsPath))).status, 200)
   })
 
@@ -88,6 +88,6 @@ describe('several processes over one database', { concurrency: 2 }, () => {
 
     const passed = outcomes.filter(({ status }) => status === 200)
     assert.ok(passed.length > 0)
-    for (const { token } of passed) assertRefused(await ask(again, token))
+    for (const { token } of passed) assertRejected(await ask(again, token))
   })
 })

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { it } from 'node:test'
 import { openReplayStore } from '../../src/storage/open.ts'
-import { describe, engineHere, newDatabase } from '../support/engines.ts'
+import { currentEngine, describe, newDatabase } from '../support/engines.ts'
 import { accountsPath, balancesPath } from '../support/small-bank.ts'
 import {
   assertPasses,
-  assertRefused,
+  assertRejected,
   openTokenProvider,
   queryReplayRecords,
   sharedTokenProvider,
   usedTokenIds,
 } from '../support/token-provider.ts'
-import { makeKey, publicUrl, segmentsOf } from '../support/tokens.ts'
+import { makeKey, publicUrl, splitToken } from '../support/tokens.ts'
 import { until } from '../support/until.ts'
 
 const tolerance = 30
@@ -25,8 +25,8 @@ describe('a token', () => {
     const token = provider.mint(accountsPath)
 
     await assertPasses(provider, token)
-    assertRefused(await provider.ask(token))
-    assertRefused(await provider.ask(token))
+    assertRejected(await provider.ask(token))
+    assertRejected(await provider.ask(token))
     await assertPasses(provider, provider.mint(accountsPath))
   })
 
@@ -37,7 +37,7 @@ describe('a token', () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => provider.ask(token)))
 
     assert.equal(answers.filter(({ status }) => status === 200).length, 1)
-    for (const answer of answers) if (answer.status !== 200) assertRefused(answer)
+    for (const answer of answers) if (answer.status !== 200) assertRejected(answer)
   })
 
   for (const [what, path, sent, status] of [
@@ -60,7 +60,7 @@ describe('a token', () => {
         provider.send(path, { ...rest, headers: 'body' in rest ? headers : headers.slice(0, 2) })
 
       assert.equal((await ask()).status, status)
-      assertRefused(await ask())
+      assertRejected(await ask())
     })
   }
 
@@ -69,11 +69,11 @@ describe('a token', () => {
     const jti = randomUUID()
 
     await assertPasses(provider, provider.mint(accountsPath, { jti }))
-    assertRefused(
+    assertRejected(
       await provider.ask(provider.mint(accountsPath, { jti, exp: provider.now() + 999 })),
     )
     const path = accountsPath.replace('c1', 'c2')
-    assertRefused(await provider.ask(provider.mint(path, { jti }), path))
+    assertRejected(await provider.ask(provider.mint(path, { jti }), path))
     await assertPasses(provider, provider.mint(path), path)
   })
 
@@ -92,10 +92,10 @@ describe('a token', () => {
   it('is not spent by a forgery with its jti, whatever is wrong with that', async () => {
     const provider = await open()
     const token = provider.mint(accountsPath, { jti: 'precious' })
-    const [head, body] = segmentsOf(token)
+    const [head, body] = splitToken(token)
     const jti = 'precious'
     const forgeries = [
-      `${head}.${body}.${segmentsOf(provider.mint(accountsPath))[2]}`,
+      `${head}.${body}.${splitToken(provider.mint(accountsPath))[2]}`,
       provider.mint(accountsPath, { jti }, {}, makeKey('ES256', 'k1')),
       provider.mint(accountsPath, { jti }, { alg: 'none' }),
       provider.mint(accountsPath, { jti }, { kid: 'unknown' }),
@@ -107,7 +107,7 @@ describe('a token', () => {
       provider.mint(accountsPath, { jti, nbf: provider.now() + 60 }),
     ]
 
-    for (const forgery of forgeries) assertRefused(await provider.ask(forgery))
+    for (const forgery of forgeries) assertRejected(await provider.ask(forgery))
     assert.ok(!(await provider.usedTokenIds()).includes('precious'))
     await assertPasses(provider, token)
     assert.ok((await provider.usedTokenIds()).includes('precious'))
@@ -136,14 +136,14 @@ describe('a spent token', () => {
     for (const later of [59, 60, 61, 60 + tolerance - 1, 60 + tolerance - 0.001]) {
       provider.setClock(start + later)
       t.mock.timers.tick(5000)
-      assertRefused(await provider.ask(token))
+      assertRejected(await provider.ask(token))
     }
     assert.deepEqual(await provider.usedTokenIds(), ['spent'])
     await assertPasses(provider, unspent)
 
     provider.setClock(start + 60 + tolerance)
     t.mock.timers.tick(5000)
-    assertRefused(await provider.ask(token))
+    assertRejected(await provider.ask(token))
   })
 
   it('with a fraction in its exp stays spent as long', async (t) => {
@@ -156,7 +156,7 @@ describe('a spent token', () => {
     provider.setClock(exp + tolerance - 0.001)
     t.mock.timers.tick(5000)
 
-    assertRefused(await provider.ask(token))
+    assertRejected(await provider.ask(token))
     await assertPasses(provider, provider.mint(accountsPath, { exp }))
   })
 
@@ -202,7 +202,7 @@ describe('the record of spent tokens', () => {
     await store.close()
 
     // PostgreSQL takes one step after another until all is done, and holds up nobody with any of them.
-    const steps = engineHere() === 'sqlite' ? left.slice(1).entries() : []
+    const steps = currentEngine() === 'sqlite' ? left.slice(1).entries() : []
     for (const [index, count] of steps) {
       assert.ok((left[index] ?? 0) - count <= 1000, `${left}`)
     }

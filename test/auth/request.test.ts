@@ -4,7 +4,7 @@ import { type Operation, providerOperations } from '../../src/contract/index.ts'
 import { describeOnce } from '../support/engines.ts'
 import { type Sent, send } from '../support/http.ts'
 import { accountsPath, balancesPath } from '../support/small-bank.ts'
-import { assertPasses, assertRefused, sharedTokenProvider } from '../support/token-provider.ts'
+import { assertPasses, assertRejected, sharedTokenProvider } from '../support/token-provider.ts'
 import { decodeClaims, publicUrl, resourceUrl } from '../support/tokens.ts'
 
 const json = ['content-type', 'application/json']
@@ -29,8 +29,8 @@ describeOnce('every operation of sections A and C', () => {
           headers: [...(sent.headers ?? []), 'authorization', `Bearer ${token}`],
         })
 
-      assertRefused(await provider.send(url, { ...sent, method }), 'Bearer')
-      assertRefused(await withToken(provider.mint(url, { aud: `${aud}/` })))
+      assertRejected(await provider.send(url, { ...sent, method }), 'Bearer')
+      assertRejected(await withToken(provider.mint(url, { aud: `${aud}/` })))
       assert.ok([200, 400, 404].includes((await withToken(provider.mint(url, { aud }))).status))
     })
   }
@@ -42,7 +42,7 @@ describeOnce('the Authorization header', () => {
   it('is missed with the bare challenge', async () => {
     const provider = await open()
 
-    assertRefused(await provider.send(accountsPath), 'Bearer')
+    assertRejected(await provider.send(accountsPath), 'Bearer')
   })
 
   for (const scheme of ['bearer', 'BEARER', 'bEaReR', 'Bearer  ']) {
@@ -82,7 +82,7 @@ describeOnce('the Authorization header', () => {
 
       const answer = await provider.send(accountsPath, { headers: ['authorization', spell(token)] })
 
-      assertRefused(answer, challenge)
+      assertRejected(answer, challenge)
       await assertPasses(provider, token)
     })
   }
@@ -101,7 +101,7 @@ describeOnce('the Authorization header', () => {
         (value, index) => [index === 0 ? 'Authorization' : 'authorization', value],
       )
 
-      assertRefused(await provider.send(accountsPath, { headers }))
+      assertRejected(await provider.send(accountsPath, { headers }))
       await assertPasses(provider, good)
       await assertPasses(provider, other)
     })
@@ -112,7 +112,7 @@ describeOnce('the Authorization header', () => {
     const token = provider.mint(accountsPath)
 
     for (const name of ['access_token', 'token', 'authorization', 'Authorization']) {
-      assertRefused(await provider.send(`${accountsPath}?${name}=${token}`), 'Bearer')
+      assertRejected(await provider.send(`${accountsPath}?${name}=${token}`), 'Bearer')
     }
     await assertPasses(provider, token, `${accountsPath}?access_token=x.y.z`)
   })
@@ -128,7 +128,7 @@ describeOnce('the Authorization header', () => {
       { headers: [...json, 'x-authorization', `Bearer ${token}`], body: accountBody },
       { headers: [...json, 'proxy-authorization', `Bearer ${token}`], body: accountBody },
     ]) {
-      assertRefused(await provider.send(balancesPath, { method: 'POST', ...sent }), 'Bearer')
+      assertRejected(await provider.send(balancesPath, { method: 'POST', ...sent }), 'Bearer')
     }
   })
 })
@@ -225,11 +225,11 @@ describeOnce('the order of judgement', () => {
           headers: [...(sent.headers ?? []), 'authorization', `Bearer ${text}`],
         })
 
-      assertRefused(await provider.send(path, sent), 'Bearer')
-      assertRefused(await withToken('x.y.z'))
-      assertRefused(await withToken(provider.mint(resource, { aud: base })))
+      assertRejected(await provider.send(path, sent), 'Bearer')
+      assertRejected(await withToken('x.y.z'))
+      assertRejected(await withToken(provider.mint(resource, { aud: base })))
       assert.equal((await withToken(token)).status, status)
-      assertRefused(await withToken(token))
+      assertRejected(await withToken(token))
       assert.ok((await provider.usedTokenIds()).includes(String(decodeClaims(token)['jti'])))
     })
   }
@@ -238,7 +238,7 @@ describeOnce('the order of judgement', () => {
     const provider = await open()
     const large = { method: 'POST', headers: [...json, 'content-length', '999999999'] }
 
-    assertRefused(await send(provider.port, balancesPath, large), 'Bearer')
+    assertRejected(await send(provider.port, balancesPath, large), 'Bearer')
   })
 
   it('spends no token at a wrong route or method', async () => {
@@ -255,6 +255,6 @@ describeOnce('the order of judgement', () => {
     const provider = await open()
 
     await assertPasses(provider, provider.mint(accountsPath))
-    assertRefused(await provider.send(accountsPath), 'Bearer')
+    assertRejected(await provider.send(accountsPath), 'Bearer')
   })
 })

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import { signingAlgorithms } from '../../src/auth/signing.ts'
-import { closingTogether, describe, newDatabase } from '../support/engines.ts'
+import { createScope, describe, newDatabase } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { runHoldfast, type Server, startServer } from '../support/process.ts'
 import { accountsPath, createSmallBank } from '../support/small-bank.ts'
-import { assertRefused } from '../support/token-provider.ts'
+import { assertRejected } from '../support/token-provider.ts'
 import { publicUrl, subdomain } from '../support/tokens.ts'
 
 /** A platform and its providers, all of them processes, with a database for each side. */
 async function openBothSides(t: TestContext) {
-  const scope = closingTogether(t)
+  const scope = createScope(t)
   const bank = await createSmallBank(scope)
   const database = await newDatabase(scope)
   const run = async (...args: string[]) => {
@@ -56,7 +56,7 @@ describe('from the platform’s command line to the provider’s door', { concur
     await keys('retire', '--', old)
     const afterwards = await startProvider(platform)
     assert.equal((await ask(afterwards, await sign())).status, 200)
-    assertRefused(await ask(afterwards, late))
+    assertRejected(await ask(afterwards, late))
     assert.match(await keys('list'), new RegExp(`^${fresh} .* active$`, 'm'))
   })
 
@@ -71,7 +71,7 @@ describe('from the platform’s command line to the provider’s door', { concur
 
     for (const token of tokens) {
       assert.equal((await ask(provider, token)).status, 200)
-      assertRefused(await ask(provider, token))
+      assertRejected(await ask(provider, token))
     }
   })
 })

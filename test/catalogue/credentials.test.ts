@@ -184,13 +184,13 @@ describe('a rotated secret', () => {
   it('revokes only the tokens of its client, including one being issued', async (t) => {
     const platform = await openPlatform(t)
     const other = await platform.register(['products.write'])
-    const unaffected = await platform.tokenFor(other)
+    const unaffected = await platform.issueToken(other)
     readCredentials(
       await runInProcess(['client', 'rotate', platform.client.id, '--database', platform.database]),
     )
 
     // Authenticated before the rotation, stored after it.
-    const late = await platform.tokenFor(platform.client)
+    const late = await platform.issueToken(platform.client)
 
     const statuses = await Promise.all(
       [platform.token, late, unaffected].map(async (token) => {

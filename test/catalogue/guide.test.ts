@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createDatabase } from '../../src/storage/open.ts'
-import { closingTogether } from '../support/engines.ts'
+import { createScope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { holdfastProgram, run, startServer } from '../support/process.ts'
 
@@ -36,7 +36,7 @@ function normalize(output: string): string {
 
 describe('the catalogue guide', { timeout: 120_000 }, () => {
   it('has commands that print the documented output', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const folder = await temporaryFolder(scope)
     const database = `sqlite:${join(folder, 'bank.db')}`
     await createDatabase(database)

@@ -12,7 +12,7 @@ describe('the history of a product', () => {
     const other = await platform.register(['products.write'], 'Zoë’s "script"')
     const id = await platform.made(minimalProduct)
     platform.setClock('2026-07-01T00:05:00.25Z')
-    const { replace } = callPlatform(platform.port, await platform.tokenFor(other))
+    const { replace } = callPlatform(platform.port, await platform.issueToken(other))
     await replace(id, productWithFields({ name: 'B' }))
     platform.setClock('2026-07-01T00:10:00Z')
     await platform.remove(id)
@@ -45,7 +45,7 @@ describe('the history of a product', () => {
   it('keeps the name of a removed client', async () => {
     const platform = await open()
     const other = await platform.register(['products.write'], 'removed client')
-    const { made } = callPlatform(platform.port, await platform.tokenFor(other))
+    const { made } = callPlatform(platform.port, await platform.issueToken(other))
     const id = await made(minimalProduct)
     assert.equal(await platform.unregister(other), true)
 
@@ -59,7 +59,7 @@ describe('the history of a product', () => {
     const platform = await open()
     const id = await platform.made(minimalProduct)
     const reader = await platform.register(['products.read'])
-    const { history } = callPlatform(platform.port, await platform.tokenFor(reader))
+    const { history } = callPlatform(platform.port, await platform.issueToken(reader))
 
     assert.equal((await history(id)).status, 200)
     assert.equal((await platform.get(`${productPath(id)}/history`)).status, 401)

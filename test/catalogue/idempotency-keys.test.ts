@@ -100,7 +100,7 @@ describe('an Idempotency-Key', () => {
   it('is scoped to the client', async () => {
     const platform = await open()
     const other = await platform.register(['products.write'])
-    const { create } = callPlatform(platform.port, await platform.tokenFor(other))
+    const { create } = callPlatform(platform.port, await platform.issueToken(other))
 
     const ours = await platform.create(minimalProduct, withKey('shared'))
     const theirs = await create(productWithFields({ name: 'Theirs' }), withKey('shared'))
@@ -145,11 +145,11 @@ describe('an Idempotency-Key', () => {
     const first = await platform.create(minimalProduct, withKey('week'))
 
     platform.setClock('2026-07-07T23:59:59Z')
-    const token = await platform.tokenFor(platform.client)
+    const token = await platform.issueToken(platform.client)
     const later = callPlatform(platform.port, token)
     assert.equal((await later.create(minimalProduct, withKey('week'))).text, first.text)
     platform.setClock('2026-07-08T00:00:01Z')
-    const last = callPlatform(platform.port, await platform.tokenFor(platform.client))
+    const last = callPlatform(platform.port, await platform.issueToken(platform.client))
     const repeated = await last.create(minimalProduct, withKey('week'))
 
     assert.equal(repeated.status, 201)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
-import { asOwner, describe, engineHere } from '../support/engines.ts'
+import { currentEngine, describe, runSql } from '../support/engines.ts'
 import { openPlatform, type Platform, productPath, requestToken } from '../support/platform.ts'
 import { minimalProduct, productWithFields } from './products.ts'
 
@@ -60,7 +60,7 @@ async function provokeErrors(platform: Platform): Promise<string> {
 
 /** Runs a statement on the database of the platform. */
 async function run({ database }: Platform, sql: string): Promise<unknown[][]> {
-  if (engineHere() === 'postgres') return asOwner(sql, database)
+  if (currentEngine() === 'postgres') return runSql(sql, database)
   const file = new DatabaseSync(database.slice('sqlite:'.length))
   try {
     return file.prepare(sql).all().map(Object.values)
@@ -71,7 +71,7 @@ async function run({ database }: Platform, sql: string): Promise<unknown[][]> {
 
 /** Reads every stored byte or row. */
 async function readStoredData(platform: Platform): Promise<string> {
-  if (engineHere() === 'sqlite') {
+  if (currentEngine() === 'sqlite') {
     const file = platform.database.slice('sqlite:'.length)
     return [file, `${file}-wal`].map((name) => readFileSync(name, 'latin1')).join('')
   }

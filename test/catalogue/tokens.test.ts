@@ -79,8 +79,8 @@ describe('a token', () => {
   it('differs for each request, and each is valid', async () => {
     const platform = await open()
     const tokens = [
-      await platform.tokenFor(platform.client),
-      await platform.tokenFor(platform.client),
+      await platform.issueToken(platform.client),
+      await platform.issueToken(platform.client),
     ]
 
     assert.notEqual(tokens[0], tokens[1])
@@ -89,7 +89,7 @@ describe('a token', () => {
 
   it('with the write scope allows reading; one with the read scope does not allow writing', async () => {
     const { platform, reader } = await openWithReader()
-    const token = await platform.tokenFor(reader)
+    const token = await platform.issueToken(reader)
     const { create, replace, remove } = callPlatform(platform.port, token)
 
     assert.equal(await tryReadHistory(platform, platform.token), 200)
@@ -259,14 +259,14 @@ describe('the lifetime of a token', () => {
   it('ends when its client is removed', async (t) => {
     const platform = await openPlatform(t)
     const other = await platform.register(['products.write'])
-    const token = await platform.tokenFor(other)
+    const token = await platform.issueToken(other)
     assert.equal(await tryWrite(platform, token), 201)
 
     assert.equal(await platform.unregister(other), true)
 
     assert.equal(await tryWrite(platform, token), 401)
     // A token issued while the client was being removed is also invalid.
-    assert.equal(await tryWrite(platform, await platform.tokenFor(other)), 401)
+    assert.equal(await tryWrite(platform, await platform.issueToken(other)), 401)
     assert.equal(await tryWrite(platform, platform.token), 201)
     assert.equal((await forms['JSON'](platform, other.id, other.secret)).status, 401)
   })

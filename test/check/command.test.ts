@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, it } from 'node:test'
-import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
+import { describeOn, shareOnEachEngine } from '../support/engines.ts'
 import { runInProcess } from '../support/process.ts'
 import { ana, ben } from './data.ts'
 import { onStatus } from './faults/fault.ts'
@@ -12,7 +12,7 @@ import { openBank, openMemoryReplayStore, subdomain } from './provider.ts'
 describeOn('sqlite', 'holdfast check', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-check-'))
   after(() => rmSync(folder, { recursive: true }))
-  const opened = sharedOnEachEngine(async (scope) => {
+  const opened = shareOnEachEngine(async (scope) => {
     const bank = await openBank(scope, openMemoryReplayStore())
     const [key] = bank.testKeys.keys
     const file = join(folder, 'key.jwk')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
+import { describeOn, shareOnEachEngine } from '../support/engines.ts'
 import { faults } from './faults/index.ts'
 import { openBank, openMemoryReplayStore, optionsFor } from './provider.ts'
 
@@ -8,7 +8,7 @@ import { openBank, openMemoryReplayStore, optionsFor } from './provider.ts'
 const othersMax = 3
 
 describeOn('sqlite', 'a provider with one fault', () => {
-  const bank = sharedOnEachEngine((scope) => openBank(scope, openMemoryReplayStore()))
+  const bank = shareOnEachEngine((scope) => openBank(scope, openMemoryReplayStore()))
 
   for (const { name, seam, detectedBy, strict = false } of faults) {
     it(`is detected where ${name}`, async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { closingTogether } from '../support/engines.ts'
+import { createScope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import {
   findFreePort,
@@ -24,7 +24,7 @@ const commands = [...guide.matchAll(/```console\n(.*?)```/gs)]
 
 describe('the guide to checking a provider', () => {
   it('has commands that produce a report without failures', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const folder = await temporaryFolder(scope)
     const ports = { 8090: await findFreePort(), 9090: await findFreePort() }
     const here = (command: string) =>

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { countsOf } from '../../src/check/index.ts'
 import { type Operation, providerOperations } from '../../src/contract/index.ts'
-import { describe, sharedOnEachEngine } from '../support/engines.ts'
+import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { anaEmail } from './data.ts'
 import { openBank } from './provider.ts'
 
 describe('our own server', () => {
-  const bank = sharedOnEachEngine(openBank)
+  const bank = shareOnEachEngine(openBank)
 
   it('passes every check of a strict run', async () => {
     const { check } = await bank()

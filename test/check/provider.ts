@@ -12,7 +12,7 @@ import {
 import type { HttpApp } from '../../src/http/app.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { openProviderStore, openReplayStore } from '../../src/storage/open.ts'
-import { closingTogether, newDatabase, type Scope } from '../support/engines.ts'
+import { createScope, newDatabase, type Scope } from '../support/engines.ts'
 import { loadInProcess } from '../support/load.ts'
 import { openProvider } from '../support/provider.ts'
 import { ana, ben, dataLines } from './data.ts'
@@ -90,7 +90,7 @@ export function openMemoryReplayStore(): ReplayStore {
 }
 
 export async function openBank(scope: Scope, ownReplay?: ReplayStore): Promise<Bank> {
-  const inner = closingTogether(scope)
+  const inner = createScope(scope)
   const database = await newDatabase(inner)
   const clock = () => Temporal.Now.instant()
   await loadInProcess(database, dataLines())

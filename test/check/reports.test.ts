@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { htmlReport, junitReport, type Report, textReport } from '../../src/check/index.ts'
 import type { HttpApp } from '../../src/http/app.ts'
-import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
+import { describeOn, shareOnEachEngine } from '../support/engines.ts'
 import { onPages } from './faults/fault.ts'
 import { onlyErrors, onlyNextLinks, openBank, openMemoryReplayStore } from './provider.ts'
 
 const hostile = `</script><script>alert(1)</script><img src=x onerror="alert(2)">' & ]]> \u0007\u001b[31m`
 
 describeOn('sqlite', 'a report', () => {
-  const sharedBank = sharedOnEachEngine((scope) => openBank(scope, openMemoryReplayStore()))
-  const opened = sharedOnEachEngine(async (scope): Promise<Report> => {
+  const sharedBank = shareOnEachEngine((scope) => openBank(scope, openMemoryReplayStore()))
+  const opened = shareOnEachEngine(async (scope): Promise<Report> => {
     const { check } = await openBank(scope, openMemoryReplayStore())
     const seam = {
       answer: (body: unknown, { status }: { status: number }) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { CheckOptions } from '../../src/check/index.ts'
-import { describeOn, sharedOnEachEngine } from '../support/engines.ts'
+import { describeOn, shareOnEachEngine } from '../support/engines.ts'
 import { onPages, onRecords, recordsIn } from './faults/fault.ts'
 import { type Body, openBank, openMemoryReplayStore, type Seam, withoutTokens } from './provider.ts'
 
@@ -153,7 +153,7 @@ const variants: Readonly<Record<string, Variant>> = {
 }
 
 describeOn('sqlite', 'a provider that conforms to the interface and differs from Holdfast', () => {
-  const bank = sharedOnEachEngine((scope) => openBank(scope, openMemoryReplayStore()))
+  const bank = shareOnEachEngine((scope) => openBank(scope, openMemoryReplayStore()))
 
   for (const [name, { seam, options = {}, seen }] of Object.entries(variants)) {
     it(`passes with ${name}, and the report shows it`, async () => {

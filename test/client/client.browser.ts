@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { makeSigningKey, toPublicKeySet } from '../../src/auth/signing.ts'
 import type { SigningKey } from '../../src/client/index.ts'
-import { closingTogether } from '../support/engines.ts'
+import { createScope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { openKeyServer } from '../support/key-server.ts'
 import { run, runHoldfast, startServer } from '../support/process.ts'
@@ -53,7 +53,7 @@ interface Report {
 
 describe('the client in a browser', { timeout: 120_000 }, () => {
   it('signs tokens, sends requests, follows pages and reports errors, without server code', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const folder = await temporaryFolder(scope)
     const database = await createDatabase(folder)
     const made = await makeSigningKey('ES256', Temporal.Now.instant())

@@ -8,7 +8,7 @@ import { makeSigningKey, toPublicKeySet } from '../../src/auth/signing.ts'
 import { createClient, ResponseError, type SigningKey } from '../../src/client/index.ts'
 import { generateLines } from '../../src/generate/index.ts'
 import { openReplayStore } from '../../src/storage/open.ts'
-import { closingTogether, describe, newDatabase } from '../support/engines.ts'
+import { createScope, describe, newDatabase } from '../support/engines.ts'
 import { openKeyServer } from '../support/key-server.ts'
 import { loadInProcess } from '../support/load.ts'
 import { openProvider } from '../support/provider.ts'
@@ -17,7 +17,7 @@ const now = Temporal.Now.instant()
 const customerId = 'c-000001'
 
 describe('the client', () => {
-  const scope = closingTogether({ after })
+  const scope = createScope({ after })
   let database = ''
   let key: SigningKey
   let providerUrl = ''

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import * as lines from '../support/lines.ts'
-import { ask, recordsOf } from '../support/operations.ts'
+import { ask, getRecords } from '../support/operations.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
 /** Times on the wall, around each moment at which a clock in these zones is put back or forward. */
@@ -60,7 +60,7 @@ const always = {
 
 function timesOf(answer: Answer): string[] {
   assert.equal(answer.status, 200, answer.text)
-  return recordsOf('E4', answer)
+  return getRecords('E4', answer)
     .map(({ executionDateTime }) => executionDateTime)
     .toReversed()
 }

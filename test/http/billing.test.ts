@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import * as lines from '../support/lines.ts'
-import { ask, recordsOf } from '../support/operations.ts'
+import { ask, getRecords } from '../support/operations.ts'
 import { sharedProvider } from '../support/provider.ts'
 
 const usual = '2025-07-01T00:00:00Z'
@@ -30,7 +30,7 @@ function named(account: string, id: string, time: string, name: number) {
 
 function namesOf(answer: Answer): number[] {
   assert.equal(answer.status, 200, answer.text)
-  return recordsOf('E4', answer).map(({ payment }) => Number(payment.amount))
+  return getRecords('E4', answer).map(({ payment }) => Number(payment.amount))
 }
 
 const provider = sharedProvider([
@@ -108,8 +108,8 @@ describe('E5, the billing transactions of accounts', () => {
     }
 
     assert.deepEqual(
-      pages.flatMap((page) => recordsOf('E5', page)),
-      recordsOf('E5', whole),
+      pages.flatMap((page) => getRecords('E5', page)),
+      getRecords('E5', whole),
     )
   })
 

@@ -3,12 +3,12 @@ import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import {
-  accountsOf,
   ask,
-  operationOf,
-  pathOf,
+  formatPath,
+  getAccountIds,
+  getOperation,
+  getRecords,
   type Ref,
-  recordsOf,
   refsWithBody,
 } from '../support/operations.ts'
 import { sharedProvider } from '../support/provider.ts'
@@ -48,7 +48,7 @@ const provider = sharedProvider([
 const inOrderAsked: readonly Ref[] = ['B2', 'B5', 'B6', 'E2']
 
 function idsFor(ref: Ref): readonly string[] {
-  return operationOf(ref).kind === 'energy' ? energyIds : bankingIds
+  return getOperation(ref).kind === 'energy' ? energyIds : bankingIds
 }
 
 function pick(ref: Ref, ...indexes: readonly number[]): string[] {
@@ -64,7 +64,7 @@ describe('a body that names accounts', () => {
 
       assert.equal(answer.status, 200)
       assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
-      assert.deepEqual(accountsOf(ref, answer).sort(), pick(ref, 3, 7).sort())
+      assert.deepEqual(getAccountIds(ref, answer).sort(), pick(ref, 3, 7).sort())
       assert.deepEqual(answer.body.meta, { totalRecords: 2, totalPages: 1 })
     })
 
@@ -75,7 +75,7 @@ describe('a body that names accounts', () => {
 
       assert.equal(status, 200)
       assert.deepEqual(body, {
-        data: { [operationOf(ref).list ?? '']: [] },
+        data: { [getOperation(ref).list ?? '']: [] },
         links: {},
         meta: { totalRecords: 0, totalPages: 0 },
       })
@@ -87,7 +87,7 @@ describe('a body that names accounts', () => {
       const answer = await ask(here, ref, { accounts: pick(ref, 2, 1, 2, 1, 1) })
 
       assert.equal(answer.body.meta.totalRecords, 2)
-      assert.deepEqual(accountsOf(ref, answer).sort(), pick(ref, 1, 2))
+      assert.deepEqual(getAccountIds(ref, answer).sort(), pick(ref, 1, 2))
     })
 
     it(`may name ${count} accounts on ${ref}, and not one more`, async () => {
@@ -99,7 +99,7 @@ describe('a body that names accounts', () => {
 
       assert.equal(most.status, 200)
       assert.equal(most.body.meta.totalRecords, count)
-      assert.deepEqual(accountsOf(ref, most).sort(), accounts.toSorted())
+      assert.deepEqual(getAccountIds(ref, most).sort(), accounts.toSorted())
       assert.equal(tooMany.status, 400)
       assert.match(tooMany.body.error, /^data\.accountIds must be .*\b1000\b/)
     })
@@ -111,7 +111,7 @@ describe('a body that names accounts', () => {
         'nobody',
         'ben-bank',
         'ben-energy',
-        operationOf(ref).kind === 'energy' ? 'b1' : 'e1',
+        getOperation(ref).kind === 'energy' ? 'b1' : 'e1',
         known.toUpperCase(),
         `${known} `,
         `${known}\u0000`,
@@ -135,7 +135,7 @@ describe('a body that names accounts', () => {
       const here = await provider()
       const accountIds = pick(ref, 1)
 
-      const { status, body } = await here.post(pathOf(ref, {}), {
+      const { status, body } = await here.post(formatPath(ref, {}), {
         data: { accountIds, more: 1 },
         other: { accountIds: ['nobody'] },
       })
@@ -152,7 +152,7 @@ describe('a body that names accounts', () => {
 
       const answer = await ask(here, ref, { accounts })
 
-      assert.deepEqual(accountsOf(ref, answer), pick(ref, 900, 3, 17, 999, 0, 512))
+      assert.deepEqual(getAccountIds(ref, answer), pick(ref, 900, 3, 17, 999, 0, 512))
     })
 
     it(`sets the order of ${ref} over all its pages`, async () => {
@@ -163,7 +163,7 @@ describe('a body that names accounts', () => {
 
       const last = await ask(here, ref, { accounts, query: 'page=67&page-size=15' })
 
-      assert.deepEqual(accountsOf(ref, last), accounts.slice(990))
+      assert.deepEqual(getAccountIds(ref, last), accounts.slice(990))
       assert.deepEqual(last.body.meta, { totalRecords: count, totalPages: 67 })
     })
   }
@@ -171,14 +171,14 @@ describe('a body that names accounts', () => {
   for (const ref of ['B2', 'B5', 'B6', 'E2'] as const) {
     it(`is judged by ${ref} before its filters`, async () => {
       const here = await provider()
-      const closed = operationOf(ref).kind === 'energy' ? 'closed-energy' : 'closed'
+      const closed = getOperation(ref).kind === 'energy' ? 'closed-energy' : 'closed'
       const query = 'open-status=OPEN'
 
       const narrowed = await ask(here, ref, { accounts: [closed, ...pick(ref, 1)], query })
       const refused = await ask(here, ref, { accounts: [closed, 'nobody'], query })
 
       assert.equal(narrowed.status, 200)
-      assert.deepEqual(accountsOf(ref, narrowed), pick(ref, 1))
+      assert.deepEqual(getAccountIds(ref, narrowed), pick(ref, 1))
       assert.equal(refused.status, 422)
       assert.deepEqual(refused.body, unknown)
     })
@@ -187,12 +187,12 @@ describe('a body that names accounts', () => {
   for (const ref of ['B2', 'B5', 'B6', 'E3', 'E5'] as const) {
     it(`may name an account on ${ref} that has nothing to show`, async () => {
       const here = await provider()
-      const bare = operationOf(ref).kind === 'energy' ? 'bare-energy' : 'bare'
+      const bare = getOperation(ref).kind === 'energy' ? 'bare-energy' : 'bare'
 
       const answer = await ask(here, ref, { accounts: [bare, ...pick(ref, 1)] })
 
       assert.equal(answer.status, 200)
-      assert.deepEqual(accountsOf(ref, answer), pick(ref, 1))
+      assert.deepEqual(getAccountIds(ref, answer), pick(ref, 1))
     })
   }
 
@@ -221,7 +221,7 @@ describe('a body that names accounts', () => {
       const { post } = await provider()
 
       for (const ref of refsWithBody) {
-        const answer = await post(pathOf(ref, {}), body)
+        const answer = await post(formatPath(ref, {}), body)
 
         assert.equal(answer.status, 400, ref)
         assert.deepEqual(Object.keys(answer.body), ['error'])
@@ -248,9 +248,9 @@ describe('the body of every POST', () => {
         `"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}"`,
       )
 
-      assert.equal((await post(pathOf(ref, {}), good)).status, 200)
+      assert.equal((await post(formatPath(ref, {}), good)).status, 200)
       for (const body of [twice, escaped]) {
-        const answer = await post(pathOf(ref, {}), body)
+        const answer = await post(formatPath(ref, {}), body)
 
         assert.equal(answer.status, 400)
         assert.deepEqual(answer.body, { error: `${name} appears twice in one object` })
@@ -261,8 +261,8 @@ describe('the body of every POST', () => {
       const { post } = await provider()
       const good = Buffer.from(`${bodyFor(ref).slice(0, -1)},"note":"é"}`)
 
-      const accepted = await post(pathOf(ref, {}), good)
-      const refused = await post(pathOf(ref, {}), Buffer.from(good.toString(), 'latin1'))
+      const accepted = await post(formatPath(ref, {}), good)
+      const refused = await post(formatPath(ref, {}), Buffer.from(good.toString(), 'latin1'))
 
       assert.equal(accepted.status, 200)
       assert.equal(refused.status, 400)
@@ -274,7 +274,7 @@ describe('the body of every POST', () => {
     const { post } = await provider()
 
     const { status, body } = await post(
-      pathOf('B2', {}),
+      formatPath('B2', {}),
       '{"data":{"accountIds":[],"more":[{"a":1,"a":1}]}}',
     )
 
@@ -289,7 +289,7 @@ describe('B2, the balances of accounts', () => {
 
     const answer = await ask(here, 'B2', { accounts: ['b1'] })
 
-    assert.deepEqual(recordsOf('B2', answer), [
+    assert.deepEqual(getRecords('B2', answer), [
       { accountId: 'b1', currentBalance: '10.00', availableBalance: '9.00' },
     ])
   })

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import * as lines from '../support/lines.ts'
-import { ask, type Ref, recordsOf } from '../support/operations.ts'
+import { ask, getRecords, type Ref } from '../support/operations.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
 /** A history long enough that a page deep in it is looked for by other means than the first. */
@@ -72,7 +72,7 @@ const idsByName = {
 /** What orders each record of a page, and its name. */
 function keysOf(ref: 'E3' | 'E5', answer: Answer): { key: string; name: string }[] {
   assert.equal(answer.status, 200, answer.text)
-  return recordsOf(ref, answer).map((record) => {
+  return getRecords(ref, answer).map((record) => {
     const name = record.invoiceAmount ?? record.payment.amount
     const time = record.issueDate ?? record.executionDateTime
     return { key: `${time} ${idsByName[ref].get(name)}`, name }
@@ -147,7 +147,7 @@ for (const [ref, all, narrow] of [
 
         for (let number = 1; names.length < expected.length; number += 1) {
           const answer = await page(here, ref, number, 90, query)
-          assert.notEqual(recordsOf(ref, answer).length, 0)
+          assert.notEqual(getRecords(ref, answer).length, 0)
           names.push(...keysOf(ref, answer).map(({ name }) => name))
         }
 
@@ -193,7 +193,7 @@ describe('B3 over a long history', () => {
         const answer = await page(here, 'B3', number, 10, query)
 
         assert.deepEqual(
-          recordsOf('B3', answer).map(({ transactionId }) => transactionId),
+          getRecords('B3', answer).map(({ transactionId }) => transactionId),
           expected.slice((number - 1) * 10, number * 10),
         )
         assert.deepEqual(answer.body.meta, { totalRecords: expected.length, totalPages: last })

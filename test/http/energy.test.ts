@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { energyAccount as example } from '../../src/contract/examples/energy.ts'
 import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
-import { accountsOf, ask, recordsOf } from '../support/operations.ts'
+import { ask, getAccountIds, getRecords } from '../support/operations.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
 const usual = '2025-07-01T00:00:00Z'
@@ -78,7 +78,7 @@ const sydney = sharedProvider([], async () => ({
 async function numbersIn(here: Provider, accounts: readonly string[], query = '') {
   const answer = await ask(here, 'E3', { accounts, query })
   assert.equal(answer.status, 200, answer.text)
-  return recordsOf('E3', answer).map(({ invoiceNumber }) => invoiceNumber)
+  return getRecords('E3', answer).map(({ invoiceNumber }) => invoiceNumber)
 }
 
 describe('E1, the energy accounts of a customer', () => {
@@ -87,21 +87,21 @@ describe('E1, the energy accounts of a customer', () => {
 
     assert.equal(answer.status, 200)
     assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
-    assert.deepEqual(accountsOf('E1', answer), ['plain', example.accountId, 'joint'])
-    assert.deepEqual(recordsOf('E1', answer)[1], example)
+    assert.deepEqual(getAccountIds('E1', answer), ['plain', example.accountId, 'joint'])
+    assert.deepEqual(getRecords('E1', answer)[1], example)
     assert.deepEqual(answer.body.meta, { totalRecords: 3, totalPages: 1 })
   })
 
   it('orders by creation and then by id, those of unknown creation last', async () => {
     const answer = await ask(await provider(), 'E1', { customer: 'cy' })
 
-    assert.deepEqual(accountsOf('E1', answer), ['z', 'a', 'b', 'late', 'unknown'])
+    assert.deepEqual(getAccountIds('E1', answer), ['z', 'a', 'b', 'late', 'unknown'])
   })
 
   it('shows a joint account to each of its holders, and no ownership', async () => {
     const answer = await ask(await provider(), 'E1', { customer: 'ben' })
 
-    assert.deepEqual(recordsOf('E1', answer), [
+    assert.deepEqual(getRecords('E1', answer), [
       {
         accountId: 'joint',
         users,
@@ -122,7 +122,7 @@ describe('E2, energy accounts by id', () => {
     })
 
     assert.equal(answer.status, 200)
-    assert.deepEqual(recordsOf('E2', answer), [detail])
+    assert.deepEqual(getRecords('E2', answer), [detail])
   })
 
   it('shows them in the order asked, whatever their creation', async () => {
@@ -131,7 +131,7 @@ describe('E2, energy accounts by id', () => {
       accounts: ['unknown', 'z', 'late', 'a'],
     })
 
-    assert.deepEqual(accountsOf('E2', answer), ['unknown', 'z', 'late', 'a'])
+    assert.deepEqual(getAccountIds('E2', answer), ['unknown', 'z', 'late', 'a'])
   })
 
   it('shows a joint account to each of its holders', async () => {
@@ -153,7 +153,7 @@ describe('E3, the invoices of energy accounts', () => {
     assert.equal(answer.status, 200)
     assert.deepEqual(Object.keys(answer.body), ['data', 'links', 'meta'])
     assert.deepEqual(
-      recordsOf('E3', answer).map(({ invoiceNumber }) => invoiceNumber),
+      getRecords('E3', answer).map(({ invoiceNumber }) => invoiceNumber),
       ['2025-06-11', '2025-06-10', '2025-06-09', 'due on the 10th'],
     )
     assert.deepEqual(answer.body.meta, { totalRecords: 4, totalPages: 1 })
@@ -175,12 +175,12 @@ describe('E3, the invoices of energy accounts', () => {
     )
 
     assert.deepEqual(
-      recordsOf('E3', whole).map(({ invoiceNumber }) => invoiceNumber),
+      getRecords('E3', whole).map(({ invoiceNumber }) => invoiceNumber),
       ['B', 'i2', 'i2', 'i9'],
     )
     assert.deepEqual(
-      pages.flatMap((page) => recordsOf('E3', page)),
-      recordsOf('E3', whole),
+      pages.flatMap((page) => getRecords('E3', page)),
+      getRecords('E3', whole),
     )
   })
 
@@ -212,7 +212,7 @@ describe('E3, the invoices of energy accounts', () => {
       const answer = await ask(here, 'E3', { accounts: [name] })
 
       assert.deepEqual(
-        recordsOf('E3', answer).map(({ invoiceNumber }) => invoiceNumber),
+        getRecords('E3', answer).map(({ invoiceNumber }) => invoiceNumber),
         ['newest', 'oldest'],
       )
       const pinned = new URLSearchParams(answer.body.links.first)

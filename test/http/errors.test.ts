@@ -5,11 +5,11 @@ import type { Answer, Sent } from '../support/http.ts'
 import * as lines from '../support/lines.ts'
 import {
   ask,
-  bodyOf,
+  createBody,
+  formatPath,
+  getOperation,
   isEnergy,
-  operationOf,
   pagedRefs,
-  pathOf,
   type Ref,
   refs,
   refsWithBody,
@@ -123,21 +123,21 @@ describe('a method that a route does not take', () => {
   function takenAt(path: string): string[] {
     return refs
       .filter((ref) => {
-        const segments = operationOf(ref).path.split('/')
+        const segments = getOperation(ref).path.split('/')
         const given = path.split('/')
         return (
           segments.length === given.length &&
           segments.every((segment, index) => /^\{/.test(segment) || segment === given[index])
         )
       })
-      .map((ref) => operationOf(ref).method)
+      .map((ref) => getOperation(ref).method)
       .sort()
   }
 
   for (const ref of refs) {
     it(`is refused by ${ref}, which says what it takes`, async () => {
       const { send } = await provider()
-      const path = pathOf(ref, question(ref))
+      const path = formatPath(ref, question(ref))
       const taken = takenAt(path)
 
       for (const method of methods.filter((each) => !taken.includes(each))) {
@@ -166,9 +166,9 @@ describe('a body that is not taken', () => {
       const { send } = await provider()
 
       for (const ref of [...refsWithBody, 'C1'] as const) {
-        const body = JSON.stringify(bodyOf(ref, { accounts: accountsFor(ref) }))
+        const body = JSON.stringify(createBody(ref, { accounts: accountsFor(ref) }))
         const headers = type === undefined ? [] : ['content-type', type]
-        const answer = await send(pathOf(ref, {}), { method: 'POST', headers, body })
+        const answer = await send(formatPath(ref, {}), { method: 'POST', headers, body })
 
         assertRefused(answer, 415, /application\/json/)
       }
@@ -183,7 +183,11 @@ describe('a body that is not taken', () => {
     it(`is not JSON by another name: ${type}`, async () => {
       const { post } = await provider()
 
-      const { status } = await post(pathOf('C1', {}), { email: 'a@b.c' }, { 'content-type': type })
+      const { status } = await post(
+        formatPath('C1', {}),
+        { email: 'a@b.c' },
+        { 'content-type': type },
+      )
 
       assert.equal(status, 200)
     })
@@ -193,7 +197,7 @@ describe('a body that is not taken', () => {
     const { send } = await provider()
 
     for (const ref of [...refsWithBody, 'C1'] as const) {
-      const answer = await send(pathOf(ref, {}), { method: 'POST', ...tooLarge })
+      const answer = await send(formatPath(ref, {}), { method: 'POST', ...tooLarge })
 
       assertRefused(answer, 413, /too large/)
     }
@@ -208,7 +212,7 @@ describe('a body that is not taken', () => {
       const id = `"${character.repeat(256)}"`
       const body = `{"data":{"accountIds":[${Array(1000).fill(id).join(',')}]}}`
 
-      const answer = await send(pathOf('B2', {}), {
+      const answer = await send(formatPath('B2', {}), {
         method: 'POST',
         headers: { ...json, ...close },
         body,
@@ -242,7 +246,7 @@ describe('the order of judgement', () => {
     const { send } = await provider()
 
     const nowhere = await send('/v1/banking/customer/ana/nowhere?page=zero')
-    const wrongMethod = await send(`${pathOf('B1', {})}?page=zero`, { method: 'DELETE' })
+    const wrongMethod = await send(`${formatPath('B1', {})}?page=zero`, { method: 'DELETE' })
 
     assertRefused(nowhere, 404, 'Resource not found')
     assertRefused(wrongMethod, 405, 'Method not allowed')
@@ -269,7 +273,7 @@ describe('the order of judgement', () => {
   for (const ref of refsWithBody) {
     it(`has the body before customer and account on ${ref}`, async () => {
       const { post } = await provider()
-      const path = pathOf(ref, { customer: 'nobody' })
+      const path = formatPath(ref, { customer: 'nobody' })
 
       assertRefused(await post(path, '{'), 400, /\bJSON\b/)
       assertRefused(await post(path, {}), 400, /^data /)

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
-import { accountsOf, ask, isEnergy, operationOf, type Ref, refs } from '../support/operations.ts'
+import {
+  ask,
+  getAccountIds,
+  getOperation,
+  isEnergy,
+  type Ref,
+  refs,
+} from '../support/operations.ts'
 import { sharedProvider } from '../support/provider.ts'
 
 /** The values of the filter, as the interface lists them. */
@@ -109,7 +116,7 @@ describe('the account filters', () => {
         const answer = await ask(here, ref, { customer, accounts: ids, query: text })
 
         const expected = matching(query, customer)
-        assert.deepEqual(accountsOf(ref, answer).sort(), expected, text)
+        assert.deepEqual(getAccountIds(ref, answer).sort(), expected, text)
         assert.equal(answer.body.meta.totalRecords, expected.length, text)
       }
     })
@@ -127,7 +134,7 @@ describe('the account filters', () => {
 
         const answer = await ask(here, ref, { accounts: energyIds, query })
 
-        assert.deepEqual(accountsOf(ref, answer).sort(), expected)
+        assert.deepEqual(getAccountIds(ref, answer).sort(), expected)
         assert.equal(answer.body.meta.totalRecords, expected.length)
       })
     }
@@ -139,7 +146,7 @@ describe('the account filters', () => {
     const all = await ask(here, 'B1', { query: 'page-size=100' })
     const filtered = await ask(here, 'B1', { query: 'product-category=BUY_NOW_PAY_LATER' })
 
-    assert.ok(accountsOf('B1', all).includes('later'))
+    assert.ok(getAccountIds('B1', all).includes('later'))
     assert.equal(filtered.status, 400)
     assert.match(filtered.body.error, /^product-category must be one of /)
   })
@@ -167,7 +174,7 @@ describe('the account filters', () => {
     'product-category': ['', 'term_deposits', 'SAVINGS', 'TERM_DEPOSITS,LEASES'],
   }
   const filterNames = Object.keys(values) as (keyof typeof values)[]
-  const takes = (ref: Ref, name: string) => operationOf(ref).parameters.includes(name)
+  const takes = (ref: Ref, name: string) => getOperation(ref).parameters.includes(name)
   for (const ref of refs) {
     for (const name of filterNames.filter((filter) => takes(ref, filter))) {
       it(`refuse on ${ref} any other value of ${name}`, async () => {

@@ -4,11 +4,11 @@ import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import {
   ask,
+  formatPath,
+  getOperation,
+  getRecords,
   isEnergy,
-  operationOf,
-  pathOf,
   type Ref,
-  recordsOf,
   refs,
 } from '../support/operations.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
@@ -100,9 +100,9 @@ function inSmallLetters(id: string): string {
 }
 
 function sent({ send }: Provider, ref: Ref, id: string, encode: (id: string) => string) {
-  const { method } = operationOf(ref)
+  const { method } = getOperation(ref)
   const accountIds = [accountFor(ref, id)]
-  return send(pathOf(ref, { customer: id, accounts: accountIds, encode }), {
+  return send(formatPath(ref, { customer: id, accounts: accountIds, encode }), {
     method,
     ...(method === 'POST' && {
       headers: { 'content-type': 'application/json' },
@@ -125,7 +125,7 @@ describe('an id of any printable characters', () => {
         const answer = await sent(here, ref, id, escaped)
 
         assert.equal(answer.status, 200, `${id}: ${answer.text}`)
-        const list = operationOf(ref).list && recordsOf(ref, answer)
+        const list = getOperation(ref).list && getRecords(ref, answer)
         const expected = ['B5', 'E3'].includes(ref) ? 0 : 1
         if (list) assert.equal(list.length, expected, id)
         if (expected === 1) assert.ok(shows(answer.text, accountFor(ref, id)), id)
@@ -180,7 +180,7 @@ describe('an id of any printable characters', () => {
     it(`is no other: ${JSON.stringify(asked)} is not ${JSON.stringify(loaded)}`, async () => {
       const here = await provider()
 
-      const customer = await here.send(pathOf('C3', { customer: asked, encode: escaped }))
+      const customer = await here.send(formatPath('C3', { customer: asked, encode: escaped }))
       const account = await ask(here, 'B2', { customer: loaded, accounts: [asked] })
 
       assert.equal(customer.status, 404)

@@ -5,10 +5,10 @@ import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import {
   ask,
-  operationOf,
-  pathOf,
+  formatPath,
+  getOperation,
+  getRecords,
   type Ref,
-  recordsOf,
   refs,
   refsWithBody,
   refsWithPath,
@@ -89,7 +89,7 @@ const encodings: Readonly<Record<string, (id: string) => string>> = {
 
 /** Everything that the operation can be sent, as it stands. */
 function send(here: Provider, ref: Ref, path: string, accountIds: readonly unknown[]) {
-  const { method } = operationOf(ref)
+  const { method } = getOperation(ref)
   return here.send(path, {
     method,
     ...(method === 'POST' && {
@@ -109,10 +109,10 @@ describe('another customer’s account', () => {
       for (const account of [bensBank, bensEnergy]) {
         for (const query of filters) {
           // Only a path has more than one way to write an id.
-          const ways = operationOf(ref).names === 'path' ? Object.values(encodings) : [String]
+          const ways = getOperation(ref).names === 'path' ? Object.values(encodings) : [String]
           for (const encode of ways) {
             const own = (id: string) => (id === 'ana' ? id : encode(id))
-            const path = pathOf(ref, { accounts: [account], query, encode: own })
+            const path = formatPath(ref, { accounts: [account], query, encode: own })
             const foreign = await send(here, ref, path, [account])
 
             assert.deepEqual([foreign.status, foreign.text], [unknown.status, unknown.text], path)
@@ -125,8 +125,8 @@ describe('another customer’s account', () => {
   for (const ref of refsWithBody) {
     it(`spoils every list of ${ref} that it is in`, async () => {
       const here = await provider()
-      const own = operationOf(ref).kind === 'energy' ? 'ana-power' : 'ana-bank'
-      const foreign = operationOf(ref).kind === 'energy' ? bensEnergy : bensBank
+      const own = getOperation(ref).kind === 'energy' ? 'ana-power' : 'ana-bank'
+      const foreign = getOperation(ref).kind === 'energy' ? bensEnergy : bensBank
 
       for (const accounts of [
         [own, foreign],
@@ -146,7 +146,7 @@ describe('a joint account', () => {
   for (const ref of [...refsWithPath, ...refsWithBody].filter((ref) => ref !== 'contact')) {
     it(`is shown by ${ref} to both, and with nothing else of either`, async () => {
       const here = await provider()
-      const accounts = [operationOf(ref).kind === 'energy' ? 'joint-power' : 'joint-bank']
+      const accounts = [getOperation(ref).kind === 'energy' ? 'joint-power' : 'joint-bank']
 
       const hers = await ask(here, ref, { accounts })
       const his = await ask(here, ref, { customer: 'ben', accounts })
@@ -155,7 +155,7 @@ describe('a joint account', () => {
       assert.equal(his.text, hers.text)
       assert.match(hers.text, /theirs/)
       assert.doesNotMatch(hers.text, /hers|SECRET/)
-      if (operationOf(ref).list) assert.equal(recordsOf(ref, hers).length, 1)
+      if (getOperation(ref).list) assert.equal(getRecords(ref, hers).length, 1)
     })
   }
 })
@@ -207,7 +207,10 @@ describe('no answer to a customer', () => {
 
     await fc.assert(
       fc.asyncProperty(request, async ({ ref, encode, ...question }) => {
-        const path = pathOf(ref, { ...question, encode: encodings[encode] ?? encodeURIComponent })
+        const path = formatPath(ref, {
+          ...question,
+          encode: encodings[encode] ?? encodeURIComponent,
+        })
         // A client of HTTP can write no other characters.
         fc.pre(/^[\x21-\x7e]+$/.test(path))
 

@@ -12,7 +12,7 @@ import {
   openModel,
 } from '../support/list-model.ts'
 import { loadInProcess } from '../support/load.ts'
-import { ask, type Ref, recordsOf } from '../support/operations.ts'
+import { ask, getRecords, type Ref } from '../support/operations.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { type Provider, sharedProvider, walk } from '../support/provider.ts'
 
@@ -41,7 +41,7 @@ const drawnChange = fc.record({
   account: fc.nat({ max: 1 }),
   id: fc.nat({ max: 6 }),
   moment: fc.nat({ max: moments.length }),
-  place: fc.constantFrom('postingDateTime', 'executionDateTime', 'effectiveTime'),
+  timeField: fc.constantFrom('postingDateTime', 'executionDateTime', 'effectiveTime'),
   amount: fc.constantFrom('-1.50', '-0.00', '0', '2', '2.00', '10.05'),
   text: fc.constantFrom('Rent', 'rental', 'Bakery', ''),
 })
@@ -97,7 +97,7 @@ function cast(main: List) {
     if (kind === 'remove') return { kind: 'remove', list, account, id }
 
     const time = moments[moment]
-    const put = { list, account, id, time, place: drawn.place, amount, text }
+    const put = { list, account, id, time, timeField: drawn.timeField, amount, text }
     const needsTime = list !== 'transaction'
     return { kind: 'put', put: needsTime && !time ? { ...put, time: moments[0] } : put }
   }
@@ -117,7 +117,7 @@ async function shown(
     (next) => ask(here, ref, { ...question, query: next }),
     new URLSearchParams(query).toString(),
   )
-  const records = pages.flatMap((page) => recordsOf(ref, page))
+  const records = pages.flatMap((page) => getRecords(ref, page))
   for (const { body } of pages) assert.equal(body.meta.totalRecords, records.length)
   return records
 }
@@ -214,7 +214,7 @@ describe('after any loads', () => {
             // An account that is not yet there cannot go.
             if (index === 0 && change.kind === 'wipe') return []
             model.apply(change, nanoseconds(loadTime))
-            return model.lineOf(change)
+            return model.formatLines(change)
           })
           // Lines may come in any order: here, accounts after what they hold, and people last.
           const rest = index === 0 ? [...accounts, ...people] : []
@@ -248,7 +248,7 @@ describe('after any loads', () => {
         for (const change of changes.values()) {
           model.apply(change, nanoseconds('2025-06-01T06:00:00Z'))
         }
-        const written = [...changes.values()].flatMap((change) => model.lineOf(change))
+        const written = [...changes.values()].flatMap((change) => model.formatLines(change))
         const accounts = [...run.bank, ...run.energy].map(run.makeAccount)
         const file = [lines.customer(run.customer), ...accounts, ...written]
 
@@ -273,7 +273,7 @@ describe('after any loads', () => {
         const at = (id: string, time: string | undefined): Change => {
           const [account = ''] = run.bank
           const put = { account, id, time, amount: '2', text: id } as const
-          return { kind: 'put', put: { ...put, list: 'transaction', place: 'postingDateTime' } }
+          return { kind: 'put', put: { ...put, list: 'transaction', timeField: 'postingDateTime' } }
         }
         const loads = [
           [at('a', moments[1]), at('b', moments[2])],
@@ -285,7 +285,7 @@ describe('after any loads', () => {
         for (const [index, changes] of loads.entries()) {
           const loadTime = `2025-06-0${1 + index}T06:00:00Z`
           for (const change of changes) model.apply(change, nanoseconds(loadTime))
-          const written = changes.flatMap((change) => model.lineOf(change))
+          const written = changes.flatMap((change) => model.formatLines(change))
           await loadInProcess(here.database, [...people, ...accounts, ...written], loadTime)
         }
 

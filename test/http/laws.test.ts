@@ -4,7 +4,14 @@ import fc from 'fast-check'
 import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import { newestFirst } from '../support/list-model.ts'
-import { accountsOf, ask, isEnergy, pagedRefs, type Ref, recordsOf } from '../support/operations.ts'
+import {
+  ask,
+  getAccountIds,
+  getRecords,
+  isEnergy,
+  pagedRefs,
+  type Ref,
+} from '../support/operations.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { type Provider, sharedProvider, walk } from '../support/provider.ts'
 
@@ -73,7 +80,7 @@ async function all(here: Provider, ref: Ref, query: Readonly<Record<string, stri
   const text = new URLSearchParams({ ...query, 'page-size': '1000' }).toString()
   const answer = await ask(here, ref, { ...questionOf(ref), query: text })
   assert.equal(answer.status, 200, answer.text)
-  const records = recordsOf(ref, answer)
+  const records = getRecords(ref, answer)
   assert.equal(answer.body.meta.totalRecords, records.length)
   return records
 }
@@ -117,7 +124,7 @@ describe('pages', () => {
           }).toString()
           const answer = await ask(here, ref, { ...questionOf(ref), query })
           assert.deepEqual(answer.body.meta, { totalRecords: whole.length, totalPages: total })
-          pages.push(recordsOf(ref, answer))
+          pages.push(getRecords(ref, answer))
         }
 
         assert.deepEqual(pages.flat(), whole.slice(0, pages.length * size))
@@ -147,7 +154,7 @@ describe('pages', () => {
         }
 
         assert.deepEqual(
-          pages.flatMap((page) => recordsOf(ref, page)),
+          pages.flatMap((page) => getRecords(ref, page)),
           whole,
         )
         const bodies = (list: typeof pages) => list.map(({ body }) => body)
@@ -320,7 +327,7 @@ describe('order', () => {
           time: time(`${executionDateTime}Z`),
         }),
       ],
-    ] as [Ref, (record: ReturnType<typeof recordsOf>[number]) => { id: string; time: bigint }][]) {
+    ] as [Ref, (record: ReturnType<typeof getRecords>[number]) => { id: string; time: bigint }][]) {
       const first = await all(here, ref)
       const again = await all(here, ref)
 
@@ -339,15 +346,15 @@ describe('order', () => {
       fc.asyncProperty(some, fc.constantFrom('B2', 'B5', 'B6'), async (accounts, ref) => {
         const answer = await ask(here, ref, { accounts, query: 'page-size=1000' })
 
-        const shown = [...new Set(accountsOf(ref, answer))]
+        const shown = [...new Set(getAccountIds(ref, answer))]
         const asked = [...new Set(accounts)].filter((account) => shown.includes(account))
         assert.deepEqual(shown, asked)
         const one = await Promise.all(
           asked.map((account) => ask(here, ref, { accounts: [account], query: 'page-size=1000' })),
         )
         assert.deepEqual(
-          recordsOf(ref, answer),
-          one.flatMap((each) => recordsOf(ref, each)),
+          getRecords(ref, answer),
+          one.flatMap((each) => getRecords(ref, each)),
         )
       }),
       propertyRuns(15),

@@ -4,11 +4,11 @@ import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import {
   ask,
+  getOperation,
+  getRecords,
   isEnergy,
-  operationOf,
   pagedRefs,
   type Ref,
-  recordsOf,
 } from '../support/operations.ts'
 import { sharedProvider, walk } from '../support/provider.ts'
 
@@ -58,7 +58,7 @@ for (const ref of pagedRefs) {
     it('have 25 records unless another size is asked for', async () => {
       const answer = await ask(await provider(), ref, { accounts })
 
-      assert.equal(recordsOf(ref, answer).length, 25)
+      assert.equal(getRecords(ref, answer).length, 25)
       assert.deepEqual(answer.body.meta, { totalRecords: count, totalPages: 2 })
       assert.equal(parametersOf(answer.body.links.next)['page-size'], '25')
     })
@@ -89,7 +89,7 @@ for (const ref of pagedRefs) {
       const answer = await ask(await provider(), ref, { accounts, query: 'page=900&page-size=5' })
 
       assert.equal(answer.status, 200)
-      assert.deepEqual(recordsOf(ref, answer), [])
+      assert.deepEqual(getRecords(ref, answer), [])
       assert.deepEqual(answer.body.meta, { totalRecords: count, totalPages: 6 })
       assert.deepEqual(Object.keys(answer.body.links).sort(), ['first', 'last', 'prev'])
     })
@@ -98,7 +98,7 @@ for (const ref of pagedRefs) {
       const question =
         ref === 'B1' || ref === 'E1'
           ? { customer: 'empty', query: 'open-status=CLOSED' }
-          : operationOf(ref).names === 'body'
+          : getOperation(ref).names === 'body'
             ? { accounts: [] }
             : { customer: 'empty', accounts: [isEnergy(ref) ? 'none-energy' : 'none'] }
 
@@ -106,7 +106,7 @@ for (const ref of pagedRefs) {
 
       assert.equal(status, 200)
       assert.deepEqual(body, {
-        data: { [operationOf(ref).list ?? '']: [] },
+        data: { [getOperation(ref).list ?? '']: [] },
         links: {},
         meta: { totalRecords: 0, totalPages: 0 },
       })
@@ -128,8 +128,8 @@ for (const ref of pagedRefs) {
       const first = await ask(here, ref, { accounts, query: last?.body.links.first })
       const end = await ask(here, ref, { accounts, query: first.body.links.last })
 
-      const records = pages.flatMap((page) => recordsOf(ref, page))
-      assert.deepEqual(records, recordsOf(ref, whole))
+      const records = pages.flatMap((page) => getRecords(ref, page))
+      assert.deepEqual(records, getRecords(ref, whole))
       assert.deepEqual(first.body, pages[0]?.body)
       assert.deepEqual(end.body, last?.body)
       for (const [index, page] of pages.entries()) {
@@ -172,8 +172,8 @@ describe('links', () => {
       )
 
       assert.deepEqual(
-        pages.flatMap((page) => recordsOf(ref, page)),
-        recordsOf(ref, whole),
+        pages.flatMap((page) => getRecords(ref, page)),
+        getRecords(ref, whole),
       )
     })
   }
@@ -198,7 +198,7 @@ describe('links', () => {
       assert.deepEqual(rest, given)
     }
     assert.deepEqual(
-      pages.flatMap((page) => recordsOf('B3', page)).map(({ transactionId }) => transactionId),
+      pages.flatMap((page) => getRecords('B3', page)).map(({ transactionId }) => transactionId),
       ['t19', 't17', 't15', 't13', 't11', 't9', 't7', 't5', 't3', 't1'],
     )
   })
@@ -239,9 +239,9 @@ describe('a walk along next while newer records are loaded', () => {
     for (const { ref, accounts, whole, first } of walks) {
       const { next } = first.body.links
       const rest = await walk((query) => ask(here, ref, { accounts, query }), next)
-      const records = [first, ...rest].flatMap((page) => recordsOf(ref, page))
+      const records = [first, ...rest].flatMap((page) => getRecords(ref, page))
       assert.equal(rest.length, 2)
-      assert.deepEqual(records, recordsOf(ref, whole))
+      assert.deepEqual(records, getRecords(ref, whole))
 
       const grown = await ask(here, ref, { accounts, query: 'oldest-time=2000-01-01T00:00:00Z' })
       assert.ok(ref === 'E3' || grown.body.meta.totalRecords > count)

@@ -4,11 +4,11 @@ import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import {
   ask,
+  getOperation,
+  getRecords,
   isEnergy,
-  operationOf,
   pagedRefs,
   type Ref,
-  recordsOf,
   refs,
 } from '../support/operations.ts'
 import { sharedProvider } from '../support/provider.ts'
@@ -44,11 +44,11 @@ const validValues: Readonly<Record<string, string>> = {
 }
 
 describe('a parameter that is given twice', () => {
-  for (const ref of refs.filter((ref) => operationOf(ref).parameters.length > 0)) {
+  for (const ref of refs.filter((ref) => getOperation(ref).parameters.length > 0)) {
     it(`is rejected by ${ref} if it is one of its parameters`, async () => {
       const here = await provider()
 
-      for (const name of operationOf(ref).parameters) {
+      for (const name of getOperation(ref).parameters) {
         const value = validValues[name] ?? assert.fail(`${name} has no valid value here`)
         const once = await ask(here, ref, { accounts: accountsFor(ref), query: `${name}=${value}` })
         assert.equal(once.status, 200, once.text)
@@ -219,7 +219,7 @@ describe('a query that cannot be read', () => {
       const answer = await ask(await provider(), 'B3', { accounts: ['a1'], query })
 
       assert.ok([200, 400].includes(answer.status), answer.text)
-      if (answer.status === 200) assert.deepEqual(recordsOf('B3', answer), [])
+      if (answer.status === 200) assert.deepEqual(getRecords('B3', answer), [])
       else assert.match(answer.body.error, /^text must be /)
     })
   }

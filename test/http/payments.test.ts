@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import * as lines from '../support/lines.ts'
-import { ask, recordsOf } from '../support/operations.ts'
+import { ask, getRecords } from '../support/operations.ts'
 import { sharedProvider } from '../support/provider.ts'
 
 const alike = { type: 'banking.directDebit', record: { accountId: 'alike', lastDebitAmount: '5' } }
@@ -35,7 +35,7 @@ function paymentIds(answer: Answer): string[] {
 }
 
 function debitIds(answer: Answer): string[] {
-  return recordsOf('B5', answer).map(
+  return getRecords('B5', answer).map(
     ({ accountId, authorisedEntity }) => `${accountId} ${authorisedEntity.description}`,
   )
 }
@@ -123,7 +123,7 @@ describe('B5, the direct debits of accounts', () => {
     const answer = await ask(await provider(), 'B5', { accounts: ['alike'] })
 
     assert.equal(answer.body.meta.totalRecords, 3)
-    assert.deepEqual(recordsOf('B5', answer), [alike.record, alike.record, alike.record])
+    assert.deepEqual(getRecords('B5', answer), [alike.record, alike.record, alike.record])
   })
 })
 

@@ -5,7 +5,14 @@ import { asNode } from '../../src/contract/schema.ts'
 import { describe } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import * as lines from '../support/lines.ts'
-import { bodyOf, isEnergy, pathOf, type Question, type Ref, refs } from '../support/operations.ts'
+import {
+  createBody,
+  formatPath,
+  isEnergy,
+  type OperationRequest,
+  type Ref,
+  refs,
+} from '../support/operations.ts'
 import { prototypeNames, unusedName } from '../support/prototype-names.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
@@ -24,23 +31,23 @@ function operationFor(ref: Ref): Operation {
   return found ?? assert.fail(`no operation ${ref}`)
 }
 
-interface Sent extends Question {
+interface Sent extends OperationRequest {
   readonly body?: unknown
 }
 
 function ask(here: Provider, ref: Ref, { body, ...question }: Sent): Promise<Answer> {
   const accounts = [isEnergy(ref) ? 'e1' : 'a1']
-  const path = pathOf(ref, { accounts, ...question })
+  const path = formatPath(ref, { accounts, ...question })
   return operationFor(ref).method === 'GET'
     ? here.get(path, question.headers)
-    : here.post(path, body ?? bodyOf(ref, { accounts, ...question }), question.headers)
+    : here.post(path, body ?? createBody(ref, { accounts, ...question }), question.headers)
 }
 
 /** Where a name may stand in a request of an operation: how it is sent there. */
 function placesOf(ref: Ref): Record<string, (name: string) => Sent> {
   const { query, body } = operationFor(ref)
   const parameters = Object.keys(asNode(query).properties ?? {})
-  const given = bodyOf(ref, { accounts: ['a1'] }) as Record<string, object>
+  const given = createBody(ref, { accounts: ['a1'] }) as Record<string, object>
   return {
     'a customer': (name) => ({ customer: name }),
     'an account': (name) => ({ accounts: [name] }),

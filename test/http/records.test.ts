@@ -4,7 +4,7 @@ import * as banking from '../../src/contract/examples/banking.ts'
 import * as energy from '../../src/contract/examples/energy.ts'
 import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
-import { ask, isEnergy, type Ref, recordsOf } from '../support/operations.ts'
+import { ask, getRecords, isEnergy, type Ref } from '../support/operations.ts'
 import { sharedProvider } from '../support/provider.ts'
 
 /** Records as no program of ours would write them, and where each is served. */
@@ -165,7 +165,7 @@ describe('a record', () => {
 
       const answer = await ask(here, ref as Ref, { customer: 'bob', accounts: [accountId] })
 
-      assert.deepEqual(recordsOf(ref as Ref, answer), expected)
+      assert.deepEqual(getRecords(ref as Ref, answer), expected)
     })
   }
 })
@@ -176,7 +176,7 @@ describe('another spelling that loading accepts', () => {
 
     const answer = await ask(here, 'B1', { customer: 'cy' })
 
-    assert.deepEqual(recordsOf('B1', answer)[0].depositRates, [
+    assert.deepEqual(getRecords('B1', answer)[0].depositRates, [
       {
         applicabilityConditions: [{ rateApplicabilityType: 'ONLINE_ONLY' }],
         tiers: [{ minimumValue: '1000', maximumValue: '0.0000001' }],
@@ -190,7 +190,7 @@ describe('another spelling that loading accepts', () => {
 
       const answer = await ask(here, ref, { customer: 'cy', accounts: ['other'] })
 
-      assert.deepEqual(recordsOf(ref, answer), [
+      assert.deepEqual(getRecords(ref, answer), [
         {
           scheduledPaymentId: 's2',
           from: { accountId: 'other' },
@@ -207,7 +207,7 @@ describe('another spelling that loading accepts', () => {
 
       const answer = await ask(here, ref, { customer: 'cy', accounts: ['other-energy'] })
 
-      const { electricityContract } = recordsOf(ref, answer)[0].plans[0].planDetail
+      const { electricityContract } = getRecords(ref, answer)[0].plans[0].planDetail
       assert.deepEqual(electricityContract.tariffPeriod, [{ ...block, dailySupplyCharges: '1.02' }])
       assert.equal(electricityContract.controlledLoad[0].singleRate.dailySupplyCharge, '0.05')
       assert.doesNotMatch(answer.text, /"dailySupplyCharges":"0.05"/)

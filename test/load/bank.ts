@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { load } from '../../src/load/load.ts'
 import type { LineError } from '../../src/load/writer.ts'
 import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
-import { closingTogether, engineHere, newDatabase, type Scope } from '../support/engines.ts'
+import { createScope, currentEngine, newDatabase, type Scope } from '../support/engines.ts'
 
 import {
   type Finished,
@@ -47,10 +47,10 @@ export interface Bank {
 
 export async function openBank(t: Scope): Promise<Bank> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-load-'))
-  const scope = closingTogether(t)
+  const scope = createScope(t)
   scope.after(async () => rmSync(folder, { recursive: true, force: true }))
   const path = (name: string) => join(folder, name)
-  const isFile = engineHere() === 'sqlite'
+  const isFile = currentEngine() === 'sqlite'
   const address = isFile ? `sqlite:${path('bank.db')}` : await newDatabase(scope)
   const database = () => address
   let files = 0

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { load } from '../../src/load/load.ts'
 import { openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
 import { migrations } from '../../src/storage/sqlite/driver/schema.ts'
-import { asOwner, describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
+import { currentEngine, describe, describeOn, newDatabase, runSql } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { finish } from '../support/process.ts'
 import { propertyRuns } from '../support/properties.ts'
@@ -164,8 +164,8 @@ async function countOrphans(database: string): Promise<number> {
   const count = (entries: string, condition: string) =>
     `select count(*) as count from (${[entries, ...tables].join(' union all ')}) o
      where not exists (select 1 from account a where a.number = o.account ${condition})`
-  if (engineHere() === 'postgres') {
-    return Number((await asOwner(count('select account from entry', ''), database))[0]?.[0])
+  if (currentEngine() === 'postgres') {
+    return Number((await runSql(count('select account from entry', ''), database))[0]?.[0])
   }
   const file = new DatabaseSync(database.slice('sqlite:'.length))
   try {
@@ -177,9 +177,9 @@ async function countOrphans(database: string): Promise<number> {
 }
 
 async function resetDatabase(database: string): Promise<void> {
-  if (engineHere() === 'postgres') {
+  if (currentEngine() === 'postgres') {
     const tables = 'customer, account, holder, balance, contact, entry, payment'
-    await asOwner(`truncate ${tables}`, database)
+    await runSql(`truncate ${tables}`, database)
   }
   const writer = await openProviderWriter(database, { loadTime: now })
   const text = [put.customer('c1'), ...opening.map(formatStep)].join('\n')
@@ -212,7 +212,7 @@ describe('concurrent loads of the same accounts', { timeout: 120_000 }, () => {
     [5, { sqlite: 10, postgres: 3 }],
   ] as const) {
     it(`have the same result as ${count} sequential loads, and leave no orphans`, async (t) => {
-      const shared = engineHere() === 'postgres' ? await newDatabase(t) : undefined
+      const shared = currentEngine() === 'postgres' ? await newDatabase(t) : undefined
       const loads = fc.array(oneLoad, { minLength: count, maxLength: count })
 
       await fc.assert(
@@ -225,7 +225,7 @@ describe('concurrent loads of the same accounts', { timeout: 120_000 }, () => {
           assert.deepEqual(await readContent(database), expectedModel(loads, commits).accounts)
           assert.equal(await countOrphans(database), 0)
         }),
-        propertyRuns(runs[engineHere()]),
+        propertyRuns(runs[currentEngine()]),
       )
     })
   }

@@ -7,7 +7,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import { formatLine } from '../../src/load/dump.ts'
 import type { LineError } from '../../src/load/writer.ts'
 import { dumpProvider } from '../../src/storage/open.ts'
-import { asOwner, describeOn, newDatabase } from '../support/engines.ts'
+import { describeOn, newDatabase, runSql } from '../support/engines.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { loadAt } from './bank.ts'
 import { line, put, removal } from './lines.ts'
@@ -132,7 +132,7 @@ describeOn('postgres', 'a load', () => {
       fc.asyncProperty(loads, async (loads) => {
         runs += 1
         const sqlite = `sqlite:${join(folder, `${runs}.db`)}`
-        await asOwner(
+        await runSql(
           'truncate customer, account, holder, balance, contact, entry, payment, product, product_version',
           postgres,
         )
@@ -173,7 +173,7 @@ async function dumpLines(database: string): Promise<string[]> {
 
 /** Ordinals start at 1 in every list, by time and then by descending id; every payment is indexed once. */
 async function assertOrdinals(database: string): Promise<void> {
-  const wrong = await asOwner(
+  const wrong = await runSql(
     `select * from (
        select account, list, id, ordinal,
          row_number() over (partition by account, list order by time, id desc) as place
@@ -181,7 +181,7 @@ async function assertOrdinals(database: string): Promise<void> {
     database,
   )
   assert.deepEqual(wrong, [])
-  const strays = await asOwner(
+  const strays = await runSql(
     `(select id, account from entry where list = 2 except select id, account from payment)
      union all
      (select id, account from payment except select id, account from entry where list = 2)`,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { after, before, it } from 'node:test'
 import { entryBytesMax, recordBytesMax } from '../../src/contract/index.ts'
 import { lineBytesMax } from '../../src/load/lines.ts'
-import { closingTogether, describeOnce } from '../support/engines.ts'
+import { createScope, describeOnce } from '../support/engines.ts'
 import type { Finished } from '../support/process.ts'
 import { openBank } from './bank.ts'
 import { createExamples, line, put } from './lines.ts'
@@ -261,7 +261,7 @@ describeOnce('holdfast load of invalid lines', () => {
   let unchanged: boolean
   const lineNumber = (index: number) => 3 * index + 3
 
-  const scope = closingTogether({ after })
+  const scope = createScope({ after })
   before(async () => {
     const bank = await openBank(scope)
     await bank.fill(Object.values(createExamples()))

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import { openProviderApp } from '../../src/http/provider-app.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
-import { describe, engineHere } from '../support/engines.ts'
+import { currentEngine, describe } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { openBank, shuffle, splitLines } from './bank.ts'
@@ -141,7 +141,7 @@ describe('late transactions', () => {
           assert.deepEqual(await listTransactions(database, account), newestFirst)
         }
       }),
-      propertyRuns(runs[engineHere()]),
+      propertyRuns(runs[currentEngine()]),
     )
   })
 
@@ -172,7 +172,7 @@ describe('late transactions', () => {
           )
         },
       ),
-      propertyRuns(runs[engineHere()]),
+      propertyRuns(runs[currentEngine()]),
     )
   })
 })

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { examples } from '../../src/contract/examples/index.ts'
 import type { RecordType } from '../../src/contract/index.ts'
-import { asOwner, describe, engineHere } from '../support/engines.ts'
+import { currentEngine, describe, runSql } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { openBank, splitLines } from './bank.ts'
 import { createExamples, exampleKeys, line, put, removal } from './lines.ts'
@@ -235,8 +235,8 @@ describe('holdfast load', () => {
     const bank = await openBank(t)
     await bank.fill([])
     // Accounts have consecutive numbers: this simulates 200 million earlier accounts.
-    if (engineHere() === 'postgres') {
-      await asOwner(`select setval('account_number', 200000000)`, bank.database())
+    if (currentEngine() === 'postgres') {
+      await runSql(`select setval('account_number', 200000000)`, bank.database())
     } else {
       const database = new DatabaseSync(bank.path('bank.db'))
       database.exec("insert into account (number, id) values (200000000, 'one of many')")

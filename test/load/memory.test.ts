@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, it } from 'node:test'
-import { describe, engineHere } from '../support/engines.ts'
+import { currentEngine, describe } from '../support/engines.ts'
 import { finish, runHoldfast } from '../support/process.ts'
 import { type Bank, openBank } from './bank.ts'
 import { line } from './lines.ts'
@@ -60,7 +60,7 @@ describe('the memory of a load', { timeout }, () => {
     const { bytes, peak } = await loadStream(bank, createReadStream(await fortyMegabytes()))
 
     assert.ok(bytes > 40 * megabyte, `${bytes} bytes`)
-    assert.ok(peak < peakMax[engineHere()], formatPeak(peak))
+    assert.ok(peak < peakMax[currentEngine()], formatPeak(peak))
   })
 
   it('is bounded for batches of transactions that precede their accounts', async (t) => {
@@ -90,6 +90,6 @@ describe('the memory of a load', { timeout }, () => {
     const { bytes, peak } = await loadStream(bank, Readable.from(lines()), '--batch', '1000')
 
     assert.ok(bytes > 40 * megabyte, `${bytes} bytes`)
-    assert.ok(peak < peakMax[engineHere()], formatPeak(peak))
+    assert.ok(peak < peakMax[currentEngine()], formatPeak(peak))
   })
 })

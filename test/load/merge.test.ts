@@ -6,7 +6,7 @@ import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openProviderStore } from '../../src/storage/open.ts'
-import { asOwner, describeOn } from '../support/engines.ts'
+import { describeOn, runSql } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { finish, kill, runHoldfast } from '../support/process.ts'
 import { loadAt, openBank, splitLines } from './bank.ts'
@@ -23,7 +23,7 @@ function toChunks(lines: readonly string[]): Buffer[] {
 /** Polls until the query returns a row. */
 async function waitForRow(database: string, sql: string): Promise<string[]> {
   for (;;) {
-    const [row] = await asOwner(sql, database)
+    const [row] = await runSql(sql, database)
     if (row) return row
     await setTimeout(1)
   }
@@ -85,7 +85,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
 
     const load = loadAt(database, now, toChunks(after))
     const [pid] = await waitForRow(database, waitingLoad)
-    const blockingLocks = await asOwner(
+    const blockingLocks = await runSql(
       `select c.relname, l.mode from pg_locks l join pg_class c on c.oid = l.relation
        where l.pid = ${pid} and l.granted and c.relpersistence = 'p'
          and l.mode not in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')`,
@@ -134,7 +134,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     const result = finish(load)
     const [pid] = await waitForRow(bank.database(), waitingLoad)
 
-    await asOwner(`select pg_terminate_backend(${pid})`)
+    await runSql(`select pg_terminate_backend(${pid})`)
 
     assert.deepEqual(await result, {
       status: 1,
@@ -158,7 +158,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
          and pid <> pg_backend_pid() and query like '%create temp table%' and state = 'idle'`,
     )
 
-    await asOwner(`select pg_terminate_backend(${pid})`)
+    await runSql(`select pg_terminate_backend(${pid})`)
     load.stdin.end(put.product('p3'))
 
     assert.deepEqual(await result, {
@@ -181,7 +181,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
       removal('customer', { id: 'c9' }),
     ]
     const versions = () =>
-      asOwner(
+      runSql(
         ['customer', 'account', 'holder', 'balance', 'contact', 'entry', 'payment', 'product']
           .map((table) => `select '${table}', xmin::text, xmax::text, ctid::text from ${table}`)
           .join(' union all '),
@@ -208,7 +208,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     const entry = (day: number) => put.transaction('a1', `t${day}`, { postingDateTime: at(day) })
     const versions = async () =>
       new Map(
-        (await asOwner('select id, xmin::text || ctid::text from entry', bank.database())).map(
+        (await runSql('select id, xmin::text || ctid::text from entry', bank.database())).map(
           ([id = '', version]) => [id, version],
         ),
       )

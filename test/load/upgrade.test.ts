@@ -7,7 +7,7 @@ import { it, type TestContext } from 'node:test'
 import { openClientStore, openReplayStore } from '../../src/storage/open.ts'
 import { migrations as postgresSteps } from '../../src/storage/postgres/driver/schema.ts'
 import { migrations as sqliteSteps } from '../../src/storage/sqlite/driver/schema.ts'
-import { asOwner, describe, describeOn, engineHere, postgresUrl } from '../support/engines.ts'
+import { currentEngine, describe, describeOn, postgresUrl, runSql } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runInProcess } from '../support/process.ts'
 import { openProvider } from '../support/provider.ts'
@@ -50,7 +50,7 @@ function createEarlierRows(): string[] {
 }
 
 async function createEarlierDatabase(t: TestContext): Promise<string> {
-  if (engineHere() === 'sqlite') {
+  if (currentEngine() === 'sqlite') {
     const path = join(await temporaryFolder(t), 'bank.db')
     const database = new DatabaseSync(path)
     for (const step of sqliteSteps.slice(0, earlierVersion.sqlite)) database.exec(step)
@@ -60,13 +60,13 @@ async function createEarlierDatabase(t: TestContext): Promise<string> {
     return `sqlite:${path}`
   }
   const name = `earlier_${randomBytes(8).toString('hex')}`
-  await asOwner(`create database ${name}`)
-  t.after(() => asOwner(`drop database ${name} with (force)`))
+  await runSql(`create database ${name}`)
+  t.after(() => runSql(`drop database ${name} with (force)`))
   const url = new URL(name, await postgresUrl()).href
   const steps = postgresSteps
     .slice(0, earlierVersion.postgres)
     .map((step) => step({ partitions: 2 }))
-  await asOwner(
+  await runSql(
     [
       'create table schema_version (version integer not null, partitions integer not null)',
       `insert into schema_version values (${earlierVersion.postgres}, 2)`,
@@ -125,7 +125,7 @@ describe('a database of an earlier version', () => {
 describeOn('postgres', 'a database of an earlier version', () => {
   it('keeps its used tokens', async (t) => {
     const database = await createEarlierDatabase(t)
-    await asOwner("insert into claim values ('used', 4000000000)", database)
+    await runSql("insert into claim values ('used', 4000000000)", database)
 
     const store = await openReplayStore(database, () => Temporal.Now.instant())
     t.after(() => store.close())

@@ -5,7 +5,7 @@ import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openProviderStore } from '../../src/storage/open.ts'
-import { asOwner, describe, describeOn, engineHere } from '../support/engines.ts'
+import { currentEngine, describe, describeOn, runSql } from '../support/engines.ts'
 import { finish, runInProcess } from '../support/process.ts'
 import { type Bank, concurrency, openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'
@@ -16,8 +16,8 @@ const waitLine = 'waiting for another load to finish\n'
 /** Resolves when a load has opened the database. */
 async function waitUntilOpen(bank: Bank): Promise<void> {
   const isOpen = async () => {
-    if (engineHere() === 'sqlite') return existsSync(bank.path('bank.db-shm'))
-    const found = await asOwner(
+    if (currentEngine() === 'sqlite') return existsSync(bank.path('bank.db-shm'))
+    const found = await runSql(
       `select 1 from pg_stat_activity where datname = current_database()
          and query like '%create temp table%' and state = 'idle'`,
       bank.database(),
@@ -29,7 +29,7 @@ async function waitUntilOpen(bank: Bank): Promise<void> {
 
 /** Takes the lock of a committing load. Returns a function that releases it. */
 async function lockDatabase(t: TestContext, bank: Bank): Promise<() => Promise<void>> {
-  const end = engineHere() === 'sqlite' ? lockFile(bank) : await lockLoads(bank)
+  const end = currentEngine() === 'sqlite' ? lockFile(bank) : await lockLoads(bank)
   let isLocked = true
   const unlock = async () => {
     if (isLocked) await end()
@@ -191,7 +191,7 @@ describeOn('postgres', 'a load stopped by a signal during its merge', { timeout 
     const result = finish(load)
     const waits = `select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`
-    while ((await asOwner(waits, bank.database())).length === 0) await setTimeout(5)
+    while ((await runSql(waits, bank.database())).length === 0) await setTimeout(5)
 
     load.kill('SIGINT')
 

@@ -7,7 +7,7 @@ import { it } from 'node:test'
 import { openApp } from '../../src/http/app.ts'
 import { createDatabase } from '../../src/storage/open.ts'
 import { openDeployment } from '../support/deployment.ts'
-import { asOwner, describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
+import { currentEngine, describe, describeOn, newDatabase, runSql } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { makePostgres } from '../support/postgres.ts'
 import { type Server, startServer } from '../support/process.ts'
@@ -35,8 +35,8 @@ async function untilReady(server: Server, isReady = true): Promise<void> {
 
 /** Makes the database look as if it had seen so many steps. */
 async function setVersion(database: string, change: '+ 1' | '- 1'): Promise<void> {
-  if (engineHere() === 'postgres') {
-    await asOwner(`update schema_version set version = version ${change}`, database)
+  if (currentEngine() === 'postgres') {
+    await runSql(`update schema_version set version = version ${change}`, database)
     return
   }
   const file = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 5000 })
@@ -52,20 +52,20 @@ describe('a provider', () => {
 
     assert.deepEqual(await probe(server, 'live'), ok)
     assert.deepEqual(await probe(server, 'ready'), ok)
-    assert.equal(deployment.keyServer.asked.length, 1, 'the keys were fetched to be held')
+    assert.equal(deployment.keyServer.requests.length, 1, 'the keys were fetched to be held')
   })
 
   it('is not ready without keys, alive all the same, and ready once it has them', async (t) => {
     const deployment = await openDeployment(t)
-    await deployment.keyServer.leave()
+    await deployment.keyServer.stop()
     const server = await deployment.startProvider()
 
     assert.deepEqual(await probe(server, 'ready'), unavailable)
     assert.deepEqual(await probe(server, 'live'), ok)
-    await deployment.keyServer.comeBack()
+    await deployment.keyServer.restart()
     await untilReady(server)
 
-    await deployment.keyServer.leave()
+    await deployment.keyServer.stop()
     assert.deepEqual(await probe(server, 'ready'), ok, 'keys that are held go on serving')
   })
 

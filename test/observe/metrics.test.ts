@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { loadMetrics, serverMetrics } from '../../src/observe/metric-definitions.ts'
 import { openDeployment } from '../support/deployment.ts'
-import { describe, describeOn, engineHere, newDatabase } from '../support/engines.ts'
+import { currentEngine, describe, describeOn, newDatabase } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { send } from '../support/http.ts'
 import { runHoldfast } from '../support/process.ts'
@@ -69,7 +69,7 @@ describe('the metrics of a provider', () => {
     const server = await deployment.startProvider(withMetrics)
     const leaving = new AbortController()
     // The key that it names does not come, so the answer does not either.
-    deployment.keyServer.answer(() => leaving.abort())
+    deployment.keyServer.respondWith(() => leaving.abort())
     const token = deployment.mint(accountsPath, {}, { kid: 'not-yet' })
 
     await assert.rejects(
@@ -126,12 +126,12 @@ describe('the metrics of a provider', () => {
 
   it('tell how old the keys are and how often they were asked for', async (t) => {
     const deployment = await openDeployment(t)
-    await deployment.keyServer.leave()
+    await deployment.keyServer.stop()
     const server = await deployment.startProvider(withMetrics)
     assert.equal(valueIn(await scrape(server), 'holdfast_key_set_age_seconds'), undefined)
 
     await send(server.port, '/health/ready')
-    await deployment.keyServer.comeBack()
+    await deployment.keyServer.restart()
     await until(async () => (await send(server.port, '/health/ready')).status === 200)
 
     const samples = await scrape(server)
@@ -152,7 +152,7 @@ describe('the metrics of a provider', () => {
     const connections = (pool: string) =>
       valueIn(samples, 'holdfast_database_connections', { pool })
 
-    if (engineHere() === 'postgres') {
+    if (currentEngine() === 'postgres') {
       for (const pool of ['read', 'write']) {
         assert.ok((connections(pool) ?? 0) >= 1, pool)
         assert.equal(valueIn(samples, 'holdfast_database_pending_requests', { pool }), 0)

@@ -6,7 +6,7 @@ import { it } from 'node:test'
 import { createDatabase, openDatabaseProbe, openReplayStore } from '../../src/storage/open.ts'
 import { put } from '../load/lines.ts'
 import { openDeployment } from '../support/deployment.ts'
-import { asOwner, closingTogether, describeOn, type Scope } from '../support/engines.ts'
+import { createScope, describeOn, runSql, type Scope } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 import { runHoldfast, type Server } from '../support/process.ts'
@@ -42,7 +42,7 @@ async function assertLogged(server: Server, check: string, reason: RegExp): Prom
 onSmallDisks('readiness on a full disk', () => {
   describeOn('sqlite', 'servers on a full disk', () => {
     it('are not ready until there is space, and say why', async (t) => {
-      const scope = closingTogether(t)
+      const scope = createScope(t)
       const disk = openSmallDisk(scope, 8)
       const database = `sqlite:${join(disk.folder, 'bank.db')}`
       const input = `${put.customer('c1')}\n`
@@ -74,7 +74,7 @@ describeOn('sqlite', 'a provider', () => {
   }
 
   it('is not ready while another process holds the record of used tokens', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const { provider, file } = await open(scope)
     const holder = new DatabaseSync(file, { timeout: 5000 })
     scope.after(async () => holder.close())
@@ -99,7 +99,7 @@ describeOn('sqlite', 'a provider', () => {
   })
 
   it('is ready while a load holds the database, and a platform too', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const { deployment, provider, file } = await open(scope)
     const platform = await deployment.startPlatform()
     const holder = new DatabaseSync(file.replace(/-replay$/, ''), { timeout: 5000 })
@@ -125,8 +125,8 @@ function corrupt(file: string): void {
 }
 
 async function setOnServer(server: PostgresServer, setting: string, value: string): Promise<void> {
-  await asOwner(`alter system set ${setting} = '${value}'`, server.url())
-  await asOwner('select pg_reload_conf()', server.url())
+  await runSql(`alter system set ${setting} = '${value}'`, server.url())
+  await runSql('select pg_reload_conf()', server.url())
 }
 
 describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
@@ -136,13 +136,13 @@ describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
   ] as const
 
   it('are not ready until it takes them, and say why', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const postgres = await makePostgres({ durable: true })
     scope.after(() => postgres.remove())
     await postgres.start()
     await createDatabase(postgres.url())
     for (const [, setting, value, back, reason] of cases) {
-      const inner = closingTogether(scope)
+      const inner = createScope(scope)
       const deployment = await openDeployment(inner, postgres.url())
       const provider = await deployment.startProvider()
       const platform = await deployment.startPlatform()
@@ -159,7 +159,7 @@ describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
   })
 
   it('leave no backend behind by asking again and again', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const postgres = await makePostgres({ durable: true })
     scope.after(() => postgres.remove())
     await postgres.start()
@@ -176,7 +176,7 @@ describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
     const waiting = async () =>
       Number(
         (
-          await asOwner(
+          await runSql(
             "select count(*) from pg_stat_activity where wait_event = 'SyncRep'",
             postgres.url(),
           )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { openDeployment } from '../support/deployment.ts'
-import { asOwner, describe, engineHere, newDatabase, type Scope } from '../support/engines.ts'
+import { currentEngine, describe, newDatabase, runSql, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { send } from '../support/http.ts'
 import { loadInProcess } from '../support/load.ts'
@@ -24,7 +24,7 @@ import { openMarkers } from './markers.ts'
 /** Takes a table away, so that whoever needs it fails in a way that nobody foresaw. */
 async function breakDatabase(database: string): Promise<void> {
   const sql = 'alter table balance rename to elsewhere'
-  if (engineHere() === 'postgres') return void (await asOwner(sql, database))
+  if (currentEngine() === 'postgres') return void (await runSql(sql, database))
   const file = new DatabaseSync(database.slice('sqlite:'.length), { timeout: 5000 })
   file.exec(sql)
   file.close()

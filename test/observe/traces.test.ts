@@ -128,7 +128,7 @@ describe('a provider with an SDK of OpenTelemetry', () => {
 
   it('says what went wrong by its kind, and marks failures of its own', async (t) => {
     const deployment = await openDeployment(t)
-    await deployment.keyServer.leave()
+    await deployment.keyServer.stop()
     const { options, spans } = await sdk(t)
     const server = await deployment.startProvider({}, options)
 

@@ -3,7 +3,7 @@ import { it } from 'node:test'
 import { ContractError } from '../../src/contract/index.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
 import { inTransaction, runStatement } from '../../src/storage/postgres/driver/statements.ts'
-import { asOwner, describeOn, newDatabase } from '../support/engines.ts'
+import { describeOn, newDatabase, runSql } from '../support/engines.ts'
 
 describeOn('postgres', 'a connection that breaks between two statements', () => {
   it('fails the transaction as unavailable, and neither ends the process nor fails the next statement', async (t) => {
@@ -15,7 +15,7 @@ describeOn('postgres', 'a connection that breaks between two statements', () => 
     await assert.rejects(
       inTransaction(pool, async (query) => {
         const [[pid] = []] = await query(backend, [])
-        await asOwner(`select pg_terminate_backend(${pid}, 5000)`, database)
+        await runSql(`select pg_terminate_backend(${pid}, 5000)`, database)
         await query(backend, [])
       }),
       (error: unknown) => error instanceof ContractError && error.code === 'unavailable',

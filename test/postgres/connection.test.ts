@@ -12,7 +12,7 @@ import { ContractError } from '../../src/contract/index.ts'
 import { createDatabase, openProviderStore, openReplayStore } from '../../src/storage/open.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
 import { inTransaction, runStatement } from '../../src/storage/postgres/driver/statements.ts'
-import { asOwner, describeOn } from '../support/engines.ts'
+import { describeOn, runSql } from '../support/engines.ts'
 import { makePostgres, type PostgresOptions, type PostgresServer } from '../support/postgres.ts'
 
 const clock = () => Temporal.Now.instant()
@@ -119,7 +119,7 @@ describeOn('postgres', 'a statement', () => {
     const server = await sharedServer()
     const pool = makePool(server.url(), 'read', { timeoutMs: 1000 })
     t.after(() => pool.end())
-    await asOwner('create table locked (x int)', server.url())
+    await runSql('create table locked (x int)', server.url())
     const holder = new pg.Client({ connectionString: server.url() })
     await holder.connect()
     t.after(() => holder.end())
@@ -175,15 +175,15 @@ describeOn('postgres', 'a statement', () => {
 /** A server where the role ana needs a password, and a file with the password. */
 async function openServerWithPassword(t: TestContext) {
   const server = await sharedServer()
-  await asOwner(`create role ana login password 'first'`, server.url())
-  await asOwner('create database bank owner ana', server.url())
+  await runSql(`create role ana login password 'first'`, server.url())
+  await runSql('create database bank owner ana', server.url())
   t.after(async () => {
-    await asOwner('drop database bank with (force)', server.url())
-    await asOwner('drop role ana', server.url())
+    await runSql('drop database bank with (force)', server.url())
+    await runSql('drop role ana', server.url())
   })
   const rule = 'host all ana 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n'
   writeFileSync(join(server.folder, 'pg_hba.conf'), rule)
-  await asOwner('select pg_reload_conf()', server.url())
+  await runSql('select pg_reload_conf()', server.url())
   const passwordFile = join(temporaryFolder(t), 'password')
   writeFileSync(passwordFile, 'first\n')
   const url = `postgres://ana@127.0.0.1:${server.port}/bank`
@@ -218,7 +218,7 @@ describeOn('postgres', 'a password', () => {
     renameSync(passwordFile, `${passwordFile}-moved`)
     const atServer = `from pg_stat_activity
       where backend_type = 'client backend' and pid <> pg_backend_pid()`
-    await asOwner(`select pg_terminate_backend(pid) ${atServer}`, server.url())
+    await runSql(`select pg_terminate_backend(pid) ${atServer}`, server.url())
 
     let rejected = 0
     for (const end = performance.now() + 300; performance.now() < end; ) {
@@ -233,7 +233,7 @@ describeOn('postgres', 'a password', () => {
 
     assert.ok(rejected > 10, `${rejected} calls`)
     assert.equal(proxy.made(), before)
-    assert.deepEqual(await asOwner(`select count(*) ${atServer}`, server.url()), [['0']])
+    assert.deepEqual(await runSql(`select count(*) ${atServer}`, server.url()), [['0']])
     renameSync(`${passwordFile}-moved`, passwordFile)
     assert.equal(await untilAnswered(() => store.readCustomer('c1')), undefined)
   })
@@ -246,7 +246,7 @@ describeOn('postgres', 'a password', () => {
     t.after(() => store.close())
     const before = proxy.made()
     writeFileSync(passwordFile, 'wrong')
-    await asOwner(
+    await runSql(
       `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'ana'`,
       server.url(),
     )
@@ -268,9 +268,9 @@ describeOn('postgres', 'a password', () => {
 
     const store = await openProviderStore(url, { passwordFile })
     t.after(() => store.close())
-    await asOwner(`alter role ana password 'second'`, server.url())
+    await runSql(`alter role ana password 'second'`, server.url())
     writeFileSync(passwordFile, 'second')
-    await asOwner(
+    await runSql(
       `select pg_terminate_backend(pid) from pg_stat_activity where usename = 'ana'`,
       server.url(),
     )
@@ -331,7 +331,7 @@ describeOn('postgres', 'an encrypted connection', () => {
       await createDatabase(url)
       const store = await openProviderStore(url)
       await store.overview()
-      const encrypted = await asOwner(
+      const encrypted = await runSql(
         `select ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'holdfast'`,
         server.url(),
       )

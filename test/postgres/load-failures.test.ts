@@ -3,19 +3,19 @@ import { it } from 'node:test'
 import { createDatabase } from '../../src/storage/open.ts'
 import { openBank } from '../load/bank.ts'
 import { put } from '../load/lines.ts'
-import { asOwner, describeOn, sharedOnEachEngine } from '../support/engines.ts'
+import { describeOn, runSql, shareOnEachEngine } from '../support/engines.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 import { finish, runHoldfast } from '../support/process.ts'
 
 /** A server with few locks, where each role lacks a privilege. Shared, as it takes a second to start. */
-const server = sharedOnEachEngine(async (scope): Promise<PostgresServer> => {
+const server = shareOnEachEngine(async (scope): Promise<PostgresServer> => {
   const server = await makePostgres({
     settings: { max_connections: '20', max_locks_per_transaction: '10', max_worker_processes: '0' },
   })
   scope.after(() => server.remove())
   await server.start()
   await createDatabase(server.url(), { partitions: 2 })
-  await asOwner(
+  await runSql(
     `create role no_temp login; create role reader login;
      revoke all on database postgres from public;
      grant connect on database postgres to no_temp, reader;
@@ -83,13 +83,13 @@ describeOn('postgres', 'a load that the server cannot complete', { timeout: 120_
   it('reports the error of the server, and not a lost connection', async (t) => {
     const bank = await openBank(t)
     const address = (await server()).url()
-    await asOwner(
+    await runSql(
       `create function reject() returns trigger language plpgsql as
          $$ begin raise exception 'a secret' using errcode = '23514'; end $$;
        create trigger reject before insert on product for each row execute function reject()`,
       address,
     )
-    t.after(() => asOwner('drop function reject cascade', address).then(() => {}))
+    t.after(() => runSql('drop function reject cascade', address).then(() => {}))
     bank.write('product.ndjson', [put.product('new')])
 
     const load = bank.start(['load', 'product.ndjson', '--database', address])

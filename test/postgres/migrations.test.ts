@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { it, type TestContext } from 'node:test'
 import { createDatabase, openProviderStore } from '../../src/storage/open.ts'
 import { migrations } from '../../src/storage/postgres/driver/schema.ts'
-import { asOwner, describeOn, postgresUrl } from '../support/engines.ts'
+import { describeOn, postgresUrl, runSql } from '../support/engines.ts'
 import { run, runInProcess } from '../support/process.ts'
 
 /** A database without tables. */
 async function bareDatabase(t: TestContext): Promise<string> {
   const name = `bare_${randomBytes(8).toString('hex')}`
-  await asOwner(`create database ${name}`)
-  t.after(() => asOwner(`drop database ${name} with (force)`))
+  await runSql(`create database ${name}`)
+  t.after(() => runSql(`drop database ${name} with (force)`))
   return new URL(name, await postgresUrl()).href
 }
 
@@ -35,7 +35,7 @@ describeOn('postgres', 'a new database', () => {
     for (const outcome of outcomes) {
       assert.deepEqual(outcome, { status: 0, stdout: '0\n', stderr: '' })
     }
-    const created = await asOwner('select version, partitions from schema_version', database)
+    const created = await runSql('select version, partitions from schema_version', database)
     assert.deepEqual(created, [[migrations.length, 16]])
   })
 
@@ -46,7 +46,7 @@ describeOn('postgres', 'a new database', () => {
       await createDatabase(database, { partitions })
     }
 
-    assert.deepEqual(await asOwner(tables, database), [[3]])
+    assert.deepEqual(await runSql(tables, database), [[3]])
   })
 })
 
@@ -54,7 +54,7 @@ describeOn('postgres', 'a database', () => {
   it('of a newer version of Holdfast is rejected with a message that says so', async (t) => {
     const database = await bareDatabase(t)
     await createDatabase(database)
-    await asOwner('update schema_version set version = version + 1', database)
+    await runSql('update schema_version set version = version + 1', database)
 
     const { status, stderr } = await runInProcess(['keys', 'list', '--database', database])
 

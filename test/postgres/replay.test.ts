@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openDeployment } from '../support/deployment.ts'
-import { closingTogether, describeOn } from '../support/engines.ts'
+import { createScope, describeOn } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { loadInProcess } from '../support/load.ts'
 import { makePostgres } from '../support/postgres.ts'
@@ -14,7 +14,7 @@ const requestsPerProcess = 4
 
 describeOn('postgres', 'four processes on one database', () => {
   it('accept no token twice while one is killed and the database restarts', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const server = await makePostgres({ durable: true })
     scope.after(() => server.remove())
     await server.start()

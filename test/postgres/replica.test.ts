@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openProviderStore } from '../../src/storage/open.ts'
-import { asOwner, describeOn } from '../support/engines.ts'
+import { describeOn, runSql } from '../support/engines.ts'
 import { loadInProcess } from '../support/load.ts'
 import { makePostgres, superuser } from '../support/postgres.ts'
 
@@ -49,21 +49,21 @@ describeOn('postgres', 'a replica', () => {
     })
     t.after(() => store.close())
     const name = async () => JSON.parse((await store.readCustomer('c1')) ?? '{}').name
-    const isRead = async () => (await asOwner(readsOnReplica, replica.url()))[0]?.[0] !== '0'
+    const isRead = async () => (await runSql(readsOnReplica, replica.url()))[0]?.[0] !== '0'
 
     while (!(await isRead())) {
       assert.equal(await name(), 'first')
       await setTimeout(10)
     }
 
-    await asOwner('select pg_wal_replay_pause()', replica.url())
+    await runSql('select pg_wal_replay_pause()', replica.url())
     await load('second')
     const loaded = performance.now()
     while ((await name()) !== 'second') await setTimeout(10)
     assert.ok(performance.now() - loaded < 1500, 'the primary is read in time')
 
-    await asOwner('select pg_wal_replay_resume()', replica.url())
-    await asOwner(
+    await runSql('select pg_wal_replay_resume()', replica.url())
+    await runSql(
       `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'holdfast'`,
       replica.url(),

@@ -12,7 +12,7 @@ import {
   openReplayStore,
   openSigningKeyStore,
 } from '../../src/storage/open.ts'
-import { asOwner, describeOn } from '../support/engines.ts'
+import { describeOn, runSql } from '../support/engines.ts'
 import { loadInProcess } from '../support/load.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 
@@ -40,17 +40,17 @@ function asHoldfastOwner(server: PostgresServer): string {
 describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
   it('have privileges on every table by name, except on tables for the owner alone', async (t) => {
     const server = await openServer(t)
-    await asOwner(script, server.url())
+    await runSql(script, server.url())
     await createDatabase(asHoldfastOwner(server))
-    await asOwner('create table later (secret text)', asHoldfastOwner(server))
+    await runSql('create table later (secret text)', asHoldfastOwner(server))
     // The grants of an earlier version of the script.
-    await asOwner(
+    await runSql(
       'grant all on all tables in schema public to holdfast_load, holdfast_serve, public',
       server.url(),
     )
-    await asOwner(script, server.url())
+    await runSql(script, server.url())
 
-    const ungranted = await asOwner(
+    const ungranted = await runSql(
       `select c.relname from pg_class c
         where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'S')
           and not exists (
@@ -61,7 +61,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
         order by 1`,
       server.url(),
     )
-    const grantedToPublic = await asOwner(
+    const grantedToPublic = await runSql(
       `select relname from pg_class, aclexplode(relacl) as acl
         where relnamespace = 'public'::regnamespace and acl.grantee = 0`,
       server.url(),
@@ -72,7 +72,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     assert.deepEqual(grantedToPublic, [])
     for (const role of ['load', 'serve', 'platform']) {
       const url = server.url().replace(/\/\/\w+@/, `//holdfast_${role}@`)
-      await assert.rejects(asOwner('select from later', url), { code: '42501' }, role)
+      await assert.rejects(runSql('select from later', url), { code: '42501' }, role)
     }
   })
 
@@ -86,10 +86,10 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       { type: 'product', record: { product_id: 'p1', ...savings } },
     ]
 
-    await asOwner(script, server.url())
+    await runSql(script, server.url())
     await assert.rejects(openProviderStore(as('serve')), { name: 'DatabaseError' })
     await createDatabase(asHoldfastOwner(server))
-    for (const _ of ['first', 'again']) await asOwner(script, server.url())
+    for (const _ of ['first', 'again']) await runSql(script, server.url())
 
     await loadInProcess(as('load'), lines, now.toString())
     assert.equal((await Array.fromAsync(dumpProvider(as('load')))).length, 3)
@@ -99,7 +99,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     assert.equal(await replay.recordUse('id', 1), 'first use')
     await replay.close()
     const mayPurge = "select has_table_privilege('holdfast_serve', 'replay_purge', 'update')"
-    assert.deepEqual(await asOwner(mayPurge, server.url()), [[true]])
+    assert.deepEqual(await runSql(mayPurge, server.url()), [[true]])
     await store.close()
     const keys = await openSigningKeyStore(as('platform'))
     const key = await makeSigningKey('ES256', now)
@@ -136,7 +136,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       ['platform', 'select from customer'],
       ['platform', 'select from token_use'],
     ] as const) {
-      await assert.rejects(asOwner(sql, as(role)), { code: '42501' }, `${role}: ${sql}`)
+      await assert.rejects(runSql(sql, as(role)), { code: '42501' }, `${role}: ${sql}`)
     }
   })
 })

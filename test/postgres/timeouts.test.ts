@@ -13,7 +13,7 @@ import {
 } from '../../src/storage/open.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
 import { openQuery } from '../../src/storage/postgres/driver/statements.ts'
-import { asOwner, describeOn } from '../support/engines.ts'
+import { describeOn, runSql } from '../support/engines.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 
 /** The timeout of calls, and a limit below the next longer timeout, which is a multiple. */
@@ -52,7 +52,7 @@ async function untilBackends(condition: string, count: number): Promise<void> {
   const sql = `select count(*) from pg_stat_activity
     where application_name = 'holdfast' and ${condition}`
   for (;;) {
-    const [[found] = []] = await asOwner(sql, database)
+    const [[found] = []] = await runSql(sql, database)
     if (Number(found) === count) return
     await setTimeout(10)
   }
@@ -131,10 +131,10 @@ describeOn('postgres', 'a server that stops responding', { timeout: 60_000 }, ()
 
 describeOn('postgres', 'a synchronous standby that is unreachable', { timeout: 60_000 }, () => {
   const requireStandby = async (name: string) => {
-    await asOwner(`alter system set synchronous_standby_names = '${name}'`, database)
-    await asOwner('select pg_reload_conf()', database)
+    await runSql(`alter system set synchronous_standby_names = '${name}'`, database)
+    await runSql('select pg_reload_conf()', database)
     for (;;) {
-      const [[now] = []] = await asOwner('show synchronous_standby_names', database)
+      const [[now] = []] = await runSql('show synchronous_standby_names', database)
       if (now === name) return
     }
   }
@@ -173,10 +173,7 @@ describeOn('postgres', 'a synchronous standby that is unreachable', { timeout: 6
       const recorded = replay.recordUse('cancelled', keptUntil)
       recorded.catch(() => {})
       await untilBackends(waiting, 1)
-      await asOwner(
-        `select pg_cancel_backend(pid) from pg_stat_activity where ${waiting}`,
-        database,
-      )
+      await runSql(`select pg_cancel_backend(pid) from pg_stat_activity where ${waiting}`, database)
       await assertUnavailable(recorded)
     } finally {
       await requireStandby('')

@@ -7,7 +7,7 @@ import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { minimalProduct } from '../catalogue/products.ts'
 import { openDeployment } from '../support/deployment.ts'
-import { closingTogether, describeOn, type Scope } from '../support/engines.ts'
+import { createScope, describeOn, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { type Answer, send } from '../support/http.ts'
 import { loadInProcess } from '../support/load.ts'
@@ -68,7 +68,7 @@ async function assertBack(t: TestContext, bank: Bank): Promise<void> {
 describeOn('postgres', 'while PostgreSQL is away', { timeout: 120_000 }, () => {
   for (const how of ['fast', 'crash'] as const) {
     it(`both sides say so, and are back with it: ${how}`, async (t) => {
-      const scope = closingTogether(t)
+      const scope = createScope(t)
       const server = await makePostgres({ durable: true })
       scope.after(() => server.remove())
       await server.start()
@@ -100,7 +100,7 @@ describeOn('postgres', 'while PostgreSQL is away', { timeout: 120_000 }, () => {
 
 describeOn('sqlite', 'while another process holds the files', { timeout: 120_000 }, () => {
   it('both sides go on, say so after five seconds, and are back at once', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const file = join(await temporaryFolder(scope), 'bank.db')
     const bank = await openBank(scope, `sqlite:${file}`)
     const { caller } = bank.platform
@@ -156,7 +156,7 @@ onSmallDisks('while the disk is full', () => {
 function testWhile(name: string, open: (scope: Scope, folder: string) => Disk): void {
   describeOn('sqlite', `while ${name}`, { timeout: 120_000 }, () => {
     it('both sides say so, and are back when there is room', async (t) => {
-      const scope = closingTogether(t)
+      const scope = createScope(t)
       const disk = open(scope, await temporaryFolder(scope))
       const bank = await openBank(scope, `sqlite:${join(disk.folder, 'bank.db')}`)
       const { caller } = bank.platform

@@ -6,7 +6,7 @@ import { createPrivateFile } from '../../src/storage/sqlite/driver/files.ts'
 import { openSqliteReplayStore } from '../../src/storage/sqlite/replay/replay-store.ts'
 import { put } from '../load/lines.ts'
 import { openDeployment } from '../support/deployment.ts'
-import { closingTogether, describeOn, type Scope } from '../support/engines.ts'
+import { createScope, describeOn, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { kill, runHoldfast, startHoldfast } from '../support/process.ts'
@@ -31,7 +31,7 @@ function history(count: number, length: number): string {
 
 /** A provider that runs on a small disk, and nothing else on it. */
 async function openBank(t: Scope, megabytes: number) {
-  const scope = closingTogether(t)
+  const scope = createScope(t)
   const disk = openSmallDisk(scope, megabytes)
   const file = join(disk.folder, 'bank.db')
   const database = `sqlite:${file}`
@@ -104,7 +104,7 @@ onSmallDisks('a full disk', () => {
     })
 
     it('and is killed in the middle, keeps its space for a moment only', async (t) => {
-      const scope = closingTogether(t)
+      const scope = createScope(t)
       const bank = await openBank(scope, 64)
       const file = join(await temporaryFolder(scope), 'history.ndjson')
       // More than a load holds in memory before it writes.
@@ -121,7 +121,7 @@ onSmallDisks('a full disk', () => {
 
   describeOn('sqlite', 'the record of used tokens on a small disk', { timeout }, () => {
     it('never fills the disk with its own log', async (t) => {
-      const scope = closingTogether(t)
+      const scope = createScope(t)
       const disk = openSmallDisk(scope, 3)
       const path = join(disk.folder, 'claims')
       createPrivateFile(path)
@@ -134,7 +134,7 @@ onSmallDisks('a full disk', () => {
     })
 
     it('is written again as soon as there is space', async (t) => {
-      const scope = closingTogether(t)
+      const scope = createScope(t)
       const disk = openSmallDisk(scope, 3)
       const path = join(disk.folder, 'claims')
       createPrivateFile(path)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, it } from 'node:test'
 import { type Deployment, openDeployment } from '../support/deployment.ts'
-import { closingTogether, describeOn, type Scope } from '../support/engines.ts'
+import { createScope, describeOn, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { openPipe, type TestPipe } from '../support/pipe.ts'
 import { listChildren, type Process, startHoldfast } from '../support/process.ts'
@@ -18,7 +18,7 @@ const readers = {
 }
 
 describeOn('sqlite', 'a server whose log nobody reads', { concurrency: 4, timeout }, () => {
-  const closing = closingTogether({ after })
+  const closing = createScope({ after })
   let deployment: Deployment
   let folder: string
   before(async () => {

@@ -5,11 +5,11 @@ import { it } from 'node:test'
 import { createDatabase, openProviderWriter, openReplayStore } from '../../src/storage/open.ts'
 import { openDeployment } from '../support/deployment.ts'
 import {
-  closingTogether,
+  createScope,
   describeOn,
   newDatabase,
   type Scope,
-  sharedOnEachEngine,
+  shareOnEachEngine,
 } from '../support/engines.ts'
 import { runHoldfast, runInProcess, type Server, startServer } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
@@ -29,7 +29,7 @@ function pathOf(database: string): string {
 }
 
 describeOn('sqlite', 'a provider whose files are changed under it', () => {
-  const shared = sharedOnEachEngine(async (scope) => {
+  const shared = shareOnEachEngine(async (scope) => {
     const deployment = await openDeployment(scope)
     return { deployment, served: await deployment.startProvider() }
   })
@@ -80,7 +80,7 @@ describeOn('sqlite', 'a provider whose files are changed under it', () => {
 
 describeOn('sqlite', 'a platform whose database is deleted', () => {
   it('answers 503 and is not ready', async (t) => {
-    const scope = closingTogether(t)
+    const scope = createScope(t)
     const database = await newDatabase(scope)
     await runInProcess(['keys', 'add', '--database', database])
     const served = await startServer(scope, ['serve', 'platform'], { database })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { it } from 'node:test'
-import { closingTogether, describeOn } from '../support/engines.ts'
+import { createScope, describeOn } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { holdfastProgram, listChildren, sendSignal, startListening } from '../support/process.ts'
 import { until } from '../support/until.ts'
@@ -18,7 +18,7 @@ describeOn('sqlite', 'a server that npm has started', { concurrency: 2, timeout:
     'npm start': ['start', '--'],
   })) {
     it(`by ${name} stops when npm receives SIGTERM, with all of its workers`, async (t) => {
-      const scope = closingTogether(t)
+      const scope = createScope(t)
       const folder = await temporaryFolder(scope)
       const launcher = join(folder, 'node_modules', '.bin', 'holdfast')
       mkdirSync(dirname(launcher), { recursive: true })

@@ -42,7 +42,7 @@ describe('workers that are replaced one by one', () => {
     const before = served.workers()
     const traffic = startTraffic(deployment, served)
     await traffic.more(50)
-    await deployment.keyServer.leave()
+    await deployment.keyServer.stop()
 
     served.child.kill('SIGUSR2')
     await until(() => served.stderr().includes('a new worker has no keys'), served.stderr)

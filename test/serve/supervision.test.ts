@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type SupervisionLimits, supervisionLimits } from '../../src/server/workers.ts'
-import { closingTogether, type Scope } from '../support/engines.ts'
+import { createScope, type Scope } from '../support/engines.ts'
 import { type Server, sendSignal, startListening } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
@@ -17,7 +17,7 @@ const patient = { intervalMs: 50, missedMax: 100_000 }
 
 async function supervise(scope: Scope, changed: Partial<SupervisionLimits> = {}): Promise<Server> {
   const limits = { ...supervisionLimits, heartbeat: patient, ...changed }
-  const inner = closingTogether(scope)
+  const inner = createScope(scope)
   const supervised = await startListening(inner, [
     process.execPath,
     program,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { type Deployment, openDeployment } from '../support/deployment.ts'
-import { closingTogether, describe } from '../support/engines.ts'
+import { createScope, describe } from '../support/engines.ts'
 import type { Server } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
 const path = '/auth/v1/customer/c1'
 
 describe('three workers on one port', () => {
-  const closing = closingTogether({ after })
+  const closing = createScope({ after })
   let deployment: Deployment
   let server: Server
 

@@ -8,7 +8,7 @@ type Fields = Record<string, unknown>
 
 /** Valid values of a schema of the contract, including its rules. */
 export function anyOf<T extends TSchema>(schema: T): Arbitrary<Static<T>> {
-  return arbitraryOf(asNode(schema)) as Arbitrary<Static<T>>
+  return toArbitrary(asNode(schema)) as Arbitrary<Static<T>>
 }
 
 const day = fc.integer({ min: 0, max: 40_000 }).map((days) => new Date(days * 86_400_000))
@@ -30,16 +30,16 @@ const scalarArbitraries: Record<ScalarName, Arbitrary<string>> = {
   email: fc.emailAddress(),
 }
 
-function arbitraryOf(node: Node): Arbitrary<unknown> {
+function toArbitrary(node: Node): Arbitrary<unknown> {
   if (node.scalar) return scalarArbitraries[node.scalar]
   if (node.enum) return fc.constantFrom(...node.enum)
-  if (node.anyOf) return fc.oneof(...node.anyOf.map(arbitraryOf))
+  if (node.anyOf) return fc.oneof(...node.anyOf.map(toArbitrary))
   if (node.items) {
-    return fc.array(arbitraryOf(node.items), { minLength: node.minItems ?? 0, maxLength: 3 })
+    return fc.array(toArbitrary(node.items), { minLength: node.minItems ?? 0, maxLength: 3 })
   }
   switch (node.type) {
     case 'object':
-      return fieldsOf(node)
+      return objectArbitrary(node)
     case 'boolean':
       return fc.boolean()
     case 'integer':
@@ -55,25 +55,25 @@ function arbitraryOf(node: Node): Arbitrary<unknown> {
  * Optional fields are present at random. Fields that violate a rule are repaired one by one from the full
  * record: filtering would reject almost every value of the records with many rules.
  */
-function fieldsOf({ properties = {}, required = [], rules = [] }: Node): Arbitrary<unknown> {
+function objectArbitrary({ properties = {}, required = [], rules = [] }: Node): Arbitrary<unknown> {
   const names = Object.keys(properties)
   const whole = fc.record(
     Object.fromEntries(
-      Object.entries(properties).map(([field, type]) => [field, arbitraryOf(type)]),
+      Object.entries(properties).map(([field, type]) => [field, toArbitrary(type)]),
     ),
     { noNullPrototype: true },
   )
-  const shown = fc.tuple(
+  const isIncluded = fc.tuple(
     ...names.map((name) => (required.includes(name) ? fc.constant(true) : fc.boolean())),
   )
 
   return fc
-    .tuple(whole, shown)
+    .tuple(whole, isIncluded)
     .map(([fields, mask]) => {
-      const kept = Object.fromEntries(
+      const included = Object.fromEntries(
         Object.entries(fields).filter(([field]) => mask[names.indexOf(field)]),
       )
-      return repairFields(rules, kept, fields)
+      return repairFields(rules, included, fields)
     })
     .filter((value) => rules.every((rule) => findViolations(rule, value).length === 0))
 }

@@ -1,13 +1,13 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** A certificate and its key, as files of a server or of a caller have them. */
+/** A certificate and its private key, as PEM. */
 export interface Certified {
   readonly cert: string
   readonly key: string
 }
 
 export interface Authority extends Certified {
-  /** A certificate of this authority, for this machine's own address. */
+  /** Issues a certificate for localhost. */
   issue(name: string, validity?: Validity): Certified
 }
 
@@ -18,7 +18,7 @@ interface Validity {
 
 const hourMs = 3_600_000
 
-/** Written by hand, since Node reads certificates but makes none: X.509 as RFC 5280 has it, with keys on P-256. */
+/** Encodes X.509 (RFC 5280) with P-256 keys: Node can read certificates but not create them. */
 export function makeAuthority(name: string): Authority {
   const { privateKey, publicKey } = keyPair()
   const isAuthority = extension('2.5.29.19', sequence(tlv(0x01, Buffer.of(0xff))))
@@ -31,38 +31,38 @@ export function makeAuthority(name: string): Authority {
     issue(subject, validity) {
       const pair = keyPair()
       const names = [tlv(0x87, Buffer.of(127, 0, 0, 1)), tlv(0x82, Buffer.from('localhost'))]
-      const told = {
+      const fields = {
         issuer: name,
         subject,
         publicKey: pair.publicKey,
         extension: extension('2.5.29.17', sequence(...names)),
         ...validity,
       }
-      return { cert: certificate(told, privateKey), key: pem(pair.privateKey) }
+      return { cert: certificate(fields, privateKey), key: pem(pair.privateKey) }
     },
   }
 }
 
-interface Told extends Validity {
+interface CertificateFields extends Validity {
   readonly issuer: string
   readonly subject: string
   readonly publicKey: KeyObject
   readonly extension: Buffer
 }
 
-function certificate(told: Told, issuerKey: KeyObject): string {
-  const from = told.from ?? new Date(Date.now() - hourMs)
-  const to = told.to ?? new Date(Date.now() + 24 * hourMs)
+function certificate(fields: CertificateFields, issuerKey: KeyObject): string {
+  const from = fields.from ?? new Date(Date.now() - hourMs)
+  const to = fields.to ?? new Date(Date.now() + 24 * hourMs)
   const ecdsaWithSha256 = sequence(objectId('1.2.840.10045.4.3.2'))
   const content = sequence(
     tlv(0xa0, tlv(0x02, Buffer.of(2))),
     tlv(0x02, Buffer.concat([Buffer.of(1), randomBytes(8)])),
     ecdsaWithSha256,
-    nameOf(told.issuer),
+    encodeName(fields.issuer),
     sequence(time(from), time(to)),
-    nameOf(told.subject),
-    told.publicKey.export({ type: 'spki', format: 'der' }),
-    tlv(0xa3, sequence(told.extension)),
+    encodeName(fields.subject),
+    fields.publicKey.export({ type: 'spki', format: 'der' }),
+    tlv(0xa3, sequence(fields.extension)),
   )
   const signature = tlv(0x03, Buffer.of(0), sign('sha256', content, issuerKey))
   const text = sequence(content, ecdsaWithSha256, signature).toString('base64')
@@ -93,7 +93,7 @@ function extension(id: string, value: Buffer): Buffer {
   return sequence(objectId(id), tlv(0x04, value))
 }
 
-function nameOf(commonName: string): Buffer {
+function encodeName(commonName: string): Buffer {
   return sequence(tlv(0x31, sequence(objectId('2.5.4.3'), tlv(0x0c, Buffer.from(commonName)))))
 }
 

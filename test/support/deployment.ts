@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { closingTogether, type Scope } from './engines.ts'
+import { createScope, type Scope } from './engines.ts'
 import { type KeyServer, openKeyServer } from './key-server.ts'
 import {
   type Finished,
@@ -20,33 +20,33 @@ import {
   validClaims,
 } from './tokens.ts'
 
-/** A database, a published key, and as many server processes over them as a test starts. */
+/** A database, a published key, and server processes that use them. */
 export interface Deployment {
   readonly database: string
   readonly key: TestKey
   readonly keyServer: KeyServer
   startProvider(flags?: Flags, options?: ProcessOptions): Promise<Server>
   startPlatform(flags?: Flags, options?: ProcessOptions): Promise<Server>
-  /** A token that is valid now, by the clock of the machine, unless the test changes it. */
+  /** Signs a token that is valid now; the overrides can make it invalid. */
   mint(path: string, claims?: Members, header?: Members): string
-  /** Sends a request with a valid token of its own. */
+  /** Sends a request with a new valid token. */
   ask(server: Server, path: string, headers?: Flags, body?: string): Promise<Response>
   /** Runs `holdfast client` on the database. */
   runClient(...args: readonly string[]): Promise<Finished>
   addClient(name?: string, scope?: string): Promise<Credentials>
 }
 
-/** What `holdfast client add` and `rotate` print. */
+/** The output of `holdfast client add` and `rotate`. */
 export interface Credentials {
   readonly id: string
   readonly secret: string
 }
 
-/** With the data of the small bank, unless the test has a database of its own. */
-export async function openDeployment(scope: Scope, ownDatabase?: string): Promise<Deployment> {
+/** Uses the data of the small bank, or an existing database. */
+export async function openDeployment(scope: Scope, existingDatabase?: string): Promise<Deployment> {
   // Processes end before the database that they use is deleted.
-  const inner = closingTogether(scope)
-  const database = ownDatabase ?? (await createSmallBank(inner))
+  const inner = createScope(scope)
+  const database = existingDatabase ?? (await createSmallBank(inner))
   const key = makeKey('ES256', 'k1')
   const keyServer = await openKeyServer([key.jwk])
   inner.after(() => keyServer.close())

@@ -9,8 +9,8 @@ import { createDatabase } from '../../src/storage/open.ts'
 import { makePostgres, type PostgresServer } from './postgres.ts'
 
 /**
- * What touches a database is tested on both: a suite that is declared here is declared twice, and what its
- * tests open is of the engine that the suite is for.
+ * Tests that use a database run on both engines: `describe` declares a suite twice, and its tests open databases of the
+ * suite's engine.
  */
 export const engines = ['sqlite', 'postgres'] as const
 export type Engine = (typeof engines)[number]
@@ -23,7 +23,7 @@ export function describe(name: string, ...rest: [Body] | [TestOptions, Body]): v
   for (const engine of engines) describeOn(engine, name, ...rest)
 }
 
-/** For what is of one engine by its nature: its files, its server. */
+/** For behaviour that is specific to one engine, such as its files or its server. */
 export function describeOn(
   engine: Engine,
   name: string,
@@ -33,26 +33,25 @@ export function describeOn(
   current.run(engine, () => void declare(`${name}, on ${engine}`, options, body))
 }
 
-/** For behaviour that no engine influences, such as the syntax of tokens and records. It runs on SQLite. */
+/** For behaviour that does not depend on the engine, such as the syntax of tokens and records. It runs on SQLite. */
 export function describeOnce(name: string, ...rest: [Body] | [TestOptions, Body]): void {
   const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
   current.run('sqlite', () => void declare(name, options, body))
 }
 
-export function engineHere(): Engine {
+export function currentEngine(): Engine {
   const engine = current.getStore()
-  if (!engine)
-    throw new Error('a suite that touches a database is declared by describe of engines.ts')
+  if (!engine) throw new Error('declare the suite with a function of engines.ts')
   return engine
 }
 
-/** Whatever ends: a test, or a suite. */
+/** A test or a suite. */
 export interface Scope {
   after(work: () => Promise<void>): void
 }
 
-/** What is closed together, the last opened first. */
-export function closingTogether(scope: Scope): Scope {
+/** Creates a scope that ends with another, and closes what was opened last first. */
+export function createScope(scope: Scope): Scope {
   const closings: (() => Promise<void>)[] = []
   scope.after(async () => {
     for (const close of closings.reverse()) await close()
@@ -61,31 +60,31 @@ export function closingTogether(scope: Scope): Scope {
 }
 
 const closings: (() => Promise<void>)[] = []
-let own: PostgresServer | undefined
+let ownServer: PostgresServer | undefined
 after(async () => {
   for (const close of closings) await close()
-  await own?.remove()
+  await ownServer?.remove()
 })
 
-/** Ends with the file: what was opened last first. */
-const ofFile: Scope = { after: (work) => void closings.unshift(work) }
+/** Ends with the file, and closes what was opened last first. */
+const fileScope: Scope = { after: (work) => void closings.unshift(work) }
 
-/** One for all tests of a file on the same engine, opened by the first that asks. */
-export function sharedOnEachEngine<Opened>(
+/** Shares one resource between all tests of a file on the same engine. The first use opens it. */
+export function shareOnEachEngine<Opened>(
   open: (scope: Scope) => Promise<Opened>,
 ): () => Promise<Opened> {
   const opened = new Map<Engine, Promise<Opened>>()
   return () => {
-    const engine = engineHere()
-    const there = opened.get(engine) ?? open(ofFile)
-    opened.set(engine, there)
-    return there
+    const engine = currentEngine()
+    const existing = opened.get(engine) ?? open(fileScope)
+    opened.set(engine, existing)
+    return existing
   }
 }
 
-/** The address of a new database of the suite's engine, with the schema and no data. It goes away with the scope. */
+/** The URL of a new database of the suite's engine, with the schema and no data. It is deleted with the scope. */
 export async function newDatabase(scope: Scope): Promise<string> {
-  return engineHere() === 'sqlite' ? newFile(scope) : copyOf(scope, await emptyPostgres())
+  return currentEngine() === 'sqlite' ? newFile(scope) : copyPostgres(scope, await emptyPostgres())
 }
 
 let emptyFile: Promise<string> | undefined
@@ -99,7 +98,7 @@ async function newFile(scope: Scope): Promise<string> {
 }
 
 async function createEmptyFile(): Promise<string> {
-  const file = join(temporaryFolder(ofFile), 'empty.db')
+  const file = join(temporaryFolder(fileScope), 'empty.db')
   await createDatabase(`sqlite:${file}`)
   return file
 }
@@ -110,17 +109,17 @@ function temporaryFolder(scope: Scope): string {
   return folder
 }
 
-/** A new database of PostgreSQL with all that another one has, to which nobody may be connected. */
-export async function copyOf(scope: Scope, source: string): Promise<string> {
+/** Copies a PostgreSQL database that has no connections. */
+export async function copyPostgres(scope: Scope, source: string): Promise<string> {
   const url = await postgresUrl()
   const name = `copy_${randomBytes(8).toString('hex')}`
-  await asOwner(`create database ${name} template ${databaseName(source)} strategy file_copy`)
-  scope.after(async () => void (await asOwner(`drop database if exists ${name} with (force)`)))
+  await runSql(`create database ${name} template ${databaseName(source)} strategy file_copy`)
+  scope.after(async () => void (await runSql(`drop database if exists ${name} with (force)`)))
   return new URL(name, url).href
 }
 
-/** Runs a statement on the server, outside of the databases of tests. */
-export async function asOwner(sql: string, database?: string): Promise<string[][]> {
+/** Runs a statement as superuser, on the given database or on the server's own. */
+export async function runSql(sql: string, database?: string): Promise<string[][]> {
   const client = new pg.Client({ connectionString: database ?? (await postgresUrl()) })
   await client.connect()
   try {
@@ -132,23 +131,23 @@ export async function asOwner(sql: string, database?: string): Promise<string[][
 
 let url: Promise<string> | undefined
 
-/** The server that the run has started, or one of this file's own. */
+/** The server of the test run, or one of this file. */
 export function postgresUrl(): Promise<string> {
   url ??= process.env['POSTGRES_FOR_TESTS']
     ? Promise.resolve(process.env['POSTGRES_FOR_TESTS'])
-    : ownServer()
+    : startOwnServer()
   return url
 }
 
-async function ownServer(): Promise<string> {
-  own = await makePostgres()
-  await own.start()
-  return own.url()
+async function startOwnServer(): Promise<string> {
+  ownServer = await makePostgres()
+  await ownServer.start()
+  return ownServer.url()
 }
 
 let empty: Promise<string> | undefined
 
-/** With the schema, and as few partitions as show that there are several. All files of a run share it. */
+/** With the schema and two partitions. All files of a run share it. */
 function emptyPostgres(): Promise<string> {
   empty ??= createEmptyPostgres()
   return empty
@@ -163,7 +162,7 @@ async function createEmptyPostgres(): Promise<string> {
     await client.query(`select pg_advisory_lock(hashtext('empty'))`)
     const existing = await client.query(`select from pg_database where datname = 'empty'`)
     if (existing.rowCount === 0) {
-      // Under its final name only when it is complete.
+      // Renamed only after it is complete.
       await client.query('create database incomplete')
       await createDatabase(new URL('incomplete', base).href, { partitions: 2 })
       await client.query('alter database incomplete rename to empty')

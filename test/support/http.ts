@@ -6,7 +6,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly text: string
-  /** The text as JSON; undefined where it is not JSON. */
+  /** The parsed JSON; undefined if the response is not JSON. */
   readonly body: ReturnType<JSON['parse']>
 }
 
@@ -14,13 +14,13 @@ export type Headers = Readonly<Record<string, string>>
 
 export interface Sent {
   readonly method?: string
-  /** A list of names and values is sent as it is, so that a name can occur twice. */
+  /** A list of names and values is sent unchanged, so that a name can be repeated. */
   readonly headers?: Headers | readonly string[]
-  /** Sent as JSON; text and bytes are sent as they are. */
+  /** Sent as JSON; text and bytes are sent unchanged. */
   readonly body?: unknown
-  /** Announces a body of so many bytes, of which none is sent. */
+  /** Sends this Content-Length and no body. */
   readonly announced?: number
-  /** Each request has a connection of its own without it. */
+  /** Without an agent, each request has its own connection. */
   readonly agent?: Agent
 }
 
@@ -68,7 +68,7 @@ function isList(headers: Headers | readonly string[]): headers is readonly strin
   return Array.isArray(headers)
 }
 
-/** Node adds nothing to a list of headers. */
+/** Node adds no headers to a list. */
 function contentLength(content: string | Uint8Array | undefined): string[] {
   return content === undefined ? [] : ['content-length', String(Buffer.byteLength(content))]
 }

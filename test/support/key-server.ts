@@ -2,37 +2,37 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Where a test's platform publishes its keys, and all that can go wrong there. */
+/** A server that publishes a key set, and can simulate failures. */
 export interface KeyServer {
   readonly url: string
   readonly port: number
-  /** How often it was asked, for any path. */
-  readonly asked: readonly string[]
+  /** The paths of all requests so far. */
+  readonly requests: readonly string[]
   publish(...keys: readonly unknown[]): void
-  /** Answers in a way of the test's own from now on. */
-  answer(respond: (response: ServerResponse) => void): void
-  /** Resolves when the next question has arrived. */
-  nextQuestion(): Promise<void>
-  /** Ends every connection and takes none, until it comes back on the same port. */
-  leave(): Promise<void>
-  comeBack(): Promise<void>
+  /** Replaces the response from now on. */
+  respondWith(respond: (response: ServerResponse) => void): void
+  /** Resolves when the next request has arrived. */
+  nextRequest(): Promise<void>
+  /** Closes every connection and listens no longer, until it is restarted on the same port. */
+  stop(): Promise<void>
+  restart(): Promise<void>
   close(): Promise<void>
 }
 
 export async function openKeyServer(keys: readonly unknown[]): Promise<KeyServer> {
-  const asked: string[] = []
-  const questions = new EventEmitter()
-  let respond = answering(keys)
+  const requests: string[] = []
+  const events = new EventEmitter()
+  let respond = respondWithKeys(keys)
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    questions.emit('question')
+    requests.push(request.url ?? '')
+    events.emit('request')
     respond(response)
   })
   const listen = async (port: number) => {
     server.listen(port, '127.0.0.1')
     await once(server, 'listening')
   }
-  const leave = async () => {
+  const stop = async () => {
     if (!server.listening) return
     const closed = once(server, 'close')
     server.close()
@@ -45,23 +45,23 @@ export async function openKeyServer(keys: readonly unknown[]): Promise<KeyServer
   return {
     url: `http://127.0.0.1:${port}/.well-known/jwks.json`,
     port,
-    asked,
+    requests,
     publish(...published) {
-      respond = answering(published)
+      respond = respondWithKeys(published)
     },
-    answer(own) {
-      respond = own
+    respondWith(replacement) {
+      respond = replacement
     },
-    async nextQuestion() {
-      await once(questions, 'question')
+    async nextRequest() {
+      await once(events, 'request')
     },
-    leave,
-    comeBack: () => listen(port),
-    close: leave,
+    stop,
+    restart: () => listen(port),
+    close: stop,
   }
 }
 
-function answering(keys: readonly unknown[]): (response: ServerResponse) => void {
+function respondWithKeys(keys: readonly unknown[]): (response: ServerResponse) => void {
   return (response) => {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ keys }))

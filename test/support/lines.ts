@@ -1,6 +1,6 @@
-/** Lines with what a record cannot do without. A test adds what it is about. */
+/** Lines with the required fields of a record. A test adds other fields. */
 
-/** Who holds an account, and whether they own it. */
+/** Customer ids, and whether the customer owns the account. */
 export type Holders = Readonly<Record<string, boolean>>
 
 type Fields = Readonly<Record<string, unknown>>
@@ -10,7 +10,7 @@ export function customer(id: string, fields: Fields = {}) {
 }
 
 export function bankingAccount(accountId: string, holders: Holders, fields: Fields = {}) {
-  const users = shared(holders) ? { users: [{ id: 1, email: 'ana@example.com' }] } : {}
+  const users = isShared(holders) ? { users: [{ id: 1, email: 'ana@example.com' }] } : {}
   return {
     type: 'banking.account',
     holders: Object.entries(holders).map(([customerId, isOwned]) => ({ customerId, isOwned })),
@@ -25,7 +25,7 @@ export function balance(accountId: string, fields: Fields = {}) {
   }
 }
 
-/** Posted, unless the fields say otherwise: undefined takes one away. */
+/** A posted transaction by default; undefined removes a field. */
 export function transaction(accountId: string, transactionId: string, fields: Fields = {}) {
   const posted = { status: 'POSTED', amount: '1.00', postingDateTime: '2025-06-01T00:00:00Z' }
   return {
@@ -64,7 +64,7 @@ export function invoice(accountId: string, invoiceNumber: string, issueDate: str
   return { type: 'energy.invoice', record: { accountId, invoiceNumber, issueDate } }
 }
 
-/** The amount tells one from another: the record has no id of its own. */
+/** The record has no id: the amount distinguishes it. */
 export function billing(accountId: string, id: string, executionDateTime: string, amount = '1.00') {
   return {
     type: 'energy.billing',
@@ -91,6 +91,6 @@ export function contact(accountId: string, status = 'OPEN', record: Fields = con
   return { type: 'account.contact', accountId, status, record }
 }
 
-function shared(holders: Holders): boolean {
+function isShared(holders: Holders): boolean {
   return Object.keys(holders).length > 1
 }

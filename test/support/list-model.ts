@@ -1,6 +1,6 @@
 import * as lines from './lines.ts'
 
-/** Histories as plain lists, read from the interface: what a server's answers are held against. */
+/** A simple model of the lists, written from the interface, to compare a server's responses with. */
 
 export type List = 'transaction' | 'payment' | 'debit' | 'invoice' | 'billing'
 
@@ -8,47 +8,47 @@ export interface Entry {
   readonly list: List
   readonly account: string
   readonly id: string
-  /** Nanoseconds, or days; the same for all of a list that has no times. */
+  /** In nanoseconds; constant in a list without times. */
   readonly time: bigint
-  /** Whether the record itself says so. */
-  readonly isTimed: boolean
+  /** Whether the time is a field of the record. */
+  readonly hasOwnTime: boolean
   readonly record: object
 }
 
-/** One line of a load, before it is written down. */
+/** One change of a load. */
 export type Change =
   | { readonly kind: 'put'; readonly put: Put }
   | { readonly kind: 'remove'; readonly list: List; readonly account: string; readonly id: string }
-  /** The account goes, with all that it has, and is made again. */
+  /** The account is deleted with everything in it, and created again. */
   | { readonly kind: 'wipe'; readonly account: string }
 
 export interface Put {
   readonly list: List
   readonly account: string
   readonly id: string
-  /** A moment in UTC; undefined for a transaction without one. */
+  /** In UTC; undefined for a transaction without a time. */
   readonly time: string | undefined
-  /** Where a transaction has its time: in one of two fields, or beside the record. */
-  readonly place: 'postingDateTime' | 'executionDateTime' | 'effectiveTime'
+  /** The field of a transaction's time; `effectiveTime` is in the envelope. */
+  readonly timeField: 'postingDateTime' | 'executionDateTime' | 'effectiveTime'
   readonly amount: string
   readonly text: string
 }
 
-/** An account of the model. The first holds bank lists, the second energy lists. */
+/** Creates the line of an account. */
 export type MakeAccount = (account: string) => object
 
 export function openModel(makeAccount: MakeAccount) {
   const entries = new Map<string, Entry>()
-  /** Times that were given to entries which this load has taken away, or given others. */
-  const remembered = new Map<string, bigint>()
+  /** Assigned times of entries that this load has deleted or changed. */
+  const assignedTimes = new Map<string, bigint>()
   let lastLoad: bigint | undefined
 
-  const note = (key: string): void => {
+  const rememberTime = (key: string): void => {
     const entry = entries.get(key)
-    if (entry && !entry.isTimed) remembered.set(key, entry.time)
+    if (entry && !entry.hasOwnTime) assignedTimes.set(key, entry.time)
   }
 
-  const lineOf = (change: Change): object[] => {
+  const formatLines = (change: Change): object[] => {
     if (change.kind === 'put') return [putLine(change.put)]
     if (change.kind === 'remove') return [removeLine(change.list, change.account, change.id)]
     const made = makeAccount(change.account) as { type: string }
@@ -56,38 +56,39 @@ export function openModel(makeAccount: MakeAccount) {
   }
 
   const apply = (change: Change, loadTime: bigint): void => {
-    if (loadTime !== lastLoad) remembered.clear()
+    if (loadTime !== lastLoad) assignedTimes.clear()
     lastLoad = loadTime
     if (change.kind === 'wipe') {
       for (const [key, { account }] of entries) {
         if (account !== change.account) continue
-        note(key)
+        rememberTime(key)
         entries.delete(key)
       }
       return
     }
     if (change.kind === 'remove') {
-      note(keyOf(change.list, change.account, change.id))
-      entries.delete(keyOf(change.list, change.account, change.id))
+      rememberTime(entryKey(change.list, change.account, change.id))
+      entries.delete(entryKey(change.list, change.account, change.id))
       return
     }
     const { put } = change
-    const key = keyOf(put.list, put.account, put.id)
+    const key = entryKey(put.list, put.account, put.id)
     const before = entries.get(key)
-    note(key)
-    const given = before && !before.isTimed ? before.time : (remembered.get(key) ?? loadTime)
+    rememberTime(key)
+    const assignedTime =
+      before && !before.hasOwnTime ? before.time : (assignedTimes.get(key) ?? loadTime)
     entries.set(key, {
       list: put.list,
       account: put.account,
       id: put.id,
-      time: timeOf(put) ?? given,
-      isTimed: put.time !== undefined && put.place !== 'effectiveTime',
+      time: parseTime(put) ?? assignedTime,
+      hasOwnTime: put.time !== undefined && put.timeField !== 'effectiveTime',
       record: (putLine(put) as { record: object }).record,
     })
   }
 
   return {
-    lineOf,
+    formatLines,
     apply,
 
     /** Newest first, then by id. */
@@ -110,26 +111,26 @@ export function nanoseconds(time: string): bigint {
   return Temporal.Instant.from(time).epochNanoseconds
 }
 
-/** A scheduled payment is one over all accounts; the others are within theirs. */
-function keyOf(list: List, account: string, id: string): string {
+/** The id of a scheduled payment is unique across accounts; other ids are unique within an account. */
+function entryKey(list: List, account: string, id: string): string {
   return list === 'payment' ? JSON.stringify([list, id]) : JSON.stringify([list, account, id])
 }
 
-function timeOf({ list, time }: Put): bigint | undefined {
+function parseTime({ list, time }: Put): bigint | undefined {
   if (list === 'payment' || list === 'debit') return 0n
   if (time === undefined) return undefined
   return list === 'invoice' ? nanoseconds(`${time.slice(0, 10)}T00:00:00Z`) : nanoseconds(time)
 }
 
-function putLine({ list, account, id, time = '', place, amount, text }: Put): object {
+function putLine({ list, account, id, time = '', timeField, amount, text }: Put): object {
   switch (list) {
     case 'transaction': {
       const fields = { ...lines.pending, amount, description: text }
       if (time === '') return lines.transaction(account, id, fields)
-      if (place === 'effectiveTime') {
+      if (timeField === 'effectiveTime') {
         return { ...lines.transaction(account, id, fields), effectiveTime: time }
       }
-      return lines.transaction(account, id, { ...fields, [place]: time })
+      return lines.transaction(account, id, { ...fields, [timeField]: time })
     }
     case 'payment':
       return lines.scheduledPayment(account, id, { nickname: text })

@@ -7,7 +7,7 @@ import { runInProcess } from './process.ts'
 /** A line as an object, or as its exact text. */
 export type Line = object | string
 
-/** What `holdfast load` does, without a process of its own, at a time of the test's choice. */
+/** Loads lines in this process, with the given load time. */
 export async function loadInProcess(
   database: string,
   lines: readonly Line[],
@@ -25,7 +25,7 @@ export async function loadInProcess(
   }
 }
 
-/** What `holdfast dump` prints. */
+/** The output of `holdfast dump`. */
 export async function dumpDatabase(database: string): Promise<string> {
   const { status, stdout, stderr } = await runInProcess(['dump', '--database', database])
   assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })

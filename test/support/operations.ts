@@ -14,18 +14,18 @@ export type Ref = ProviderOperation['ref']
 
 interface Operation {
   readonly method: ContractOperation['method']
-  /** With the places `{customer}` and `{account}`. */
+  /** With the placeholders `{customer}` and `{account}`. */
   readonly path: string
   /** The names of its query parameters. */
   readonly parameters: readonly string[]
   /** The field of `data` with the records, if the response is paged. */
   readonly list?: string | undefined
-  /** Where a request names accounts, and of which kind they must be; of either if undefined. */
+  /** Where a request names accounts. */
   readonly names?: 'path' | 'body' | undefined
   readonly kind?: AccountKind | undefined
 }
 
-/** Sections A and C. That the contract has them as the interface does is tested beside the contract. */
+/** The provider's operations. The tests of the contract compare them with the interface. */
 export const operations = Object.fromEntries(
   Object.values(providerOperations).map((operation) => [operation.ref, toOperation(operation)]),
 ) as Readonly<Record<Ref, Operation>>
@@ -44,55 +44,55 @@ function toOperation(operation: ContractOperation): Operation {
 }
 
 export const refs = Object.keys(operations) as Ref[]
-export const pagedRefs = refs.filter((ref) => operationOf(ref).list !== undefined)
-export const refsWithBody = refs.filter((ref) => operationOf(ref).names === 'body')
-export const refsWithPath = refs.filter((ref) => operationOf(ref).names === 'path')
+export const pagedRefs = refs.filter((ref) => getOperation(ref).list !== undefined)
+export const refsWithBody = refs.filter((ref) => getOperation(ref).names === 'body')
+export const refsWithPath = refs.filter((ref) => getOperation(ref).names === 'path')
 
-export function operationOf(ref: Ref): Operation {
+export function getOperation(ref: Ref): Operation {
   return operations[ref]
 }
 
 export function isEnergy(ref: Ref): boolean {
-  return operationOf(ref).kind === 'energy'
+  return getOperation(ref).kind === 'energy'
 }
 
-export interface Question {
+export interface OperationRequest {
   readonly customer?: string
-  /** An operation whose path names an account takes the first. */
+  /** An operation with an account in its path uses the first. */
   readonly accounts?: readonly string[]
   readonly query?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Another way to write an id in a path. */
+  /** Replaces the encoding of ids in the path. */
   readonly encode?: (id: string) => string
 }
 
-/** Asks an operation as the interface describes it. */
-export function ask(provider: Provider, ref: Ref, question: Question): Promise<Answer> {
+/** Sends a request to an operation. */
+export function ask(provider: Provider, ref: Ref, question: OperationRequest): Promise<Answer> {
   const { headers = {} } = question
-  const path = pathOf(ref, question)
-  return operationOf(ref).method === 'GET'
+  const path = formatPath(ref, question)
+  return getOperation(ref).method === 'GET'
     ? provider.get(path, headers)
-    : provider.post(path, bodyOf(ref, question), headers)
+    : provider.post(path, createBody(ref, question), headers)
 }
 
-export function pathOf(ref: Ref, question: Question): string {
+export function formatPath(ref: Ref, question: OperationRequest): string {
   const { customer = 'ana', accounts = [], query = '', encode = encodeURIComponent } = question
-  const path = operationOf(ref)
+  const path = getOperation(ref)
     .path.replace('{customer}', () => encode(customer))
     .replace('{account}', () => encode(accounts[0] ?? ''))
   return query === '' ? path : `${path}?${query}`
 }
 
-export function bodyOf(ref: Ref, { accounts = [] }: Question): unknown {
+export function createBody(ref: Ref, { accounts = [] }: OperationRequest): unknown {
   return ref === 'C1' ? { email: 'ana@example.com' } : { data: { accountIds: accounts } }
 }
 
 /** The records of a page. */
-export function recordsOf(ref: Ref, answer: Answer): Answer['body'][] {
-  return answer.body.data[operationOf(ref).list ?? '']
+export function getRecords(ref: Ref, answer: Answer): Answer['body'][] {
+  return answer.body.data[getOperation(ref).list ?? '']
 }
 
 /** The account that each record of a page is about. */
-export function accountsOf(ref: Ref, answer: Answer): string[] {
-  return recordsOf(ref, answer).map((record) => record.accountId ?? record.from.accountId)
+export function getAccountIds(ref: Ref, answer: Answer): string[] {
+  return getRecords(ref, answer).map((record) => record.accountId ?? record.from.accountId)
 }

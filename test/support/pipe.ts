@@ -2,17 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A real pipe whose reader does what a test wants it to do. */
+/** A pipe whose reader the test controls. */
 export interface TestPipe {
-  /** For the process that writes, as one of its descriptors. A write to it waits while there is no room. */
+  /** The file descriptor to write to. A write blocks while the pipe is full. */
   readonly writer: number
-  /** The same, where a write fails instead. */
+  /** Opens a file descriptor whose writes fail while the pipe is full. */
   nonBlocking(): number
-  /** Fills it: the next write finds no room. */
+  /** Fills the pipe. */
   fill(): void
-  /** What is in it now. */
+  /** Reads the current content. */
   read(): string
-  /** Takes the reader away, for good. */
   closeReader(): void
   close(): void
 }
@@ -20,7 +19,7 @@ export interface TestPipe {
 export function openPipe(folder: string): TestPipe {
   const path = join(folder, `pipe-${crypto.randomUUID()}`)
   execFileSync('mkfifo', [path])
-  // For both directions, so that opening it does not wait for another process.
+  // Opened for both directions, which does not wait for a writer.
   const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
   const writer = openSync(path, constants.O_WRONLY)
   const others: number[] = []
@@ -37,11 +36,11 @@ export function openPipe(folder: string): TestPipe {
       return other
     },
     fill() {
-      for (const size of [4096, 1]) untilBusy(() => writeSync(reader, Buffer.alloc(size, 0x2e)))
+      for (const size of [4096, 1]) untilEagain(() => writeSync(reader, Buffer.alloc(size, 0x2e)))
     },
     read() {
       const chunks: Buffer[] = []
-      untilBusy(() => {
+      untilEagain(() => {
         const chunk = Buffer.alloc(65_536)
         chunks.push(chunk.subarray(0, readSync(reader, chunk)))
       })
@@ -55,7 +54,7 @@ export function openPipe(folder: string): TestPipe {
   }
 }
 
-function untilBusy(act: () => void): void {
+function untilEagain(act: () => void): void {
   try {
     for (;;) act()
   } catch (error) {

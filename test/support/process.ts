@@ -7,12 +7,12 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Scope } from './engines.ts'
 
-/** As published where the test run has built it, otherwise the source. */
+/** The published program if the test run has built it, otherwise the source. */
 export const holdfastProgram =
   process.env['PROGRAM_FOR_TESTS'] ??
   fileURLToPath(new URL('../../bin/holdfast.js', import.meta.url))
 
-/** The only variable that a process inherits: with the compile cache it starts sooner. */
+/** The only variable that a process inherits: the compile cache shortens its start. */
 const inherited = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
 
 export type Flags = Readonly<Record<string, string>>
@@ -38,7 +38,7 @@ export interface Finished {
 
 export type Process = ChildProcessWithoutNullStreams
 
-/** Starts a program, with its arguments. It is killed with the scope. Its output waits to be read. */
+/** Starts a program with its arguments. It is killed with the scope. Its output is buffered until it is read. */
 export function start(
   scope: Scope,
   command: readonly string[],
@@ -60,7 +60,7 @@ export function startHoldfast(
 /** Runs a program to its end. */
 export async function run(command: readonly string[], options: RunOptions = {}): Promise<Finished> {
   const child = spawnProgram(command, options.input === undefined ? 'ignore' : 'pipe', options)
-  // A program that ends before it has read everything closes the pipe: its status says why.
+  // A program may exit before it has read all input, which closes the pipe.
   child.stdin?.on('error', () => {}).end(options.input)
   return finish(child)
 }
@@ -69,7 +69,7 @@ export function runHoldfast(args: readonly string[], options: RunOptions = {}): 
   return run(holdfastCommand(args, options), options)
 }
 
-/** Runs a command without a process of its own, which is most of the time of a small one. */
+/** Runs a command in this process: starting one takes longer than most commands. */
 export async function runInProcess(
   args: readonly string[],
 ): Promise<Finished & { readonly status: number }> {
@@ -87,7 +87,7 @@ export async function runInProcess(
   return { status, ...printed }
 }
 
-/** Waits for the end of a process, and reads its output. */
+/** Reads the output of a process until it exits. */
 export async function finish(child: Process): Promise<Finished> {
   const [stdout, stderr, [status]] = await Promise.all([
     child.stdout ? text(child.stdout) : '',
@@ -97,7 +97,7 @@ export async function finish(child: Process): Promise<Finished> {
   return { status, stdout, stderr }
 }
 
-/** Ends a process as a power failure does, and waits for its end. */
+/** Kills a process with SIGKILL, and waits until it has exited. */
 export async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
@@ -111,15 +111,15 @@ export interface Server {
   readonly pid: number
   readonly address: string
   readonly port: number
-  /** Where its metrics are; empty without a metrics port. */
+  /** The URL of its metrics; empty without a metrics port. */
   readonly metrics: string
-  /** Everything that it has printed so far. */
+  /** The output so far. */
   stdout(): string
   stderr(): string
   output(): string
   log(): LogLine[]
   workers(): number[]
-  /** Its exit status, once it has ended. */
+  /** Resolves with the exit status. */
   readonly ended: Promise<number | null>
   stop(signal?: NodeJS.Signals): Promise<number | null>
   kill(): Promise<void>
@@ -128,7 +128,7 @@ export interface Server {
 export type LogLine = Readonly<Record<string, unknown>>
 
 export interface ServerOptions extends ProcessOptions {
-  /** What it prints when it is ready; a line with its address unless stated otherwise. */
+  /** The output that indicates readiness; by default, a line with the address. */
   readonly ready?: RegExp
 }
 
@@ -151,7 +151,7 @@ export async function startListening(
   { ready = /https?:\/\/127\.0\.0\.1:\d+.*\n/, ...options }: ServerOptions = {},
 ): Promise<Server> {
   const child = spawnProgram(command, 'ignore', options)
-  // Its workers have its output open: it is closed when they have ended too.
+  // Its workers share its output, which is closed when all have exited.
   const ended = once(child, 'close').then(() => child.exitCode)
   const killAll = async () => {
     child.kill('SIGKILL')
@@ -185,7 +185,7 @@ export async function startListening(
   }
 }
 
-/** Reads the output of a process as it comes. */
+/** Collects the output of a process. */
 export function readOutput(child: Process) {
   const printed = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
@@ -196,14 +196,14 @@ export function readOutput(child: Process) {
   return { stdout: () => printed.stdout, stderr: () => printed.stderr }
 }
 
-/** A flag with an empty value is one that takes none. */
+/** An empty value is a flag without a value. */
 export function toArguments(flags: Flags): string[] {
   return Object.entries(flags).flatMap(([name, value]) =>
     value === '' ? [`--${name}`] : [`--${name}`, value],
   )
 }
 
-/** The processes that a process has started, as the kernel lists them. */
+/** Lists the child processes of a process. */
 export function listChildren(parent: number | undefined): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -227,14 +227,14 @@ export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** For a program that cannot choose its own. */
+/** For programs that cannot listen on port 0. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   server.close()
   await once(server, 'close')
-  if (typeof address !== 'object' || !address) throw new Error('no port')
+  if (typeof address !== 'object' || !address) throw new Error('no free port')
   return address.port
 }
 

@@ -1,5 +1,5 @@
-/** Names that every object inherits: a lookup of outside text in an object literal finds them. */
+/** Names that every object inherits: an unguarded lookup of user input in an object literal finds them. */
 export const prototypeNames = Object.getOwnPropertyNames(Object.prototype)
 
-/** A name of the same kind that no object has. Whatever is given instead of it must be answered in the same way. */
+/** A similar name that no object has. All inherited names must be handled in the same way. */
 export const unusedName = '__unused__'

@@ -5,7 +5,7 @@ import type { HttpApp } from '../../src/http/app.ts'
 import { openProviderApp, type ProviderAppOptions } from '../../src/http/provider-app.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
-import { closingTogether, newDatabase, type Scope, sharedOnEachEngine } from './engines.ts'
+import { createScope, newDatabase, type Scope, shareOnEachEngine } from './engines.ts'
 import { type Answer, type Headers, type Sent, send } from './http.ts'
 import { type Line, loadInProcess } from './load.ts'
 
@@ -14,15 +14,15 @@ type AppOptions = Pick<
   'clock' | 'guard' | 'isKnown' | 'limits' | 'log' | 'rates'
 >
 
-/** The guard accepts every request, unless the test has another. */
+/** By default, the guard accepts every request. */
 export interface ProviderOptions extends Partial<AppOptions> {
-  /** The time until the test sets another. */
+  /** The initial time. */
   readonly now?: string
   readonly timeZone?: string | undefined
   readonly accountVersion?: 3 | 4 | undefined
-  /** The data of another provider, instead of data of its own. */
+  /** An existing database instead of a new one. */
   readonly database?: string
-  /** A store that stays open, instead of one of its own. */
+  /** An existing store, which is not closed, instead of a new one. */
   readonly store?: ProviderStore
   /** Replaces parts of the store. */
   readonly around?: (store: ProviderStore) => ProviderStore
@@ -36,25 +36,25 @@ export interface Provider {
   readonly port: number
   get(path: string, headers?: Headers): Promise<Answer>
   post(path: string, body: unknown, headers?: Headers): Promise<Answer>
-  /** Sends a path exactly as it is: the other two normalise it as `fetch` does. */
+  /** Sends a path unchanged; the other two methods normalise it as `fetch` does. */
   send(path: string, sent?: Sent): Promise<Answer>
   /** Loads more lines while the server runs. */
   load(lines: readonly Line[]): Promise<void>
   setClock(now: string): void
-  /** Closes it before its scope ends. */
+  /** Closes the provider before its scope ends. */
   close(): Promise<void>
 }
 
 const nowDefault = '2025-07-01T00:00:00Z'
 
-/** A provider on a socket with the lines loaded. It closes with the scope. */
+/** Loads lines and starts a provider on a socket. It is closed with the scope. */
 export async function openProvider(
   scope: Scope,
   lines: readonly Line[],
   options: ProviderOptions = {},
 ): Promise<Provider> {
   const { now: _now, timeZone = 'UTC', accountVersion = 4, around, prepare, ...own } = options
-  const inner = closingTogether(scope)
+  const inner = createScope(scope)
   const database = options.database ?? (await newDatabase(inner))
   if (lines.length > 0) await loadInProcess(database, lines)
 
@@ -102,12 +102,12 @@ export async function openProvider(
   }
 }
 
-/** One provider for all tests of a suite, opened by the first that uses it. No test may disturb another. */
+/** Shares one provider between all tests of a file. They must not affect each other. */
 export function sharedProvider(
   lines: readonly Line[],
   options: ProviderOptions | (() => Promise<ProviderOptions>) = {},
 ): () => Promise<Provider> {
-  return sharedOnEachEngine(async (scope) => {
+  return shareOnEachEngine(async (scope) => {
     const chosen = typeof options === 'function' ? await options() : options
     return openProvider(scope, lines, chosen)
   })
@@ -124,7 +124,7 @@ export async function walk(
     const page: Answer = await ask(next)
     assert.equal(page.status, 200, page.text)
     pages.push(page)
-    assert.ok(pages.length <= Math.max(1, page.body.meta.totalPages), 'the walk does not end')
+    assert.ok(pages.length <= Math.max(1, page.body.meta.totalPages), 'more pages than totalPages')
     await between(page)
     next = page.body.links.next
   }

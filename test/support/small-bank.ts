@@ -1,12 +1,18 @@
 import { copyFileSync } from 'node:fs'
-import { copyOf, engineHere, newDatabase, type Scope, sharedOnEachEngine } from './engines.ts'
+import {
+  copyPostgres,
+  currentEngine,
+  newDatabase,
+  type Scope,
+  shareOnEachEngine,
+} from './engines.ts'
 import { loadInProcess } from './load.ts'
 
-/** What most tests request: a list of accounts, and a list that needs a body. */
+/** A GET and a POST operation that most tests use. */
 export const accountsPath = '/v1/banking/customer/c1/accounts'
 export const balancesPath = '/v1/banking/customer/c1/accounts/balances'
 
-const made = sharedOnEachEngine(async (scope) => {
+const createOriginal = shareOnEachEngine(async (scope) => {
   const database = await newDatabase(scope)
   await loadInProcess(database, smallBankLines)
   return database
@@ -14,8 +20,8 @@ const made = sharedOnEachEngine(async (scope) => {
 
 /** A database with two customers and an account each. It is loaded once and then copied. */
 export async function createSmallBank(scope: Scope): Promise<string> {
-  const original = await made()
-  if (engineHere() === 'postgres') return copyOf(scope, original)
+  const original = await createOriginal()
+  if (currentEngine() === 'postgres') return copyPostgres(scope, original)
   const database = await newDatabase(scope)
   copyFileSync(original.slice('sqlite:'.length), database.slice('sqlite:'.length))
   return database

@@ -4,26 +4,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Scope } from './engines.ts'
 
-/** A file system of its own, in memory, that is quickly full. */
+/** A small file system in memory. */
 export interface SmallDisk {
   readonly folder: string
-  /** Leaves no space at all. */
+  /** Uses all free space. */
   fill(): void
   /** Frees what `fill` took. */
   free(): void
-  /** Whether it may be written to. */
   setWritable(isWritable: boolean): void
 }
 
-/** Declares tests that need one. Only root may mount it: where that is not allowed, a line says which tests were not run. */
+/** Declares tests that need a small disk. Mounting it requires root; otherwise a message names the skipped tests. */
 export function onSmallDisks(name: string, declare: () => void): void {
   if (canMount()) declare()
-  else console.error(`NOT RUN, since mounting a tmpfs needs root: ${name}`)
+  else console.error(`NOT RUN, because mounting a tmpfs requires root: ${name}`)
 }
 
 export function openSmallDisk(scope: Scope, megabytes: number): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-disk-'))
-  if (!mount(folder, megabytes)) throw new Error('no tmpfs can be mounted')
+  if (!mount(folder, megabytes)) throw new Error('cannot mount a tmpfs')
   scope.after(async () => {
     execFileSync('umount', ['--lazy', folder])
     rmdirSync(folder)

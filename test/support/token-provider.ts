@@ -9,7 +9,7 @@ import { providerOperations } from '../../src/contract/index.ts'
 import { logReplayEvents } from '../../src/server/replay-log.ts'
 import type { ReplayOptions } from '../../src/storage/database.ts'
 import { openReplayStore } from '../../src/storage/open.ts'
-import { asOwner, closingTogether, engineHere, type Scope, sharedOnEachEngine } from './engines.ts'
+import { createScope, currentEngine, runSql, type Scope, shareOnEachEngine } from './engines.ts'
 import type { Answer } from './http.ts'
 import { type KeyServer, openKeyServer } from './key-server.ts'
 import { openProvider, type Provider, type ProviderOptions } from './provider.ts'
@@ -26,10 +26,10 @@ import {
 } from './tokens.ts'
 
 export interface TokenProviderOptions extends Pick<ProviderOptions, 'limits' | 'rates'> {
-  /** The keys that are published; one ES256 key unless the test has others. */
+  /** The published keys; one ES256 key by default. */
   readonly keys?: readonly TestKey[]
   readonly keySet?: Partial<KeySetOptions>
-  /** Records are purged by the clock at once, unless the test waits longer. */
+  /** By default, replay records are purged without a delay. */
   readonly replay?: Pick<ReplayOptions, 'settleMs'>
 }
 
@@ -40,16 +40,16 @@ export interface TokenProvider extends Pick<Provider, 'database' | 'port' | 'sen
   /** Every line that was logged. */
   readonly log: readonly string[]
   now(): number
-  /** Lets time pass until then, in seconds since 1970. */
+  /** Advances the clock to a time in seconds since 1970. */
   setClock(seconds: number): void
-  /** Sets the clock without letting time pass. */
+  /** Sets the clock without advancing the monotonic clock. */
   stepClock(seconds: number): void
-  /** A token for a path, valid unless the test changes it. */
+  /** Signs a token for a path; the overrides can make it invalid. */
   mint(path: string, claims?: Members, header?: Members, key?: TestKey): string
   /** Sends a GET request with a token. */
   ask(token: string, path?: string): Promise<Answer>
-  /** Checks a token without HTTP, which cannot carry every byte. */
-  verify(token: string): Promise<'passes' | 'refused'>
+  /** Verifies a token without HTTP, which cannot transport every byte. */
+  verify(token: string): Promise<'passes' | 'rejected'>
   /** Resolves with the outcome of the next fetch of the keys. */
   nextFetch(): Promise<unknown>
   usedTokenIds(): Promise<string[]>
@@ -68,7 +68,7 @@ export async function openTokenProvider(
     replay: replayOptions = { settleMs: 0 },
     ...own
   } = options
-  const inner = closingTogether(scope)
+  const inner = createScope(scope)
   const database = await createSmallBank(inner)
   const key = published[0] ?? makeKey('ES256', 'k1')
   const keyServer = await openKeyServer(published.map(({ jwk }) => jwk))
@@ -139,8 +139,8 @@ export async function openTokenProvider(
   }
 }
 
-/** For tests with many unknown key ids: enough time passes that each of them has a fetch of its own. */
-export function hurriedKeySet(): Partial<KeySetOptions> {
+/** A key set whose clock advances fast enough to fetch for every unknown key id. */
+export function fastKeySet(): Partial<KeySetOptions> {
   let ms = 0
   return {
     now() {
@@ -150,15 +150,15 @@ export function hurriedKeySet(): Partial<KeySetOptions> {
   }
 }
 
-/** One provider for all tests of a file. They leave its clock and its keys alone. */
+/** Shares one provider between all tests of a file. They must not change its clock or keys. */
 export function sharedTokenProvider(
   options: () => TokenProviderOptions = () => ({}),
 ): () => Promise<TokenProvider> {
-  return sharedOnEachEngine((scope) => openTokenProvider(scope, options()))
+  return shareOnEachEngine((scope) => openTokenProvider(scope, options()))
 }
 
-/** The one answer to every invalid token: it does not say what was wrong. */
-export function assertRefused(answer: Answer, challenge = 'Bearer error="invalid_token"'): void {
+/** Asserts the response to an invalid token, which does not contain the reason. */
+export function assertRejected(answer: Answer, challenge = 'Bearer error="invalid_token"'): void {
   assert.deepEqual(
     {
       status: answer.status,
@@ -175,9 +175,12 @@ export function assertRefused(answer: Answer, challenge = 'Bearer error="invalid
   )
 }
 
-/** The token is rejected and a valid one is not, so that it is not rejected for another reason. */
-export async function assertOnlyGoodPasses(provider: TokenProvider, bad: string): Promise<void> {
-  assertRefused(await provider.ask(bad))
+/** Asserts that the token is rejected and a valid one is accepted, to rule out another reason. */
+export async function assertOnlyValidPasses(
+  provider: TokenProvider,
+  invalid: string,
+): Promise<void> {
+  assertRejected(await provider.ask(invalid))
   await assertPasses(provider, provider.mint(accountsPath))
 }
 
@@ -190,18 +193,18 @@ export async function assertPasses(
   assert.equal(answer.status, 200, answer.text)
 }
 
-/** The ids of used tokens, as they are on the disk. */
+/** Reads the ids of used tokens from the database. */
 export async function usedTokenIds(database: string): Promise<string[]> {
   const indexed = 'select token_id from token_use'
   const appended = "select value from batch, json_each(uses) where json_each.type = 'text'"
-  const all = engineHere() === 'sqlite' ? `${indexed} union all ${appended}` : indexed
+  const all = currentEngine() === 'sqlite' ? `${indexed} union all ${appended}` : indexed
   const rows = await queryReplayRecords(database, `${all} order by 1`)
   return rows.map(([id]) => String(id))
 }
 
-/** Runs a statement where the replay records of a database are. */
+/** Runs a statement on the database of the replay records. */
 export async function queryReplayRecords(database: string, sql: string): Promise<unknown[][]> {
-  if (engineHere() === 'postgres') return asOwner(sql, database)
+  if (currentEngine() === 'postgres') return runSql(sql, database)
   const file = new DatabaseSync(`${database.slice('sqlite:'.length)}-replay`, { timeout: 5000 })
   try {
     return file.prepare(sql).all().map(Object.values)
@@ -210,7 +213,7 @@ export async function queryReplayRecords(database: string, sql: string): Promise
   }
 }
 
-async function verify(guard: Guard, token: string): Promise<'passes' | 'refused'> {
+async function verify(guard: Guard, token: string): Promise<'passes' | 'rejected'> {
   try {
     const { recorded } = await guard({
       authorization: [`Bearer ${token}`],
@@ -220,7 +223,7 @@ async function verify(guard: Guard, token: string): Promise<'passes' | 'refused'
     await recorded
     return 'passes'
   } catch (error) {
-    if (error instanceof TokenRejected) return 'refused'
+    if (error instanceof TokenRejected) return 'rejected'
     throw error
   }
 }

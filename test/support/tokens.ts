@@ -4,25 +4,25 @@ export const publicUrl = 'https://bank.example'
 export const resourceUrl = 'https://contact.bank.example/base'
 export const subdomain = 'bank'
 
-/** A key pair of a test's platform, with what it publishes of it. */
+/** A key pair of the test platform, and its public JWK. */
 export interface TestKey {
   readonly kid: string
   readonly alg: string
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
-  /** As a key set shows it: with `kid`, without `alg`, `use` or `key_ops`. */
+  /** With `kid`, without `alg`, `use` or `key_ops`. */
   readonly jwk: Members
 }
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** Makes a key of the kind that an algorithm asks for. */
+/** Creates a key for an algorithm. */
 export function makeKey(alg: string, kid: string): TestKey {
-  const { privateKey, publicKey } = pairFor(alg)
+  const { privateKey, publicKey } = generatePair(alg)
   return testKey(alg, kid, privateKey, publicKey)
 }
 
-/** Too short, or with an exponent that is too small: what no platform should publish. */
+/** For keys that are too short or have an exponent that is too small. */
 export function makeRsaKey(kid: string, modulusLength: number, publicExponent = 65_537): TestKey {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength, publicExponent })
   return testKey('PS256', kid, privateKey, publicKey)
@@ -40,17 +40,17 @@ export function validClaims(path: string, now: number): Members {
   }
 }
 
-/** A token of these two objects; members that are undefined are left out. */
+/** Signs a token with this header and payload; undefined members are omitted. */
 export function mintToken(claims: Members, header: Members, key: TestKey): string {
   return signTexts(JSON.stringify(header), JSON.stringify(claims), key, key.alg)
 }
 
-/** A token of exactly these two texts. */
+/** Signs a token with exactly these two texts. */
 export function signTexts(header: string, payload: string, key: TestKey, alg = key.alg): string {
   return signSegments(base64url(header), base64url(payload), key, alg)
 }
 
-/** A token of exactly these two segments, whatever they are. */
+/** Signs a token with exactly these two segments, even if they are invalid. */
 export function signSegments(head: string, body: string, key: TestKey, alg = key.alg): string {
   return `${head}.${body}.${base64url(signature(`${head}.${body}`, key.privateKey, alg))}`
 }
@@ -59,19 +59,19 @@ export function base64url(content: string | Uint8Array): string {
   return Buffer.from(content).toString('base64url')
 }
 
-export function segmentsOf(token: string): [string, string, string] {
+export function splitToken(token: string): [string, string, string] {
   const [head = '', body = '', tail = ''] = token.split('.')
   return [head, body, tail]
 }
 
-/** The header or payload of a token, as text. */
-export function textIn(token: string, segment: 0 | 1): string {
-  return Buffer.from(segmentsOf(token)[segment], 'base64url').toString()
+/** Decodes the header or payload of a token. */
+export function decodeSegment(token: string, segment: 0 | 1): string {
+  return Buffer.from(splitToken(token)[segment], 'base64url').toString()
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** The same bytes for a lenient reader: a bit is set that belongs to no byte. Undefined where there is none. */
+/** Sets an unused bit of a segment, which a lenient decoder ignores. Undefined if there is none. */
 export function withSpareBit(segment: string): string | undefined {
   const spare = { 0: 0, 2: 4, 3: 2 }[segment.length % 4]
   const last = alphabet.indexOf(segment.at(-1) ?? '')
@@ -96,11 +96,11 @@ export function signature(text: string, key: KeyObject, alg: string): Buffer {
     case 'RS512':
       return sign('sha512', data, { key, padding: constants.RSA_PKCS1_PADDING })
     default:
-      throw new Error(`no such algorithm: ${alg}`)
+      throw new Error(`unknown algorithm: ${alg}`)
   }
 }
 
-function pairFor(alg: string) {
+function generatePair(alg: string) {
   if (alg === 'EdDSA') return generateKeyPairSync('ed25519')
   if (alg === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' })
   if (alg === 'ES384') return generateKeyPairSync('ec', { namedCurve: 'P-384' })
@@ -113,5 +113,5 @@ function testKey(alg: string, kid: string, privateKey: KeyObject, publicKey: Key
 }
 
 export function decodeClaims(token: string): Members {
-  return JSON.parse(textIn(token, 1)) as Members
+  return JSON.parse(decodeSegment(token, 1)) as Members
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as wait } from 'node:timers/promises'
 
 const pollMs = 5
-/** For a program that is broken, not for a machine that is slow. */
+/** Long enough for a slow machine. */
 const limitMs = 120_000
 
-/** Waits until a condition is true. A message says what was seen instead. */
+/** Polls until a condition is true. The message describes the state on failure. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
   message = () => '',
