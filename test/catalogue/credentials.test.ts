@@ -166,7 +166,7 @@ describe('a secret stored by an earlier version', () => {
     assert.ok(line.includes(id))
     assert.match(
       list.stdout,
-      /stored by an earlier version and refused: run holdfast client rotate/,
+      /stored by an earlier version and rejected: run holdfast client rotate/,
     )
     assert.equal(
       count(
