@@ -110,7 +110,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
 }
 
 /** The errors in the names of checks, groups and capabilities, as sentences. */
-export function choiceProblems({
+export function findChoiceErrors({
   only = [],
   skip = [],
   capabilities = [],
@@ -134,7 +134,7 @@ function chooseChecks(options: CheckOptions): Check[] {
     customers = [],
     emails = [],
   } = options
-  const problems = choiceProblems(options)
+  const problems = findChoiceErrors(options)
   if (customers.length + emails.length === 0)
     problems.push('at least one customer or e-mail address is required')
   if (problems.length > 0) throw new TypeError(problems.join('; '))

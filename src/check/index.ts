@@ -7,14 +7,14 @@ export {
   type CheckResult,
   type Clause,
   type Counts,
-  countsOf,
+  countResults,
   type Exchange,
   type Judgement,
   type Profile,
   profiles,
   type Report,
 } from './report.ts'
-export { htmlReport } from './reports/html.ts'
-export { junitReport } from './reports/junit.ts'
-export { textReport } from './reports/text.ts'
-export { type PublishOptions, publishKeys, type TestKeys, trustedKey } from './test-keys.ts'
+export { formatHtmlReport } from './reports/html.ts'
+export { formatJunitReport } from './reports/junit.ts'
+export { formatTextReport } from './reports/text.ts'
+export { type PublishOptions, publishKeys, type TestKeys, useTrustedKey } from './test-keys.ts'

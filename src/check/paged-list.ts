@@ -117,7 +117,7 @@ export function readAccountId({ record: { account } }: PagedList, record: Fields
 }
 
 /** Bounds that include every record: without bounds, a list returns the last months only. */
-export function unboundedQuery(
+export function buildUnboundedQuery(
   context: CheckContext,
   { ref, bounds }: PagedList,
 ): Record<string, string> {

@@ -67,7 +67,7 @@ export interface Counts {
   readonly skip: number
 }
 
-export function countsOf({ results }: Pick<Report, 'results'>): Counts {
+export function countResults({ results }: Pick<Report, 'results'>): Counts {
   const count = (judgement: Judgement) =>
     results.filter((result) => result.judgement === judgement).length
   return { pass: count('pass'), fail: count('fail'), skip: count('skip') }

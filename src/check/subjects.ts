@@ -3,11 +3,11 @@ import type { CheckContext } from './context.ts'
 import { findAccountIds, findCustomers } from './customers.ts'
 import { checkEach, type Passed, skip } from './outcome.ts'
 import {
+  buildUnboundedQuery,
   findPagedLists,
   type PagedList,
   readRecords,
   readTotals,
-  unboundedQuery,
 } from './paged-list.ts'
 import { type ListContent, listRecordsMax, readList, type Subject } from './read-list.ts'
 
@@ -28,7 +28,7 @@ export function findSubjects(context: CheckContext, list: PagedList): Promise<re
   return context.once(`subjects ${list.ref}`, async () => {
     const sized: Sized[] = []
     for (const subject of await findCandidates(context, list)) {
-      const query = { 'page-size': 1, ...unboundedQuery(context, list) }
+      const query = { 'page-size': 1, ...buildUnboundedQuery(context, list) }
       const response = await context.request(list.operation, { ...subject.input, query })
       const total = Number(readTotals(response).totalRecords)
       if (response.isSuccess && readRecords(list, response).length > 0) {
@@ -81,7 +81,7 @@ export async function readWholeList(
   { recordsMin = 1, wanted = recordsWanted } = {},
 ): Promise<{ readonly subject: Subject; readonly whole: ListContent }> {
   const subject = await findSubject(context, list, wanted)
-  const whole = await readList(context, subject, unboundedQuery(context, list))
+  const whole = await readList(context, subject, buildUnboundedQuery(context, list))
   if (!whole.isWhole) skip(`it has more than ${listRecordsMax} records`)
   if (whole.records.length < recordsMin) {
     skip(`it has ${whole.records.length} records, and ${recordsMin} are needed`)

@@ -75,7 +75,7 @@ export async function publishKeys({ port, host = '127.0.0.1' }: PublishOptions):
 }
 
 /** Uses a private JWK with `kid` and `alg` that the provider already trusts. */
-export async function trustedKey(jwk: unknown): Promise<TestKeys> {
+export async function useTrustedKey(jwk: unknown): Promise<TestKeys> {
   const key = parseKey(jwk)
   const untrusted = { ...key, kid: randomUUID(), jwk: await generatePrivateJwk(key.alg) }
   return { keys: [key], untrusted, untrustedFetches: () => 0, close: async () => {} }

@@ -135,9 +135,8 @@ export function checkCommand(terminal: Terminal): Command {
 }
 
 async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<void> {
-  const { checkProvider, countsOf, htmlReport, junitReport, textReport } = await import(
-    '../check/index.ts'
-  )
+  const { checkProvider, countResults, formatHtmlReport, formatJunitReport, formatTextReport } =
+    await import('../check/index.ts')
   await validateFlags(url, flags)
   const parameters = parseParameters(flags.parameter ?? [])
   const testKeys = await openTestKeys(flags, terminal)
@@ -165,14 +164,15 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
     progress.clear()
     if (flags.json !== undefined)
       await writeReport(flags.json, `${JSON.stringify(report, null, 2)}\n`, terminal)
-    if (flags.junit !== undefined) await writeReport(flags.junit, junitReport(report), terminal)
-    if (flags.html !== undefined) await writeReport(flags.html, htmlReport(report), terminal)
+    if (flags.junit !== undefined)
+      await writeReport(flags.junit, formatJunitReport(report), terminal)
+    if (flags.html !== undefined) await writeReport(flags.html, formatHtmlReport(report), terminal)
     const options = {
       hasColour: terminal.isInteractive && !terminal.environment['NO_COLOR'],
       isVerbose: flags.verbose ?? false,
     }
-    if (flags.json !== '-') await terminal.write(textReport(report, options))
-    if (countsOf(report).fail > 0) throw new CommandError(1, summarizeFailures(report))
+    if (flags.json !== '-') await terminal.write(formatTextReport(report, options))
+    if (countResults(report).fail > 0) throw new CommandError(1, summarizeFailures(report))
   } finally {
     progress.clear()
     await testKeys.close()
@@ -186,9 +186,9 @@ function summarizeFailures({ results }: Report): string {
 
 /** Reports all invalid flags together. */
 async function validateFlags(url: string, flags: Flags): Promise<void> {
-  const { choiceProblems } = await import('../check/check.ts')
+  const { findChoiceErrors } = await import('../check/check.ts')
   const { jwksPort, key, rate, customer = [], email = [], only = [], skip = [] } = flags
-  const errors = choiceProblems({ only, skip, capabilities: flags.capability ?? [] })
+  const errors = findChoiceErrors({ only, skip, capabilities: flags.capability ?? [] })
   for (const [name, value] of Object.entries({
     '<url>': url,
     '--resource-url': flags.resourceUrl,
@@ -227,9 +227,9 @@ async function openTestKeys(
   { key, jwksPort, jwksHost }: Flags,
   terminal: Terminal,
 ): Promise<TestKeys> {
-  const { publishKeys, trustedKey } = await import('../check/index.ts')
+  const { publishKeys, useTrustedKey } = await import('../check/index.ts')
   if (key !== undefined) {
-    return trustedKey(readJwkFile(key)).catch((error: unknown) => {
+    return useTrustedKey(readJwkFile(key)).catch((error: unknown) => {
       throw new CommandError(2, `${key}: ${error instanceof Error ? error.message : error}`)
     })
   }

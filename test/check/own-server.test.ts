@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { countsOf } from '../../src/check/index.ts'
+import { countResults } from '../../src/check/index.ts'
 import { type Operation, providerOperations } from '../../src/contract/index.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { anaEmail } from './data.ts'
@@ -19,7 +19,7 @@ describe('our own server', () => {
       others.map(({ id, reason }) => `${id}: ${reason}`),
       [],
     )
-    assert.ok(countsOf(report).pass > 150)
+    assert.ok(countResults(report).pass > 150)
   })
 
   it('can be checked with an e-mail address only', async () => {
@@ -27,7 +27,7 @@ describe('our own server', () => {
 
     const report = await check({}, { customers: [], emails: [anaEmail], profile: 'smoke' })
 
-    const { fail, pass } = countsOf(report)
+    const { fail, pass } = countResults(report)
     const skipped = report.results.filter(({ judgement }) => judgement === 'skip')
     assert.equal(fail, 0)
     assert.ok(pass > 30)

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { htmlReport, junitReport, type Report, textReport } from '../../src/check/index.ts'
+import {
+  formatHtmlReport,
+  formatJunitReport,
+  formatTextReport,
+  type Report,
+} from '../../src/check/index.ts'
 import type { HttpApp } from '../../src/http/app.ts'
 import { describeOn, shareOnEachEngine } from '../support/engines.ts'
 import { onPages } from './faults/fault.ts'
@@ -37,9 +42,9 @@ describeOn('sqlite', 'a report', () => {
 
     for (const text of [
       JSON.stringify(report),
-      htmlReport(report),
-      junitReport(report),
-      textReport(report),
+      formatHtmlReport(report),
+      formatJunitReport(report),
+      formatTextReport(report),
     ]) {
       assert.doesNotMatch(text, /eyJ[\w-]{20,}/)
     }
@@ -79,7 +84,7 @@ describeOn('sqlite', 'a report', () => {
   })
 
   it('is a page that runs no code of the provider and loads nothing', async () => {
-    const page = htmlReport(await opened())
+    const page = formatHtmlReport(await opened())
 
     assert.equal(page.match(/<script/g)?.length, 1)
     const tags = page.match(/<[a-z][^>]*>/gi) ?? []
@@ -99,7 +104,7 @@ describeOn('sqlite', 'a report', () => {
 
   it('is well-formed XML for any response of the provider', async () => {
     const report = await opened()
-    const xml = junitReport(report)
+    const xml = formatJunitReport(report)
 
     assert.deepEqual(findErrors(xml), [])
     assert.equal(xml.match(/<testcase /g)?.length, report.results.length)
@@ -110,7 +115,7 @@ describeOn('sqlite', 'a report', () => {
   })
 
   it('contains no control characters for the terminal', async () => {
-    const text = textReport(await opened())
+    const text = formatTextReport(await opened())
 
     assert.match(text, /errors\.customer\.unknown/)
     assert.ok(![...text].some((character) => character !== '\n' && /\p{Cc}/u.test(character)))

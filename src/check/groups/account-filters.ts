@@ -4,12 +4,12 @@ import { readAccountRecords } from '../customers.ts'
 import { type Check, conventions } from '../definition.ts'
 import { checkEach, fail, type Passed, skip } from '../outcome.ts'
 import {
+  buildUnboundedQuery,
   type Fields,
   findPagedLists,
   type PagedList,
   readAccountId,
   readKey,
-  unboundedQuery,
 } from '../paged-list.ts'
 import { readList, type Subject } from '../read-list.ts'
 import { findSubjects } from '../subjects.ts'
@@ -50,7 +50,11 @@ async function findExpectations(
 ): Promise<Expected[]> {
   for (const { subject } of await findSubjects(context, list)) {
     const accounts = await readAccountRecords(context, subject.customerId)
-    const { records, isWhole } = await readList(context, subject, unboundedQuery(context, list))
+    const { records, isWhole } = await readList(
+      context,
+      subject,
+      buildUnboundedQuery(context, list),
+    )
     if (!isWhole) continue
     const expected = filters([...accounts.values()]).map((filter) => {
       const results = records.map((record) => ({
@@ -86,7 +90,7 @@ async function checkFilter(
     async (list) => {
       for (const { subject, filter, must, may } of await findExpectations(context, list, filters)) {
         const found = await readList(context, subject, {
-          ...unboundedQuery(context, list),
+          ...buildUnboundedQuery(context, list),
           ...filter,
         })
         const keys = found.records.map((record) => readKey(list, record))

@@ -9,7 +9,7 @@ import {
 } from '../customers.ts'
 import { type Check, endpoint } from '../definition.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
-import { readKey, requireList, unboundedQuery } from '../paged-list.ts'
+import { buildUnboundedQuery, readKey, requireList } from '../paged-list.ts'
 import { readAccounts, readList } from '../read-list.ts'
 import { requireOperation } from '../requests.ts'
 import { formatStatus } from '../responses.ts'
@@ -201,7 +201,7 @@ export const consent: readonly Check[] = [
       const other = await readList(
         context,
         { list: many, customerId, input, label: `E5 ${customerId} ${accountId}` },
-        unboundedQuery(context, many),
+        buildUnboundedQuery(context, many),
       )
       const difference = describeDifference(
         whole.records.map((record) => readKey(one, record)),

@@ -11,11 +11,11 @@ import {
 import { type Check, endpoint, errorsSection } from '../definition.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
 import {
+  buildUnboundedQuery,
   findListsByBody,
   findPagedLists,
   readAccountId,
   readRecords,
-  unboundedQuery,
 } from '../paged-list.ts'
 import { readAccounts, readList } from '../read-list.ts'
 import { buildRequest, findOperationsByPath } from '../requests.ts'
@@ -228,7 +228,7 @@ export const isolation: readonly Check[] = [
           const { records, responses } = await readList(
             context,
             subject,
-            unboundedQuery(context, list),
+            buildUnboundedQuery(context, list),
           )
           const requested =
             list.of === 'account'
@@ -266,7 +266,7 @@ export const isolation: readonly Check[] = [
             const input = {
               params: { customerId },
               body: { data: { accountIds: [one] } },
-              query: unboundedQuery(context, list),
+              query: buildUnboundedQuery(context, list),
             }
             const response = await context.request(list.operation, input)
             const foreign = readRecords(list, response).filter(

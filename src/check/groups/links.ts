@@ -5,13 +5,13 @@ import type { HttpResponse } from '../http-client.ts'
 import { pickFilters } from '../list-filters.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
 import {
+  buildUnboundedQuery,
   type Fields,
   type PagedList,
   readKey,
   readLink,
   readRecords,
   readTotals,
-  unboundedQuery,
 } from '../paged-list.ts'
 import { readList, requirePage, type Subject } from '../read-list.ts'
 import { checkEachList, choosePageSize, readShortList } from '../subjects.ts'
@@ -35,7 +35,7 @@ async function readLinkedPages(
   query: Record<string, string> = {},
 ): Promise<Linked> {
   const { subject, whole } = await readShortList(context, list, 2)
-  const all = { ...unboundedQuery(context, list), ...query }
+  const all = { ...buildUnboundedQuery(context, list), ...query }
   const count =
     Object.keys(query).length > 0
       ? (await readList(context, subject, all)).records.length
@@ -254,7 +254,7 @@ export const linkChecks: readonly Check[] = [
       const seen: string[] = []
       const evidence: HttpResponse[] = []
       const passed = await checkEachList(context, async (list) => {
-        const bounds = Object.keys(unboundedQuery(context, list))
+        const bounds = Object.keys(buildUnboundedQuery(context, list))
         if (bounds.length === 0) skip('it has no time window')
         const { subject } = await readShortList(context, list)
         const page = await requirePage(context, subject, { 'page-size': 1 })

@@ -3,12 +3,12 @@ import { type Check, endpoint } from '../definition.ts'
 import { pickFilter } from '../list-filters.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
 import {
+  buildUnboundedQuery,
   type Fields,
   type PagedList,
   readKey,
   readRecords,
   requireList,
-  unboundedQuery,
 } from '../paged-list.ts'
 import { readList, requirePage } from '../read-list.ts'
 import { choosePageSize, readWholeList } from '../subjects.ts'
@@ -39,7 +39,7 @@ async function checkOrder(context: CheckContext, query: Record<string, string>, 
   const { records, responses } = await readList(
     context,
     subject,
-    { ...unboundedQuery(context, list), ...query },
+    { ...buildUnboundedQuery(context, list), ...query },
     size,
   )
   if (records.length < 2) skip('the filtered list has fewer than two transactions')
@@ -120,7 +120,7 @@ export const order: readonly Check[] = [
       for (let round = 0; round < tieRounds; round += 1) {
         const pages = []
         for (let index = start; index < start + length; index += 1) {
-          const query = { page: index + 1, 'page-size': 1, ...unboundedQuery(context, list) }
+          const query = { page: index + 1, 'page-size': 1, ...buildUnboundedQuery(context, list) }
           pages.push(await requirePage(context, subject, query))
         }
         const found = pages

@@ -5,12 +5,12 @@ import { type Check, conventions } from '../definition.ts'
 import { pickFilter } from '../list-filters.ts'
 import { fail, skip } from '../outcome.ts'
 import {
+  buildUnboundedQuery,
   type PagedList,
   readKey,
   readRecords,
   readTotals,
   requireTotals,
-  unboundedQuery,
 } from '../paged-list.ts'
 import { type ListContent, readList, requirePage, type Subject } from '../read-list.ts'
 import { checkEachList, choosePageSize, readShortList } from '../subjects.ts'
@@ -33,7 +33,7 @@ interface PagedContent {
 async function readInPages(context: CheckContext, list: PagedList): Promise<PagedContent> {
   const { subject, whole } = await readShortList(context, list, 2)
   const size = choosePageSize(whole.records.length)
-  const pages = await readList(context, subject, unboundedQuery(context, list), size)
+  const pages = await readList(context, subject, buildUnboundedQuery(context, list), size)
   return { subject, whole, pages, size }
 }
 
@@ -120,7 +120,7 @@ export const paging: readonly Check[] = [
           const query = {
             page: 1,
             'page-size': Math.min(size, pageSizeDefault),
-            ...unboundedQuery(context, list),
+            ...buildUnboundedQuery(context, list),
           }
           const page = await requirePage(context, subject, query)
           const expected = Math.min(query['page-size'], whole.records.length)
@@ -143,7 +143,7 @@ export const paging: readonly Check[] = [
         const { subject, whole } = await readShortList(context, list, pageSizeDefault + 1)
         const page = await requirePage(context, subject, {
           page: 1,
-          ...unboundedQuery(context, list),
+          ...buildUnboundedQuery(context, list),
         })
         const actual = readRecords(list, page).length
         if (actual === pageSizeDefault) return
@@ -166,7 +166,7 @@ export const paging: readonly Check[] = [
         const { subject, whole } = await readShortList(context, list, 2)
         const page = await requirePage(context, subject, {
           'page-size': 1,
-          ...unboundedQuery(context, list),
+          ...buildUnboundedQuery(context, list),
         })
         const expected = whole.records.slice(0, 1).map((record) => readKey(list, record))
         const actual = readRecords(list, page).map((record) => readKey(list, record))
@@ -190,7 +190,11 @@ export const paging: readonly Check[] = [
       const seen = new Set<string>()
       const passed = await checkEachList(context, async (list) => {
         const { subject, whole } = await readShortList(context, list)
-        const query = { page: 1000, 'page-size': pageSizeDefault, ...unboundedQuery(context, list) }
+        const query = {
+          page: 1000,
+          'page-size': pageSizeDefault,
+          ...buildUnboundedQuery(context, list),
+        }
         const page = await context.request(list.operation, { ...subject.input, query })
         seen.add(String(page.status))
         const details = {
@@ -231,7 +235,7 @@ export const paging: readonly Check[] = [
         if (list.bounds !== 'time') skip('it has no time bounds')
         const { subject } = await readShortList(context, list)
         const [from, to] = ['1970-01-01T00:00:00Z', '1970-01-02T00:00:00Z']
-        const [oldest = ''] = Object.keys(unboundedQuery(context, list))
+        const [oldest = ''] = Object.keys(buildUnboundedQuery(context, list))
         const query = { [oldest]: from, 'newest-time': to }
         const page = await context.request(list.operation, { ...subject.input, query })
         const { totalRecords, totalPages } = page.isSuccess ? requireTotals(page) : readTotals(page)
@@ -257,7 +261,7 @@ export const paging: readonly Check[] = [
         const { subject } = await readShortList(context, list, 2)
         const query = pickFilter(context, list) ?? skip('it has no filter')
         const found = await readList(context, subject, {
-          ...unboundedQuery(context, list),
+          ...buildUnboundedQuery(context, list),
           ...query,
         })
         if (found.total === undefined) skip('it has no totals')

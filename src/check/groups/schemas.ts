@@ -3,7 +3,7 @@ import { bearer, type CheckContext, type RequestInput } from '../context.ts'
 import { findAccounts, findCustomers } from '../customers.ts'
 import { type Check, endpoint, resources } from '../definition.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
-import { readRecords, requireList, toPagedList, unboundedQuery } from '../paged-list.ts'
+import { buildUnboundedQuery, readRecords, requireList, toPagedList } from '../paged-list.ts'
 import { findProbe } from '../probe.ts'
 import { buildRequest, requireOperation, unknownEmail } from '../requests.ts'
 import { type Found, formatFault } from '../response-audit.ts'
@@ -39,7 +39,7 @@ async function buildSamples(context: CheckContext, operation: Operation): Promis
   if (list && subjects.length > 0) {
     return subjects.map(({ subject }) => ({
       ...subject.input,
-      query: unboundedQuery(context, list),
+      query: buildUnboundedQuery(context, list),
     }))
   }
   const [email = unknownEmail] = context.options.emails

@@ -4,7 +4,7 @@ import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
 import type { HttpResponse } from '../http-client.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
-import { type Fields, readKey, requireList, unboundedQuery } from '../paged-list.ts'
+import { buildUnboundedQuery, type Fields, readKey, requireList } from '../paged-list.ts'
 import { hintForParameter, resolveName } from '../parameters.ts'
 import { readList, requirePage } from '../read-list.ts'
 import { readWholeList } from '../subjects.ts'
@@ -34,7 +34,10 @@ async function checkFiltered(
       value,
     ]),
   )
-  const found = await readList(context, subject, { ...unboundedQuery(context, list), ...query })
+  const found = await readList(context, subject, {
+    ...buildUnboundedQuery(context, list),
+    ...query,
+  })
   const expected = whole.records.filter(isMatch)
   const difference = describeDifference(
     expected.map((record) => readKey(list, record)),
@@ -268,7 +271,7 @@ export const transactionFilters: readonly Check[] = [
       )
       const query = {
         [resolveName(context.options.parameters, 'B3', 'text')]: text,
-        ...unboundedQuery(context, list),
+        ...buildUnboundedQuery(context, list),
       }
       const response = await context.request(list.operation, { ...subject.input, query })
       if (response.isSuccess) return {}
@@ -326,7 +329,7 @@ export const transactionFilters: readonly Check[] = [
       const { subject, whole } = await readWholeList(context, list)
       const name = resolveName(context.options.parameters, 'B3', 'text')
       const found = await readList(context, subject, {
-        ...unboundedQuery(context, list),
+        ...buildUnboundedQuery(context, list),
         [name]: 'no such text',
       })
       if (found.records.length !== whole.records.length) {

@@ -1,13 +1,13 @@
 import { escapeInvisibleInLines } from '../../contract/characters.ts'
-import { type CheckResult, countsOf, type Exchange, type Report } from '../report.ts'
+import { type CheckResult, countResults, type Exchange, type Report } from '../report.ts'
 import { script, style } from './html-parts.ts'
 
 /**
  * The report as a self-contained page: no network, no other file. Responses of the provider are escaped, and the
  * Content-Security-Policy allows only the page's own script.
  */
-export function htmlReport(report: Report): string {
-  const { pass, fail, skip } = countsOf(report)
+export function formatHtmlReport(report: Report): string {
+  const { pass, fail, skip } = countResults(report)
   const groups = [...Map.groupBy(report.results, ({ group }) => group)]
   const verdict = fail > 0 ? `${fail} of ${report.results.length} checks failed` : 'No check failed'
   const policy = `default-src 'none'; style-src 'sha256-${style.hash}'; script-src 'sha256-${script.hash}'; base-uri 'none'; form-action 'none'`
@@ -51,7 +51,7 @@ ${groups.map(([group, results]) => groupSection(group, results)).join('\n')}
 const names = { pass: 'passed', fail: 'failed', skip: 'skipped' } as const
 
 function groupSection(group: string, results: readonly CheckResult[]): string {
-  const { pass, fail, skip } = countsOf({ results })
+  const { pass, fail, skip } = countResults({ results })
   return `<section aria-labelledby="group-${escaped(group)}">
 <h2 id="group-${escaped(group)}">${escaped(group)} <small>${pass} passed, ${fail} failed, ${skip} skipped</small></h2>
 ${results.map(resultDetails).join('\n')}

@@ -1,10 +1,10 @@
-import { type CheckResult, countsOf, type Exchange, type Report } from '../report.ts'
+import { type CheckResult, countResults, type Exchange, type Report } from '../report.ts'
 
 /** The report as JUnit XML with one test case per check, for CI servers. */
-export function junitReport(report: Report): string {
-  const { fail, skip } = countsOf(report)
+export function formatJunitReport(report: Report): string {
+  const { fail, skip } = countResults(report)
   const suites = [...Map.groupBy(report.results, ({ group }) => group)].map(([group, results]) => {
-    const counts = countsOf({ results })
+    const counts = countResults({ results })
     return [
       `  <testsuite name="${escaped(group)}" tests="${results.length}" failures="${counts.fail}" skipped="${counts.skip}">`,
       ...results.map(testCase),

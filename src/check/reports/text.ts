@@ -1,5 +1,5 @@
 import { escapeInvisible } from '../../contract/characters.ts'
-import { type CheckResult, countsOf, type Exchange, type Report } from '../report.ts'
+import { type CheckResult, countResults, type Exchange, type Report } from '../report.ts'
 
 export interface TextOptions {
   /** Adds colours, for a terminal. */
@@ -17,7 +17,7 @@ const colours = {
 }
 
 /** A report for a terminal: the groups, every failure with its evidence, and a summary. */
-export function textReport(
+export function formatTextReport(
   report: Report,
   { hasColour = false, isVerbose = false }: TextOptions = {},
 ): string {
@@ -25,7 +25,7 @@ export function textReport(
     hasColour ? colours[colour] + text + colours.off : text
   const groups = [...Map.groupBy(report.results, ({ group }) => group)]
   const failures = report.results.filter(({ judgement }) => judgement === 'fail')
-  const { pass, fail, skip } = countsOf(report)
+  const { pass, fail, skip } = countResults(report)
 
   const lines = groups.flatMap(([group, results]) => [
     '',
