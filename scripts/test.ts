@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { initializeCluster, makePostgres } from '../test/support/postgres.ts'
+import { bundleTypebox } from './bundle-typebox.ts'
 import { installProgram } from './program.ts'
 
 /**
@@ -20,11 +21,13 @@ const concurrency = 4
 const folder = makeFolder()
 process.env['TMPDIR'] = folder
 const program = await installProgram(join(folder, 'package'))
+const typebox = await bundleTypebox(join(folder, 'typebox'))
 
 process.env['POSTGRES_CLUSTER_FOR_TESTS'] = await initializeCluster()
 const server = await makePostgres()
 await server.start()
-const run = spawn(process.execPath, ['--test', `--test-concurrency=${concurrency}`, ...files], {
+const flags = ['--import', typebox, '--test', `--test-concurrency=${concurrency}`]
+const run = spawn(process.execPath, [...flags, ...files], {
   stdio: 'inherit',
   env: {
     ...process.env,

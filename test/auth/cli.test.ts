@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { makeSigningKey, signingAlgorithms } from '../../src/auth/signing.ts'
 import { openSigningKeyStore } from '../../src/storage/open.ts'
-import { describe, newDatabase } from '../support/engines.ts'
+import { describe, describeOnce, newDatabase } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runHoldfast, runInProcess, startServer } from '../support/process.ts'
 import { decodeClaims, decodeSegment, makeKey, publicUrl } from '../support/tokens.ts'
@@ -91,7 +91,7 @@ describe('holdfast keys', { concurrency }, () => {
   }
 })
 
-describe('holdfast token', { concurrency }, () => {
+describeOnce('holdfast token', { concurrency }, () => {
   it('prints a token and nothing else, without the query in its audience', async (t) => {
     const { run } = await platform(t)
     const id = (await run('keys', 'add')).trimEnd()
@@ -201,7 +201,7 @@ describe('holdfast token', { concurrency }, () => {
   }
 })
 
-describe('holdfast serve', { concurrency }, () => {
+describeOnce('holdfast serve', { concurrency }, () => {
   it('does not start a provider without what tokens are judged by, and names all three', async () => {
     const { status, stdout, stderr } = await runHoldfast(['serve', 'provider', '--port', '0'])
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it, type TestContext } from 'node:test'
 import { signingAlgorithms } from '../../src/auth/signing.ts'
-import { createScope, describe, newDatabase } from '../support/engines.ts'
+import { createScope, describe, describeOnce, newDatabase } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { runHoldfast, type Server, startServer } from '../support/process.ts'
 import { accountsPath, createSmallBank } from '../support/small-bank.ts'
@@ -59,7 +59,9 @@ describe('from the platform’s command line to the provider’s door', { concur
     assertRejected(await ask(afterwards, late))
     assert.match(await keys('list'), new RegExp(`^${fresh} .* active$`, 'm'))
   })
+})
 
+describeOnce('from the platform’s command line to the provider’s door', { concurrency: 2 }, () => {
   it('a key of every algorithm is good', async (t) => {
     const { keys, sign, startPlatform, startProvider } = await openBothSides(t)
     const tokens: string[] = []

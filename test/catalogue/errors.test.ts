@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describe, describeOnce } from '../support/engines.ts'
 import type { Answer, Headers } from '../support/http.ts'
 import {
   openPlatform,
@@ -213,7 +213,7 @@ describe('the platform', () => {
   })
 })
 
-describe('without a valid token', () => {
+describeOnce('without a valid token', () => {
   const open = sharedPlatform()
   const header = (authorization: string): Headers => ({ authorization })
 

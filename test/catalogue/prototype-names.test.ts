@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { catalogueOperations, type Operation } from '../../src/contract/index.ts'
 import { asNode } from '../../src/contract/schema.ts'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import { type Platform, productPath, productsPath, sharedPlatform } from '../support/platform.ts'
 import { prototypeNames, unusedName } from '../support/prototype-names.ts'
@@ -63,7 +63,7 @@ function requestInForm(platform: Platform, body: string): Promise<Answer> {
   return platform.send('/v1/token', { method: 'POST', body, headers })
 }
 
-describe('a property name of Object.prototype', { timeout: 120_000 }, () => {
+describeOnce('a property name of Object.prototype', { timeout: 120_000 }, () => {
   for (const [position, request] of Object.entries(requests)) {
     it(`is handled like any other text as ${position}`, () => assertSameStatus(request))
   }

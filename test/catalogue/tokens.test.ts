@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describe, describeOnce } from '../support/engines.ts'
 import {
   callPlatform,
   openPlatform,
@@ -28,7 +28,7 @@ async function tryReadHistory(platform: Platform, token: string): Promise<number
   return (await callPlatform(platform.port, token).history(id)).status
 }
 
-describe('a token', () => {
+describeOnce('a token', () => {
   const open = sharedPlatform()
   let readers: Promise<Registered> | undefined
   const openWithReader = async () => {

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { countResults } from '../../src/check/index.ts'
 import { type Operation, providerOperations } from '../../src/contract/index.ts'
-import { describe, shareOnEachEngine } from '../support/engines.ts'
+import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import { anaEmail } from './data.ts'
 import { openBank } from './provider.ts'
 
-describe('our own server', () => {
-  const bank = shareOnEachEngine(openBank)
+const bank = shareOnEachEngine(openBank)
 
+describe('our own server', () => {
   it('passes every check of a strict run', async () => {
     const { check } = await bank()
 
@@ -21,7 +21,9 @@ describe('our own server', () => {
     )
     assert.ok(countResults(report).pass > 150)
   })
+})
 
+describeOnce('our own server', () => {
   it('can be checked with an e-mail address only', async () => {
     const { check } = await bank()
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describe, describeOnce } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import {
   ask,
@@ -236,7 +236,7 @@ function bodyFor(ref: Ref): string {
   return ref === 'C1' ? '{"email":"ana@example.com"}' : '{"data":{"accountIds":[]}}'
 }
 
-describe('the body of every POST', () => {
+describeOnce('the body of every POST', () => {
   for (const ref of [...refsWithBody, 'C1'] as const) {
     it(`is refused by ${ref} where an object has a member twice`, async () => {
       const { post } = await provider()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import { sharedProvider } from '../support/provider.ts'
 
@@ -57,7 +57,7 @@ function assertError(text: string, status: number, message: string): void {
   assert.equal(body, JSON.stringify({ error: message }))
 }
 
-describe('a connection that dawdles is cut', () => {
+describeOnce('a connection that dawdles is cut', () => {
   for (const [name, said] of Object.entries({
     'over its first byte': '',
     'over its first line': 'GET /auth/v1/customer/ana HT',
@@ -89,7 +89,7 @@ describe('a connection that dawdles is cut', () => {
   })
 })
 
-describe('a request of which', () => {
+describeOnce('a request of which', () => {
   const long = 'x'.repeat(20_000)
 
   for (const [name, said] of Object.entries({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describe, describeOnce } from '../support/engines.ts'
 import type { Answer, Sent } from '../support/http.ts'
 import * as lines from '../support/lines.ts'
 import {
@@ -115,7 +115,7 @@ describe('what is not there', () => {
   }
 })
 
-describe('a method that a route does not take', () => {
+describeOnce('a method that a route does not take', () => {
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
   const question = (ref: Ref) => ({ accounts: accountsFor(ref) })
 
@@ -150,7 +150,7 @@ describe('a method that a route does not take', () => {
   }
 })
 
-describe('a body that is not taken', () => {
+describeOnce('a body that is not taken', () => {
   for (const [name, type] of [
     ['a form', 'application/x-www-form-urlencoded'],
     ['XML', 'application/xml'],
@@ -223,7 +223,7 @@ describe('a body that is not taken', () => {
   }
 })
 
-describe('the order of judgement', () => {
+describeOnce('the order of judgement', () => {
   for (const [name, sent] of Object.entries<Sent>({
     'a broken body': { headers: json, body: '{' },
     'an empty body': { headers: { ...json, 'content-length': '0' } },
@@ -282,7 +282,7 @@ describe('the order of judgement', () => {
   }
 })
 
-describe('what nobody foresaw', () => {
+describeOnce('what nobody foresaw', () => {
   it('is a 500 that tells nothing', async () => {
     const { get } = await broken()
 
@@ -293,7 +293,7 @@ describe('what nobody foresaw', () => {
   })
 })
 
-describe('the interaction id', () => {
+describeOnce('the interaction id', () => {
   const given = '7f2f5c1e-9a3b-4c5d-8e6f-0123456789AB'
   const cases: Readonly<Record<string, readonly [number, string, Sent]>> = {
     success: [200, '/auth/v1/customer/ana', {}],

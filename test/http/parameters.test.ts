@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { describe, describeOnce } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import {
   ask,
@@ -43,7 +43,7 @@ const validValues: Readonly<Record<string, string>> = {
   'page-size': '10',
 }
 
-describe('a parameter that is given twice', () => {
+describeOnce('a parameter that is given twice', () => {
   for (const ref of refs.filter((ref) => getOperation(ref).parameters.length > 0)) {
     it(`is rejected by ${ref} if it is one of its parameters`, async () => {
       const here = await provider()
@@ -69,7 +69,7 @@ describe('a parameter that is given twice', () => {
   }
 })
 
-describe('a parameter that nobody knows', () => {
+describeOnce('a parameter that nobody knows', () => {
   for (const ref of refs) {
     it(`has no effect on ${ref}, however often it is given`, async () => {
       const here = await provider()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type Operation, providerOperations } from '../../src/contract/index.ts'
 import { asNode } from '../../src/contract/schema.ts'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import * as lines from '../support/lines.ts'
 import {
@@ -65,7 +65,7 @@ function placesOf(ref: Ref): Record<string, (name: string) => Sent> {
   } satisfies Record<string, (name: string) => Sent>
 }
 
-describe('a name that every object has', { timeout: 120_000 }, () => {
+describeOnce('a name that every object has', { timeout: 120_000 }, () => {
   for (const ref of refs) {
     it(`is a text like any other in all that ${ref} takes`, async () => {
       const here = await provider()

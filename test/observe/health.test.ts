@@ -7,7 +7,14 @@ import { it } from 'node:test'
 import { openApp } from '../../src/http/app.ts'
 import { createDatabase } from '../../src/storage/open.ts'
 import { openDeployment } from '../support/deployment.ts'
-import { currentEngine, describe, describeOn, newDatabase, runSql } from '../support/engines.ts'
+import {
+  currentEngine,
+  describe,
+  describeOn,
+  describeOnce,
+  newDatabase,
+  runSql,
+} from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { makePostgres } from '../support/postgres.ts'
 import { type Server, startServer } from '../support/process.ts'
@@ -45,7 +52,7 @@ async function setVersion(database: string, change: '+ 1' | '- 1'): Promise<void
   file.close()
 }
 
-describe('a provider', () => {
+describeOnce('a provider', () => {
   it('is alive and ready, to whoever asks, and says no more than that', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider()
@@ -68,7 +75,9 @@ describe('a provider', () => {
     await deployment.keyServer.stop()
     assert.deepEqual(await probe(server, 'ready'), ok, 'keys that are held go on serving')
   })
+})
 
+describe('a provider', () => {
   it('is not ready while the database lacks a step, and is where it has one more', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider()
@@ -81,7 +90,9 @@ describe('a provider', () => {
     await setVersion(deployment.database, '+ 1')
     await untilReady(server)
   })
+})
 
+describeOnce('a provider', () => {
   it('is not ready any more while it stops, and still answers who is connected', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider()

@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { loadMetrics, serverMetrics } from '../../src/observe/metric-definitions.ts'
 import { openDeployment } from '../support/deployment.ts'
-import { currentEngine, describe, describeOn, newDatabase } from '../support/engines.ts'
+import {
+  currentEngine,
+  describe,
+  describeOn,
+  describeOnce,
+  newDatabase,
+} from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { send } from '../support/http.ts'
 import { runHoldfast } from '../support/process.ts'
@@ -18,7 +24,7 @@ import { samplesIn, scrape, valueIn } from './scrape.ts'
 const withMetrics = { 'metrics-port': '0', 'log-level': 'silent' }
 const requests = 'holdfast_request_duration_seconds'
 
-describe('the metrics of a provider', () => {
+describeOnce('the metrics of a provider', () => {
   it('count requests by operation and status, and how long they took', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider(withMetrics)
@@ -142,7 +148,9 @@ describe('the metrics of a provider', () => {
     const age = valueIn(samples, 'holdfast_key_set_age_seconds') ?? -1
     assert.ok(age >= 0 && age < 60, String(age))
   })
+})
 
+describe('the metrics of a provider', () => {
   it('tell of connections, lag, memory and CPU', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider(withMetrics)
@@ -166,7 +174,9 @@ describe('the metrics of a provider', () => {
     const lag = valueIn(samples, 'holdfast_event_loop_lag_seconds', { quantile: '1' }) ?? -1
     assert.ok(lag >= 0 && lag < 10, String(lag))
   })
+})
 
+describeOnce('the metrics of a provider with three workers', () => {
   it('come from three workers as one, and fall for none that is killed', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider({
@@ -199,7 +209,7 @@ describe('the metrics of a provider', () => {
   })
 })
 
-describe('the metrics of a platform', () => {
+describeOnce('the metrics of a platform', () => {
   it('count its requests', async (t) => {
     const server = await (await openDeployment(t)).startPlatform(withMetrics)
     await send(server.port, '/.well-known/jwks.json')

@@ -4,7 +4,7 @@ import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { openDeployment } from '../support/deployment.ts'
-import { describe, describeOn, newDatabase, type Scope } from '../support/engines.ts'
+import { describe, describeOn, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { send } from '../support/http.ts'
 import { loadInProcess } from '../support/load.ts'
@@ -104,7 +104,9 @@ describe('a provider with an SDK of OpenTelemetry', () => {
     assert.equal(byName.get('query')?.attributes['holdfast.query'], 'listBalances')
     for (const { traceId } of spans()) assert.equal(traceId, trace)
   })
+})
 
+describeOnce('a provider with an SDK of OpenTelemetry', () => {
   it('begins a trace for each request of a caller who has none', async (t) => {
     const deployment = await openDeployment(t)
     const { options, spans } = await sdk(t)

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { makeAuthority } from '../support/certificates.ts'
 import { openDeployment } from '../support/deployment.ts'
-import { describe, describeOn } from '../support/engines.ts'
+import { describeOn, describeOnce } from '../support/engines.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
 import { ask, startTraffic, timesIn } from './traffic.ts'
 
 const replaced = 'all workers were replaced'
 
-describe('workers that are replaced one by one', () => {
+describeOnce('workers that are replaced one by one', () => {
   it('drop no request, neither on kept connections nor on new ones', async (t) => {
     const deployment = await openDeployment(t)
     const served = await deployment.startProvider({ workers: '2' })

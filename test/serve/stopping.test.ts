@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { openDeployment } from '../support/deployment.ts'
-import { describe, describeOn } from '../support/engines.ts'
+import { describeOn, describeOnce } from '../support/engines.ts'
 import { type Server, sendSignal } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
@@ -42,33 +42,43 @@ async function rest(socket: Socket): Promise<string> {
   return said
 }
 
+type Signal = 'SIGTERM' | 'SIGINT'
+
+async function assertGraceful(t: TestContext, workers: string, signal: Signal): Promise<void> {
+  const deployment = await openDeployment(t)
+  const served = await deployment.startProvider({ workers })
+  const token = deployment.mint(path)
+  const socket = await beginRequest(served, token)
+
+  // As a terminal does it: to all of the processes.
+  for (const child of served.workers()) process.kill(child, signal)
+  served.child.kill(signal)
+  await untilRefused(served)
+  socket.write(body.slice(half))
+  const answer = await rest(socket)
+
+  assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
+  assert.match(answer, /\r\nconnection: close\r\n/i)
+  assert.match(answer, /"id":"c1"/)
+  assert.equal(await served.ended, 0)
+  // What it answered is spent for whoever comes after it.
+  const next = await deployment.startProvider()
+  const replay = await beginRequest(next, token)
+  replay.write(body.slice(half))
+  assert.match(String((await once(replay, 'data'))[0]), /^HTTP\/1\.1 401 /)
+  replay.destroy()
+}
+
+describeOn('postgres', 'a server that is told to stop', () => {
+  it('takes nothing new, finishes what is under way and ends with 0', (t) =>
+    assertGraceful(t, '2', 'SIGTERM'))
+})
+
 for (const workers of ['1', '2']) {
-  describe(`a server of ${workers} process(es) that is told to stop`, () => {
+  describeOnce(`a server of ${workers} process(es) that is told to stop`, () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      it(`by ${signal} takes nothing new, finishes what is under way and ends with 0`, async (t) => {
-        const deployment = await openDeployment(t)
-        const served = await deployment.startProvider({ workers })
-        const token = deployment.mint(path)
-        const socket = await beginRequest(served, token)
-
-        // As a terminal does it: to all of the processes.
-        for (const child of served.workers()) process.kill(child, signal)
-        served.child.kill(signal)
-        await untilRefused(served)
-        socket.write(body.slice(half))
-        const answer = await rest(socket)
-
-        assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
-        assert.match(answer, /\r\nconnection: close\r\n/i)
-        assert.match(answer, /"id":"c1"/)
-        assert.equal(await served.ended, 0)
-        // What it answered is spent for whoever comes after it.
-        const next = await deployment.startProvider()
-        const replay = await beginRequest(next, token)
-        replay.write(body.slice(half))
-        assert.match(String((await once(replay, 'data'))[0]), /^HTTP\/1\.1 401 /)
-        replay.destroy()
-      })
+      it(`by ${signal} takes nothing new, finishes what is under way and ends with 0`, (t) =>
+        assertGraceful(t, workers, signal))
     }
 
     it('waits for no connection on which nobody asks', async (t) => {
