@@ -74,7 +74,7 @@ onSmallDisks('a load that is committed but not checkpointed', () => {
         input: createCustomers(0, 500),
       })
       assert.equal(first.status, 0, first.stderr)
-      const file = join(folder, 'people.ndjson')
+      const file = join(folder, 'customers.ndjson')
       writeFileSync(file, createCustomers(500, 500))
 
       // The limit, in blocks of 512 bytes, allows the log but not the checkpointed database.

@@ -52,7 +52,7 @@ describeOn('postgres', 'a load that the server cannot complete', { timeout: 120_
       'a load whose role may not create temporary tables',
       'no_temp',
       ['load', '-'],
-      `the database role no_temp lacks a right: permission denied to create temporary tables in database "postgres" ${grants}`,
+      `the database role no_temp lacks a privilege: permission denied to create temporary tables in database "postgres" ${grants}`,
     ],
     [
       'a load whose role may only read',

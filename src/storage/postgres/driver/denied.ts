@@ -16,7 +16,7 @@ export async function deniedError(
   const role = connection instanceof pg.Pool ? connection.options.user : roleOf(connection)
   const [, table] = /\btable (\S+)$/.exec(error.message) ?? []
   const rights = table === undefined ? undefined : await missingRights(connection, table)
-  const lacks = rights ? `lacks ${rights} on ${table}` : 'lacks a right'
+  const lacks = rights ? `lacks ${rights} on ${table}` : 'lacks a privilege'
   return new DatabaseError(
     `the database role ${role} ${lacks}: ${error.message} (docs/postgres-roles.sql grants what each command needs)`,
     { cause: error },
