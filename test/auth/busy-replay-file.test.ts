@@ -34,7 +34,7 @@ async function openStore(t: TestContext, clock = () => Temporal.Instant.fromEpoc
   return { file, database, store: openSqliteReplayStore(file, clock, { settleMs: 0 }) }
 }
 
-/** Lets a second pass at each reading of the clock. */
+/** Each reading of the clock is a second later than the one before. */
 function speedUpClock(t: TestContext): void {
   let now = performance.now()
   t.mock.method(performance, 'now', () => {
@@ -44,14 +44,14 @@ function speedUpClock(t: TestContext): void {
 }
 
 describeOn('sqlite', 'while another process locks the replay file', () => {
-  it('other requests are answered, and a token passes once its use is written', async (t) => {
+  it('serves other requests, and accepts a token once its use is recorded', async (t) => {
     const provider = await openTokenProvider(t)
     await assertPasses(provider, provider.mint(accountsPath))
     const token = provider.mint(accountsPath)
     const locked = lock(t, replayPath(provider))
 
     const answers = Promise.all([provider.ask(token), provider.ask(token)])
-    for (let turn = 0; turn < 10; turn += 1) {
+    for (let round = 0; round < 10; round += 1) {
       assertRejected(await provider.send(accountsPath), 'Bearer')
     }
     locked.release()
@@ -59,7 +59,7 @@ describeOn('sqlite', 'while another process locks the replay file', () => {
     assert.deepEqual((await answers).map(({ status }) => status).sort(), [200, 401])
   })
 
-  it('a token that waits too long gets a 503 and stays unused', async (t) => {
+  it('answers 503 when a token waits too long, and leaves it unused', async (t) => {
     const provider = await openTokenProvider(t)
     await assertPasses(provider, provider.mint(accountsPath))
     const token = provider.mint(accountsPath)
@@ -74,7 +74,7 @@ describeOn('sqlite', 'while another process locks the replay file', () => {
     await assertPasses(provider, token)
   })
 
-  it('only the uses that waited too long are rejected', async (t) => {
+  it('rejects only the uses that waited too long', async (t) => {
     const { file, database, store } = await openStore(t)
     const locked = lock(t, file)
     let now = 0
@@ -92,7 +92,7 @@ describeOn('sqlite', 'while another process locks the replay file', () => {
     assert.deepEqual(await usedTokenIds(database), ['late'])
   })
 
-  it('a waiting use is written although the store is being closed', async (t) => {
+  it('records a waiting use before the store closes', async (t) => {
     const { file, database, store } = await openStore(t)
     const locked = lock(t, file)
 
@@ -105,7 +105,7 @@ describeOn('sqlite', 'while another process locks the replay file', () => {
     assert.deepEqual(await usedTokenIds(database), ['id'])
   })
 
-  it('nothing is purged, and no use waits for the purge', async (t) => {
+  it('purges nothing, and blocks no use', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     let now = Temporal.Instant.fromEpochMilliseconds(0)
     const { file, database, store } = await openStore(t, () => now)

@@ -9,12 +9,12 @@ import { temporaryFolder } from '../support/folder.ts'
 import { runHoldfast, runInProcess, startServer } from '../support/process.ts'
 import { decodeClaims, decodeSegment, makeKey, publicUrl } from '../support/tokens.ts'
 
-/** Each test is a process or several. */
+/** Each test starts processes. */
 const concurrency = 4
 const url = `${publicUrl}/v1/banking/customer/c1/accounts`
 
-/** `holdfast` over a database of the test's own. */
-async function platform(t: TestContext) {
+/** Commands on a database of the test's own. */
+async function openPlatform(t: TestContext) {
   const folder = await temporaryFolder(t)
   const database = await newDatabase(t)
   const run = async (...args: string[]) => {
@@ -23,7 +23,7 @@ async function platform(t: TestContext) {
     assert.equal(stderr, '')
     return stdout
   }
-  // An id may begin with a dash.
+  // An id may start with a dash.
   const retire = async (id: string) => {
     const { status } = await runInProcess(['keys', 'retire', '--database', database, '--', id])
     return status
@@ -32,8 +32,8 @@ async function platform(t: TestContext) {
 }
 
 describe('holdfast keys', { concurrency }, () => {
-  it('makes keys, lists the newest first and retires them', async (t) => {
-    const { run, retire } = await platform(t)
+  it('adds keys, lists the newest first and retires them', async (t) => {
+    const { run, retire } = await openPlatform(t)
     assert.equal(await run('keys', 'list'), '')
 
     const first = (await run('keys', 'add')).trimEnd()
@@ -48,12 +48,12 @@ describe('holdfast keys', { concurrency }, () => {
     assert.equal(await retire(first), 1)
   })
 
-  it('retires any key that it makes by the id that it printed', async (t) => {
-    const { run, database } = await platform(t)
+  it('retires any key that it adds by the printed id', async (t) => {
+    const { run, database } = await openPlatform(t)
     const store = await openSigningKeyStore(database)
     t.after(() => store.close())
-    // One id in 64 looks like a flag, unless ids are made in another way.
-    for (let tries = 0; tries < 600; tries += 1) {
+    // Without the date in front, one id in 64 would look like a flag.
+    for (let attempt = 0; attempt < 600; attempt += 1) {
       const key = await makeSigningKey('ES256', Temporal.Now.instant())
       if (!key.id.startsWith('-')) continue
       await store.add(key)
@@ -63,7 +63,7 @@ describe('holdfast keys', { concurrency }, () => {
   })
 
   it('never prints the private part of a key', async (t) => {
-    const { run } = await platform(t)
+    const { run } = await openPlatform(t)
     const printed = [await run('keys', 'add'), await run('keys', 'list')].join('')
 
     assert.doesNotMatch(printed, /"|\bd\b|kty|[\w-]{44}/)
@@ -75,8 +75,8 @@ describe('holdfast keys', { concurrency }, () => {
     ['an unknown algorithm', ['add', '--algorithm', 'HS256'], 2],
     ['an unknown command', ['frobnicate'], 2],
   ] as const) {
-    it(`refuses ${name}`, async (t) => {
-      const { database } = await platform(t)
+    it(`rejects ${name}`, async (t) => {
+      const { database } = await openPlatform(t)
 
       const { status, stdout, stderr } = await runInProcess([
         'keys',
@@ -93,7 +93,7 @@ describe('holdfast keys', { concurrency }, () => {
 
 describeOnce('holdfast token', { concurrency }, () => {
   it('prints a token and nothing else, without the query in its audience', async (t) => {
-    const { run } = await platform(t)
+    const { run } = await openPlatform(t)
     const id = (await run('keys', 'add')).trimEnd()
 
     const printed = await run('token', `${url}?page=2#x`, '--subdomain', 'bank')
@@ -106,8 +106,8 @@ describeOnce('holdfast token', { concurrency }, () => {
     assert.equal(JSON.parse(decodeSegment(printed, 0)).kid, id)
   })
 
-  it('prints the same way from a process of its own', async (t) => {
-    const { database, run } = await platform(t)
+  it('prints the same in a separate process', async (t) => {
+    const { database, run } = await openPlatform(t)
     await run('keys', 'add')
 
     const { status, stdout, stderr } = await runHoldfast(['token', url, '--database', database])
@@ -116,8 +116,8 @@ describeOnce('holdfast token', { concurrency }, () => {
     assert.match(stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/)
   })
 
-  it('prints another jti every time', async (t) => {
-    const { run } = await platform(t)
+  it('prints a different jti every time', async (t) => {
+    const { run } = await openPlatform(t)
     await run('keys', 'add')
 
     const ids = [decodeClaims(await run('token', url)), decodeClaims(await run('token', url))]
@@ -126,7 +126,7 @@ describeOnce('holdfast token', { concurrency }, () => {
   })
 
   it('signs with the newest key in use', async (t) => {
-    const { run, retire } = await platform(t)
+    const { run, retire } = await openPlatform(t)
     const first = (await run('keys', 'add')).trimEnd()
     const second = (await run('keys', 'add')).trimEnd()
     const kid = async () => JSON.parse(decodeSegment(await run('token', url), 0)).kid
@@ -137,7 +137,7 @@ describeOnce('holdfast token', { concurrency }, () => {
   })
 
   it('signs with a key from a file', async (t) => {
-    const { folder, run } = await platform(t)
+    const { folder, run } = await openPlatform(t)
     const { privateKey } = makeKey('EdDSA', 'mine')
     const jwk = { ...privateKey.export({ format: 'jwk' }), kid: 'mine', alg: 'EdDSA' }
     await writeFile(join(folder, 'key.jwk'), JSON.stringify(jwk))
@@ -153,7 +153,7 @@ describeOnce('holdfast token', { concurrency }, () => {
 
   const { privateKey, jwk } = makeKey('ES256', 'k1')
   for (const [name, content] of Object.entries({
-    'that is no JSON': 'x',
+    'that is not JSON': 'x',
     'that is null': 'null',
     'without a kid': JSON.stringify({ ...privateKey.export({ format: 'jwk' }), alg: 'ES256' }),
     'without an alg': JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid: 'k1' }),
@@ -163,10 +163,10 @@ describeOnce('holdfast token', { concurrency }, () => {
       kid: 'k1',
       alg: 'XY1',
     }),
-    'that is broken': '{"kty":"EC","crv":"P-256","kid":"k1","alg":"ES256","d":"x"}',
+    'that is invalid': '{"kty":"EC","crv":"P-256","kid":"k1","alg":"ES256","d":"x"}',
   })) {
-    it(`refuses a key file ${name}`, async (t) => {
-      const { folder } = await platform(t)
+    it(`rejects a key file ${name}`, async (t) => {
+      const { folder } = await openPlatform(t)
       const file = join(folder, 'key.jwk')
       await writeFile(file, content)
 
@@ -182,11 +182,11 @@ describeOnce('holdfast token', { concurrency }, () => {
     ['a resource that is a path', ['/v1/x'], 2],
     ['two resources', [url, url], 2],
     ['an empty subdomain', [url, '--subdomain', ''], 2],
-    ['a key file that is not there', [url, '--key', 'nowhere.jwk'], 2],
+    ['a key file that does not exist', [url, '--key', 'nowhere.jwk'], 2],
     ['a database without a key', [url], 1],
   ] as const) {
-    it(`refuses ${name}`, async (t) => {
-      const { database } = await platform(t)
+    it(`rejects ${name}`, async (t) => {
+      const { database } = await openPlatform(t)
 
       const { status, stdout, stderr } = await runInProcess([
         'token',
@@ -202,7 +202,7 @@ describeOnce('holdfast token', { concurrency }, () => {
 })
 
 describeOnce('holdfast serve', { concurrency }, () => {
-  it('does not start a provider without what tokens are judged by, and names all three', async () => {
+  it('does not start a provider without the settings that tokens are verified with, and names all three', async () => {
     const { status, stdout, stderr } = await runHoldfast(['serve', 'provider', '--port', '0'])
 
     assert.deepEqual([status, stdout], [2, ''])
@@ -211,8 +211,8 @@ describeOnce('holdfast serve', { concurrency }, () => {
     }
   })
 
-  it('publishes the keys in use and no private part, and lets readers keep them', async (t) => {
-    const { run, retire, database } = await platform(t)
+  it('publishes the keys in use without private members, and allows caching', async (t) => {
+    const { run, retire, database } = await openPlatform(t)
     const ids: string[] = []
     for (const algorithm of signingAlgorithms) {
       ids.unshift((await run('keys', 'add', '--algorithm', algorithm)).trimEnd())

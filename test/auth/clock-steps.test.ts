@@ -25,19 +25,19 @@ const minute = 60
 const tolerance = 30
 const settleSeconds = 10 * minute
 
-/** A wall clock and a monotonic clock that only the test moves, in seconds. */
+/** A wall clock and a monotonic clock that the test controls, in seconds. */
 function openClock(start = 1_000_000) {
-  let [wall, passed] = [start, 0]
+  let [wall, elapsed] = [start, 0]
   return {
     clock: () => Temporal.Instant.fromEpochMilliseconds(wall * 1000),
-    monotonicMs: () => passed * 1000,
+    monotonicMs: () => elapsed * 1000,
     now: () => wall,
     step(seconds: number) {
       wall += seconds
     },
     pass(seconds: number) {
       wall += seconds
-      passed += seconds
+      elapsed += seconds
     },
   }
 }
@@ -55,9 +55,9 @@ async function openStore(
   return store
 }
 
-/** Runs the timers of all stores until their purges have left these ids. */
+/** Runs the timers of all stores until only these ids are left. */
 async function purgeDownTo(t: TestContext, database: string, left: readonly string[]) {
-  for (let turn = 0; turn < 20_000; turn += 1) {
+  for (let round = 0; round < 20_000; round += 1) {
     t.mock.timers.tick(1000)
     const ids = await usedTokenIds(database)
     if (ids.length === left.length && ids.every((id) => left.includes(id))) return
@@ -67,7 +67,7 @@ async function purgeDownTo(t: TestContext, database: string, left: readonly stri
 }
 
 describe('after a clock was ahead and has been set back', () => {
-  it('no used token is accepted again, and new tokens are', async (t) => {
+  it('accepts new tokens and no used one', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const provider = await openTokenProvider(t)
     const start = provider.now()
@@ -85,7 +85,7 @@ describe('after a clock was ahead and has been set back', () => {
     await assertPasses(provider, provider.mint(accountsPath))
   })
 
-  it('the log names the condition once, and the reason at each request', async (t) => {
+  it('logs the condition once, and the reason for each request', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const provider = await openTokenProvider(t)
     const start = provider.now()
@@ -94,7 +94,7 @@ describe('after a clock was ahead and has been set back', () => {
     await purgeDownTo(t, provider.database, [])
     provider.stepClock(start)
 
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let round = 0; round < 5; round += 1) {
       assertRejected(await provider.ask(provider.mint(accountsPath, { exp: start + 299 })))
     }
 
@@ -102,12 +102,15 @@ describe('after a clock was ahead and has been set back', () => {
     const errors = lines.filter(({ level }) => Number(level) >= 50)
     assert.equal(errors.length, 1)
     assert.equal(errors[0]?.['until'], '2025-07-01T00:05:30Z')
-    assert.match(String(errors[0]?.['msg']), /purged .* by a clock that was ahead/)
+    assert.match(
+      String(errors[0]?.['msg']),
+      /a clock that was ahead caused the replay records .* to be purged/,
+    )
     const reasons = lines.filter(({ reason }) => reason === 'exp is before the last purge')
     assert.equal(reasons.length, 5)
   })
 
-  it('a used token stays refused by a store that is opened later', async (t) => {
+  it('rejects a used token in a store that is opened later', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const scope = createScope(t)
     const database = await newDatabase(scope)
@@ -128,7 +131,7 @@ describe('after a clock was ahead and has been set back', () => {
     assert.equal(await restarted.recordUse('other', exp + tolerance + 1), 'first use')
   })
 
-  it('a used token stays refused by a store whose own clock was always right', async (t) => {
+  it('rejects a used token in a store whose own clock was always right', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const scope = createScope(t)
     const database = await newDatabase(scope)
@@ -137,9 +140,9 @@ describe('after a clock was ahead and has been set back', () => {
     const keptUntil = right.now() + 300 + tolerance
     const purgedUntil: number[] = []
     const user = await openStore(scope, database, right)
-    const bystander = await openStore(scope, database, right)
+    const idle = await openStore(scope, database, right)
     assert.equal(await user.recordUse('id', keptUntil), 'first use')
-    assert.equal(await bystander.recordUse('first', keptUntil + 6000), 'first use')
+    assert.equal(await idle.recordUse('first', keptUntil + 6000), 'first use')
 
     const ahead = await openStore(scope, database, wrong, { settleMs: 0 })
     assert.equal(await ahead.recordUse('second', keptUntil + 6000), 'first use')
@@ -149,7 +152,7 @@ describe('after a clock was ahead and has been set back', () => {
     })
 
     assert.equal(await late.recordUse('id', keptUntil), 'purged')
-    assert.notEqual(await bystander.recordUse('id', keptUntil), 'first use')
+    assert.notEqual(await idle.recordUse('id', keptUntil), 'first use')
     assert.notEqual(await user.recordUse('id', keptUntil), 'first use')
     assert.equal(await late.recordUse('new', keptUntil + 1), 'first use')
     assert.deepEqual(purgedUntil, [keptUntil])
@@ -174,7 +177,7 @@ describe('a clock that is set ahead', () => {
     await store.recordUse('used', keptUntil)
 
     time.step(20 * minute)
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let round = 0; round < 5; round += 1) {
       time.pass(settleSeconds / 6)
       t.mock.timers.tick(1000)
     }
@@ -187,7 +190,7 @@ describe('a clock that is set ahead', () => {
     await purgeDownTo(t, database, [])
   })
 
-  it('counts when it stays ahead', async (t) => {
+  it('purges once it has stayed ahead', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const scope = createScope(t)
     const database = await newDatabase(scope)
@@ -205,7 +208,7 @@ describe('a clock that is set ahead', () => {
     await purgeDownTo(t, database, [])
   })
 
-  it('does not purge right after a start', async (t) => {
+  it('does not purge right after the start of a process', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const scope = createScope(t)
     const database = await newDatabase(scope)
@@ -217,7 +220,7 @@ describe('a clock that is set ahead', () => {
 
     const wrong = openClock(right.now() + 20 * minute)
     const second = await openStore(scope, database, wrong)
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let round = 0; round < 5; round += 1) {
       wrong.pass(settleSeconds / 6)
       t.mock.timers.tick(1000)
     }
@@ -227,8 +230,8 @@ describe('a clock that is set ahead', () => {
   })
 })
 
-describeOn('postgres', 'the store of used tokens', () => {
-  it('refuses a token whose record a purge deletes while it is being recorded', async (t) => {
+describeOn('postgres', 'the replay store', () => {
+  it('rejects a token whose record a purge deletes while it is being recorded', async (t) => {
     const scope = createScope(t)
     const database = await newDatabase(scope)
     const time = openClock()
@@ -251,7 +254,7 @@ describeOn('postgres', 'the store of used tokens', () => {
     assert.equal(await outcome, 'purged')
   })
 
-  it('is purged by no clock that is ahead of the clock of the database', async (t) => {
+  it('is not purged by a clock that is ahead of the clock of the database', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const scope = createScope(t)
     const database = await newDatabase(scope)
@@ -266,7 +269,7 @@ describeOn('postgres', 'the store of used tokens', () => {
     assert.equal(await store.recordUse('recent', now + 60 * minute), 'used before')
   })
 
-  it('notes the latest record of purges that run at once', async (t) => {
+  it('stores the latest purge time of concurrent purges', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const scope = createScope(t)
     const database = await newDatabase(scope)

@@ -22,40 +22,40 @@ import {
   withSpareBit,
 } from '../support/tokens.ts'
 
-const places = { header: 0, payload: 1, signature: 2 } as const
+const segmentIndexes = { header: 0, payload: 1, signature: 2 } as const
 
-/** The token with one segment in another spelling. A header or payload is signed as it is spelled. */
-function respelled(
+/** A token with one segment encoded differently. A changed header or payload is signed as it is. */
+function reencode(
   provider: TokenProvider,
-  place: 0 | 1 | 2,
-  spell: (segment: string) => string | undefined,
+  index: 0 | 1 | 2,
+  encode: (segment: string) => string | undefined,
 ): string | undefined {
   const segments = splitToken(provider.mint(accountsPath))
-  const spelled = spell(segments[place])
-  if (spelled === undefined || spelled === segments[place]) return undefined
-  segments[place] = spelled
+  const encoded = encode(segments[index])
+  if (encoded === undefined || encoded === segments[index]) return undefined
+  segments[index] = encoded
   const [head, body] = segments
-  return place === 2 ? segments.join('.') : signSegments(head, body, provider.key)
+  return index === 2 ? segments.join('.') : signSegments(head, body, provider.key)
 }
 
-/** Tokens differ from one to the next, so one that has what is to be spoilt turns up soon. */
-function respelledOfMany(...args: Parameters<typeof respelled>): string {
-  for (let tries = 0; tries < 1000; tries += 1) {
-    const token = respelled(...args)
+/** Retries, since not every token can be changed in every way. */
+function reencodeAny(...args: Parameters<typeof reencode>): string {
+  for (let attempt = 0; attempt < 1000; attempt += 1) {
+    const token = reencode(...args)
     if (token !== undefined) return token
   }
-  return assert.fail('no token could be spelled that way')
+  return assert.fail('no token could be encoded that way')
 }
 
 describeOnce('base64url', () => {
   const open = sharedTokenProvider()
-  const spellings: Record<string, (segment: string) => string | undefined> = {
+  const encodings: Record<string, (segment: string) => string | undefined> = {
     'truncated by a character': (segment) => segment.slice(0, -1),
     'truncated to nothing': () => '',
     padded: (segment) => segment + '='.repeat(4 - (segment.length % 4)),
     'padded by one': (segment) => `${segment}=`,
     'padded in the middle': (segment) => `${segment.slice(0, 8)}=${segment.slice(8)}`,
-    'with a blank inside': (segment) => `${segment.slice(0, 4)} ${segment.slice(4)}`,
+    'with a space inside': (segment) => `${segment.slice(0, 4)} ${segment.slice(4)}`,
     'with a tab inside': (segment) => `${segment.slice(0, 4)}\t${segment.slice(4)}`,
     'with a stray character': (segment) => `${segment.slice(0, 4)}!${segment.slice(4)}`,
     'with a character beyond ASCII': (segment) => `${segment.slice(0, 4)}é${segment.slice(4)}`,
@@ -66,24 +66,24 @@ describeOnce('base64url', () => {
     'encoded twice': (segment) => base64url(segment),
     'as hexadecimal': (segment) => Buffer.from(segment, 'base64url').toString('hex'),
   }
-  for (const [place, index] of Object.entries(places)) {
-    for (const [name, spell] of Object.entries(spellings)) {
-      it(`is refused ${name}, in the ${place}`, async () => {
+  for (const [segment, index] of Object.entries(segmentIndexes)) {
+    for (const [name, encode] of Object.entries(encodings)) {
+      it(`is rejected ${name}, in the ${segment}`, async () => {
         const provider = await open()
 
-        await assertOnlyValidPasses(provider, respelledOfMany(provider, index, spell))
+        await assertOnlyValidPasses(provider, reencodeAny(provider, index, encode))
       })
     }
   }
 
-  for (const [place, index] of Object.entries(places)) {
-    for (const blank of ['\n', '\r\n', '\u0000', '\u00a0', '\u2028']) {
-      it(`is refused with ${JSON.stringify(blank)} inside, in the ${place}`, async () => {
+  for (const [name, index] of Object.entries(segmentIndexes)) {
+    for (const separator of ['\n', '\r\n', '\u0000', '\u00a0', '\u2028']) {
+      it(`is rejected with ${JSON.stringify(separator)} inside, in the ${name}`, async () => {
         const provider = await open()
-        const token = respelled(
+        const token = reencode(
           provider,
           index,
-          (segment) => segment.slice(0, 4) + blank + segment.slice(4),
+          (segment) => segment.slice(0, 4) + separator + segment.slice(4),
         )
 
         assert.equal(await provider.verify(token ?? ''), 'rejected')
@@ -92,16 +92,16 @@ describeOnce('base64url', () => {
     }
   }
 
-  it('is refused in the alphabet with + and /, in the signature', async () => {
+  it('is rejected in the alphabet with + and /, in the signature', async () => {
     const provider = await open()
-    const spell = (segment: string) => segment.replaceAll('-', '+').replaceAll('_', '/')
+    const encode = (segment: string) => segment.replaceAll('-', '+').replaceAll('_', '/')
 
-    await assertOnlyValidPasses(provider, respelledOfMany(provider, 2, spell))
+    await assertOnlyValidPasses(provider, reencodeAny(provider, 2, encode))
   })
 
-  it('is refused in the alphabet with + and /, in header and payload', async () => {
+  it('is rejected in the alphabet with + and /, in header and payload', async () => {
     const provider = await open()
-    // These characters are written with the two that the alphabets do not share.
+    // These characters are encoded with the two that differ between the alphabets.
     const odd = { 'x-odd': '~~~???>>>ÿÿÿ' }
     const header = base64url(JSON.stringify({ alg: 'ES256', kid: 'k1', ...odd }))
     const payload = base64url(
@@ -116,7 +116,7 @@ describeOnce('base64url', () => {
     await assertPasses(provider, signSegments(header, payload, provider.key))
   })
 
-  it('is refused after another writing of the same JSON, under the old signature', async () => {
+  it('is rejected if the same JSON is formatted differently under the old signature', async () => {
     const provider = await open()
     const token = provider.mint(accountsPath)
     const [head, body, tail] = splitToken(token)
@@ -132,10 +132,10 @@ describeOnce('base64url', () => {
 describeOnce('the JSON of a token', () => {
   const open = sharedTokenProvider()
   const header = '{"alg":"ES256","kid":"k1"}'
-  const payloadOf = (provider: TokenProvider) =>
+  const validPayload = (provider: TokenProvider) =>
     JSON.stringify(validClaims(accountsPath, provider.now()))
 
-  it('may have blanks, escapes and members in any order', async () => {
+  it('may have whitespace, escapes and members in any order', async () => {
     const provider = await open()
     const claims = Object.entries(validClaims(accountsPath, provider.now())).reverse()
     const payload = JSON.stringify(Object.fromEntries(claims), null, 2)
@@ -147,23 +147,25 @@ describeOnce('the JSON of a token', () => {
   })
 
   for (const [name, twice] of Object.entries({
-    aud: (good: string) => good.replace('{', '{"aud":"https://bank.example/",'),
-    'aud, the bad one last': (good: string) => good.replace(/}$/, ',"aud":"https://x.example"}'),
-    'the same aud': (good: string) => good.replace('{', `{"aud":"${publicUrl}${accountsPath}",`),
-    'an escaped aud': (good: string) => good.replace('{', '{"\\u0061ud":"x",'),
-    exp: (good: string) => good.replace('{', '{"exp":9999999999,'),
-    jti: (good: string) => good.replace('{', '{"jti":"fresh",'),
-    'an unknown claim': (good: string) => good.replace('{', '{"x":1,"x":1,'),
-    'a member of a nested claim': (good: string) => good.replace('{', '{"x":{"y":1,"y":2},'),
-    'a member of an object in a list': (good: string) => good.replace('{', '{"x":[{"y":1,"y":1}],'),
-    __proto__: (good: string) => good.replace('{', '{"__proto__":1,"__proto__":2,'),
+    aud: (valid: string) => valid.replace('{', '{"aud":"https://bank.example/",'),
+    'aud, the wrong one last': (valid: string) =>
+      valid.replace(/}$/, ',"aud":"https://x.example"}'),
+    'the same aud': (valid: string) => valid.replace('{', `{"aud":"${publicUrl}${accountsPath}",`),
+    'an escaped aud': (valid: string) => valid.replace('{', '{"\\u0061ud":"x",'),
+    exp: (valid: string) => valid.replace('{', '{"exp":9999999999,'),
+    jti: (valid: string) => valid.replace('{', '{"jti":"fresh",'),
+    'an unknown claim': (valid: string) => valid.replace('{', '{"x":1,"x":1,'),
+    'a member of a nested claim': (valid: string) => valid.replace('{', '{"x":{"y":1,"y":2},'),
+    'a member of an object in a list': (valid: string) =>
+      valid.replace('{', '{"x":[{"y":1,"y":1}],'),
+    __proto__: (valid: string) => valid.replace('{', '{"__proto__":1,"__proto__":2,'),
   })) {
-    it(`is refused where the payload has ${name} twice`, async () => {
+    it(`is rejected if the payload repeats ${name}`, async () => {
       const provider = await open()
 
       await assertOnlyValidPasses(
         provider,
-        signTexts(header, twice(payloadOf(provider)), provider.key),
+        signTexts(header, twice(validPayload(provider)), provider.key),
       )
     })
   }
@@ -173,43 +175,43 @@ describeOnce('the JSON of a token', () => {
     'alg twice, one escaped': '{"alg":"ES256","kid":"k1","\\u0061lg":"ES256"}',
     'kid twice': '{"alg":"ES256","kid":"k2","kid":"k1"}',
     'a list': '["ES256"]',
-    'a text': '"ES256"',
+    'a string': '"ES256"',
     null: 'null',
-    'no JSON': '{alg:"ES256"}',
+    'not JSON': '{alg:"ES256"}',
     nothing: ' ',
-    'a comma too many': '{"alg":"ES256","kid":"k1",}',
-    'something behind it': '{"alg":"ES256","kid":"k1"}x',
+    'a trailing comma': '{"alg":"ES256","kid":"k1",}',
+    'trailing text': '{"alg":"ES256","kid":"k1"}x',
     'two objects': '{"alg":"ES256","kid":"k1"}{}',
     'a comment': '{"alg":"ES256",/* */"kid":"k1"}',
     'a byte order mark': '\ufeff{"alg":"ES256","kid":"k1"}',
   })) {
-    it(`is refused where the header has or is ${name}`, async () => {
+    it(`is rejected if the header has or is ${name}`, async () => {
       const provider = await open()
 
-      await assertOnlyValidPasses(provider, signTexts(text, payloadOf(provider), provider.key))
+      await assertOnlyValidPasses(provider, signTexts(text, validPayload(provider), provider.key))
     })
   }
 
   for (const [name, text] of Object.entries({
     'a list': '[1]',
-    'a text': '"text"',
+    'a string': '"text"',
     'a number': '1',
     null: 'null',
-    'no JSON': 'x',
-    'too deep to read': '['.repeat(3000),
+    'not JSON': 'x',
+    'nested too deeply to parse': '['.repeat(3000),
     'an empty object': '{}',
   })) {
-    it(`is refused where the payload is ${name}`, async () => {
+    it(`is rejected if the payload is ${name}`, async () => {
       const provider = await open()
 
       await assertOnlyValidPasses(provider, signTexts(header, text, provider.key))
     })
   }
 
-  it('is refused where it is not UTF-8', async () => {
+  it('is rejected if it is not UTF-8', async () => {
     const provider = await open()
     const bytes = (text: string) => base64url(Buffer.from(text, 'latin1'))
-    const payload = payloadOf(provider)
+    const payload = validPayload(provider)
     const odd = payload.replace('{', '{"x":"\xff",')
 
     await assertOnlyValidPasses(
@@ -219,7 +221,7 @@ describeOnce('the JSON of a token', () => {
     await assertOnlyValidPasses(provider, signSegments(bytes(header), bytes(odd), provider.key))
   })
 
-  it('is refused where it is longer than a token may be', async () => {
+  it('is rejected if it makes the token too long', async () => {
     const provider = await open()
 
     await assertOnlyValidPasses(provider, provider.mint(accountsPath, { filler: 'x'.repeat(8192) }))
@@ -230,7 +232,7 @@ describeOnce('the JSON of a token', () => {
 describeOnce('the segments of a token', () => {
   const open = sharedTokenProvider()
 
-  for (const [name, spoil] of Object.entries({
+  for (const [name, change] of Object.entries({
     'one of them': (token: string) => splitToken(token)[1],
     'two of them': (token: string) => splitToken(token).slice(0, 2).join('.'),
     'four of them': (token: string) => `${token}.${splitToken(token)[2]}`,
@@ -248,16 +250,16 @@ describeOnce('the segments of a token', () => {
       return JSON.stringify({ protected: head, payload, signature: tail })
     },
   })) {
-    it(`are refused with ${name}`, async () => {
+    it(`are rejected with ${name}`, async () => {
       const provider = await open()
       const token = provider.mint(accountsPath)
 
-      await assertOnlyValidPasses(provider, spoil(token))
+      await assertOnlyValidPasses(provider, change(token))
       await assertPasses(provider, token)
     })
   }
 
-  it('are refused where a token is nested in a token', async () => {
+  it('are rejected if a token is nested in a token', async () => {
     const provider = await open()
     const inner = provider.mint(accountsPath)
 
@@ -268,7 +270,7 @@ describeOnce('the segments of a token', () => {
     await assertPasses(provider, inner)
   })
 
-  it('are refused where the token is encrypted', async () => {
+  it('are rejected if the token is encrypted', async () => {
     const provider = await open()
     const header = base64url('{"alg":"ECDH-ES","enc":"A256GCM","kid":"k1","cty":"JWT"}')
     const part = base64url('x'.repeat(16))
@@ -284,14 +286,14 @@ describeOnce('a signature', () => {
   const edwards = makeKey('EdDSA', 'edwards')
   const open = sharedTokenProvider(() => ({ keys: [makeKey('ES256', 'k1'), rsa, edwards] }))
 
-  /** Keeps header and payload, and puts another signature under them. */
-  async function assertRefusedUnder(
-    tailOf: (signed: string, provider: TokenProvider) => string | Buffer,
+  /** Keeps the header and payload, and replaces the signature. */
+  async function assertRejectedWith(
+    makeSignature: (signed: string, provider: TokenProvider) => string | Buffer,
   ) {
     const provider = await open()
     for (const key of [provider.key, rsa, edwards]) {
       const [head, body] = splitToken(provider.mint(accountsPath, {}, {}, key))
-      const tail = base64url(tailOf(`${head}.${body}`, provider))
+      const tail = base64url(makeSignature(`${head}.${body}`, provider))
       await assertOnlyValidPasses(provider, `${head}.${body}.${tail}`)
     }
   }
@@ -304,12 +306,12 @@ describeOnce('a signature', () => {
     'of 65 bytes': 65,
     'of 256 bytes': 256,
   })) {
-    it(`${name}, all zero, is refused`, () => assertRefusedUnder(() => Buffer.alloc(bytes)))
+    it(`${name}, all zero, is rejected`, () => assertRejectedWith(() => Buffer.alloc(bytes)))
 
-    it(`${name}, all ones, is refused`, () => assertRefusedUnder(() => Buffer.alloc(bytes, 0xff)))
+    it(`${name}, all ones, is rejected`, () => assertRejectedWith(() => Buffer.alloc(bytes, 0xff)))
   }
 
-  it('stripped of its text but not of its dot is refused', async () => {
+  it('that is empty after its dot is rejected', async () => {
     const provider = await open()
     const token = provider.mint(accountsPath)
 
@@ -317,7 +319,7 @@ describeOnce('a signature', () => {
     await assertPasses(provider, token)
   })
 
-  it('swapped with that of another good token is refused', async () => {
+  it('of another valid token is rejected', async () => {
     const provider = await open()
     const [one, other] = [provider.mint(accountsPath), provider.mint(accountsPath)]
     const swapped = (head: string, tail: string) =>
@@ -329,14 +331,14 @@ describeOnce('a signature', () => {
     await assertPasses(provider, other)
   })
 
-  it('of a key that is not in the set is refused', async () => {
+  it('of a key that is not in the set is rejected', async () => {
     const provider = await open()
-    const stranger = makeKey('ES256', 'k1')
+    const unknown = makeKey('ES256', 'k1')
 
-    await assertOnlyValidPasses(provider, provider.mint(accountsPath, {}, {}, stranger))
+    await assertOnlyValidPasses(provider, provider.mint(accountsPath, {}, {}, unknown))
   })
 
-  it('in DER instead of raw is refused for ES256', async () => {
+  it('in DER instead of raw is rejected for ES256', async () => {
     const provider = await open()
     const [head, body, tail] = splitToken(provider.mint(accountsPath))
     const raw = Buffer.from(tail, 'base64url')
@@ -353,15 +355,15 @@ describeOnce('a signature', () => {
     await assertPasses(provider, `${head}.${body}.${tail}`)
   })
 
-  it('with more bytes behind it is refused', async () => {
+  it('with trailing bytes is rejected', async () => {
     const provider = await open()
     for (const key of [provider.key, rsa, edwards]) {
       const [head, body] = splitToken(provider.mint(accountsPath, {}, {}, key))
-      const good = signature(`${head}.${body}`, key.privateKey, key.alg)
-      const longer = Buffer.concat([good, Buffer.alloc(1)])
+      const valid = signature(`${head}.${body}`, key.privateKey, key.alg)
+      const longer = Buffer.concat([valid, Buffer.alloc(1)])
 
       assertRejected(await provider.ask(`${head}.${body}.${base64url(longer)}`))
-      await assertPasses(provider, `${head}.${body}.${base64url(good)}`)
+      await assertPasses(provider, `${head}.${body}.${base64url(valid)}`)
     }
   })
 })

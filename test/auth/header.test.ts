@@ -34,7 +34,7 @@ describeOnce('an algorithm', () => {
   }))
 
   for (const [alg, key] of Object.entries(byAlgorithm)) {
-    it(`is taken where it is ${alg}`, async () => {
+    it(`is accepted if it is ${alg}`, async () => {
       const provider = await open()
 
       await assertPasses(provider, provider.mint(accountsPath, {}, {}, key))
@@ -46,14 +46,14 @@ describeOnce('an algorithm', () => {
       ['an empty signature', ''],
       ['a signature', 'c2lnbmF0dXJl'],
     ]) {
-      it(`is refused where it is '${alg}' with ${name}`, async () => {
+      it(`is rejected if it is '${alg}' with ${name}`, async () => {
         const provider = await open()
         const [head, body] = splitToken(provider.mint(accountsPath, {}, { alg }))
 
         await assertOnlyValidPasses(provider, `${head}.${body}.${tail}`)
       })
 
-      it(`is refused where it is '${alg}' with ${name} and names no key`, async () => {
+      it(`is rejected if it is '${alg}' with ${name} and names no key`, async () => {
         const provider = await open()
         const [head, body] = splitToken(provider.mint(accountsPath, {}, { alg, kid: undefined }))
 
@@ -63,7 +63,7 @@ describeOnce('an algorithm', () => {
   }
 
   for (const [alg, hash] of Object.entries({ HS256: 'sha256', HS384: 'sha384', HS512: 'sha512' })) {
-    for (const [kind, secretOf] of Object.entries({
+    for (const [format, toSecret] of Object.entries({
       'as PEM': ({ publicKey }: TestKey) => publicKey.export({ format: 'pem', type: 'spki' }),
       'as PEM without its last newline': ({ publicKey }: TestKey) =>
         publicKey.export({ format: 'pem', type: 'spki' }).toString().trimEnd(),
@@ -72,11 +72,11 @@ describeOnce('an algorithm', () => {
       'as its raw number': ({ jwk }: TestKey) => Buffer.from(String(jwk['n'] ?? jwk['x'])),
       'as nothing': () => '',
     })) {
-      it(`is refused where it is ${alg} with the public key ${kind} as secret`, async () => {
+      it(`is rejected if it is ${alg} with the public key ${format} as the secret`, async () => {
         const provider = await open()
         for (const key of Object.values(byAlgorithm)) {
           const [head, body] = splitToken(provider.mint(accountsPath, {}, { alg }, key))
-          const mac = createHmac(hash, secretOf(key)).update(`${head}.${body}`).digest()
+          const mac = createHmac(hash, toSecret(key)).update(`${head}.${body}`).digest()
 
           await assertOnlyValidPasses(provider, `${head}.${body}.${base64url(mac)}`)
         }
@@ -92,7 +92,7 @@ describeOnce('an algorithm', () => {
     ['EdDSA', byAlgorithm.ES256],
     ['EdDSA', byAlgorithm.RS256],
   ] as const) {
-    it(`is refused where the token says ${claimed} and the key is one for ${key.alg}`, async () => {
+    it(`is rejected if the token says ${claimed} and the key is for ${key.alg}`, async () => {
       const provider = await open()
 
       await assertOnlyValidPasses(provider, provider.mint(accountsPath, {}, { alg: claimed }, key))
@@ -106,7 +106,7 @@ describeOnce('an algorithm', () => {
     ['RS512', 'RS512', byAlgorithm.RS256],
     ['PS384', 'PS256', byAlgorithm.PS256],
   ] as const) {
-    it(`is refused where it signs with ${signed} and says ${claimed}`, async () => {
+    it(`is rejected if the token is signed with ${signed} and says ${claimed}`, async () => {
       const provider = await open()
       const header = JSON.stringify({ alg: claimed, kid: key.kid })
       const payload = JSON.stringify(validClaims(accountsPath, provider.now()))
@@ -116,7 +116,7 @@ describeOnce('an algorithm', () => {
   }
 
   for (const alg of [undefined, null, 256, true, {}, ['ES256'], 'es256', 'ES256 ', 'ES256K']) {
-    it(`is refused where alg is ${JSON.stringify(alg)}`, async () => {
+    it(`is rejected if alg is ${JSON.stringify(alg)}`, async () => {
       const provider = await open()
 
       await assertOnlyValidPasses(provider, provider.mint(accountsPath, {}, { alg }))
@@ -124,14 +124,14 @@ describeOnce('an algorithm', () => {
   }
 
   for (const alg of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
-    it(`is refused where it is the name of something every object has: ${alg}`, async () => {
+    it(`is rejected if it is a property of Object.prototype: ${alg}`, async () => {
       const provider = await open()
 
       await assertOnlyValidPasses(provider, provider.mint(accountsPath, {}, { alg }))
     })
   }
 
-  it('is refused where it is ES384 with a P-384 key of the set', async (t) => {
+  it('is rejected if it is ES384 with a P-384 key of the set', async (t) => {
     const key = makeKey('ES384', 'k384')
     const provider = await openTokenProvider(t, { keys: [byAlgorithm.ES256, key] })
 
@@ -145,7 +145,7 @@ describeOnce('a key id', () => {
   const keyIds: Record<string, unknown> = {
     unknown: 'k2',
     'in another case': 'K1',
-    'with a blank': 'k1 ',
+    'with a trailing space': 'k1 ',
     'a path': '../../../../../../dev/null',
     'an absolute path': '/etc/passwd',
     'an address': 'https://evil.example/key',
@@ -159,19 +159,19 @@ describeOnce('a key id', () => {
     'a number': 1,
     'a list': ['k1'],
     'an object': { toString: 'k1' },
-    'a name of every object': '__proto__',
-    'a longer one than any key has': 'k'.repeat(257),
+    'a property of Object.prototype': '__proto__',
+    'longer than a key id may be': 'k'.repeat(257),
     'as long as a token can be': 'k'.repeat(5000),
   }
   for (const [name, kid] of Object.entries(keyIds)) {
-    it(`is refused where it is ${name}`, async () => {
+    it(`is rejected if it is ${name}`, async () => {
       const provider = await open()
 
       await assertOnlyValidPasses(provider, provider.mint(accountsPath, {}, { kid }))
     })
   }
 
-  it('is refused where it is a megabyte, by a server that would read so much', async (t) => {
+  it('is rejected if it is a megabyte, by a server that reads such a header', async (t) => {
     const provider = await openTokenProvider(t, { limits: { headerBytesMax: 4 * 1024 * 1024 } })
 
     await assertOnlyValidPasses(
@@ -180,7 +180,7 @@ describeOnce('a key id', () => {
     )
   })
 
-  it('is refused where it is a megabyte, before it is even read', async () => {
+  it('is rejected if it is a megabyte, before it is read', async () => {
     const provider = await open()
     const token = provider.mint(accountsPath, {}, { kid: 'k'.repeat(2 ** 20) })
 
@@ -194,7 +194,7 @@ describeOnce('a key id', () => {
     await assertPasses(provider, provider.mint(accountsPath))
   })
 
-  it('is not needed where a single key fits', async (t) => {
+  it('is optional if only one key matches', async (t) => {
     const provider = await openTokenProvider(t, { keys: [byAlgorithm.ES256, byAlgorithm.EdDSA] })
 
     await assertPasses(
@@ -207,7 +207,7 @@ describeOnce('a key id', () => {
     )
   })
 
-  it('is needed where two keys fit', async (t) => {
+  it('is required if two keys match', async (t) => {
     const provider = await openTokenProvider(t, {
       keys: [byAlgorithm.ES256, makeKey('ES256', 'other')],
     })
@@ -215,13 +215,13 @@ describeOnce('a key id', () => {
     await assertOnlyValidPasses(provider, provider.mint(accountsPath, {}, { kid: undefined }))
   })
 
-  it('is needed where an RSA key that names no algorithm stands beside one that does', async (t) => {
+  it('is required if an RSA key without an algorithm matches in addition to one with it', async (t) => {
     const provider = await openTokenProvider(t, { keys: [byAlgorithm.PS256, byAlgorithm.RS256] })
 
     await assertOnlyValidPasses(provider, provider.mint(accountsPath, {}, { kid: undefined }))
   })
 
-  it('of a good key is refused over the signature of another', async (t) => {
+  it('of one key is rejected with the signature of another', async (t) => {
     const other = makeKey('ES256', 'other')
     const provider = await openTokenProvider(t, { keys: [byAlgorithm.ES256, other] })
 
@@ -231,7 +231,7 @@ describeOnce('a key id', () => {
   })
 })
 
-describeOnce('a key that the token itself brings', () => {
+describeOnce('a key in the token itself', () => {
   const attacker = makeKey('ES256', 'k1')
 
   const carriers: Record<string, (provider: TokenProvider) => Members> = {
@@ -243,22 +243,22 @@ describeOnce('a key that the token itself brings', () => {
     }),
     x5t: () => ({ x5t: 'c2hhMQ', 'x5t#S256': 'c2hhMjU2' }),
   }
-  for (const [name, headerOf] of Object.entries(carriers)) {
+  for (const [name, toHeader] of Object.entries(carriers)) {
     for (const kid of ['k1', 'evil', undefined]) {
-      it(`in ${name} proves nothing, with kid ${kid}`, async (t) => {
+      it(`in ${name} is ignored, with kid ${kid}`, async (t) => {
         const provider = await openTokenProvider(t)
 
-        const token = provider.mint(accountsPath, {}, { ...headerOf(provider), kid }, attacker)
+        const token = provider.mint(accountsPath, {}, { ...toHeader(provider), kid }, attacker)
 
         await assertOnlyValidPasses(provider, token)
         assert.ok(!provider.keyServer.requests.includes('/evil'))
       })
     }
 
-    it(`in ${name} does no harm to a good signature, and is not fetched`, async (t) => {
+    it(`in ${name} does not invalidate a valid signature, and is not fetched`, async (t) => {
       const provider = await openTokenProvider(t)
 
-      await assertPasses(provider, provider.mint(accountsPath, {}, headerOf(provider)))
+      await assertPasses(provider, provider.mint(accountsPath, {}, toHeader(provider)))
       assert.deepEqual(provider.keyServer.requests, ['/.well-known/jwks.json'])
     })
   }
@@ -268,26 +268,26 @@ describeOnce('a header', () => {
   const open = sharedTokenProvider()
   const headers: Record<string, Members> = {
     'an unknown crit': { crit: ['exp2'], exp2: 1 },
-    'a crit that names what is not there': { crit: ['exp2'] },
+    'a crit that names a missing member': { crit: ['exp2'] },
     'a crit that names a standard member': { crit: ['alg'] },
     'an empty crit': { crit: [] },
     'a crit that is null': { crit: null },
-    'a crit that is a text': { crit: 'b64' },
-    'b64 false, as it must be written': { b64: false, crit: ['b64'] },
+    'a crit that is a string': { crit: 'b64' },
+    'b64 false and in crit': { b64: false, crit: ['b64'] },
     'b64 true in crit': { b64: true, crit: ['b64'] },
     'b64 false, not in crit': { b64: false },
-    'an encryption instead': { alg: 'RSA-OAEP-256', enc: 'A256GCM' },
-    'a direct key': { alg: 'dir', enc: 'A128GCM' },
+    'an encryption algorithm': { alg: 'RSA-OAEP-256', enc: 'A256GCM' },
+    'direct encryption': { alg: 'dir', enc: 'A128GCM' },
   }
   for (const [name, header] of Object.entries(headers)) {
-    it(`with ${name} is refused`, async () => {
+    it(`with ${name} is rejected`, async () => {
       const provider = await open()
 
       await assertOnlyValidPasses(provider, provider.mint(accountsPath, {}, header))
     })
   }
 
-  it('with b64 false over a payload that is not encoded is refused', async () => {
+  it('with b64 false over a payload that is not encoded is rejected', async () => {
     const provider = await open()
     const header = JSON.stringify({ alg: 'ES256', kid: 'k1', b64: false, crit: ['b64'] })
     const payload = JSON.stringify({ ...validClaims(accountsPath, provider.now()), aud: 'x' })

@@ -11,71 +11,71 @@ import {
 } from '../support/token-provider.ts'
 import { type Members, makeKey, makeRsaKey, type TestKey } from '../support/tokens.ts'
 
-const good = makeKey('ES256', 'good')
+const valid = makeKey('ES256', 'valid')
 const pairs = {
   ES256: makeKey('ES256', 'other'),
   EdDSA: makeKey('EdDSA', 'other'),
   PS256: makeKey('PS256', 'other'),
 }
 
-/** A provider with a good key, and another beside it that says more of itself. */
-const beside = (key: TestKey, says: Members): TokenProviderOptions => ({
-  keys: [good, { ...key, jwk: { ...key.jwk, ...says } }],
+/** A provider with a valid key and another one with these members. */
+const withKey = (key: TestKey, members: Members): TokenProviderOptions => ({
+  keys: [valid, { ...key, jwk: { ...key.jwk, ...members } }],
 })
 
 describeOnce('a key of the set', () => {
-  const unfit: Record<string, Members> = {
+  const unusable: Record<string, Members> = {
     'is for encryption': { use: 'enc' },
     'has an unknown use': { use: 'other' },
     'has a use in another case': { use: 'SIG' },
-    'has a use that is no text': { use: ['sig'] },
+    'has a use that is not a string': { use: ['sig'] },
     'has a use that is null': { use: null },
     'is for signing only': { key_ops: ['sign'] },
     'is for wrapping': { key_ops: ['wrapKey', 'encrypt'] },
     'is for nothing': { key_ops: [] },
     'is for deriving': { key_ops: ['deriveBits'] },
-    'has operations that are no list': { key_ops: 'verify' },
+    'has operations that are not a list': { key_ops: 'verify' },
     'is for another algorithm': { alg: 'ES512' },
     'is for an encryption algorithm': { alg: 'RSA-OAEP-256' },
-    'is for none': { alg: 'none' },
+    'is for the algorithm none': { alg: 'none' },
     'is for an HMAC': { alg: 'HS256' },
     'has no type': { kty: undefined },
     'has an unknown type': { kty: 'XYZ' },
     'is a shared secret': { kty: 'oct', k: 'c2VjcmV0' },
   }
   for (const [alg, key] of Object.entries(pairs)) {
-    const fit: Record<string, Members> = {
-      'says nothing': {},
+    const usable: Record<string, Members> = {
+      'has no restrictions': {},
       'is for signatures': { use: 'sig' },
       'is for verifying': { key_ops: ['verify'] },
       'names its algorithm': { alg },
-      'says all three': { use: 'sig', key_ops: ['verify'], alg },
-      'carries what nobody knows': { 'x-note': 'hello', iat: 1 },
+      'has all three': { use: 'sig', key_ops: ['verify'], alg },
+      'has unknown members': { 'x-note': 'hello', iat: 1 },
     }
-    const variants = { ...unfit, ...fit }
-    /** One set with the key in all variants, each under a key id of its own. */
+    const variants = { ...unusable, ...usable }
+    /** One set with all variants of the key, each with its own key id. */
     const open = sharedTokenProvider(() => ({
       keySet: fastKeySet(),
       keys: [
-        good,
-        ...Object.entries(variants).map(([kid, says]) => ({
+        valid,
+        ...Object.entries(variants).map(([kid, members]) => ({
           ...key,
           kid,
-          jwk: { ...key.jwk, kid, ...says },
+          jwk: { ...key.jwk, kid, ...members },
         })),
       ],
     }))
 
-    for (const name of Object.keys(unfit)) {
-      it(`is not used where it ${name}, ${alg}`, async () => {
+    for (const name of Object.keys(unusable)) {
+      it(`is not used if it ${name}, ${alg}`, async () => {
         const provider = await open()
 
         await assertOnlyValidPasses(provider, provider.mint(accountsPath, {}, { kid: name }, key))
       })
     }
 
-    for (const name of Object.keys(fit)) {
-      it(`is used where it ${name}, ${alg}`, async () => {
+    for (const name of Object.keys(usable)) {
+      it(`is used if it ${name}, ${alg}`, async () => {
         const provider = await open()
 
         await assertPasses(provider, provider.mint(accountsPath, {}, { kid: name }, key))
@@ -83,8 +83,8 @@ describeOnce('a key of the set', () => {
     }
   }
 
-  it('of RSA that names no algorithm serves both of its kind', async (t) => {
-    const provider = await openTokenProvider(t, beside(pairs.PS256, {}))
+  it('of RSA without an algorithm verifies both RSA algorithms', async (t) => {
+    const provider = await openTokenProvider(t, withKey(pairs.PS256, {}))
 
     for (const alg of ['PS256', 'RS256']) {
       await assertPasses(provider, provider.mint(accountsPath, {}, {}, { ...pairs.PS256, alg }))
@@ -96,7 +96,7 @@ describeOnce('a key of the set', () => {
     ['RS256', 'PS256'],
   ] as const) {
     it(`of RSA that is for ${named} is not used for ${used}`, async (t) => {
-      const provider = await openTokenProvider(t, beside(pairs.PS256, { alg: named }))
+      const provider = await openTokenProvider(t, withKey(pairs.PS256, { alg: named }))
 
       await assertOnlyValidPasses(
         provider,
@@ -109,8 +109,8 @@ describeOnce('a key of the set', () => {
     })
   }
 
-  it('that names another algorithm does not stand in the way of a token without a kid', async (t) => {
-    const provider = await openTokenProvider(t, beside(pairs.ES256, { use: 'enc' }))
+  it('for another purpose does not make the kid required', async (t) => {
+    const provider = await openTokenProvider(t, withKey(pairs.ES256, { use: 'enc' }))
 
     await assertPasses(provider, provider.mint(accountsPath, {}, { kid: undefined }))
   })
@@ -125,7 +125,7 @@ describeOnce('a weak key of the set', () => {
   }
   const open = sharedTokenProvider(() => ({
     keySet: fastKeySet(),
-    keys: [good, ...Object.values(weak)],
+    keys: [valid, ...Object.values(weak)],
   }))
 
   for (const [name, key] of Object.entries(weak)) {
@@ -140,51 +140,51 @@ describeOnce('a weak key of the set', () => {
 
   it('of exactly 2048 bits and exponent 65537 is used', async (t) => {
     const key = makeRsaKey('enough', 2048, 65_537)
-    const provider = await openTokenProvider(t, { keys: [good, key] })
+    const provider = await openTokenProvider(t, { keys: [valid, key] })
 
     await assertPasses(provider, provider.mint(accountsPath, {}, {}, key))
   })
 })
 
-describeOnce('a broken key of the set', () => {
-  const { x, ...withoutX } = good.jwk
-  const broken: Record<string, unknown> = {
+describeOnce('an invalid key of the set', () => {
+  const { x, ...withoutX } = valid.jwk
+  const invalidKeys: Record<string, unknown> = {
     null: null,
-    'a text': 'key',
+    'a string': 'key',
     'a number': 1,
     'a list': [],
     'an empty object': {},
-    'without a coordinate': { ...withoutX, kid: 'broken' },
-    'with a coordinate that is no text': { ...good.jwk, kid: 'broken', x: 1 },
-    'with a coordinate cut short': { ...good.jwk, kid: 'broken', x: String(x).slice(0, 20) },
-    'beside its curve': { ...good.jwk, kid: 'broken', x: 'A'.repeat(43) },
-    'of an unknown curve': { ...good.jwk, kid: 'broken', crv: 'P-999' },
-    'of RSA without a modulus': { kty: 'RSA', kid: 'broken', e: 'AQAB' },
-    'of RSA with an empty modulus': { kty: 'RSA', kid: 'broken', n: '', e: 'AQAB' },
-    'of RSA with a modulus of zeros': { kty: 'RSA', kid: 'broken', n: 'A'.repeat(342), e: 'AQAB' },
-    'of RSA with exponent one': { ...pairs.PS256.jwk, kid: 'broken', e: 'AQ' },
-    'of RSA with exponent zero': { ...pairs.PS256.jwk, kid: 'broken', e: 'AA' },
-    'of EdDSA, too short': { kty: 'OKP', crv: 'Ed25519', kid: 'broken', x: 'AAAA' },
-    'for key agreement': { kty: 'OKP', crv: 'X25519', kid: 'broken', x: 'A'.repeat(43) },
+    'without a coordinate': { ...withoutX, kid: 'invalid' },
+    'with a coordinate that is not a string': { ...valid.jwk, kid: 'invalid', x: 1 },
+    'with a truncated coordinate': { ...valid.jwk, kid: 'invalid', x: String(x).slice(0, 20) },
+    'with a point that is not on its curve': { ...valid.jwk, kid: 'invalid', x: 'A'.repeat(43) },
+    'of an unknown curve': { ...valid.jwk, kid: 'invalid', crv: 'P-999' },
+    'of RSA without a modulus': { kty: 'RSA', kid: 'invalid', e: 'AQAB' },
+    'of RSA with an empty modulus': { kty: 'RSA', kid: 'invalid', n: '', e: 'AQAB' },
+    'of RSA with a modulus of zeros': { kty: 'RSA', kid: 'invalid', n: 'A'.repeat(342), e: 'AQAB' },
+    'of RSA with exponent one': { ...pairs.PS256.jwk, kid: 'invalid', e: 'AQ' },
+    'of RSA with exponent zero': { ...pairs.PS256.jwk, kid: 'invalid', e: 'AA' },
+    'of EdDSA, too short': { kty: 'OKP', crv: 'Ed25519', kid: 'invalid', x: 'AAAA' },
+    'for key agreement': { kty: 'OKP', crv: 'X25519', kid: 'invalid', x: 'A'.repeat(43) },
   }
-  for (const [name, jwk] of Object.entries(broken)) {
-    it(`${name} spoils no other, wherever it stands`, async (t) => {
-      const provider = await openTokenProvider(t, { keys: [good] })
-      provider.keyServer.publish(jwk, good.jwk, pairs.EdDSA.jwk, jwk)
+  for (const [name, jwk] of Object.entries(invalidKeys)) {
+    it(`${name} does not affect the other keys`, async (t) => {
+      const provider = await openTokenProvider(t, { keys: [valid] })
+      provider.keyServer.publish(jwk, valid.jwk, pairs.EdDSA.jwk, jwk)
 
       await assertPasses(provider, provider.mint(accountsPath))
       await assertPasses(provider, provider.mint(accountsPath, {}, {}, pairs.EdDSA))
       for (const alg of ['ES256', 'RS256', 'PS256', 'EdDSA']) {
-        const header = { alg, kid: 'broken' }
+        const header = { alg, kid: 'invalid' }
         await assertOnlyValidPasses(provider, provider.mint(accountsPath, {}, header))
       }
     })
   }
 
-  it('that shows its private part spoils no other, and signs nothing by that', async (t) => {
-    const provider = await openTokenProvider(t, { keys: [good] })
+  it('with its private part does not affect the other keys', async (t) => {
+    const provider = await openTokenProvider(t, { keys: [valid] })
     const leaked = { ...pairs.ES256.privateKey.export({ format: 'jwk' }), kid: 'leaked' }
-    provider.keyServer.publish(leaked, good.jwk)
+    provider.keyServer.publish(leaked, valid.jwk)
 
     await assertPasses(provider, provider.mint(accountsPath))
   })

@@ -17,13 +17,13 @@ const cooldownMs = 30_000
 const refreshMs = 5 * 60_000
 const fetchBurst = 10
 
-/** A monotonic clock that only the test moves, for the key set alone. */
+/** A monotonic clock for the key set that the test controls. */
 function openTime() {
   let ms = 0
   return {
     keySet: { now: () => ms },
-    pass(passed: number) {
-      ms += passed
+    pass(elapsedMs: number) {
+      ms += elapsedMs
     },
   }
 }
@@ -40,7 +40,7 @@ function assertUnavailable({
   assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/)
 }
 
-/** Asks with tokens that each name another unknown key. */
+/** Sends requests whose tokens each name a different unknown key. */
 async function flood(provider: TokenProvider, count: number): Promise<void> {
   const tokens = Array.from({ length: count }, () =>
     provider.mint(accountsPath, {}, { kid: randomUUID() }),
@@ -51,9 +51,9 @@ async function flood(provider: TokenProvider, count: number): Promise<void> {
   }
 }
 
-/** Asks with unknown keys, one after another, until no fetch is left. */
+/** Sends tokens with unknown keys, one after another, until the fetch limit is reached. */
 async function exhaustFetches(provider: TokenProvider): Promise<void> {
-  for (let turn = 0; turn < fetchBurst; turn += 1) await flood(provider, 1)
+  for (let round = 0; round < fetchBurst; round += 1) await flood(provider, 1)
 }
 
 describeOnce('the key set', () => {
@@ -63,7 +63,7 @@ describeOnce('the key set', () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => provider.ask(provider.mint(accountsPath))),
     )
-    for (let turn = 0; turn < 10; turn += 1)
+    for (let round = 0; round < 10; round += 1)
       await assertPasses(provider, provider.mint(accountsPath))
 
     assert.ok(answers.every(({ status }) => status === 200))
@@ -82,7 +82,7 @@ describeOnce('the key set', () => {
     assert.equal(provider.keyServer.requests.length, 2)
   })
 
-  it('no longer has a key that was taken out, once it was fetched again', async (t) => {
+  it('rejects a key that was removed from it, once it has been fetched again', async (t) => {
     const provider = await openTokenProvider(t, openTime())
     const rotated = makeKey('ES256', 'k2')
     await assertPasses(provider, provider.mint(accountsPath))
@@ -92,7 +92,7 @@ describeOnce('the key set', () => {
     assertRejected(await provider.ask(provider.mint(accountsPath)))
   })
 
-  it('is fetched again for a rotated key right after it was renewed in the background', async (t) => {
+  it('is fetched again for a rotated key right after a background refresh', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const provider = await openTokenProvider(t, openTime())
     const rotated = makeKey('ES256', 'k2')
@@ -128,7 +128,7 @@ describeOnce('the key set', () => {
     await assertPasses(provider, provider.mint(accountsPath))
   })
 
-  it('has a rotated key within a second of a flood of unknown key ids, and no 401 before', async (t) => {
+  it('has a rotated key within a second of a flood of unknown key ids, without a 401 before', async (t) => {
     const time = openTime()
     const provider = await openTokenProvider(t, time)
     const rotated = makeKey('ES256', 'k2')
@@ -149,29 +149,29 @@ describeOnce('the key set', () => {
     assert.equal(provider.keyServer.requests.length, fetchBurst + 1)
   })
 
-  it('is not fetched again in the cooldown of a key id that it does not have', async (t) => {
+  it('is not fetched again during the cooldown of an unknown key id', async (t) => {
     const time = openTime()
     const provider = await openTokenProvider(t, time)
     await assertPasses(provider, provider.mint(accountsPath))
     const late = makeKey('ES256', 'late')
-    const askLate = () => provider.ask(provider.mint(accountsPath, {}, {}, late))
+    const sendLate = () => provider.ask(provider.mint(accountsPath, {}, {}, late))
 
-    assertRejected(await askLate())
+    assertRejected(await sendLate())
     assert.equal(provider.keyServer.requests.length, 2)
     time.pass(cooldownMs - 1)
-    for (let turn = 0; turn < 20; turn += 1) assertRejected(await askLate())
+    for (let round = 0; round < 20; round += 1) assertRejected(await sendLate())
     assert.equal(provider.keyServer.requests.length, 2)
     time.pass(1)
-    assertRejected(await askLate())
+    assertRejected(await sendLate())
     assert.equal(provider.keyServer.requests.length, 3)
 
     provider.keyServer.publish(provider.key.jwk, late.jwk)
-    assertRejected(await askLate())
+    assertRejected(await sendLate())
     assertRejected(await provider.ask(provider.mint(accountsPath, {}, { kid: 'unknown' })))
-    assert.equal((await askLate()).status, 200)
+    assert.equal((await sendLate()).status, 200)
   })
 
-  it('is fetched a few times for a flood that comes before the first key', async (t) => {
+  it('is fetched a few times for a flood before the first key', async (t) => {
     const provider = await openTokenProvider(t, openTime())
 
     await flood(provider, 100)
@@ -183,7 +183,7 @@ describeOnce('the key set', () => {
     await assertPasses(provider, provider.mint(accountsPath))
   })
 
-  it('is not fetched for a token that is refused for its claims or its form', async (t) => {
+  it('is not fetched for a token that is rejected for its claims or its format', async (t) => {
     const provider = await openTokenProvider(t)
 
     assertRejected(await provider.ask('x.y.z'))
@@ -194,7 +194,7 @@ describeOnce('the key set', () => {
     assert.equal(provider.keyServer.requests.length, 0)
   })
 
-  it('is renewed in the background, without a request', async (t) => {
+  it('is refreshed in the background, without a request', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const provider = await openTokenProvider(t)
     const rotated = makeKey('ES256', 'k2')
@@ -211,26 +211,26 @@ describeOnce('the key set', () => {
     assertRejected(await provider.ask(provider.mint(accountsPath)))
   })
 
-  it('serves while it is being renewed slowly', async (t) => {
+  it('remains in use during a slow refresh', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const provider = await openTokenProvider(t)
     await assertPasses(provider, provider.mint(accountsPath))
-    const held: ServerResponse[] = []
-    provider.keyServer.respondWith((response) => void held.push(response))
+    const pending: ServerResponse[] = []
+    provider.keyServer.respondWith((response) => void pending.push(response))
 
-    const asked = provider.keyServer.nextRequest()
+    const fetched = provider.keyServer.nextRequest()
     t.mock.timers.tick(refreshMs)
-    await asked
+    await fetched
 
     await assertPasses(provider, provider.mint(accountsPath))
-    for (const response of held) response.destroy()
+    for (const response of pending) response.destroy()
   })
 
   for (const [name, keys] of Object.entries({
-    'is away': undefined,
-    'shows nothing usable': [{ kty: 'RSA' }],
+    'is unreachable': undefined,
+    'returns no usable key': [{ kty: 'RSA' }],
   })) {
-    it(`goes on with the keys it has while the address ${name}`, async (t) => {
+    it(`remains in use while the URL ${name}`, async (t) => {
       t.mock.timers.enable({ apis: ['setInterval'] })
       const time = openTime()
       const provider = await openTokenProvider(t, time)
@@ -240,7 +240,7 @@ describeOnce('the key set', () => {
       if (keys) provider.keyServer.publish(...keys)
       else await provider.keyServer.stop()
 
-      for (let turn = 0; turn < 3; turn += 1) {
+      for (let round = 0; round < 3; round += 1) {
         const fetched = provider.nextFetch()
         t.mock.timers.tick(refreshMs)
         assert.ok('failure' in ((await fetched) as object))
@@ -254,7 +254,7 @@ describeOnce('the key set', () => {
     })
   }
 
-  it('works again when the address comes back', async (t) => {
+  it('is fetched once the URL is reachable again', async (t) => {
     const time = openTime()
     const provider = await openTokenProvider(t, time)
     await provider.keyServer.stop()
@@ -268,7 +268,7 @@ describeOnce('the key set', () => {
     await assertPasses(provider, provider.mint(accountsPath))
   })
 
-  it('never had and away is a 503 that spends no token', async (t) => {
+  it('is a 503 if it was never fetched and is unreachable, and the token stays unused', async (t) => {
     const provider = await openTokenProvider(t, openTime())
     await provider.keyServer.stop()
     const token = provider.mint(accountsPath)
@@ -281,7 +281,7 @@ describeOnce('the key set', () => {
     await assertPasses(provider, token)
   })
 
-  it('never had and away is still a 401 for what needs no key to be refused', async (t) => {
+  it('is still a 401 if it was never fetched, for a token that is invalid without it', async (t) => {
     const provider = await openTokenProvider(t)
     await provider.keyServer.stop()
 
@@ -291,39 +291,39 @@ describeOnce('the key set', () => {
   })
 })
 
-function* blanks() {
+function* spaces() {
   for (;;) yield Buffer.alloc(64 * 1024, ' ')
 }
 
 describeOnce('a key set that is', () => {
-  const junk: Record<string, (response: ServerResponse, provider: TokenProvider) => void> = {
+  const invalid: Record<string, (response: ServerResponse, provider: TokenProvider) => void> = {
     'a 500': (response) => void response.writeHead(500).end('{"keys":[]}'),
     'a 404': (response) => void response.writeHead(404).end(),
     'a 204': (response) => void response.writeHead(204).end(),
-    'no JSON': (response) => void response.end('<html>keys</html>'),
-    'cut off JSON': (response) => void response.end('{"keys":['),
+    'not JSON': (response) => void response.end('<html>keys</html>'),
+    'truncated JSON': (response) => void response.end('{"keys":['),
     'an empty body': (response) => void response.end(),
     null: (response) => void response.end('null'),
     'a list': (response) => void response.end('[]'),
     'without keys': (response) => void response.end('{}'),
-    'of keys that are no list': (response) => void response.end('{"keys":{"0":{}}}'),
-    'of no keys': (response) => void response.end('{"keys":[]}'),
-    huge: (response, { key }) => {
+    'an object of keys': (response) => void response.end('{"keys":{"0":{}}}'),
+    'an empty list of keys': (response) => void response.end('{"keys":[]}'),
+    'too large': (response, { key }) => {
       const filler = 'x'.repeat(1024 * 1024)
       response.end(JSON.stringify({ keys: [key.jwk], filler }))
     },
-    'without an end': (response) => pipeline(blanks, response, () => {}),
+    endless: (response) => pipeline(spaces, response, () => {}),
     'behind a redirect': (response, { keyServer }) =>
       void response.writeHead(302, { location: `http://127.0.0.1:${keyServer.port}/other` }).end(),
     'behind a permanent redirect to itself': (response, { keyServer }) =>
       void response.writeHead(308, { location: keyServer.url }).end(),
-    'broken off': (response) => {
+    'cut off by a closed connection': (response) => {
       response.writeHead(200, { 'content-length': '1000' })
       response.write('{"keys":', () => response.destroy())
     },
   }
-  for (const [name, respond] of Object.entries(junk)) {
-    it(`${name} gives no keys, and spoils none that are held`, async (t) => {
+  for (const [name, respond] of Object.entries(invalid)) {
+    it(`${name} provides no keys, and keeps the cached ones`, async (t) => {
       const provider = await openTokenProvider(t, openTime())
       provider.keyServer.respondWith((response) => respond(response, provider))
 
@@ -341,15 +341,15 @@ describeOnce('a key set that is', () => {
   }
 
   for (const [name, begin] of Object.entries({
-    'before its head': () => {},
+    'before its headers': () => {},
     'in its body': (response: ServerResponse) => void response.write('{"keys":['),
   })) {
-    it(`too slow ${name} is given up, and everybody who waits is told`, async (t) => {
+    it(`too slow ${name} times out, and all waiting requests get a 503`, async (t) => {
       const provider = await openTokenProvider(t, { keySet: { timeoutMs: 200 } })
-      const held: ServerResponse[] = []
+      const pending: ServerResponse[] = []
       provider.keyServer.respondWith((response) => {
         begin(response)
-        held.push(response)
+        pending.push(response)
       })
 
       const answers = await Promise.all(
@@ -358,25 +358,25 @@ describeOnce('a key set that is', () => {
 
       for (const answer of answers) assertUnavailable(answer)
       assert.equal(provider.keyServer.requests.length, 1)
-      for (const response of held) response.destroy()
+      for (const response of pending) response.destroy()
     })
   }
 
-  it('slow, but not too slow, makes the first requests wait and pass', async (t) => {
+  it('slow, but within the timeout, delays the first requests', async (t) => {
     const provider = await openTokenProvider(t)
-    const held: ServerResponse[] = []
-    provider.keyServer.respondWith((response) => void held.push(response))
-    const asked = provider.keyServer.nextRequest()
+    const pending: ServerResponse[] = []
+    provider.keyServer.respondWith((response) => void pending.push(response))
+    const fetched = provider.keyServer.nextRequest()
 
     const answers = Array.from({ length: 20 }, () => provider.ask(provider.mint(accountsPath)))
-    await asked
-    for (const response of held) response.end(JSON.stringify({ keys: [provider.key.jwk] }))
+    await fetched
+    for (const response of pending) response.end(JSON.stringify({ keys: [provider.key.jwk] }))
 
     assert.ok((await Promise.all(answers)).every(({ status }) => status === 200))
     assert.equal(provider.keyServer.requests.length, 1)
   })
 
-  it('of a type that is not JSON is read all the same', async (t) => {
+  it('of another content type is accepted', async (t) => {
     const provider = await openTokenProvider(t)
     provider.keyServer.respondWith((response) => {
       response.setHeader('content-type', 'application/jwk-set+json')

@@ -17,11 +17,11 @@ const open = sharedTokenProvider(() => ({ keys, keySet: fastKeySet() }))
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Every text that is one small step away at one place. */
+/** Every string that differs by one small edit at this index. */
 function* neighboursAt(token: string, at: number): Generator<string> {
   const [before, here, after] = [token.slice(0, at), token[at] ?? '', token.slice(at + 1)]
   const next = alphabet[(alphabet.indexOf(here) + 1) % alphabet.length]
-  // The last bit of the letter: where it belongs to no byte, a lenient reader would not see it.
+  // The last bit of the character: a lenient decoder ignores it if it belongs to no byte.
   const flipped = here === '.' ? 'A' : alphabet[alphabet.indexOf(here) ^ 1]
   const otherCase = here === here.toLowerCase() ? here.toUpperCase() : here.toLowerCase()
 
@@ -38,16 +38,16 @@ function* neighboursAt(token: string, at: number): Generator<string> {
 function* neighbours(token: string): Generator<string> {
   for (let at = 0; at < token.length; at += 1) {
     for (const neighbour of neighboursAt(token, at)) {
-      // Blanks before a token belong to the header, which may have more than one.
+      // Leading spaces are part of the header, which may have several.
       if (neighbour.replace(/^ +/, '') !== token) yield neighbour
     }
   }
   for (const extra of ['A', '.', '=', ' ', '\n', '\0', token]) yield token + extra
 }
 
-describeOnce('of all that is one step from a good token, nothing passes', () => {
+describeOnce('a token with one edit is rejected', () => {
   for (const key of keys) {
-    it(`signed with ${key.alg}, and then the token itself does`, async () => {
+    it(`signed with ${key.alg}, and the original passes`, async () => {
       const provider = await open()
       const token = provider.mint(accountsPath, { iat: undefined }, { typ: undefined }, key)
 
@@ -64,7 +64,7 @@ describeOnce('of all that is one step from a good token, nothing passes', () => 
   }
 })
 
-describeOnce('of all that is some steps from a good token, nothing passes', () => {
+describeOnce('a token with several edits is rejected', () => {
   /** Bytes that a header can carry. */
   const byte = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...alphabet) },
@@ -73,20 +73,20 @@ describeOnce('of all that is some steps from a good token, nothing passes', () =
       arbitrary: fc.integer({ min: 0x21, max: 0x7e }).map((c) => String.fromCharCode(c)),
     },
   )
-  const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
-  const step = fc.oneof(
-    fc.record({ kind: fc.constant('substitute' as const), place, byte }),
-    fc.record({ kind: fc.constant('insert' as const), place, byte }),
-    fc.record({ kind: fc.constant('delete' as const), place, byte }),
-    fc.record({ kind: fc.constant('truncate' as const), place, byte }),
-    fc.record({ kind: fc.constant('duplicate' as const), place, byte }),
-    fc.record({ kind: fc.constant('flip case' as const), place, byte }),
+  const position = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+  const edit = fc.oneof(
+    fc.record({ kind: fc.constant('substitute' as const), position, byte }),
+    fc.record({ kind: fc.constant('insert' as const), position, byte }),
+    fc.record({ kind: fc.constant('delete' as const), position, byte }),
+    fc.record({ kind: fc.constant('truncate' as const), position, byte }),
+    fc.record({ kind: fc.constant('duplicate' as const), position, byte }),
+    fc.record({ kind: fc.constant('flip case' as const), position, byte }),
   )
   const apply = (
     token: string,
-    { kind, place, byte }: typeof step extends fc.Arbitrary<infer Step> ? Step : never,
+    { kind, position, byte }: typeof edit extends fc.Arbitrary<infer Edit> ? Edit : never,
   ) => {
-    const at = Math.floor(place * token.length)
+    const at = Math.floor(position * token.length)
     const [before, here, after] = [token.slice(0, at), token[at] ?? '', token.slice(at + 1)]
     switch (kind) {
       case 'substitute':
@@ -106,18 +106,18 @@ describeOnce('of all that is some steps from a good token, nothing passes', () =
     }
   }
 
-  it('over HTTP, and then the token itself does', async () => {
+  it('over HTTP, and the original passes', async () => {
     const provider = await open()
     const chosen = fc.constantFrom(...keys)
-    const steps = fc.array(step, { minLength: 1, maxLength: 4 })
+    const edits = fc.array(edit, { minLength: 1, maxLength: 4 })
 
     await fc.assert(
-      fc.asyncProperty(chosen, steps, async (key, mutations) => {
+      fc.asyncProperty(chosen, edits, async (key, mutations) => {
         const token = provider.mint(accountsPath, {}, {}, key)
         const mutated = mutations.reduce(apply, token)
         fc.pre(mutated !== token)
 
-        // Of a token that is cut to nothing, nothing is sent.
+        // An empty token is sent as no token.
         assertRejected(await provider.ask(mutated), mutated === '' ? 'Bearer' : undefined)
         await assertPasses(provider, token)
       }),
@@ -125,7 +125,7 @@ describeOnce('of all that is some steps from a good token, nothing passes', () =
     )
   })
 
-  it('in bytes of the signed content, encoded afresh', async () => {
+  it('with changed bytes, encoded again', async () => {
     const provider = await open()
     const segment = fc.constantFrom(0, 1, 2)
     const flip = fc.integer({ min: 1, max: 255 })
@@ -134,7 +134,7 @@ describeOnce('of all that is some steps from a good token, nothing passes', () =
       fc.asyncProperty(
         fc.constantFrom(...keys),
         segment,
-        place,
+        position,
         flip,
         async (key, which, where, bits) => {
           const token = provider.mint(accountsPath, {}, {}, key)

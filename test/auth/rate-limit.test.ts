@@ -17,7 +17,7 @@ function assertTooMany({ status, text, headers }: Answer): void {
 }
 
 describeOnce('a limit for each customer', () => {
-  it('is a 429 for whoever is asked for too often, and nothing to the others', async (t) => {
+  it('is a 429 for a customer above the limit, and does not affect other customers', async (t) => {
     const provider = await openTokenProvider(t, { rates: { customerPerMinute: 3 } })
     const ask = (path = accountsPath) => provider.ask(provider.mint(path), path)
     const search = () => {
@@ -41,10 +41,10 @@ describeOnce('a limit for each customer', () => {
     )
     for (const answer of more) assertTooMany(answer)
     assert.equal((await ask(otherPath)).status, 200)
-    for (let turn = 0; turn < 5; turn += 1) assert.equal((await search()).status, 200)
+    for (let round = 0; round < 5; round += 1) assert.equal((await search()).status, 200)
   })
 
-  it('says when to come back', async (t) => {
+  it('sends Retry-After', async (t) => {
     const provider = await openTokenProvider(t, { rates: { customerPerMinute: 2 } })
     const ask = () => provider.ask(provider.mint(accountsPath))
 
@@ -55,13 +55,13 @@ describeOnce('a limit for each customer', () => {
     assert.equal(headers['retry-after'], '30')
   })
 
-  it('is not used up by forged tokens, nor by those that were used before', async (t) => {
+  it('is not used up by forged or replayed tokens', async (t) => {
     const provider = await openTokenProvider(t, { rates: { customerPerMinute: 2 } })
     const forger = makeKey('ES256', 'k1')
     const token = provider.mint(accountsPath)
 
     await assertPasses(provider, token)
-    for (let turn = 0; turn < 5; turn += 1) {
+    for (let round = 0; round < 5; round += 1) {
       assertRejected(await provider.ask(provider.mint(accountsPath, {}, {}, forger)))
       assertRejected(await provider.ask(token))
     }
@@ -70,7 +70,7 @@ describeOnce('a limit for each customer', () => {
     assertTooMany(await provider.ask(provider.mint(accountsPath)))
   })
 
-  it('spends the token of what it refuses', async (t) => {
+  it('uses the token of a rejected request', async (t) => {
     const provider = await openTokenProvider(t, { rates: { customerPerMinute: 1 } })
     await assertPasses(provider, provider.mint(accountsPath))
     const token = provider.mint(accountsPath)
@@ -82,7 +82,7 @@ describeOnce('a limit for each customer', () => {
 })
 
 describeOnce('a limit for the whole provider', () => {
-  it('is a 429 beyond it, and good again soon', async (t) => {
+  it('is a 429 above the limit, and recovers', async (t) => {
     const provider = await openTokenProvider(t, { rates: { providerPerSecond: 2 } })
     const ask = (path = accountsPath) => provider.ask(provider.mint(path), path)
 
@@ -100,17 +100,17 @@ describeOnce('a limit for the whole provider', () => {
   })
 })
 
-describeOnce('limits that are set on the command line', () => {
-  it('hold for the process, and none does where none is set', async (t) => {
+describeOnce('limits on the command line', () => {
+  it('apply to the process, and are off by default', async (t) => {
     const { startProvider, mint } = await openDeployment(t)
     const limited = await startProvider({ 'customer-requests-per-minute': '1' })
-    const free = await startProvider()
-    const ask = async ({ port }: typeof free) => {
+    const unlimited = await startProvider()
+    const ask = async ({ port }: typeof unlimited) => {
       const headers = ['authorization', `Bearer ${mint(accountsPath)}`]
       return (await send(port, accountsPath, { headers })).status
     }
 
     assert.deepEqual([await ask(limited), await ask(limited)], [200, 429])
-    for (let turn = 0; turn < 20; turn += 1) assert.equal(await ask(free), 200)
+    for (let round = 0; round < 20; round += 1) assert.equal(await ask(unlimited), 200)
   })
 })

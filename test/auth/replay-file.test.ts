@@ -63,7 +63,7 @@ describe('a replay file', () => {
     busy.purge(20)
     assert.equal(countRows(path, 'batch'), 1)
 
-    // A third process has not seen the earlier numbers.
+    // A third process does not know the earlier numbers.
     const third = openTokenUses(path)
     assert.deepEqual(areFirst(third, usesOf(['once'])), [true])
     assert.deepEqual(areFirst(busy, usesOf(['once'])), [false])

@@ -30,7 +30,7 @@ describe('a token', () => {
     await assertPasses(provider, provider.mint(accountsPath))
   })
 
-  it('passes once of a hundred times at once', async () => {
+  it('passes once in a hundred concurrent requests', async () => {
     const provider = await open()
     const token = provider.mint(accountsPath)
 
@@ -41,17 +41,17 @@ describe('a token', () => {
   })
 
   for (const [what, path, sent, status] of [
-    ['a body that is no JSON', balancesPath, { method: 'POST', body: '{' }, 400],
+    ['a body that is not JSON', balancesPath, { method: 'POST', body: '{' }, 400],
     [
-      'a body of another kind',
+      'a body of another content type',
       balancesPath,
       { method: 'POST', body: 'x', type: 'text/plain' },
       415,
     ],
-    ['a parameter that is wrong', `${accountsPath}?page=0`, {}, 400],
-    ['a customer that is unknown', accountsPath.replace('c1', 'nobody'), {}, 404],
+    ['an invalid parameter', `${accountsPath}?page=0`, {}, 400],
+    ['an unknown customer', accountsPath.replace('c1', 'nobody'), {}, 404],
   ] as const) {
-    it(`that was used is a 401 also with ${what}`, async () => {
+    it(`that was used is a 401 even with ${what}`, async () => {
       const provider = await open()
       const token = provider.mint(path.split('?', 1)[0] ?? '')
       const { type = 'application/json', ...rest } = { type: undefined, ...sent }
@@ -64,7 +64,7 @@ describe('a token', () => {
     })
   }
 
-  it('does not pass with the jti of another, for the same resource or for another', async () => {
+  it('does not pass with the jti of another, for the same resource or a different one', async () => {
     const provider = await open()
     const jti = randomUUID()
 
@@ -77,7 +77,7 @@ describe('a token', () => {
     await assertPasses(provider, provider.mint(path), path)
   })
 
-  it('passes alone of two that have one jti and come at once', async () => {
+  it('passes once if two concurrent tokens have the same jti', async () => {
     const provider = await open()
     const jti = randomUUID()
     const tokens = [1, 2].map((extra) =>
@@ -89,7 +89,7 @@ describe('a token', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401])
   })
 
-  it('is not spent by a forgery with its jti, whatever is wrong with that', async () => {
+  it('is not used up by a forgery with its jti', async () => {
     const provider = await open()
     const token = provider.mint(accountsPath, { jti: 'precious' })
     const [head, body] = splitToken(token)
@@ -113,10 +113,10 @@ describe('a token', () => {
     assert.ok((await provider.usedTokenIds()).includes('precious'))
   })
 
-  it('is on the disk as spent when the answer has left', async () => {
+  it('is recorded on disk before the response is sent', async () => {
     const provider = await open()
 
-    for (let turn = 0; turn < 20; turn += 1) {
+    for (let round = 0; round < 20; round += 1) {
       const jti = randomUUID()
       await assertPasses(provider, provider.mint(accountsPath, { jti }))
       assert.ok((await provider.usedTokenIds()).includes(jti))
@@ -124,13 +124,13 @@ describe('a token', () => {
   })
 })
 
-describe('a spent token', () => {
-  it('stays spent to the last moment, the tolerance of clocks included', async (t) => {
+describe('a used token', () => {
+  it('is rejected until it expires, clock tolerance included', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const provider = await openTokenProvider(t)
     const start = provider.now()
-    const token = provider.mint(accountsPath, { exp: start + 60, jti: 'spent' })
-    const unspent = provider.mint(accountsPath, { exp: start + 60, jti: 'unspent' })
+    const token = provider.mint(accountsPath, { exp: start + 60, jti: 'used' })
+    const unused = provider.mint(accountsPath, { exp: start + 60, jti: 'unused' })
     await assertPasses(provider, token)
 
     for (const later of [59, 60, 61, 60 + tolerance - 1, 60 + tolerance - 0.001]) {
@@ -138,15 +138,15 @@ describe('a spent token', () => {
       t.mock.timers.tick(5000)
       assertRejected(await provider.ask(token))
     }
-    assert.deepEqual(await provider.usedTokenIds(), ['spent'])
-    await assertPasses(provider, unspent)
+    assert.deepEqual(await provider.usedTokenIds(), ['used'])
+    await assertPasses(provider, unused)
 
     provider.setClock(start + 60 + tolerance)
     t.mock.timers.tick(5000)
     assertRejected(await provider.ask(token))
   })
 
-  it('with a fraction in its exp stays spent as long', async (t) => {
+  it('with a fraction in its exp is rejected until it expires', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const provider = await openTokenProvider(t)
     const exp = provider.now() + 10.25
@@ -160,14 +160,14 @@ describe('a spent token', () => {
     await assertPasses(provider, provider.mint(accountsPath, { exp }))
   })
 
-  it('is forgotten when it is too old to pass', async (t) => {
+  it('is purged once it has expired', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const provider = await openTokenProvider(t)
     const start = provider.now()
     await assertPasses(provider, provider.mint(accountsPath, { jti: 'short', exp: start + 10 }))
     await assertPasses(provider, provider.mint(accountsPath, { jti: 'long', exp: start + 1000 }))
 
-    // Another process may have a clock that is a minute behind.
+    // The clock of another process may be a minute behind.
     provider.setClock(start + 10 + tolerance + 59)
     t.mock.timers.tick(1000)
     await assertPasses(provider, provider.mint(accountsPath, { jti: 'other' }))
@@ -180,8 +180,8 @@ describe('a spent token', () => {
   })
 })
 
-describe('the record of spent tokens', () => {
-  it('forgets in small steps', async (t) => {
+describe('the replay store', () => {
+  it('purges in small steps', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const database = await newDatabase(t)
     let now = Temporal.Instant.fromEpochMilliseconds(0)
@@ -201,7 +201,7 @@ describe('the record of spent tokens', () => {
     }
     await store.close()
 
-    // PostgreSQL takes one step after another until all is done, and holds up nobody with any of them.
+    // PostgreSQL runs all steps one after another; none of them blocks other requests.
     const steps = currentEngine() === 'sqlite' ? left.slice(1).entries() : []
     for (const [index, count] of steps) {
       assert.ok((left[index] ?? 0) - count <= 1000, `${left}`)
@@ -209,22 +209,22 @@ describe('the record of spent tokens', () => {
     assert.deepEqual([left.at(0), left.at(-1)], [2500, 0])
   })
 
-  it('gives an id to one of two stores over one database', async (t) => {
+  it('reports one first use if two stores share a database', async (t) => {
     const database = await newDatabase(t)
     const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
     const stores = [await openReplayStore(database, clock), await openReplayStore(database, clock)]
     const ids = Array.from({ length: 200 }, (_, index) => `id-${index}`)
 
-    const won = await Promise.all(
+    const outcomes = await Promise.all(
       ids.flatMap((id) => stores.map((store) => store.recordUse(id, 100))),
     )
     for (const store of stores) await store.close()
 
-    assert.equal(won.filter((outcome) => outcome === 'first use').length, ids.length)
+    assert.equal(outcomes.filter((outcome) => outcome === 'first use').length, ids.length)
     assert.deepEqual(await usedTokenIds(database), ids.sort())
   })
 
-  it('outlives the store, and is committed by its closing', async (t) => {
+  it('keeps its records when it is closed, including pending ones', async (t) => {
     const database = await newDatabase(t)
     const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
     const first = await openReplayStore(database, clock)
@@ -238,18 +238,18 @@ describe('the record of spent tokens', () => {
     assert.deepEqual([await pending, again], ['first use', 'used before'])
   })
 
-  it('survives a purge that fails', async (t) => {
+  it('survives a failed purge', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const database = await newDatabase(t)
     const store = await openReplayStore(database, () => Temporal.Instant.fromEpochMilliseconds(0))
     t.after(() => store.close())
     await queryReplayRecords(database, 'drop table token_use')
 
-    // What a timer throws ends the process.
+    // An exception in a timer would end the process.
     assert.doesNotThrow(() => t.mock.timers.tick(1000))
   })
 
-  it('takes what it cannot write for a failure, never for a pass', async (t) => {
+  it('fails if it cannot write, and never lets the token pass', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const provider = await openTokenProvider(t)
     const token = provider.mint(accountsPath)

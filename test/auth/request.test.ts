@@ -19,7 +19,7 @@ describeOnce('every operation of sections A and C', () => {
     const url = path.replace('{customerId}', 'c1').replace(/\{\w+\}/, 'a1')
     const sent: ListSent = method === 'GET' ? {} : { body: '{}', headers: json }
 
-    it(`wants a token: ${ref} ${id}`, async () => {
+    it(`requires a token: ${ref} ${id}`, async () => {
       const provider = await open()
       const aud = (base === 'resource' ? resourceUrl : publicUrl) + url
       const withToken = (token: string) =>
@@ -39,14 +39,14 @@ describeOnce('every operation of sections A and C', () => {
 describeOnce('the Authorization header', () => {
   const open = sharedTokenProvider()
 
-  it('is missed with the bare challenge', async () => {
+  it('is required, with a challenge that has no error code', async () => {
     const provider = await open()
 
     assertRejected(await provider.send(accountsPath), 'Bearer')
   })
 
   for (const scheme of ['bearer', 'BEARER', 'bEaReR', 'Bearer  ']) {
-    it(`may spell its scheme "${scheme}"`, async () => {
+    it(`may write its scheme as "${scheme}"`, async () => {
       const provider = await open()
       const headers = ['authorization', `${scheme} ${provider.mint(accountsPath)}`]
 
@@ -57,52 +57,54 @@ describeOnce('the Authorization header', () => {
   }
 
   const invalid = 'Bearer error="invalid_token"'
-  const spellings: Record<string, [challenge: string, spell: (token: string) => string]> = {
+  const variants: Record<string, [challenge: string, toHeader: (token: string) => string]> = {
     'no scheme': ['Bearer', (token) => token],
     'another scheme': ['Bearer', (token) => `Basic ${token}`],
     'a user and a password': ['Bearer', () => 'Basic YW5hOnNlY3JldA=='],
-    'no blank': ['Bearer', (token) => `Bearer${token}`],
+    'no space': ['Bearer', (token) => `Bearer${token}`],
     'a colon': ['Bearer', (token) => `Bearer: ${token}`],
     'the scheme alone': ['Bearer', () => 'Bearer'],
-    'the scheme and blanks': ['Bearer', () => 'Bearer   '],
+    'the scheme and spaces': ['Bearer', () => 'Bearer   '],
     'DPoP instead': ['Bearer', (token) => `DPoP ${token}`],
     nothing: ['Bearer', () => ''],
     'the scheme twice': [invalid, (token) => `Bearer Bearer ${token}`],
     'a tab': [invalid, (token) => `Bearer\t${token}`],
-    'a tab behind a blank': [invalid, (token) => `Bearer \t${token}`],
-    'a comma behind': [invalid, (token) => `Bearer ${token},`],
+    'a tab after a space': [invalid, (token) => `Bearer \t${token}`],
+    'a trailing comma': [invalid, (token) => `Bearer ${token},`],
     'two tokens': [invalid, (token) => `Bearer ${token} ${token}`],
     'two tokens and a comma': [invalid, (token) => `Bearer ${token}, Bearer ${token}`],
     'a parameter': [invalid, (token) => `Bearer token="${token}"`],
   }
-  for (const [name, [challenge, spell]] of Object.entries(spellings)) {
-    it(`is refused with ${name}, by the challenge ${challenge}`, async () => {
+  for (const [name, [challenge, toHeader]] of Object.entries(variants)) {
+    it(`is rejected with ${name}, with the challenge ${challenge}`, async () => {
       const provider = await open()
       const token = provider.mint(accountsPath)
 
-      const answer = await provider.send(accountsPath, { headers: ['authorization', spell(token)] })
+      const answer = await provider.send(accountsPath, {
+        headers: ['authorization', toHeader(token)],
+      })
 
       assertRejected(answer, challenge)
       await assertPasses(provider, token)
     })
   }
 
-  for (const [name, orderOf] of Object.entries({
-    'both good': (good: string, _bad: string, other: string) => [good, other],
-    'the same twice': (good: string) => [good, good],
-    'the good one first': (good: string, bad: string) => [good, bad],
-    'the good one last': (good: string, bad: string) => [bad, good],
-    'one empty': (good: string) => [good, ''],
+  for (const [name, order] of Object.entries({
+    'both valid': (valid: string, _invalid: string, other: string) => [valid, other],
+    'the same twice': (valid: string) => [valid, valid],
+    'the valid one first': (valid: string, invalid: string) => [valid, invalid],
+    'the valid one last': (valid: string, invalid: string) => [invalid, valid],
+    'one empty': (valid: string) => [valid, ''],
   })) {
-    it(`is refused where there are two: ${name}`, async () => {
+    it(`is rejected if there are two: ${name}`, async () => {
       const provider = await open()
-      const [good, other] = [provider.mint(accountsPath), provider.mint(accountsPath)]
-      const headers = orderOf(`Bearer ${good}`, 'Bearer x.y.z', `Bearer ${other}`).flatMap(
+      const [valid, other] = [provider.mint(accountsPath), provider.mint(accountsPath)]
+      const headers = order(`Bearer ${valid}`, 'Bearer x.y.z', `Bearer ${other}`).flatMap(
         (value, index) => [index === 0 ? 'Authorization' : 'authorization', value],
       )
 
       assertRejected(await provider.send(accountsPath, { headers }))
-      await assertPasses(provider, good)
+      await assertPasses(provider, valid)
       await assertPasses(provider, other)
     })
   }
@@ -133,36 +135,36 @@ describeOnce('the Authorization header', () => {
   })
 })
 
-describeOnce('the order of judgement', () => {
+describeOnce('the order of checks', () => {
   const open = sharedTokenProvider()
 
   for (const path of ['/', '/v1', '/v1/banking/customer/c1', `${accountsPath}/`, '/v2/x']) {
-    it(`is route before token: ${path} is a 404 for anyone`, async () => {
+    it(`is route before token: ${path} is a 404 with any token`, async () => {
       const provider = await open()
 
-      const bare = await provider.send(path)
-      const bad = await provider.ask('x.y.z', path)
-      const good = await provider.ask(provider.mint(path), path)
+      const without = await provider.send(path)
+      const invalid = await provider.ask('x.y.z', path)
+      const valid = await provider.ask(provider.mint(path), path)
 
-      assert.deepEqual([bare.status, bad.status, good.status], [404, 404, 404])
+      assert.deepEqual([without.status, invalid.status, valid.status], [404, 404, 404])
     })
   }
 
   for (const method of ['DELETE', 'PUT', 'PATCH', 'POST', 'HEAD', 'OPTIONS']) {
-    it(`is method before token: ${method} is a 405 for anyone`, async () => {
+    it(`is method before token: ${method} is a 405 with any token`, async () => {
       const provider = await open()
       const headers = ['authorization', `Bearer ${provider.mint(accountsPath)}`]
 
-      const bare = await provider.send(accountsPath, { method })
-      const good = await provider.send(accountsPath, { method, headers })
+      const without = await provider.send(accountsPath, { method })
+      const valid = await provider.send(accountsPath, { method, headers })
 
-      assert.deepEqual([bare.status, good.status], [405, 405])
-      assert.equal(bare.headers['allow'], 'GET')
+      assert.deepEqual([without.status, valid.status], [405, 405])
+      assert.equal(without.headers['allow'], 'GET')
     })
   }
 
-  const spoilt: Record<string, { path: string; sent: ListSent; status: number }> = {
-    'a bad parameter': { path: `${accountsPath}?page=x`, sent: {}, status: 400 },
+  const invalidRequests: Record<string, { path: string; sent: ListSent; status: number }> = {
+    'an invalid parameter': { path: `${accountsPath}?page=x`, sent: {}, status: 400 },
     'a repeated parameter': { path: `${accountsPath}?page=1&page=1`, sent: {}, status: 400 },
     'a malformed body': {
       path: balancesPath,
@@ -212,11 +214,11 @@ describeOnce('the order of judgement', () => {
       status: 400,
     },
   }
-  for (const [name, { path, sent, status }] of Object.entries(spoilt)) {
+  for (const [name, { path, sent, status }] of Object.entries(invalidRequests)) {
     const [resource = ''] = path.split('?')
     const base = resource.startsWith('/fdx') ? resourceUrl : publicUrl
 
-    it(`is token before ${name}, and the token is spent whatever the answer`, async () => {
+    it(`is token before ${name}, and the token is used`, async () => {
       const provider = await open()
       const token = provider.mint(resource, { aud: base + resource })
       const withToken = (text: string) =>
@@ -241,7 +243,7 @@ describeOnce('the order of judgement', () => {
     assertRejected(await send(provider.port, balancesPath, large), 'Bearer')
   })
 
-  it('spends no token at a wrong route or method', async () => {
+  it('uses no token at an unknown route or method', async () => {
     const provider = await open()
     const token = provider.mint(accountsPath)
     const headers = ['authorization', `Bearer ${token}`]
@@ -251,7 +253,7 @@ describeOnce('the order of judgement', () => {
     await assertPasses(provider, token)
   })
 
-  it('is the same on one connection: a good request leaves no trust behind', async () => {
+  it('applies to each request of a connection, even after a valid one', async () => {
     const provider = await open()
 
     await assertPasses(provider, provider.mint(accountsPath))

@@ -8,7 +8,7 @@ import { accountsPath, createSmallBank } from '../support/small-bank.ts'
 import { assertRejected } from '../support/token-provider.ts'
 import { publicUrl, subdomain } from '../support/tokens.ts'
 
-/** A platform and its providers, all of them processes, with a database for each side. */
+/** Commands for a platform and its providers, each with its own database. */
 async function openBothSides(t: TestContext) {
   const scope = createScope(t)
   const bank = await createSmallBank(scope)
@@ -40,8 +40,8 @@ async function openBothSides(t: TestContext) {
 const ask = ({ port }: Server, token: string) =>
   send(port, accountsPath, { headers: ['authorization', `Bearer ${token}`] })
 
-describe('from the platform’s command line to the provider’s door', { concurrency: 2 }, () => {
-  it('a key is added, used, and the old one retired', async (t) => {
+describe('key rotation on the command line of the platform', { concurrency: 2 }, () => {
+  it('adds a key, signs with it and retires the old one', async (t) => {
     const { keys, sign, startPlatform, startProvider } = await openBothSides(t)
     const old = await keys('add')
     const [kept, late] = [await sign(), await sign()]
@@ -52,7 +52,7 @@ describe('from the platform’s command line to the provider’s door', { concur
     assert.equal((await ask(during, await sign())).status, 200)
     assert.equal((await ask(during, kept)).status, 200)
 
-    // An id may begin with a dash.
+    // An id may start with a dash.
     await keys('retire', '--', old)
     const afterwards = await startProvider(platform)
     assert.equal((await ask(afterwards, await sign())).status, 200)
@@ -61,8 +61,8 @@ describe('from the platform’s command line to the provider’s door', { concur
   })
 })
 
-describeOnce('from the platform’s command line to the provider’s door', { concurrency: 2 }, () => {
-  it('a key of every algorithm is good', async (t) => {
+describeOnce('a signing key', { concurrency: 2 }, () => {
+  it('works with every algorithm', async (t) => {
     const { keys, sign, startPlatform, startProvider } = await openBothSides(t)
     const tokens: string[] = []
     for (const algorithm of signingAlgorithms) {

@@ -21,7 +21,6 @@ import {
 const day = 24 * 60 * 60
 const tolerance = 30
 
-/** A text in a payload that stands for the same number or text for nobody. */
 const huge = 'x'.repeat(5000)
 
 describeOnce('a claim', () => {
@@ -33,19 +32,19 @@ describeOnce('a claim', () => {
       null: null,
       true: true,
       false: false,
-      'an empty text': '',
+      'an empty string': '',
       'an empty list': [],
       'an empty object': {},
-      'a text that it is not': 'other',
-      'a huge text': huge,
+      'another string': 'other',
+      'a huge string': huge,
       'a list of lists': [[]],
       'a list with null': [null],
       zero: 0,
       negative: -1,
     })) {
-      // The one of these that a claim may well be.
+      // A valid jti.
       if (name === 'jti' && value === 'other') continue
-      it(`is refused where ${name} is ${how}`, async () => {
+      it(`is rejected if ${name} is ${how}`, async () => {
         const provider = await open()
 
         await assertOnlyValidPasses(provider, provider.mint(accountsPath, { [name]: value }))
@@ -56,15 +55,15 @@ describeOnce('a claim', () => {
   for (const name of ['iss', 'sub']) {
     for (const [how, value] of Object.entries({
       'in another case': subdomain.toUpperCase(),
-      'with a blank behind it': `${subdomain} `,
-      'with a dot behind it': `${subdomain}.`,
-      'as an address': `https://${subdomain}`,
+      'with a trailing space': `${subdomain} `,
+      'with a trailing dot': `${subdomain}.`,
+      'as a URL': `https://${subdomain}`,
       'as a list of one': [subdomain],
-      'with a NUL behind it': `${subdomain}\u0000`,
-      'in letters that look alike': 'bаnk',
+      'with a trailing NUL': `${subdomain}\u0000`,
+      'in homoglyphs': 'bаnk',
       'wrong, and the other right': 'other',
     })) {
-      it(`is refused where ${name} is the subdomain ${how}`, async () => {
+      it(`is rejected if ${name} is the subdomain ${how}`, async () => {
         const provider = await open()
 
         await assertOnlyValidPasses(provider, provider.mint(accountsPath, { [name]: value }))
@@ -72,7 +71,7 @@ describeOnce('a claim', () => {
     }
   }
 
-  it('is refused where iss and sub are both of another provider', async () => {
+  it('is rejected if iss and sub are both of another provider', async () => {
     const provider = await open()
 
     await assertOnlyValidPasses(
@@ -81,7 +80,7 @@ describeOnce('a claim', () => {
     )
   })
 
-  it('that nobody knows is passed over', async () => {
+  it('that is unknown is ignored', async () => {
     const provider = await open()
 
     await assertPasses(provider, provider.mint(accountsPath, { scope: 'x', __proto: { exp: 1 } }))
@@ -91,29 +90,29 @@ describeOnce('a claim', () => {
 describeOnce('a time', () => {
   const open = sharedTokenProvider()
 
-  /** From now, in seconds. */
-  const refused: Record<string, Members> = {
+  /** Offsets from now, in seconds. */
+  const rejected: Record<string, Members> = {
     'exp a second beyond the tolerance': { exp: -tolerance - 1 },
-    'exp just at the end of the tolerance': { exp: -tolerance },
+    'exp exactly at the limit of the tolerance': { exp: -tolerance },
     'exp a day ago': { exp: -day },
-    'exp farther away than a day and the tolerance': { exp: day + tolerance + 1 },
-    'exp a year away': { exp: 365 * day },
+    'exp a second after a day and the tolerance': { exp: day + tolerance + 1 },
+    'exp in a year': { exp: 365 * day },
     'exp in milliseconds': { exp: 1_751_328_000_000 },
-    'nbf a second beyond the tolerance': { nbf: tolerance + 1 },
-    'nbf a day away': { nbf: day },
-    'iat a second beyond the tolerance': { iat: tolerance + 1 },
-    'iat a day away': { iat: day },
+    'nbf a second after the tolerance': { nbf: tolerance + 1 },
+    'nbf in a day': { nbf: day },
+    'iat a second after the tolerance': { iat: tolerance + 1 },
+    'iat in a day': { iat: day },
   }
   const accepted: Record<string, Members> = {
-    'exp one second before the end of the tolerance': { exp: -tolerance + 1 },
+    'exp a second within the tolerance': { exp: -tolerance + 1 },
     'exp now': { exp: 0 },
     'exp with a fraction': { exp: 10.5 },
-    'exp a day away': { exp: day },
-    'exp a day and the tolerance away': { exp: day + tolerance },
-    'nbf at the end of the tolerance': { nbf: tolerance },
+    'exp in a day': { exp: day },
+    'exp in a day and the tolerance': { exp: day + tolerance },
+    'nbf at the limit of the tolerance': { nbf: tolerance },
     'nbf now': { nbf: 0 },
     'nbf a year ago': { nbf: -365 * day },
-    'iat at the end of the tolerance': { iat: tolerance },
+    'iat at the limit of the tolerance': { iat: tolerance },
     'iat a year ago': { iat: -365 * day },
   }
   const fromNow = (offsets: Members, now: number): Members =>
@@ -121,8 +120,8 @@ describeOnce('a time', () => {
       Object.entries(offsets).map(([name, offset]) => [name, now + Number(offset)]),
     )
 
-  for (const [name, offsets] of Object.entries(refused)) {
-    it(`is refused with ${name}`, async () => {
+  for (const [name, offsets] of Object.entries(rejected)) {
+    it(`is rejected with ${name}`, async () => {
       const provider = await open()
 
       await assertOnlyValidPasses(
@@ -133,14 +132,14 @@ describeOnce('a time', () => {
   }
 
   for (const [name, offsets] of Object.entries(accepted)) {
-    it(`is taken with ${name}`, async () => {
+    it(`is accepted with ${name}`, async () => {
       const provider = await open()
 
       await assertPasses(provider, provider.mint(accountsPath, fromNow(offsets, provider.now())))
     })
   }
 
-  it('is not needed for nbf and iat', async () => {
+  it('is optional for nbf and iat', async () => {
     const provider = await open()
 
     await assertPasses(provider, provider.mint(accountsPath, { nbf: undefined, iat: undefined }))
@@ -148,7 +147,7 @@ describeOnce('a time', () => {
 
   for (const name of ['exp', 'nbf', 'iat']) {
     for (const value of [null, '1751328000', '', true, [1_751_328_000], {}, '2025-07-01']) {
-      it(`is refused where ${name} is ${JSON.stringify(value)}`, async () => {
+      it(`is rejected if ${name} is ${JSON.stringify(value)}`, async () => {
         const provider = await open()
 
         await assertOnlyValidPasses(provider, provider.mint(accountsPath, { [name]: value }))
@@ -156,7 +155,7 @@ describeOnce('a time', () => {
     }
 
     for (const value of ['1e400', '1e308', '99999999999999999999', '"Infinity"', '"NaN"']) {
-      it(`is refused where ${name} is ${value}`, async () => {
+      it(`is rejected if ${name} is ${value}`, async () => {
         const provider = await open()
         const { [name]: _, ...rest } = validClaims(accountsPath, provider.now())
         const payload = JSON.stringify(rest).replace('{', `{"${name}":${value},`)
@@ -170,7 +169,7 @@ describeOnce('a time', () => {
   }
 
   for (const value of ['-0', '-0.0', '1e-400', '-1e-400', '0', '-1', '0.5']) {
-    it(`is long past where it is ${value}`, async () => {
+    it(`is in the past if it is ${value}`, async () => {
       const provider = await open()
       const { exp: _, ...rest } = validClaims(accountsPath, provider.now())
       const payload = JSON.stringify({ ...rest, iat: undefined })
@@ -186,7 +185,7 @@ describeOnce('a time', () => {
   }
 
   for (const fraction of [0.001, 0.25, 0.5, 0.999]) {
-    it(`with a fraction of ${fraction} is good until that and the tolerance have passed`, async (t) => {
+    it(`with a fraction of ${fraction} is valid until that and the tolerance have passed`, async (t) => {
       const provider = await openTokenProvider(t)
       const exp = provider.now() + 60 + fraction
       const [last, over] = [0, 1].map(() => provider.mint(accountsPath, { exp })) as [
@@ -201,7 +200,7 @@ describeOnce('a time', () => {
     })
   }
 
-  it('passes: a token ages from good to too old', async (t) => {
+  it('expires as the clock advances', async (t) => {
     const provider = await openTokenProvider(t)
     const start = provider.now()
     const tokens = Array.from({ length: 4 }, () => provider.mint(accountsPath, { exp: start + 60 }))
@@ -219,42 +218,42 @@ describeOnce('a time', () => {
 
 describeOnce('an audience', () => {
   const open = sharedTokenProvider()
-  const good = publicUrl + accountsPath
+  const valid = publicUrl + accountsPath
 
   for (const [name, aud] of Object.entries({
     'of another path': `${publicUrl}/v1/banking/customer/c1/accounts/balances`,
     'of another customer': `${publicUrl}/v1/banking/customer/c2/accounts`,
     'of the base alone': publicUrl,
-    'with a query': `${good}?page=1`,
-    'with an empty query': `${good}?`,
-    'with a fragment': `${good}#`,
-    'with a trailing slash': `${good}/`,
-    'with a slash twice': `${publicUrl}/${accountsPath}`,
+    'with a query': `${valid}?page=1`,
+    'with an empty query': `${valid}?`,
+    'with a fragment': `${valid}#`,
+    'with a trailing slash': `${valid}/`,
+    'with a double slash': `${publicUrl}/${accountsPath}`,
     'with a dot segment': `${publicUrl}/x/..${accountsPath}`,
     'with a path in another case': `${publicUrl}${accountsPath.toUpperCase()}`,
     'with a host in another case': `https://BANK.example${accountsPath}`,
     'with a scheme in another case': `HTTPS://bank.example${accountsPath}`,
     'with another scheme': `http://bank.example${accountsPath}`,
-    'with its port spelled out': `https://bank.example:443${accountsPath}`,
+    'with an explicit port': `https://bank.example:443${accountsPath}`,
     'with a user': `https://user@bank.example${accountsPath}`,
     'of another host': `https://bank.example.evil.example${accountsPath}`,
     'of the address it listens on': `http://127.0.0.1${accountsPath}`,
     'without its base': accountsPath,
     'of the contact base': `${resourceUrl}${accountsPath}`,
-    'in another percent-encoding': good.replace('c1', '%631'),
-    'with a percent-encoded slash': good.replace('/c1', '%2Fc1'),
-    'with a blank before it': ` ${good}`,
-    'with a blank behind it': `${good} `,
-    'with a placeholder': good.replace('c1', '{customerId}'),
-    'with a star': good.replace('c1', '*'),
-    'as an array of two': [good, `${publicUrl}/other`],
-    'as an array of the same twice': [good, good],
-    'as an array with something empty': [good, ''],
-    'as an array of an array': [[good]],
-    'as an object': { 0: good, length: 1 },
-    'cut short': good.slice(0, -1),
+    'in another percent-encoding': valid.replace('c1', '%631'),
+    'with a percent-encoded slash': valid.replace('/c1', '%2Fc1'),
+    'with a leading space': ` ${valid}`,
+    'with a trailing space': `${valid} `,
+    'with a placeholder': valid.replace('c1', '{customerId}'),
+    'with a star': valid.replace('c1', '*'),
+    'as an array of two': [valid, `${publicUrl}/other`],
+    'as an array of the same twice': [valid, valid],
+    'as an array with an empty string': [valid, ''],
+    'as an array of an array': [[valid]],
+    'as an object': { 0: valid, length: 1 },
+    truncated: valid.slice(0, -1),
   })) {
-    it(`is refused ${name}`, async () => {
+    it(`is rejected ${name}`, async () => {
       const provider = await open()
 
       await assertOnlyValidPasses(provider, provider.mint(accountsPath, { aud }))
@@ -264,7 +263,7 @@ describeOnce('an audience', () => {
   it('may be an array of exactly one', async () => {
     const provider = await open()
 
-    await assertPasses(provider, provider.mint(accountsPath, { aud: [good] }))
+    await assertPasses(provider, provider.mint(accountsPath, { aud: [valid] }))
   })
 
   it('is compared without the query of the request', async () => {
@@ -275,7 +274,7 @@ describeOnce('an audience', () => {
     assertRejected(await provider.ask(provider.mint(path), path))
   })
 
-  it('is compared with the path as it was sent, escapes included', async () => {
+  it('is compared with the path as sent, escapes included', async () => {
     const provider = await open()
     const escaped = accountsPath.replace('c1', '%631')
 
@@ -284,7 +283,7 @@ describeOnce('an audience', () => {
     await assertPasses(provider, provider.mint(escaped), escaped)
   })
 
-  it('tells %2F from %2f', async () => {
+  it('distinguishes %2F from %2f', async () => {
     const provider = await open()
     const [upper, lower] = ['c%2F1', 'c%2f1'].map((id) => accountsPath.replace('c1', id)) as [
       string,
@@ -295,7 +294,7 @@ describeOnce('an audience', () => {
     assert.equal((await provider.ask(provider.mint(lower), lower)).status, 404)
   })
 
-  it('of the contact endpoint has the base of its own', async () => {
+  it('of the contact endpoint has its own base', async () => {
     const provider = await open()
     const path = '/fdx/v6/customer/c1/accounts/a1/contact'
 
@@ -304,7 +303,7 @@ describeOnce('an audience', () => {
     assert.equal(answer.status, 404, answer.text)
   })
 
-  it('does not follow the Host header', async () => {
+  it('is independent of forwarded hosts', async () => {
     const provider = await open()
     const token = provider.mint(accountsPath, { aud: `https://evil.example${accountsPath}` })
     const headers = ['x-forwarded-host', 'evil.example', 'forwarded', 'host=evil.example']
@@ -316,7 +315,7 @@ describeOnce('an audience', () => {
     assertRejected(answer)
   })
 
-  it('does not follow an address in the request line', async () => {
+  it('is independent of an absolute URL in the request line', async () => {
     const provider = await open()
     const token = provider.mint(accountsPath, { aud: `https://evil.example${accountsPath}` })
 
@@ -335,10 +334,10 @@ describe('a jti', () => {
     'a number': 7,
     'a list': ['j'],
     'an object': { j: 1 },
-    'half of a character': '\ud83d',
-    'something with half of a character': 'j\udd11j',
+    'a lone surrogate': '\ud83d',
+    'a string with a lone surrogate': 'j\udd11j',
   })) {
-    it(`is refused where it is ${name}`, async () => {
+    it(`is rejected if it is ${name}`, async () => {
       const provider = await open()
 
       await assertOnlyValidPasses(provider, provider.mint(accountsPath, { jti }))
@@ -348,14 +347,14 @@ describe('a jti', () => {
   for (const [name, jti] of Object.entries({
     'one character': 'j',
     '256 characters': 'j'.repeat(256),
-    '256 characters beyond the basic plane': '🔑'.repeat(256),
+    '256 characters outside the basic multilingual plane': '🔑'.repeat(256),
     'an SQL fragment': "'); delete from token_use; --",
-    blanks: '   ',
-    'something with a NUL': 'a\u0000b',
+    spaces: '   ',
+    'a string with a NUL': 'a\u0000b',
     'a NUL': '\u0000',
-    'the mark of half a character': '\ufffd',
+    'the replacement character': '\ufffd',
   })) {
-    it(`is taken once where it is ${name}`, async () => {
+    it(`is accepted once if it is ${name}`, async () => {
       const provider = await open()
       const token = provider.mint(accountsPath, { jti })
 
@@ -364,7 +363,7 @@ describe('a jti', () => {
     })
   }
 
-  it('differs from another in what follows a NUL, in case, blanks and composition', async () => {
+  it('is compared exactly: case, spaces, composition and text after a NUL', async () => {
     const provider = await open()
 
     const similar = ['n\u0000x', 'n\u0000y', 'N\u0000x', 'n', 'n\u0000', 'n ', ' n', 'é', 'e\u0301']

@@ -43,7 +43,7 @@ function accountsFor(ref: Ref): string[] {
   return [isEnergy(ref) ? 'e1' : 'a1']
 }
 
-function assertRefused(answer: Answer, status: number, error: string | RegExp): void {
+function assertRejected(answer: Answer, status: number, error: string | RegExp): void {
   assert.equal(answer.status, status, answer.text)
   assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
   assert.deepEqual(Object.keys(answer.body), ['error'])
@@ -60,7 +60,7 @@ describe('what is not there', () => {
       for (const customer of ['nobody', 'ANA', 'ana ', 'a1', '%', "' or 1=1 --"]) {
         const answer = await ask(here, ref, { customer, accounts })
 
-        assertRefused(answer, 404, 'Customer not found')
+        assertRejected(answer, 404, 'Customer not found')
       }
     })
   }
@@ -72,7 +72,7 @@ describe('what is not there', () => {
       for (const account of ['nothing', 'ana', 'A1', 'E1', '%', '%25', "' or 1=1 --"]) {
         const answer = await ask(here, ref, { accounts: [account] })
 
-        assertRefused(answer, 404, 'Account not found')
+        assertRejected(answer, 404, 'Account not found')
       }
     })
   }
@@ -81,7 +81,7 @@ describe('what is not there', () => {
     it(`is an unknown account in the body of ${ref}`, async () => {
       const answer = await ask(await provider(), ref, { accounts: ['nothing'] })
 
-      assertRefused(answer, 422, 'Account in query not found')
+      assertRejected(answer, 422, 'Account in query not found')
     })
   }
 
@@ -108,7 +108,7 @@ describe('what is not there', () => {
       for (const method of ['GET', 'PUT', 'DELETE']) {
         const answer = await send(path, { method })
 
-        assertRefused(answer, 404, 'Resource not found')
+        assertRejected(answer, 404, 'Resource not found')
         assert.equal(answer.headers['allow'], undefined)
       }
     })
@@ -143,7 +143,7 @@ describeOnce('a method that a route does not take', () => {
       for (const method of methods.filter((each) => !taken.includes(each))) {
         const answer = await send(path, { method })
 
-        assertRefused(answer, 405, 'Method not allowed')
+        assertRejected(answer, 405, 'Method not allowed')
         assert.deepEqual(answer.headers['allow']?.split(', ').sort(), taken)
       }
     })
@@ -170,7 +170,7 @@ describeOnce('a body that is not taken', () => {
         const headers = type === undefined ? [] : ['content-type', type]
         const answer = await send(formatPath(ref, {}), { method: 'POST', headers, body })
 
-        assertRefused(answer, 415, /application\/json/)
+        assertRejected(answer, 415, /application\/json/)
       }
     })
   }
@@ -199,7 +199,7 @@ describeOnce('a body that is not taken', () => {
     for (const ref of [...refsWithBody, 'C1'] as const) {
       const answer = await send(formatPath(ref, {}), { method: 'POST', ...tooLarge })
 
-      assertRefused(answer, 413, /too large/)
+      assertRejected(answer, 413, /too large/)
     }
   })
 
@@ -218,7 +218,7 @@ describeOnce('a body that is not taken', () => {
         body,
       })
 
-      assertRefused(answer, 422, 'Account in query not found')
+      assertRejected(answer, 422, 'Account in query not found')
     })
   }
 })
@@ -236,8 +236,8 @@ describeOnce('the order of judgement', () => {
       const nowhere = await send('/nowhere', { method: 'POST', ...sent })
       const wrongMethod = await send('/auth/v1/customer/ana', { method: 'POST', ...sent })
 
-      assertRefused(nowhere, 404, 'Resource not found')
-      assertRefused(wrongMethod, 405, 'Method not allowed')
+      assertRejected(nowhere, 404, 'Resource not found')
+      assertRejected(wrongMethod, 405, 'Method not allowed')
       assert.equal(wrongMethod.headers['allow'], 'GET')
     })
   }
@@ -248,8 +248,8 @@ describeOnce('the order of judgement', () => {
     const nowhere = await send('/v1/banking/customer/ana/nowhere?page=zero')
     const wrongMethod = await send(`${formatPath('B1', {})}?page=zero`, { method: 'DELETE' })
 
-    assertRefused(nowhere, 404, 'Resource not found')
-    assertRefused(wrongMethod, 405, 'Method not allowed')
+    assertRejected(nowhere, 404, 'Resource not found')
+    assertRejected(wrongMethod, 405, 'Method not allowed')
   })
 
   for (const ref of pagedRefs) {
@@ -260,13 +260,13 @@ describeOnce('the order of judgement', () => {
         query: 'page=zero',
       })
 
-      assertRefused(answer, 400, /^page must be /)
+      assertRejected(answer, 400, /^page must be /)
     })
 
     it(`has the customer before the account on ${ref}`, async () => {
       const answer = await ask(await provider(), ref, { customer: 'nobody', accounts: ['nothing'] })
 
-      assertRefused(answer, 404, 'Customer not found')
+      assertRejected(answer, 404, 'Customer not found')
     })
   }
 
@@ -275,9 +275,13 @@ describeOnce('the order of judgement', () => {
       const { post } = await provider()
       const path = formatPath(ref, { customer: 'nobody' })
 
-      assertRefused(await post(path, '{'), 400, /\bJSON\b/)
-      assertRefused(await post(path, {}), 400, /^data /)
-      assertRefused(await post(path, { data: { accountIds: [1] } }), 400, /^data\.accountIds\[0\] /)
+      assertRejected(await post(path, '{'), 400, /\bJSON\b/)
+      assertRejected(await post(path, {}), 400, /^data /)
+      assertRejected(
+        await post(path, { data: { accountIds: [1] } }),
+        400,
+        /^data\.accountIds\[0\] /,
+      )
     })
   }
 })
@@ -288,7 +292,7 @@ describeOnce('what nobody foresaw', () => {
 
     const answer = await get('/auth/v1/customer/ana')
 
-    assertRefused(answer, 500, 'Internal error')
+    assertRejected(answer, 500, 'Internal error')
     assert.doesNotMatch(answer.text, /select|secret|var|stack/)
   })
 })

@@ -7,7 +7,7 @@ const provider = ['--provider-url', 'https://bank.example', '--subdomain', 'bank
 const settings = (...flags: string[]) =>
   runInProcess(['settings', 'provider', ...provider, ...flags])
 
-describe('the address of the platform’s keys', () => {
+describe('the JWKS URL', () => {
   for (const address of [
     'https://platform.example/keys',
     'http://localhost:9090/keys',
@@ -40,27 +40,27 @@ describe('the address of the platform’s keys', () => {
       const { status, stderr } = await settings('--jwks-url', address)
 
       assert.equal(status, 2)
-      assert.match(stderr, /--jwks-url must be an https address.*HOLDFAST_JWKS_ALLOW_HTTP=true/)
+      assert.match(stderr, /--jwks-url must be an https URL.*HOLDFAST_JWKS_ALLOW_HTTP=true/)
     })
   }
 
-  it('may be http to another machine where a setting says so', async () => {
+  it('may be http to another machine if a setting allows it', async () => {
     const address = 'http://platform.example/keys'
 
     const allowed = await settings('--jwks-url', address, '--jwks-allow-http', 'true')
-    const refused = await settings('--jwks-url', address, '--jwks-allow-http', 'false')
-    const unclear = await settings('--jwks-url', address, '--jwks-allow-http', 'yes')
+    const forbidden = await settings('--jwks-url', address, '--jwks-allow-http', 'false')
+    const invalid = await settings('--jwks-url', address, '--jwks-allow-http', 'yes')
 
-    assert.deepEqual([allowed.status, refused.status, unclear.status], [0, 2, 2])
-    assert.match(unclear.stderr, /--jwks-allow-http must be true or false/)
+    assert.deepEqual([allowed.status, forbidden.status, invalid.status], [0, 2, 2])
+    assert.match(invalid.stderr, /--jwks-allow-http must be true or false/)
   })
 
-  it('is refused before a provider starts', async () => {
+  it('is rejected before a provider starts', async () => {
     const { status, stderr } = await runHoldfast(['serve', 'provider', ...provider], {
       environment: { HOLDFAST_JWKS_URL: 'http://platform.example/keys' },
     })
 
     assert.equal(status, 2)
-    assert.match(stderr, /HOLDFAST_JWKS_URL must be an https address/)
+    assert.match(stderr, /HOLDFAST_JWKS_URL must be an https URL/)
   })
 })

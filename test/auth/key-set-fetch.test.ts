@@ -7,7 +7,7 @@ import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
 import { openKeyServer } from '../support/key-server.ts'
 import { makeKey } from '../support/tokens.ts'
 
-/** A key set by itself, patient enough that nothing ends on its own. */
+/** A key set and its server, with a timeout that no test reaches. */
 async function openBoth(t: TestContext, options: Partial<KeySetOptions> = {}) {
   const keyServer = await openKeyServer([])
   t.after(() => keyServer.close())
@@ -18,22 +18,22 @@ async function openBoth(t: TestContext, options: Partial<KeySetOptions> = {}) {
   return { keyServer, keys, outcomes }
 }
 
-function* blanks() {
+function* spaces() {
   for (;;) yield Buffer.alloc(64 * 1024, ' ')
 }
 
-describe('the connection of a key set is let go', { timeout: 30_000 }, () => {
+describe('a key set closes its connection', { timeout: 30_000 }, () => {
   for (const [name, status] of Object.entries({
-    'that is no success and does not end': 500,
+    'that has an error status and does not end': 500,
     'that is too large': 200,
   })) {
-    it(`for an answer ${name}`, async (t) => {
+    it(`after a response ${name}`, async (t) => {
       const { keyServer, keys, outcomes } = await openBoth(t)
       const answered = Promise.withResolvers<ServerResponse>()
       keyServer.respondWith((response) => {
         answered.resolve(response)
         response.writeHead(status)
-        pipeline(blanks, response, () => {})
+        pipeline(spaces, response, () => {})
       })
 
       await assert.rejects(keys.find('ES256', 'k1'), { code: 'unavailable' })
@@ -45,10 +45,10 @@ describe('the connection of a key set is let go', { timeout: 30_000 }, () => {
   }
 
   for (const [name, begin] of Object.entries({
-    'before its head': () => {},
+    'before its headers': () => {},
     'in its body': (response: ServerResponse) => void response.write('{"keys":['),
   })) {
-    it(`when it is closed while an answer is awaited, ${name}`, async (t) => {
+    it(`when it is closed during a response, ${name}`, async (t) => {
       const { keyServer, keys, outcomes } = await openBoth(t)
       const answered = Promise.withResolvers<ServerResponse>()
       keyServer.respondWith((response) => {
@@ -70,17 +70,17 @@ describe('the connection of a key set is let go', { timeout: 30_000 }, () => {
 describe('a key that is published while the key set is being fetched', { timeout: 30_000 }, () => {
   const [old, fresh] = [makeKey('ES256', 'old'), makeKey('ES256', 'new')]
 
-  it('is found by everybody who waits for it, with one more question', async (t) => {
+  it('is found by all waiting requests, with one more fetch', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const { keyServer, keys } = await openBoth(t, { refreshMs: 1000, now: () => 0 })
     keyServer.publish(old.jwk)
-    const underWay = Promise.withResolvers<ServerResponse>()
+    const started = Promise.withResolvers<ServerResponse>()
     keyServer.respondWith((response) => {
-      underWay.resolve(response)
+      started.resolve(response)
       keyServer.publish(old.jwk, fresh.jwk)
     })
     t.mock.timers.tick(1000)
-    const response = await underWay.promise
+    const response = await started.promise
 
     const found = Promise.all([keys.find('ES256', 'new'), keys.find('ES256', 'new')])
     response.end(JSON.stringify({ keys: [old.jwk] }))
@@ -95,8 +95,8 @@ describe('a key that is published while the key set is being fetched', { timeout
   })
 })
 
-describe('a key set that cannot be had', { timeout: 30_000 }, () => {
-  it('is told with the reason, not only that it failed', async (t) => {
+describe('a key set that cannot be fetched', { timeout: 30_000 }, () => {
+  it('is reported with the reason', async (t) => {
     const { keyServer, keys, outcomes } = await openBoth(t)
     await keyServer.stop()
 
@@ -105,18 +105,18 @@ describe('a key set that cannot be had', { timeout: 30_000 }, () => {
     assert.deepEqual(outcomes, [{ failure: 'fetch failed: ECONNREFUSED' }])
   })
 
-  for (const [name, says] of Object.entries({
+  for (const [name, members] of Object.entries({
     'an algorithm that is null': { alg: null },
     'an algorithm in a list': { alg: ['ES256'] },
     'an id that is a number': { kid: 1 },
     'an id that is null': { kid: null },
   })) {
-    it(`has no key in one with ${name}, and does not lose those it has to it`, async (t) => {
+    it(`ignores a key with ${name}, and keeps the cached keys`, async (t) => {
       const key = makeKey('ES256', 'k1')
       const { keyServer, keys, outcomes } = await openBoth(t)
       keyServer.publish(key.jwk)
       assert.ok(await keys.find('ES256', 'k1'))
-      keyServer.publish({ ...key.jwk, ...says })
+      keyServer.publish({ ...key.jwk, ...members })
 
       await assert.rejects(keys.find('ES256', 'k2'), { code: 'unavailable' })
 
