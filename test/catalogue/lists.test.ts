@@ -144,7 +144,7 @@ describe('the list of products', () => {
 
   it('has no links if it is empty', async () => {
     const { get } = await open()
-    const { body } = await get(`${productsPath}?brand=nobody`)
+    const { body } = await get(`${productsPath}?brand=unknown`)
     assert.deepEqual(body, {
       data: { products: [] },
       links: {},

@@ -284,8 +284,8 @@ describe('holdfast client', { timeout: 120_000 }, () => {
     const unknown = 'no client with this ID: run holdfast client list\n'
 
     for (const [args, status, output] of [
-      [['rotate', 'nobody'], 1, unknown],
-      [['remove', 'nobody'], 1, unknown],
+      [['rotate', 'unknown'], 1, unknown],
+      [['remove', 'unknown'], 1, unknown],
       [['add', 'x', '--scope', 'admin'], 2, '--scope must be of products.read, products.write\n'],
       [['add', 'x', '--scope', ''], 2, '--scope must be of products.read, products.write\n'],
       [

@@ -100,7 +100,7 @@ describe('holdfast load', () => {
     })
   }
 
-  it('deletes an account with everything in it, for good', async (t) => {
+  it('deletes an account with everything in it', async (t) => {
     const bank = await openBank(t)
     const lines = createExamples()
     const others = [put.account('a2', ['c1']), put.transaction('a2', 't1'), put.balance('a2')]

@@ -52,7 +52,7 @@ export interface Platform extends PlatformCaller {
   /** Every line that was logged. */
   readonly log: readonly string[]
   setClock(now: string): void
-  /** Advances the clock of the failure limits, which otherwise stands still. */
+  /** Advances the clock of the failure limits, which otherwise does not advance. */
   pass(seconds: number): void
   register(scopes: readonly AccessScope[], name?: string): Promise<Registered>
   /** Issues a token without a request. */
