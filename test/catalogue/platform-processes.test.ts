@@ -263,11 +263,13 @@ describe('holdfast client', { timeout: 120_000 }, () => {
     const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
     assert.match(
       lines[0] ?? '',
-      new RegExp(`^${first.id}  products\\.write  made ${time}, secret of ${time}  pricing team$`),
+      new RegExp(
+        `^${first.id}  products\\.write  created ${time}, secret rotated ${time}  pricing team$`,
+      ),
     )
     assert.match(
       lines[1] ?? '',
-      new RegExp(`^${second.id}  products\\.read  made ${time}  second$`),
+      new RegExp(`^${second.id}  products\\.read  created ${time}  second$`),
     )
     for (const { secret } of [first, rotated, second]) assert.ok(!stdout.includes(secret))
 
@@ -286,8 +288,16 @@ describe('holdfast client', { timeout: 120_000 }, () => {
     for (const [args, status, output] of [
       [['rotate', 'unknown'], 1, unknown],
       [['remove', 'unknown'], 1, unknown],
-      [['add', 'x', '--scope', 'admin'], 2, '--scope must be of products.read, products.write\n'],
-      [['add', 'x', '--scope', ''], 2, '--scope must be of products.read, products.write\n'],
+      [
+        ['add', 'x', '--scope', 'admin'],
+        2,
+        '--scope must be one or more of products.read, products.write\n',
+      ],
+      [
+        ['add', 'x', '--scope', ''],
+        2,
+        '--scope must be one or more of products.read, products.write\n',
+      ],
       [
         ['add', 'a\nb', '--scope', 'products.read'],
         2,
