@@ -7,6 +7,7 @@ import { renderPage as performancePage } from '../bench/page.ts'
 import type { Results } from '../bench/results.ts'
 import { referencePages } from '../scripts/reference.ts'
 import { main } from '../src/cli/main.ts'
+import { forbiddenWords, replacements } from './support/vocabulary.ts'
 import { fence, findRelativeLinks } from './support/markdown-links.ts'
 
 /** The packages and folders that each folder of src may import, besides itself and Node. */
@@ -132,6 +133,21 @@ describe('the code', () => {
 })
 
 describe('every file', () => {
+  it('uses the established terms', () => {
+    const exempt = ['CHANGELOG.md', 'LICENSE', 'package-lock.json', 'test/support/vocabulary.ts']
+    const used = files
+      .filter(({ path }) => !exempt.includes(path))
+      .flatMap(({ path, text }) =>
+        [path, ...text.split('\n')].flatMap((line, index) =>
+          forbiddenWords(line).map(
+            (word) => `${path}:${index}: ${word} (better: ${replacements.get(word)})`,
+          ),
+        ),
+      )
+
+    assert.deepEqual(used, [])
+  })
+
   it('has no unfinished-work markers', () => {
     const markers = ['TO-DO', 'FIX-ME', 'XX-X', 'HA-CK'].map((word) => word.replace('-', ''))
     const written = files.filter(({ path }) => path !== 'package-lock.json')
