@@ -299,11 +299,11 @@ async function withoutRights<Result>(
 ): Promise<Result> {
   const path = join(folder, 'bank.db')
   const isRoot = process.getuid?.() === 0
-  const nobody = 65_534
+  const unprivilegedUser = 65_534
   chmodSync(path, 0o400)
   chmodSync(folder, folderMode)
-  if (isRoot) for (const each of [path, folder]) chownSync(each, nobody, nobody)
-  if (isRoot) process.seteuid?.(nobody)
+  if (isRoot) for (const each of [path, folder]) chownSync(each, unprivilegedUser, unprivilegedUser)
+  if (isRoot) process.seteuid?.(unprivilegedUser)
   try {
     return await work()
   } finally {

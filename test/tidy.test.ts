@@ -7,8 +7,8 @@ import { renderPage as performancePage } from '../bench/page.ts'
 import type { Results } from '../bench/results.ts'
 import { referencePages } from '../scripts/reference.ts'
 import { main } from '../src/cli/main.ts'
-import { forbiddenWords, replacements } from './support/vocabulary.ts'
 import { fence, findRelativeLinks } from './support/markdown-links.ts'
+import { forbiddenWords, replacements } from './support/vocabulary.ts'
 
 /** The packages and folders that each folder of src may import, besides itself and Node. */
 const allowed: Record<string, readonly string[]> = {

@@ -49,7 +49,7 @@ describe('a token', () => {
       415,
     ],
     ['an invalid parameter', `${accountsPath}?page=0`, {}, 400],
-    ['an unknown customer', accountsPath.replace('c1', 'nobody'), {}, 404],
+    ['an unknown customer', accountsPath.replace('c1', 'missing'), {}, 404],
   ] as const) {
     it(`that was used is a 401 even with ${what}`, async () => {
       const provider = await open()

@@ -187,7 +187,7 @@ describeOnce('the order of checks', () => {
       sent: { method: 'POST', headers: ['content-type', 'text/plain'], body: accountBody },
       status: 415,
     },
-    'an unknown customer': { path: accountsPath.replace('c1', 'nobody'), sent: {}, status: 404 },
+    'an unknown customer': { path: accountsPath.replace('c1', 'missing'), sent: {}, status: 404 },
     'an unknown account in the path': {
       path: `${accountsPath}/nothing/transactions`,
       sent: {},

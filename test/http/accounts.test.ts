@@ -135,7 +135,7 @@ describe('B1, the accounts of a customer', () => {
 
 describe('deprecation', () => {
   for (const ref of ['B1', 'E1'] as const) {
-    it(`is told by ${ref}, with the operation that replaces it`, async () => {
+    it(`is announced by ${ref}, with the operation that replaces it`, async () => {
       const here = await provider()
 
       const { status, headers } = await ask(here, ref, { customer: 'é /?#' })
@@ -158,7 +158,7 @@ describe('deprecation', () => {
     })
   }
 
-  it('is told by no other operation', async () => {
+  it('is announced by no other operation', async () => {
     const here = await provider()
 
     for (const ref of refs.filter((ref) => ref !== 'B1' && ref !== 'E1')) {

@@ -71,7 +71,7 @@ describe('E4, the billing transactions of an account', () => {
   })
 
   for (const [name, customer, account, error] of [
-    ['an unknown customer', 'nobody', 'ties', 'Customer not found'],
+    ['an unknown customer', 'missing', 'ties', 'Customer not found'],
     ['an unknown account', 'ana', 'nothing', 'Account not found'],
     ['another customer’s account', 'ana', 'bens', 'Account not found'],
     ['a bank account', 'ana', 'bank', 'Account not found'],

@@ -108,7 +108,7 @@ describe('a body that names accounts', () => {
       const here = await provider()
       const [known = ''] = pick(ref, 5)
       const strangers = [
-        'nobody',
+        'missing',
         'ben-bank',
         'ben-energy',
         getOperation(ref).kind === 'energy' ? 'b1' : 'e1',
@@ -131,13 +131,13 @@ describe('a body that names accounts', () => {
       }
     })
 
-    it(`may have members on ${ref} that nobody knows`, async () => {
+    it(`may have unknown members on ${ref}`, async () => {
       const here = await provider()
       const accountIds = pick(ref, 1)
 
       const { status, body } = await here.post(formatPath(ref, {}), {
         data: { accountIds, more: 1 },
-        other: { accountIds: ['nobody'] },
+        other: { accountIds: ['missing'] },
       })
 
       assert.equal(status, 200)
@@ -175,7 +175,7 @@ describe('a body that names accounts', () => {
       const query = 'open-status=OPEN'
 
       const narrowed = await ask(here, ref, { accounts: [closed, ...pick(ref, 1)], query })
-      const refused = await ask(here, ref, { accounts: [closed, 'nobody'], query })
+      const refused = await ask(here, ref, { accounts: [closed, 'missing'], query })
 
       assert.equal(narrowed.status, 200)
       assert.deepEqual(getAccountIds(ref, narrowed), pick(ref, 1))

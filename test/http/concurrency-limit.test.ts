@@ -18,21 +18,21 @@ const limits = {
 function openDoor() {
   let now = 10_000
   let cpu = 0
-  const crowd = openConcurrencyLimit(limits, { now: () => now, cpu: () => cpu })
+  const concurrency = openConcurrencyLimit(limits, { now: () => now, cpu: () => cpu })
   /** A turn of so long in which so many arrive, who are answered at its end: how many were let in. */
   const turn = async (
     arriving: number,
     tookMs: number,
     answeredInMs = tookMs,
-    underWay = 0,
+    inFlight = 0,
   ): Promise<number> => {
     let admitted = 0
     for (let index = 0; index < arriving; index += 1) {
-      if (crowd.admits(underWay + admitted)) admitted += 1
+      if (concurrency.admits(inFlight + admitted)) admitted += 1
     }
     now += tookMs
     await setImmediate()
-    for (let index = 0; index < admitted; index += 1) crowd.recordLatency(answeredInMs)
+    for (let index = 0; index < admitted; index += 1) concurrency.recordLatency(answeredInMs)
     return admitted
   }
   const turns = async (count: number, ...rest: Parameters<typeof turn>) => {
@@ -47,11 +47,11 @@ function openDoor() {
   const turnOfEach = async (arriving: number, eachMs: number, eachCpuMs = eachMs) => {
     let admitted = 0
     for (let index = 0; index < arriving; index += 1) {
-      if (!crowd.admits(0)) continue
+      if (!concurrency.admits(0)) continue
       admitted += 1
       now += eachMs
       cpu += eachCpuMs
-      crowd.recordLatency(eachMs)
+      concurrency.recordLatency(eachMs)
     }
     await setImmediate()
     return admitted
@@ -59,7 +59,7 @@ function openDoor() {
   return { turn, turns, turnOfEach, pause }
 }
 
-describe('requests that come in a crowd', () => {
+describe('the concurrency limit', () => {
   it('are let in up to the most that are worked on at once', async () => {
     const { turn } = openDoor()
 

@@ -92,7 +92,7 @@ describe('C1, the search for customers', () => {
   })
 
   for (const email of ['shared@example.com', 'SHARED@EXAMPLE.COM', 'sHaReD@eXaMpLe.CoM']) {
-    it(`finds everybody with the address, in whatever case: ${email}`, async () => {
+    it(`finds every customer with the address, in any case: ${email}`, async () => {
       const { post } = await provider()
 
       const { body } = await post(search, { email })
@@ -124,13 +124,13 @@ describe('C1, the search for customers', () => {
   }
 
   for (const email of [
-    'nobody@example.com',
+    'unknown@example.com',
     'ared@example.com',
     'shared@example.co',
     '_@example.com',
     'rené@example.com',
   ]) {
-    it(`finds nobody by another address: ${email}`, async () => {
+    it(`finds no customer by another address: ${email}`, async () => {
       const { post } = await provider()
 
       const { status, body } = await post(search, { email })
@@ -277,7 +277,7 @@ describe('C4, the example balance', () => {
   }
 
   for (const [name, customer, account, error] of [
-    ['an unknown customer', 'nobody', 'saver', 'Customer not found'],
+    ['an unknown customer', 'missing', 'saver', 'Customer not found'],
     ['an unknown account', 'one', 'nothing', 'Account not found'],
     ['another customer’s account', 'two', 'a-tie', 'Account not found'],
     ['an energy account', 'one', 'gas', 'Account not found'],

@@ -80,7 +80,7 @@ describe('the contact details of an account', () => {
   })
 
   for (const [name, customer, account, error] of [
-    ['an unknown customer', 'nobody', 'bank', 'Customer not found'],
+    ['an unknown customer', 'missing', 'bank', 'Customer not found'],
     ['an unknown account', 'ana', 'nothing', 'Account not found'],
     ['another customer’s account', 'ana', 'bens', 'Account not found'],
     ['another customer’s restricted account', 'ben', 'restricted', 'Account not found'],
@@ -101,14 +101,14 @@ describe('an id of more than 256 characters', () => {
     const most = await ask(here, 'contact', { customer: longest, accounts: [longest] })
     const customer = await ask(here, 'contact', { customer: `${longest}x`, accounts: ['bank'] })
     const account = await ask(here, 'contact', { accounts: [`${longest}x`] })
-    const nobody = await ask(here, 'contact', { customer: 'nobody', accounts: ['x'.repeat(257)] })
+    const unknown = await ask(here, 'contact', { customer: 'missing', accounts: ['x'.repeat(257)] })
 
     assert.equal(most.status, 200)
     assert.deepEqual(most.body, lines.contactRecord)
     for (const [answer, field] of [
       [customer, 'customerId'],
       [account, 'accountId'],
-      [nobody, 'accountId'],
+      [unknown, 'accountId'],
     ] as const) {
       assert.equal(answer.status, 400)
       assert.match(answer.body.error, new RegExp(`^${field} must be .*\\b256\\b`))

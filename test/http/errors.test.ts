@@ -30,7 +30,7 @@ const provider = sharedProvider([
   lines.contact('a1'),
   lines.energyAccount('e1', ['ana']),
 ])
-/** One that fails in a way that nobody foresaw. */
+/** A store that fails with an unexpected error. */
 const broken = sharedProvider([], async () => ({
   database: (await provider()).database,
   around: (store) => ({
@@ -57,7 +57,7 @@ describe('what is not there', () => {
       const here = await provider()
       const accounts = accountsFor(ref)
 
-      for (const customer of ['nobody', 'ANA', 'ana ', 'a1', '%', "' or 1=1 --"]) {
+      for (const customer of ['missing', 'ANA', 'ana ', 'a1', '%', "' or 1=1 --"]) {
         const answer = await ask(here, ref, { customer, accounts })
 
         assertRejected(answer, 404, 'Customer not found')
@@ -255,7 +255,7 @@ describeOnce('the order of judgement', () => {
   for (const ref of pagedRefs) {
     it(`has parameters before customer and account on ${ref}`, async () => {
       const answer = await ask(await provider(), ref, {
-        customer: 'nobody',
+        customer: 'missing',
         accounts: ['nothing'],
         query: 'page=zero',
       })
@@ -264,7 +264,10 @@ describeOnce('the order of judgement', () => {
     })
 
     it(`has the customer before the account on ${ref}`, async () => {
-      const answer = await ask(await provider(), ref, { customer: 'nobody', accounts: ['nothing'] })
+      const answer = await ask(await provider(), ref, {
+        customer: 'missing',
+        accounts: ['nothing'],
+      })
 
       assertRejected(answer, 404, 'Customer not found')
     })
@@ -273,7 +276,7 @@ describeOnce('the order of judgement', () => {
   for (const ref of refsWithBody) {
     it(`has the body before customer and account on ${ref}`, async () => {
       const { post } = await provider()
-      const path = formatPath(ref, { customer: 'nobody' })
+      const path = formatPath(ref, { customer: 'missing' })
 
       assertRejected(await post(path, '{'), 400, /\bJSON\b/)
       assertRejected(await post(path, {}), 400, /^data /)
@@ -286,7 +289,7 @@ describeOnce('the order of judgement', () => {
   }
 })
 
-describeOnce('what nobody foresaw', () => {
+describeOnce('an unexpected error', () => {
   it('is a 500 that tells nothing', async () => {
     const { get } = await broken()
 
@@ -305,7 +308,7 @@ describeOnce('the interaction id', () => {
     'a bad parameter': [400, '/v1/banking/customer/ana/accounts?page=0', {}],
     'a bad path': [400, '/auth/v1/customer/%zz', {}],
     'a bad body': [400, '/auth/v1/customer/search', { method: 'POST', headers: json, body: '{' }],
-    'an unknown customer': [404, '/auth/v1/customer/nobody', {}],
+    'an unknown customer': [404, '/auth/v1/customer/missing', {}],
     'an unknown route': [404, '/nowhere', {}],
     'a wrong method': [405, '/auth/v1/customer/ana', { method: 'DELETE' }],
     'too large a body': [413, '/auth/v1/customer/search', { method: 'POST', ...tooLarge }],

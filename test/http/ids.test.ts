@@ -13,7 +13,7 @@ import {
 } from '../support/operations.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
-/** Ids that a careless server would take apart, decode twice, or mistake for a part of its own. */
+/** Ids that a careless server would take apart, decode twice, or take for a part of its own path. */
 const ids = [
   'plain',
   'a b',

@@ -101,7 +101,7 @@ function send(here: Provider, ref: Ref, path: string, accountIds: readonly unkno
 
 describe('another customer’s account', () => {
   for (const ref of [...refsWithPath, ...refsWithBody]) {
-    it(`cannot be told by ${ref} from one that is not there`, async () => {
+    it(`is indistinguishable through ${ref} from one that does not exist`, async () => {
       const here = await provider()
       const unknown = await ask(here, ref, { accounts: ['nothing'] })
       assert.ok([404, 422].includes(unknown.status))

@@ -26,7 +26,7 @@ const moments = [
   '2025-06-05T00:00:00Z',
 ]
 
-const provider = sharedProvider([lines.customer('nobody')])
+const provider = sharedProvider([lines.customer('c0')])
 
 const someList = fc.constantFrom<List>('transaction', 'payment', 'debit', 'invoice', 'billing')
 

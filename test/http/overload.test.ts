@@ -184,7 +184,7 @@ describeOn('sqlite', 'what is not HTTP after a request in flight', { timeout: 30
 })
 
 describeOn('sqlite', 'an answer that takes too long', { timeout: 30_000 }, () => {
-  it('is a 503, and what comes of it later disturbs nobody', async (t) => {
+  it('is a 503, and its late result affects no other request', async (t) => {
     const provider = await openSlowProvider(t, {
       handlerTimeoutMs: 20,
       checkIntervalMs: 5,
@@ -318,7 +318,7 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
   it('whose callers do not take their answer are cut', async (t) => {
     const long = JSON.stringify({ id: 'ana', name: 'x'.repeat(30_000_000) })
     const { port, get } = await openProvider(t, ana, {
-      // While it holds the only connection, nobody else gets one.
+      // While it holds the only connection, no other call gets one.
       limits: { connectionsMax: 1, writeTimeoutMs: 20, checkIntervalMs: 5 },
       around: (store) => ({
         ...store,

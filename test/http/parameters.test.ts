@@ -69,7 +69,7 @@ describeOnce('a parameter that is given twice', () => {
   }
 })
 
-describeOnce('a parameter that nobody knows', () => {
+describeOnce('an unknown parameter', () => {
   for (const ref of refs) {
     it(`has no effect on ${ref}, however often it is given`, async () => {
       const here = await provider()

@@ -75,7 +75,7 @@ describe('B4, the scheduled payments of an account', () => {
   })
 
   for (const [name, customer, account, error] of [
-    ['an unknown customer', 'nobody', 'a1', 'Customer not found'],
+    ['an unknown customer', 'missing', 'a1', 'Customer not found'],
     ['an unknown account', 'ana', 'nothing', 'Account not found'],
     ['another customer’s account', 'ana', 'bens', 'Account not found'],
     ['an energy account', 'ana', 'power', 'Account not found'],

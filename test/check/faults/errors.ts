@@ -322,7 +322,7 @@ export const errorFaults: readonly Fault[] = [
   {
     name: 'C2 lists an account that does not exist',
     seam: onSuccess(
-      (body) => ({ accounts: [...body.accounts, { ...body.accounts[0], id: 'nobody-knows' }] }),
+      (body) => ({ accounts: [...body.accounts, { ...body.accounts[0], id: 'unknown-account' }] }),
       'C2',
     ),
     detectedBy: ['consent.accounts.usable'],
