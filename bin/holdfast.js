@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The one file that must run on any Node: it says which Node is needed, then starts the program. A
-// clone runs its TypeScript as it is; a published package has only the compiled JavaScript.
+// The only file that must run on any Node version: it checks the version, then starts the program. A
+// clone runs the TypeScript sources; a published package contains only the compiled JavaScript.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
@@ -9,17 +9,17 @@ const nodeMajorMin = 26
 
 if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   console.error(
-    `holdfast needs Node ${nodeMajorMin} or newer, and this is ${process.version}.\n` +
-      'In a clone, run `npm ci` once and then `npx holdfast`: it brings its own Node.',
+    `holdfast requires Node ${nodeMajorMin} or newer; this is ${process.version}.\n` +
+      'In a clone, run `npm ci` once and then `npx holdfast`, which uses a local Node.',
   )
   process.exit(2)
 }
 
-// V8 would learn to make short-lived things of requests where long-lived ones belong, and all that those point at
-// stayed with them until a full collection: 4 KB of every request.
+// Pretenuring would allocate short-lived objects of requests in the old generation, where everything that they refer to
+// stays until a full collection: 4 KB per request.
 setFlagsFromString('--no-allocation-site-pretenuring')
 
-// What was compiled once need not be again, where this folder may be written to.
+// Speeds up later starts, if this folder is writable.
 const { enableCompileCache } = await import('node:module')
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/holdfast', import.meta.url)))
 

@@ -9,7 +9,7 @@ const { version } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
-/** Each test is a process or two: a few at a time keep the machine busy. */
+/** Each test starts one or two processes. */
 const concurrency = 4
 
 const holdfast = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
@@ -24,7 +24,7 @@ describe('holdfast', { concurrency }, () => {
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   })
 
-  it('explains a command', async () => {
+  it('prints the help of a command', async () => {
     const { status, stdout, stderr } = await holdfast(['settings', '--help'])
 
     assert.match(stdout, /^Usage: holdfast settings /)
@@ -43,10 +43,10 @@ describe('holdfast', { concurrency }, () => {
     'an unknown flag': ['--frobnicate'],
     'an unknown flag of a command': ['openapi', '--frobnicate'],
     'a flag without its value': ['settings', '--port'],
-    'an argument too many': ['openapi', 'frobnicate'],
+    'an excess argument': ['openapi', 'frobnicate'],
     'an unknown role': ['settings', 'frobnicate'],
   })) {
-    it(`refuses ${name} with a hint`, async () => {
+    it(`rejects ${name} and refers to --help`, async () => {
       const { status, stdout, stderr } = await holdfast(args)
 
       assert.match(stderr, /--help/)
@@ -55,7 +55,7 @@ describe('holdfast', { concurrency }, () => {
     })
   }
 
-  it('says which Node it needs when started with an older one', async () => {
+  it('reports the required Node version when started with an older one', async () => {
     const older = `for (const [name, value] of Object.entries({
       version: 'v24.1.0',
       versions: { ...process.versions, node: '24.1.0' },
@@ -66,7 +66,7 @@ describe('holdfast', { concurrency }, () => {
       nodeFlags: ['--import', preload],
     })
 
-    assert.match(stderr, /needs Node 26 or newer, and this is v24\.1\.0/)
+    assert.match(stderr, /requires Node 26 or newer; this is v24\.1\.0/)
     assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
   })
 })
@@ -82,21 +82,21 @@ describe('holdfast openapi', { concurrency }, () => {
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   })
 
-  it('does not mind a reader that leaves early', async (t) => {
+  it('exits with 0 if the reader closes the pipe early', async (t) => {
     const child = startHoldfast(t, ['openapi'])
-    const complaint = text(child.stderr)
+    const stderr = text(child.stderr)
 
     await once(child.stdout, 'data')
     child.stdout.destroy()
     const [status] = await once(child, 'exit')
 
-    assert.equal(await complaint, '')
+    assert.equal(await stderr, '')
     assert.equal(status, 0)
   })
 })
 
 describe('holdfast settings', { concurrency }, () => {
-  /** What a provider cannot do without. */
+  /** The settings that a provider requires. */
   const required = {
     HOLDFAST_PROVIDER_URL: 'https://bank.example',
     HOLDFAST_SUBDOMAIN: 'bank',
@@ -123,7 +123,7 @@ describe('holdfast settings', { concurrency }, () => {
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   })
 
-  it('takes a flag over a variable', async () => {
+  it('prefers a flag to a variable', async () => {
     const environment = { ...required, HOLDFAST_PORT: '9001' }
 
     const { stdout } = await holdfast(['settings', '--port', '9002'], environment)
@@ -131,7 +131,7 @@ describe('holdfast settings', { concurrency }, () => {
     assert.equal(line(stdout, 'HOLDFAST_PORT'), '9002 flag')
   })
 
-  it('takes a good flag over a wrong variable', async () => {
+  it('accepts a valid flag when the variable is invalid', async () => {
     const environment = { ...required, HOLDFAST_PORT: 'http' }
 
     const { status, stdout } = await holdfast(['settings', '--port', '9002'], environment)
@@ -140,13 +140,13 @@ describe('holdfast settings', { concurrency }, () => {
     assert.equal(status, 0)
   })
 
-  it('takes an empty variable as none', async () => {
+  it('treats an empty variable as unset', async () => {
     const { stdout } = await holdfast(['settings'], { ...required, HOLDFAST_PORT: '' })
 
     assert.equal(line(stdout, 'HOLDFAST_PORT'), '8080 default')
   })
 
-  it('has the defaults of the role', async () => {
+  it('shows the defaults of the role', async () => {
     const platform = await holdfast(['settings', 'platform'])
     const demo = await holdfast(['settings', 'demo'])
 
@@ -154,13 +154,13 @@ describe('holdfast settings', { concurrency }, () => {
     assert.equal(line(demo.stdout, 'HOLDFAST_SUBDOMAIN'), 'demo default')
   })
 
-  it('takes the contact endpoint to be at the provider’s address', async () => {
+  it('derives the URL of the contact endpoint from the provider URL', async () => {
     const { stdout } = await holdfast(['settings'], required)
 
     assert.equal(line(stdout, 'HOLDFAST_RESOURCE_URL'), 'https://bank.example default')
   })
 
-  it('reports everything that is wrong at once', async () => {
+  it('reports all invalid settings together', async () => {
     const environment = { HOLDFAST_PORT: '70000', HOLDFAST_TIME_ZONE: 'Mars/Olympus' }
     const args = ['settings', '--workers', '0', '--account-version', '5']
 
@@ -172,7 +172,7 @@ describe('holdfast settings', { concurrency }, () => {
     assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
   })
 
-  it('warns of a variable that is no setting', async () => {
+  it('warns of a variable that is not a setting', async () => {
     const { status, stdout, stderr } = await holdfast(['settings'], {
       ...required,
       HOLDFAST_PROT: '1',
@@ -183,16 +183,16 @@ describe('holdfast settings', { concurrency }, () => {
     assert.equal(status, 0)
   })
 
-  it('prints the table, names every required setting that is missing and exits with 1', async () => {
+  it('prints the table, reports every missing required setting and exits with 1', async () => {
     const { status, stdout, stderr } = await holdfast(['settings', 'provider'])
 
     const names = stderr.split('\n').map((sentence) => sentence.split(' ', 1)[0])
-    assert.deepEqual(names, [...Object.keys(required).map((variable) => variable), ''])
+    assert.deepEqual(names, [...Object.keys(required), ''])
     assert.equal(line(stdout, 'HOLDFAST_SUBDOMAIN'), '- not set')
     assert.equal(status, 1)
   })
 
-  it('exits with 1 also where only one of them is missing', async () => {
+  it('exits with 1 if a single required setting is missing', async () => {
     const { status, stderr } = await holdfast(['settings', '--json'], {
       ...required,
       HOLDFAST_SUBDOMAIN: '',
@@ -202,7 +202,7 @@ describe('holdfast settings', { concurrency }, () => {
     assert.equal(status, 1)
   })
 
-  it('names what is missing beside what is invalid', async () => {
+  it('reports missing and invalid settings together', async () => {
     const { status, stderr } = await holdfast(['settings', '--port', 'http'])
 
     assert.match(stderr, /^ *--port must be /m)
@@ -220,7 +220,7 @@ describe('holdfast settings', { concurrency }, () => {
     })
   }
 
-  it('prints an object for programs', async () => {
+  it('prints JSON on request', async () => {
     const { status, stdout, stderr } = await holdfast(
       ['settings', '--json', '--port', '0'],
       required,
@@ -233,7 +233,7 @@ describe('holdfast settings', { concurrency }, () => {
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   })
 
-  it('keeps the object clean where something is missing', async () => {
+  it('prints only JSON to standard output if a setting is missing', async () => {
     const { stdout } = await holdfast(['settings', '--json'], { HOLDFAST_PROT: '1' })
     const settings = JSON.parse(stdout)
 
@@ -241,12 +241,12 @@ describe('holdfast settings', { concurrency }, () => {
   })
 
   for (const [name, database] of Object.entries({
-    'a good address': 'postgres://holdfast:hunter2@db.example/holdfast',
-    'a good address that has it in the query': 'postgres://db.example/holdfast?password=hunter2',
-    'an address without slashes': 'postgres:holdfast:hunter2@db.example/holdfast',
-    'an address with an @ in the password': 'postgres://holdfast:@hunter2@db.example/holdfast',
-    'an address of another kind': 'mysql://holdfast:hunter2@db.example/holdfast',
-    'a broken address': 'postgres://holdfast:hunter2@db.example:port/holdfast',
+    'a valid URL': 'postgres://holdfast:hunter2@db.example/holdfast',
+    'a valid URL with the password in the query': 'postgres://db.example/holdfast?password=hunter2',
+    'a URL without slashes': 'postgres:holdfast:hunter2@db.example/holdfast',
+    'a URL with an @ in the password': 'postgres://holdfast:@hunter2@db.example/holdfast',
+    'a URL with another scheme': 'mysql://holdfast:hunter2@db.example/holdfast',
+    'a malformed URL': 'postgres://holdfast:hunter2@db.example:port/holdfast',
   })) {
     it(`does not show the password of ${name}`, async () => {
       const runs = await Promise.all([

@@ -5,12 +5,12 @@ import { describe, it } from 'node:test'
 import { temporaryFolder } from './support/folder.ts'
 import { runHoldfast } from './support/process.ts'
 
-/** Reorders what is read, hides a letter's neighbour, moves the cursor, and begins a forged line. */
+/** Contains a right-to-left override, a zero-width space and an escape sequence that clears the screen. */
 const hostile = 'x\u202ey\u200bz\u001b[2Jforged'
-const shown = 'x\\u202ey\\u200bz\\u001b[2Jforged'
+const escaped = 'x\\u202ey\\u200bz\\u001b[2Jforged'
 
-describe('text from outside in the output of a command', { concurrency: 4 }, () => {
-  it('is escaped in the errors of a load, in the terminal and in the file of errors', async (t) => {
+describe('untrusted text in the output of a command', { concurrency: 4 }, () => {
+  it('is escaped in the errors of a load, in the terminal and in the error file', async (t) => {
     const folder = await temporaryFolder(t)
     const file = join(folder, `${hostile}\n.ndjson`)
     const errors = join(folder, 'errors.txt')
@@ -20,7 +20,7 @@ describe('text from outside in the output of a command', { concurrency: 4 }, () 
     const database = `sqlite:${join(folder, 'bank.db')}`
     const run = await runHoldfast(['load', file, '--database', database, '--errors', errors])
 
-    const line = `${join(folder, shown)}\\u000a.ndjson:1: ${shown}: is not a field of this record\n`
+    const line = `${join(folder, escaped)}\\u000a.ndjson:1: ${escaped}: is not a field of this record\n`
     assert.equal(run.status, 1)
     assert.ok(run.stderr.startsWith(line), run.stderr)
     assert.equal(readFileSync(errors, 'utf8'), line)
@@ -37,18 +37,18 @@ describe('text from outside in the output of a command', { concurrency: 4 }, () 
     assert.ok(stdout.endsWith('  pricing\\u202eteam\\u200b\n'), stdout)
   })
 
-  it('is escaped in a table of settings, and as JSON means the same', async () => {
+  it('is escaped in the table of settings and in JSON, which keeps the value', async () => {
     const database = `sqlite:${hostile}\n.db`
     const args = ['settings', 'platform', '--database', database]
 
     const [table, json] = await Promise.all([runHoldfast(args), runHoldfast([...args, '--json'])])
 
-    assert.ok(table.stdout.includes(` sqlite:${shown}\\u000a.db `), table.stdout)
+    assert.ok(table.stdout.includes(` sqlite:${escaped}\\u000a.db `), table.stdout)
     assert.doesNotMatch(json.stdout, /[^\n -~]/)
     assert.equal(JSON.parse(json.stdout).HOLDFAST_DATABASE.value, database)
   })
 
-  it('is escaped in the name of an unknown variable, command and file', async () => {
+  it('is escaped in the name of an unknown variable, command or file', async () => {
     const runs = await Promise.all([
       runHoldfast(['settings', 'platform'], {
         environment: { [`HOLDFAST_${hostile}`]: '1' },
@@ -57,6 +57,6 @@ describe('text from outside in the output of a command', { concurrency: 4 }, () 
       runHoldfast(['load', hostile]),
     ])
 
-    for (const { stderr } of runs) assert.ok(stderr.includes(shown), stderr)
+    for (const { stderr } of runs) assert.ok(stderr.includes(escaped), stderr)
   })
 })

@@ -34,13 +34,13 @@ async function untilReady(server: Server, isReady = true): Promise<void> {
   const expected = isReady ? ok : unavailable
   await until(async () => {
     const answer = await probe(server, 'ready')
-    // Whatever is wrong: one of two answers, and no other.
+    // No other status, whatever the cause.
     assert.ok([200, 503].includes(answer.status), answer.text)
     return answer.status === expected.status
   })
 }
 
-/** Makes the database look as if it had seen so many steps. */
+/** Makes the database look as if one migration more or fewer had been applied. */
 async function setVersion(database: string, change: '+ 1' | '- 1'): Promise<void> {
   if (currentEngine() === 'postgres') {
     await runSql(`update schema_version set version = version ${change}`, database)
@@ -53,16 +53,16 @@ async function setVersion(database: string, change: '+ 1' | '- 1'): Promise<void
 }
 
 describeOnce('a provider', () => {
-  it('is alive and ready, to whoever asks, and says no more than that', async (t) => {
+  it('is live and ready without authentication, and reports only the status', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider()
 
     assert.deepEqual(await probe(server, 'live'), ok)
     assert.deepEqual(await probe(server, 'ready'), ok)
-    assert.equal(deployment.keyServer.requests.length, 1, 'the keys were fetched to be held')
+    assert.equal(deployment.keyServer.requests.length, 1, 'the keys are fetched once')
   })
 
-  it('is not ready without keys, alive all the same, and ready once it has them', async (t) => {
+  it('is live but not ready without keys, and ready once it has them', async (t) => {
     const deployment = await openDeployment(t)
     await deployment.keyServer.stop()
     const server = await deployment.startProvider()
@@ -73,12 +73,12 @@ describeOnce('a provider', () => {
     await untilReady(server)
 
     await deployment.keyServer.stop()
-    assert.deepEqual(await probe(server, 'ready'), ok, 'keys that are held go on serving')
+    assert.deepEqual(await probe(server, 'ready'), ok, 'cached keys stay in use')
   })
 })
 
 describe('a provider', () => {
-  it('is not ready while the database lacks a step, and is where it has one more', async (t) => {
+  it('is not ready while the database lacks a migration, and is ready with an additional one', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider()
     await untilReady(server)
@@ -93,14 +93,14 @@ describe('a provider', () => {
 })
 
 describeOnce('a provider', () => {
-  it('is not ready any more while it stops, and still answers who is connected', async (t) => {
+  it('is not ready during shutdown, and still serves open connections', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider()
     await untilReady(server)
     const socket = connect(server.port, '127.0.0.1')
     await once(socket, 'connect')
     socket.write('GET /health/ready HTTP/1.1\r\n')
-    // Answered on another connection: the server has seen the one above.
+    // A response on another connection shows that the server has accepted the first one.
     await probe(server, 'live')
 
     server.child.kill('SIGTERM')
@@ -113,7 +113,7 @@ describeOnce('a provider', () => {
     assert.equal(await server.ended, 0)
   })
 
-  it('takes no other method for it, and knows no other probe', async (t) => {
+  it('accepts only GET, and has no other health endpoints', async (t) => {
     const server = await (await openDeployment(t)).startProvider()
 
     for (const method of ['POST', 'HEAD', 'DELETE']) {
@@ -127,7 +127,7 @@ describeOnce('a provider', () => {
 })
 
 describe('a platform', () => {
-  it('is alive and ready, and is not ready while its database lacks a step', async (t) => {
+  it('is live and ready, and not ready while its database lacks a migration', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startPlatform()
 
@@ -139,7 +139,7 @@ describe('a platform', () => {
 })
 
 describeOn('sqlite', 'the demo', () => {
-  it('is ready on both of its sides', async (t) => {
+  it('is ready on both ports', async (t) => {
     const demo = await startServer(t, ['demo'], { database: await newDatabase(t), port: '0' })
     const [provider = '', platform = ''] = demo.output().match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
 
@@ -149,8 +149,8 @@ describeOn('sqlite', 'the demo', () => {
   })
 })
 
-describeOn('postgres', 'a provider whose database goes away', () => {
-  it('is not ready until it is back', async (t) => {
+describeOn('postgres', 'a provider whose database becomes unreachable', () => {
+  it('is not ready until the database is back', async (t) => {
     const postgres = await makePostgres({ durable: true })
     t.after(() => postgres.remove())
     await postgres.start()
@@ -168,7 +168,7 @@ describeOn('postgres', 'a provider whose database goes away', () => {
 })
 
 describeOn('sqlite', 'readiness', () => {
-  /** A server of nothing but probes, whose outcome the test decides. */
+  /** A server with only health endpoints, whose readiness check is that of the test. */
   async function serve(t: { after(work: () => Promise<void>): void }, check: () => Promise<void>) {
     const app = openApp([], { readiness: [{ name: 'all', check }] })
     const address = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -176,25 +176,25 @@ describeOn('sqlite', 'readiness', () => {
     return { port: Number(new URL(address).port) }
   }
 
-  it('is looked at once for all who ask at the same time', async (t) => {
-    let looks = 0
+  it('is checked once for concurrent requests', async (t) => {
+    let checks = 0
     const server = await serve(t, async () => {
-      looks += 1
+      checks += 1
     })
 
     const answers = await Promise.all(Array.from({ length: 100 }, () => probe(server, 'ready')))
 
     for (const answer of answers) assert.deepEqual(answer, ok)
-    assert.ok(looks < 10, `${looks} looks`)
+    assert.ok(checks < 10, `${checks} checks`)
   })
 
-  it('is a no where the look never ends', async (t) => {
+  it('is unavailable if the check does not complete', async (t) => {
     const server = await serve(t, () => new Promise(() => {}))
 
     assert.deepEqual(await probe(server, 'ready'), unavailable)
   })
 
-  it('is a no where the look fails', async (t) => {
+  it('is unavailable if the check fails', async (t) => {
     const server = await serve(t, async () => {
       throw new Error('secret')
     })

@@ -15,13 +15,13 @@ import type { loadMetrics } from '../../src/observe/metric-definitions.ts'
 import { describe, newDatabase } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runHoldfast } from '../support/process.ts'
-import { samplesIn, valueIn } from './scrape.ts'
+import { parseSamples, sampleValue } from './scrape.ts'
 
-describe('a load', () => {
+describe('holdfast load --metrics-file', () => {
   const customer = (id: string) =>
     JSON.stringify({ type: 'customer', record: { id, name: 'Ana', email: 'ana@example.com' } })
 
-  it('leaves what came of it in a file for the node exporter', async (t) => {
+  it('writes the result to the file', async (t) => {
     const folder = await temporaryFolder(t)
     const database = await newDatabase(t)
     const [lines, file] = [join(folder, 'lines.ndjson'), join(folder, 'load.prom')]
@@ -30,10 +30,10 @@ describe('a load', () => {
       return runHoldfast(['load', lines, '--database', database, '--metrics-file', file, ...more])
     }
     const value = (name: keyof typeof loadMetrics) =>
-      valueIn(samplesIn(readFileSync(file, 'utf8')), name)
+      sampleValue(parseSamples(readFileSync(file, 'utf8')), name)
 
-    const good = `${customer('c1')}\n${customer('c2')}\n`
-    assert.equal((await load(good)).status, 0)
+    const valid = `${customer('c1')}\n${customer('c2')}\n`
+    assert.equal((await load(valid)).status, 0)
     assert.deepEqual(
       [
         value('holdfast_load_lines'),
@@ -42,8 +42,8 @@ describe('a load', () => {
       ],
       [2, 1, 0],
     )
-    assert.equal(value('holdfast_load_bytes'), good.length)
-    assert.equal(value('holdfast_load_size_bytes'), good.length)
+    assert.equal(value('holdfast_load_bytes'), valid.length)
+    assert.equal(value('holdfast_load_size_bytes'), valid.length)
     const ended = value('holdfast_load_update_time_seconds') ?? 0
     assert.ok(ended >= (value('holdfast_load_start_time_seconds') ?? Number.POSITIVE_INFINITY))
 
@@ -52,17 +52,17 @@ describe('a load', () => {
       [value('holdfast_load_lines'), value('holdfast_load_success'), value('holdfast_load_errors')],
       [2, 0, 1],
     )
-    assert.equal((await load(good, '--dry-run')).status, 0)
+    assert.equal((await load(valid, '--dry-run')).status, 0)
     assert.equal(value('holdfast_load_success'), 0)
   })
 
-  it('writes its file for the node exporter through no link and no file that was there before', async (t) => {
+  it('does not write through an existing link or temporary file', async (t) => {
     const folder = await temporaryFolder(t)
     const path = (name: string) => join(folder, name)
     writeFileSync(path('lines.ndjson'), customer('c1'))
     writeFileSync(path('private'), 'untouched')
     chmodSync(path('private'), 0o600)
-    // As another user could prepare it in a folder that all may write to.
+    // What another user could prepare in a world-writable folder.
     for (const name of ['load.prom', 'load.prom.tmp']) symlinkSync('private', path(name))
 
     const { status } = await runHoldfast([
@@ -83,7 +83,7 @@ describe('a load', () => {
     assert.deepEqual(left, ['load.prom', 'load.prom.tmp'])
   })
 
-  it('leaves no temporary file behind where its file cannot be replaced', async (t) => {
+  it('leaves no temporary file behind if the file cannot be replaced', async (t) => {
     const folder = await temporaryFolder(t)
     const lines = join(folder, 'lines.ndjson')
     writeFileSync(lines, customer('c1'))
@@ -96,7 +96,7 @@ describe('a load', () => {
     assert.deepEqual(readdirSync(folder).sort(), ['lines.ndjson', 'load.prom'])
   })
 
-  it('names a file for metrics that cannot be written, before it reads anything', async (t) => {
+  it('reports a file that cannot be written before it reads anything', async (t) => {
     const folder = await temporaryFolder(t)
     const lines = join(folder, 'lines.ndjson')
     writeFileSync(lines, customer('c1'))

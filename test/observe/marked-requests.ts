@@ -8,8 +8,8 @@ import type { Server } from '../support/process.ts'
 import { makeKey, mintToken, validClaims } from '../support/tokens.ts'
 import type { Markers } from './markers.ts'
 
-/** A customer with an account of each kind, in which everything that may be is a marker. */
-export function markedBank(markers: Markers) {
+/** A customer with an account of each kind. Every value is a marker where the field allows it. */
+export function createMarkedBank(markers: Markers) {
   const [customerId, bankingId, energyId] = ['customer', 'banking', 'energy'].map(markers.text)
   const email = markers.email()
   const address = { locality: markers.text('locality'), streetAddress: markers.text('street') }
@@ -99,10 +99,10 @@ export function markedBank(markers: Markers) {
   return { ...ids, email, lines }
 }
 
-export type Bank = ReturnType<typeof markedBank>
+export type Bank = ReturnType<typeof createMarkedBank>
 
-/** Sends a request whose token is noted as a marker too. Counts it by its interaction id. */
-export function caller(deployment: Deployment, server: Server, markers: Markers) {
+/** Sends requests whose tokens are markers too, and records their interaction IDs. */
+export function openMarkedClient(deployment: Deployment, server: Server, markers: Markers) {
   const sent: string[] = []
   const sendMarked = async (
     path: string,
@@ -138,8 +138,11 @@ export function caller(deployment: Deployment, server: Server, markers: Markers)
   return { sent, send: sendMarked }
 }
 
-/** Every operation, as it is meant to be asked. */
-export async function askAll(bank: Bank, send: ReturnType<typeof caller>['send']): Promise<string> {
+/** Sends a valid request to every operation. Returns the bodies of the responses. */
+export async function sendAllOperations(
+  bank: Bank,
+  send: ReturnType<typeof openMarkedClient>['send'],
+): Promise<string> {
   const { customerId, bankingId, energyId, email } = bank
   const answers: string[] = []
   for (const [name, operation] of Object.entries(operations)) {
@@ -158,32 +161,32 @@ export async function askAll(bank: Bank, send: ReturnType<typeof caller>['send']
   return answers.join('\n')
 }
 
-/** Everything that can be wrong, with a marker wherever one fits. */
-export async function askWrongly(
+/** Sends all kinds of invalid requests, with markers wherever possible. Returns the statuses. */
+export async function sendInvalidRequests(
   { customerId, bankingId }: Bank,
   deployment: Deployment,
   markers: Markers,
-  send: ReturnType<typeof caller>['send'],
+  send: ReturnType<typeof openMarkedClient>['send'],
 ): Promise<number[]> {
   const accounts = `/v1/banking/customer/${customerId}/accounts`
   const transactions = `${accounts}/${bankingId}/transactions`
   const balances = `${accounts}/balances`
-  const m = (what: string) => markers.text(what)
+  const m = (name: string) => markers.text(name)
   const oversize = ['content-type', 'application/json', 'content-length', '50000000']
   const minted = (claims: object, header: object = {}) =>
     `Bearer ${markers.add(deployment.mint(accounts, { ...claims }, { ...header }))}`
-  const stranger = makeKey('ES256', m('kid'))
-  const foreign = mintToken(
+  const otherKey = makeKey('ES256', m('kid'))
+  const foreignToken = mintToken(
     { ...validClaims(accounts, Date.now() / 1000), iss: m('iss') },
-    { alg: 'ES256', kid: stranger.kid },
-    stranger,
+    { alg: 'ES256', kid: otherKey.kid },
+    otherKey,
   )
   const answers = [
     await send(`${transactions}?text=${m('text')}&${m('parameter')}=${m('value')}`),
     await send(`${transactions}?oldest-time=${m('time')}`),
     await send(`${transactions}?min-amount=${m('amount')}`),
     await send(`${transactions}?page=1&page=${m('page')}`),
-    await send(`/v1/banking/customer/${m('nobody')}/accounts`),
+    await send(`/v1/banking/customer/${m('unknown')}/accounts`),
     await send(`${accounts}/${m('account')}/transactions`),
     await send(`/${m('route')}/${m('route')}?${m('query')}`),
     await send(`/v1/banking/customer/%zz${m('escape')}/accounts`),
@@ -208,7 +211,7 @@ export async function askWrongly(
     await send(accounts, { token: `Bearer ${m('bearer')}` }),
     await send(accounts, { token: `Bearer ${m('a')}.${m('b')}.${m('c')}` }),
     await send(accounts, { token: `Bearer ${m('longtoken').repeat(500)}` }),
-    await send(accounts, { token: `Bearer ${markers.add(foreign)}` }),
+    await send(accounts, { token: `Bearer ${markers.add(foreignToken)}` }),
     await send(accounts, { token: minted({}, { kid: m('kid') }) }),
     await send(accounts, { token: minted({ iss: m('iss') }) }),
     await send(accounts, { token: minted({ sub: m('sub') }) }),
@@ -238,14 +241,14 @@ export async function askWrongly(
       ],
     }),
   ]
-  const again = `Bearer ${markers.add(deployment.mint(accounts))}`
-  answers.push(await send(accounts, { token: again }), await send(accounts, { token: again }))
+  const repeated = `Bearer ${markers.add(deployment.mint(accounts))}`
+  answers.push(await send(accounts, { token: repeated }), await send(accounts, { token: repeated }))
   return answers.map(({ status }) => status)
 }
 
-/** What is no request at all, as the parser sees it. */
-export async function sayNonsense(server: Server, markers: Markers): Promise<void> {
-  const m = (what: string) => markers.text(what)
+/** Sends bytes that the HTTP parser rejects. */
+export async function sendMalformedRequests(server: Server, markers: Markers): Promise<void> {
+  const m = (name: string) => markers.text(name)
   for (const bytes of [
     `${m('verb')} /${m('path')} HTTP/1.1\r\n\r\n`,
     `GET /${m('path')} HTTP/9.${m('version')}\r\n\r\n`,
@@ -255,7 +258,7 @@ export async function sayNonsense(server: Server, markers: Markers): Promise<voi
     `POST /${m('path')} HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${m('chunk')}\r\n`,
   ]) {
     const socket = connect(server.port, '127.0.0.1')
-    // It may be closed before all was said.
+    // The server may close it before all bytes are sent.
     socket.on('error', () => {})
     socket.write(bytes)
     socket.resume()

@@ -1,59 +1,59 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomInt } from 'node:crypto'
 
-/** Texts that occur nowhere else, and that nothing may repeat. */
+/** Unique texts that must not appear in any output. */
 export interface Markers {
-  /** A new text that begins with what it stands for. */
-  text(what: string): string
+  /** A new text that begins with the name. */
+  text(name: string): string
   email(): string
-  /** A new number of so many digits. */
+  /** A new number with this many digits. */
   digits(count: number): string
-  /** Adds a text that somebody else has made, such as a token. */
+  /** Adds an existing text, such as a token. */
   add(text: string): string
   assertNoneIn(output: string): void
 }
 
-/** No piece of a long text either: so many characters in a row are no chance. */
-const pieceLength = 12
+/** Parts of a long text must not appear either. A match of this length is not a coincidence. */
+const partLength = 12
 
 export function openMarkers(): Markers {
-  const made = new Set<string>()
+  const markers = new Set<string>()
   const add = (text: string): string => {
-    made.add(text)
+    markers.add(text)
     return text
   }
   return {
     add,
-    text: (what) => add(`${what}zq${randomBytes(6).toString('hex')}`),
+    text: (name) => add(`${name}zq${randomBytes(6).toString('hex')}`),
     email: () => `${add(`mailzq${randomBytes(6).toString('hex')}`)}@example.com`,
     digits: (count) => add(`9${Array.from({ length: count - 1 }, () => randomInt(10)).join('')}`),
     assertNoneIn(output) {
-      const told = withoutMeasures(output)
-      for (const marker of made) {
-        for (const form of formsOf(marker)) {
-          const at = told.indexOf(form)
-          assert.ok(at < 0, `${form} of ${marker} is in ${told.slice(at - 200, at + 200)}`)
+      const searched = withoutMeasurements(output)
+      for (const marker of markers) {
+        for (const encoding of encodingsOf(marker)) {
+          const at = searched.indexOf(encoding)
+          assert.ok(at < 0, `${encoding} of ${marker} is in ${searched.slice(at - 200, at + 200)}`)
         }
       }
     },
   }
 }
 
-/** As it is, and as it could be written by something that knows no better. */
-function formsOf(marker: string): string[] {
+/** The text itself, and encodings of it that could be logged by accident. */
+function encodingsOf(marker: string): string[] {
   const bytes = Buffer.from(marker)
-  const spelled = [
+  const encodings = [
     marker,
     bytes.toString('hex'),
     bytes.toString('base64').replaceAll('=', ''),
     [...bytes].join(','),
   ]
-  if (marker.length < 100) return spelled
-  const places = Array.from({ length: marker.length - pieceLength + 1 }, (_, at) => at)
-  return [...spelled, ...places.map((at) => marker.slice(at, at + pieceLength))]
+  if (marker.length < 100) return encodings
+  const offsets = Array.from({ length: marker.length - partLength + 1 }, (_, at) => at)
+  return [...encodings, ...offsets.map((at) => marker.slice(at, at + partLength))]
 }
 
-/** Times and durations are digits that could be any. */
-function withoutMeasures(output: string): string {
+/** Digits of times and durations could match by coincidence. */
+function withoutMeasurements(output: string): string {
   return output.replaceAll(/"(time|durationMs)":[\d.]+/g, '')
 }

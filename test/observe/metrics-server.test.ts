@@ -4,14 +4,14 @@ import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { serveMetrics } from '../../src/observe/metrics-server.ts'
 
-describe('the port for metrics', () => {
-  it('answers a scraper while many other connections are silent', {
+describe('the metrics port', () => {
+  it('serves a scraper while many other connections are idle', {
     timeout: 60_000,
   }, async (t) => {
     const server = await serveMetrics({ host: '127.0.0.1', port: 0 }, async () => 'up 1\n')
     t.after(() => server.close())
     const { port } = new URL(server.address)
-    const silent = await Promise.all(
+    const idle = await Promise.all(
       Array.from({ length: 40 }, async () => {
         const socket = connect(Number(port), '127.0.0.1')
         socket.on('error', () => {})
@@ -26,6 +26,6 @@ describe('the port for metrics', () => {
       assert.equal(await response.text(), 'up 1\n')
     }
 
-    for (const socket of silent) socket.destroy()
+    for (const socket of idle) socket.destroy()
   })
 })

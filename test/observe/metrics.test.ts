@@ -19,13 +19,13 @@ import { runHoldfast } from '../support/process.ts'
 import { accountsPath, balancesPath } from '../support/small-bank.ts'
 import { publicUrl, subdomain } from '../support/tokens.ts'
 import { until } from '../support/until.ts'
-import { samplesIn, scrape, valueIn } from './scrape.ts'
+import { parseSamples, sampleValue, scrape } from './scrape.ts'
 
 const withMetrics = { 'metrics-port': '0', 'log-level': 'silent' }
 const requests = 'holdfast_request_duration_seconds'
 
 describeOnce('the metrics of a provider', () => {
-  it('count requests by operation and status, and how long they took', async (t) => {
+  it('count requests and their duration by operation and status', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider(withMetrics)
     for (let count = 0; count < 3; count += 1) await deployment.ask(server, accountsPath)
@@ -36,7 +36,7 @@ describeOnce('the metrics of a provider', () => {
 
     const samples = await scrape(server)
     const count = (operation: string, status: string) =>
-      valueIn(samples, `${requests}_count`, { operation, status })
+      sampleValue(samples, `${requests}_count`, { operation, status })
 
     assert.equal(count('B1', '200'), 3)
     assert.equal(count('B1', '404'), 1)
@@ -66,33 +66,35 @@ describeOnce('the metrics of a provider', () => {
       ],
     )
     assert.equal(buckets.at(-1)?.value, 1)
-    const seconds = valueIn(samples, `${requests}_sum`, { operation: 'B1', status: '200' }) ?? 0
+    const seconds = sampleValue(samples, `${requests}_sum`, { operation: 'B1', status: '200' }) ?? 0
     assert.ok(seconds > 0 && seconds < 30, String(seconds))
   })
 
-  it('count a caller who is gone before the answer as 499', async (t) => {
+  it('count a client that closes the connection before the response as 499', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider(withMetrics)
-    const leaving = new AbortController()
-    // The key that it names does not come, so the answer does not either.
-    deployment.keyServer.respondWith(() => leaving.abort())
+    const aborting = new AbortController()
+    // The fetch of the unknown key does not complete, so the request does not either.
+    deployment.keyServer.respondWith(() => aborting.abort())
     const token = deployment.mint(accountsPath, {}, { kid: 'not-yet' })
 
     await assert.rejects(
       fetch(server.address + accountsPath, {
         headers: { authorization: `Bearer ${token}` },
-        signal: leaving.signal,
+        signal: aborting.signal,
       }),
     )
 
     await until(
       async () =>
-        valueIn(await scrape(server), `${requests}_count`, { operation: 'B1', status: '499' }) ===
-        1,
+        sampleValue(await scrape(server), `${requests}_count`, {
+          operation: 'B1',
+          status: '499',
+        }) === 1,
     )
   })
 
-  it('count refused tokens by reason, and those that were used before', async (t) => {
+  it('count rejected tokens by reason, and replayed tokens', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider(withMetrics)
     const token = deployment.mint(accountsPath)
@@ -106,11 +108,11 @@ describeOnce('the metrics of a provider', () => {
     await send(server.port, accountsPath)
 
     const samples = await scrape(server)
-    const refused = samples.filter(({ name }) => name === 'holdfast_token_rejections_total')
+    const rejections = samples.filter(({ name }) => name === 'holdfast_token_rejections_total')
 
     assert.deepEqual(
       Object.fromEntries(
-        refused
+        rejections
           .filter(({ value }) => value > 0)
           .map(({ labels, value }) => [labels['reason'], value]),
       ),
@@ -122,19 +124,19 @@ describeOnce('the metrics of a provider', () => {
         'jti was used before': 2,
       },
     )
-    assert.equal(valueIn(samples, 'holdfast_token_replays_total'), 2)
+    assert.equal(sampleValue(samples, 'holdfast_token_replays_total'), 2)
     assert.equal(
-      refused.length,
+      rejections.length,
       serverMetrics.holdfast_token_rejections_total.labels.reason.length,
-      'the reasons are a closed list, from the start',
+      'all reasons are present from the start',
     )
   })
 
-  it('tell how old the keys are and how often they were asked for', async (t) => {
+  it('include the age of the keys and the number of fetches', async (t) => {
     const deployment = await openDeployment(t)
     await deployment.keyServer.stop()
     const server = await deployment.startProvider(withMetrics)
-    assert.equal(valueIn(await scrape(server), 'holdfast_key_set_age_seconds'), undefined)
+    assert.equal(sampleValue(await scrape(server), 'holdfast_key_set_age_seconds'), undefined)
 
     await send(server.port, '/health/ready')
     await deployment.keyServer.restart()
@@ -142,70 +144,70 @@ describeOnce('the metrics of a provider', () => {
 
     const samples = await scrape(server)
     const fetches = (outcome: string) =>
-      valueIn(samples, 'holdfast_key_set_fetches_total', { outcome }) ?? 0
+      sampleValue(samples, 'holdfast_key_set_fetches_total', { outcome }) ?? 0
     assert.equal(fetches('fetched'), 1)
     assert.ok(fetches('failed') >= 1)
-    const age = valueIn(samples, 'holdfast_key_set_age_seconds') ?? -1
+    const age = sampleValue(samples, 'holdfast_key_set_age_seconds') ?? -1
     assert.ok(age >= 0 && age < 60, String(age))
   })
 })
 
 describe('the metrics of a provider', () => {
-  it('tell of connections, lag, memory and CPU', async (t) => {
+  it('include connections, event loop lag, memory and CPU time', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider(withMetrics)
     await deployment.ask(server, accountsPath)
 
     const samples = await scrape(server)
     const connections = (pool: string) =>
-      valueIn(samples, 'holdfast_database_connections', { pool })
+      sampleValue(samples, 'holdfast_database_connections', { pool })
 
     if (currentEngine() === 'postgres') {
       for (const pool of ['read', 'write']) {
         assert.ok((connections(pool) ?? 0) >= 1, pool)
-        assert.equal(valueIn(samples, 'holdfast_database_pending_requests', { pool }), 0)
+        assert.equal(sampleValue(samples, 'holdfast_database_pending_requests', { pool }), 0)
       }
     } else {
       assert.equal(connections('read'), undefined)
     }
-    assert.ok((valueIn(samples, 'process_resident_memory_bytes') ?? 0) > 10_000_000)
-    assert.ok((valueIn(samples, 'process_cpu_seconds_total') ?? 0) > 0)
-    assert.equal(valueIn(samples, 'holdfast_workers'), 1)
-    const lag = valueIn(samples, 'holdfast_event_loop_lag_seconds', { quantile: '1' }) ?? -1
+    assert.ok((sampleValue(samples, 'process_resident_memory_bytes') ?? 0) > 10_000_000)
+    assert.ok((sampleValue(samples, 'process_cpu_seconds_total') ?? 0) > 0)
+    assert.equal(sampleValue(samples, 'holdfast_workers'), 1)
+    const lag = sampleValue(samples, 'holdfast_event_loop_lag_seconds', { quantile: '1' }) ?? -1
     assert.ok(lag >= 0 && lag < 10, String(lag))
   })
 })
 
 describeOnce('the metrics of a provider with three workers', () => {
-  it('come from three workers as one, and fall for none that is killed', async (t) => {
+  it('are aggregated over three workers, and do not decrease when one is killed', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider({
       ...withMetrics,
       workers: '3',
       'log-level': 'warn',
     })
-    const asked = 60
-    // Each on a connection of its own, so that every worker gets some.
+    const count = 60
+    // Each on a new connection, so that every worker gets some.
     const ask = async () => {
       const headers = ['authorization', `Bearer ${deployment.mint(accountsPath)}`]
       assert.equal((await send(server.port, accountsPath, { headers })).status, 200)
     }
-    const answered = async () =>
-      valueIn(await scrape(server), `${requests}_count`, { operation: 'B1' })
-    await Promise.all(Array.from({ length: asked }, ask))
+    const requestCount = async () =>
+      sampleValue(await scrape(server), `${requests}_count`, { operation: 'B1' })
+    await Promise.all(Array.from({ length: count }, ask))
 
     const before = await scrape(server)
-    assert.equal(valueIn(before, `${requests}_count`, { operation: 'B1' }), asked)
-    assert.equal(valueIn(before, `${requests}_bucket`, { operation: 'B1', le: '+Inf' }), asked)
-    assert.equal(valueIn(before, 'holdfast_workers'), 3)
+    assert.equal(sampleValue(before, `${requests}_count`, { operation: 'B1' }), count)
+    assert.equal(sampleValue(before, `${requests}_bucket`, { operation: 'B1', le: '+Inf' }), count)
+    assert.equal(sampleValue(before, 'holdfast_workers'), 3)
 
-    const [victim = 0] = server.workers()
-    process.kill(victim, 'SIGKILL')
-    await until(() => server.output().includes(`"pid":${victim},`))
-    assert.equal(await answered(), asked)
-    await until(async () => valueIn(await scrape(server), 'holdfast_workers') === 3)
+    const [killed = 0] = server.workers()
+    process.kill(killed, 'SIGKILL')
+    await until(() => server.output().includes(`"pid":${killed},`))
+    assert.equal(await requestCount(), count)
+    await until(async () => sampleValue(await scrape(server), 'holdfast_workers') === 3)
     await ask()
-    assert.equal(await answered(), asked + 1)
+    assert.equal(await requestCount(), count + 1)
   })
 })
 
@@ -215,14 +217,14 @@ describeOnce('the metrics of a platform', () => {
     await send(server.port, '/.well-known/jwks.json')
 
     assert.equal(
-      valueIn(await scrape(server), `${requests}_count`, { operation: 'T2', status: '200' }),
+      sampleValue(await scrape(server), `${requests}_count`, { operation: 'T2', status: '200' }),
       1,
     )
   })
 })
 
-describeOn('sqlite', 'the port for metrics', () => {
-  it('is not there unless it is set', async (t) => {
+describeOn('sqlite', 'the metrics port', () => {
+  it('is closed unless it is configured', async (t) => {
     const server = await (await openDeployment(t)).startProvider()
 
     assert.equal(server.metrics, '')
@@ -230,7 +232,7 @@ describeOn('sqlite', 'the port for metrics', () => {
     assert.equal((await send(server.port, '/metrics')).status, 404)
   })
 
-  it('has the metrics and nothing else', async (t) => {
+  it('serves only metrics', async (t) => {
     const server = await (await openDeployment(t)).startProvider(withMetrics)
     const port = Number(new URL(server.metrics).port)
 
@@ -244,11 +246,11 @@ describeOn('sqlite', 'the port for metrics', () => {
   })
 
   for (const workers of ['1', '2']) {
-    it(`is named where it is in use, with ${workers} to share it`, async (t) => {
-      const taken = createServer().listen(0, '127.0.0.1')
-      t.after(() => void taken.close())
-      await once(taken, 'listening')
-      const { port } = taken.address() as AddressInfo
+    it(`is reported if it is already in use, with ${workers} worker(s)`, async (t) => {
+      const other = createServer().listen(0, '127.0.0.1')
+      t.after(() => void other.close())
+      await once(other, 'listening')
+      const { port } = other.address() as AddressInfo
       const flags = {
         database: await newDatabase(t),
         subdomain,
@@ -269,7 +271,7 @@ describeOn('sqlite', 'the port for metrics', () => {
 })
 
 describeOn('postgres', 'the dashboard', () => {
-  it('asks for metrics and labels that are really there', async (t) => {
+  it('uses only metrics and labels that exist', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider(withMetrics)
     await deployment.ask(server, accountsPath)
@@ -277,7 +279,7 @@ describeOn('postgres', 'the dashboard', () => {
     const [lines, file] = [join(folder, 'lines.ndjson'), join(folder, 'load.prom')]
     writeFileSync(lines, '')
     await runHoldfast(['load', lines, '--database', deployment.database, '--metrics-file', file])
-    const samples = [...(await scrape(server)), ...samplesIn(readFileSync(file, 'utf8'))]
+    const samples = [...(await scrape(server)), ...parseSamples(readFileSync(file, 'utf8'))]
     const dashboard = readFileSync(
       new URL('../../docs/grafana/holdfast.json', import.meta.url),
       'utf8',
@@ -291,12 +293,12 @@ describeOn('postgres', 'the dashboard', () => {
       ...text.matchAll(/\b((?:holdfast|process)_\w+)\{([^}]*)\}/g),
     ])
 
-    for (const name of names) assert.notEqual(valueIn(samples, name), undefined, name)
+    for (const name of names) assert.notEqual(sampleValue(samples, name), undefined, name)
     for (const [, name = '', labels = ''] of selected) {
-      const there = samples.find((sample) => sample.name === name)?.labels ?? {}
+      const existing = samples.find((sample) => sample.name === name)?.labels ?? {}
       for (const [, key = ''] of labels.matchAll(/(\w+)[=!]/g)) {
-        // Prometheus itself adds these two.
-        assert.ok(key === 'job' || key === 'instance' || key in there, `${name} has no ${key}`)
+        // Added by Prometheus.
+        assert.ok(key === 'job' || key === 'instance' || key in existing, `${name} has no ${key}`)
       }
     }
     const declared = Object.keys({ ...serverMetrics, ...loadMetrics })
@@ -304,7 +306,7 @@ describeOn('postgres', 'the dashboard', () => {
     assert.deepEqual(
       declared.filter((metric) => !shown(metric)),
       ['holdfast_load_start_time_seconds'],
-      'every other metric has a place on it',
+      'the dashboard shows every other metric',
     )
   })
 })
@@ -323,7 +325,7 @@ describeOn('sqlite', 'the guide', () => {
   })
 })
 
-/** Every query of a dashboard, wherever it stands. */
+/** Every query of a dashboard. */
 function expressionsIn(node: unknown): string[] {
   if (typeof node !== 'object' || node === null) return []
   return Object.entries(node).flatMap(([key, value]) =>

@@ -23,7 +23,7 @@ async function untilReady(servers: readonly Server[], isReady: boolean): Promise
   }
 }
 
-/** Once for each change, with the check that failed and its reason. */
+/** Asserts that each change is logged once, with the failed check and the reason. */
 async function assertLogged(server: Server, check: string, reason: RegExp): Promise<void> {
   await until(() => server.log().at(-1)?.['msg'] === 'ready again')
   const changes = server.log().filter(({ msg }) => /^(not ready|ready again)$/.test(String(msg)))
@@ -41,7 +41,7 @@ async function assertLogged(server: Server, check: string, reason: RegExp): Prom
 
 onSmallDisks('readiness on a full disk', () => {
   describeOn('sqlite', 'servers on a full disk', () => {
-    it('are not ready until there is space, and say why', async (t) => {
+    it('are not ready until there is space, and log the reason', async (t) => {
       const scope = createScope(t)
       const disk = openSmallDisk(scope, 8)
       const database = `sqlite:${join(disk.folder, 'bank.db')}`
@@ -73,21 +73,21 @@ describeOn('sqlite', 'a provider', () => {
     return { deployment, provider, file }
   }
 
-  it('is not ready while another process holds the record of used tokens', async (t) => {
+  it('is not ready while another process locks the replay file', async (t) => {
     const scope = createScope(t)
     const { provider, file } = await open(scope)
-    const holder = new DatabaseSync(file, { timeout: 5000 })
-    scope.after(async () => holder.close())
+    const lock = new DatabaseSync(file, { timeout: 5000 })
+    scope.after(async () => lock.close())
 
-    holder.exec('begin immediate')
+    lock.exec('begin immediate')
     await untilReady([provider], false)
-    holder.exec('rollback')
+    lock.exec('rollback')
     await untilReady([provider], true)
 
     await assertLogged(provider, 'replay records', /timed out after 1000 ms|locked/)
   })
 
-  it('is not ready while the record of used tokens is corrupt', async (t) => {
+  it('is not ready while the replay file is corrupt', async (t) => {
     const { deployment, provider, file } = await open(t)
     assert.equal((await deployment.ask(provider, accountsPath)).status, 200)
 
@@ -98,19 +98,19 @@ describeOn('sqlite', 'a provider', () => {
     assert.match(provider.output(), /-replay is corrupt: restore it from a backup/)
   })
 
-  it('is ready while a load holds the database, and a platform too', async (t) => {
+  it('is ready while a load locks the database, and so is a platform', async (t) => {
     const scope = createScope(t)
     const { deployment, provider, file } = await open(scope)
     const platform = await deployment.startPlatform()
-    const holder = new DatabaseSync(file.replace(/-replay$/, ''), { timeout: 5000 })
-    scope.after(async () => holder.close())
-    holder.exec('begin immediate')
+    const lock = new DatabaseSync(file.replace(/-replay$/, ''), { timeout: 5000 })
+    scope.after(async () => lock.close())
+    lock.exec('begin immediate')
 
     await untilReady([provider, platform], true)
   })
 })
 
-/** Damages all pages but the first, behind the back of those that have the file open. */
+/** Overwrites all pages but the first while other processes have the file open. */
 function corrupt(file: string): void {
   const database = new DatabaseSync(file, { timeout: 5000 })
   database.exec('pragma wal_checkpoint(truncate)')
@@ -119,7 +119,7 @@ function corrupt(file: string): void {
   const descriptor = openSync(file, 'r+')
   writeSync(descriptor, Buffer.alloc(size - pageBytes, 0xaa), 0, size - pageBytes, pageBytes)
   closeSync(descriptor)
-  // A commit makes everybody read again.
+  // A commit makes the other processes read the pages again.
   database.exec('pragma user_version = 1')
   database.close()
 }
@@ -129,13 +129,13 @@ async function setOnServer(server: PostgresServer, setting: string, value: strin
   await runSql('select pg_reload_conf()', server.url())
 }
 
-describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
+describeOn('postgres', 'servers whose PostgreSQL accepts no writes', () => {
   const cases = [
     ['is read-only', 'default_transaction_read_only', 'on', 'off', /25006/],
     ['waits for a standby', 'synchronous_standby_names', 'missing', '', /timed out after 1000 ms/],
   ] as const
 
-  it('are not ready until it takes them, and say why', async (t) => {
+  it('are not ready until it does, and log the reason', async (t) => {
     const scope = createScope(t)
     const postgres = await makePostgres({ durable: true })
     scope.after(() => postgres.remove())
@@ -158,19 +158,19 @@ describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
     }
   })
 
-  it('leave no backend behind by asking again and again', async (t) => {
+  it('leave no backend behind after repeated checks', async (t) => {
     const scope = createScope(t)
     const postgres = await makePostgres({ durable: true })
     scope.after(() => postgres.remove())
     await postgres.start()
     await createDatabase(postgres.url())
     const options = { timeoutMs: 200 }
-    const claims = await openReplayStore(postgres.url(), Temporal.Now.instant, options)
+    const replays = await openReplayStore(postgres.url(), Temporal.Now.instant, options)
     const probe = await openDatabaseProbe(postgres.url(), 'write', options)
     scope.after(async () => {
       await setOnServer(postgres, 'synchronous_standby_names', '')
       await probe.close()
-      await claims.close()
+      await replays.close()
     })
     await setOnServer(postgres, 'synchronous_standby_names', 'missing')
     const waiting = async () =>
@@ -182,7 +182,7 @@ describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
           )
         )[0]?.[0],
       )
-    // Sessions take up a setting when they are next used.
+    // A session applies a changed setting when it is next used.
     await until(() =>
       probe.check().then(
         () => false,
@@ -192,7 +192,7 @@ describeOn('postgres', 'servers whose PostgreSQL takes no writes', () => {
 
     for (let turn = 0; turn < 5; turn += 1) {
       await assert.rejects(probe.check())
-      await assert.rejects(claims.recordUse(`id ${turn}`, Date.now() / 1000 + 60))
+      await assert.rejects(replays.recordUse(`id ${turn}`, Date.now() / 1000 + 60))
     }
 
     await until(async () => (await waiting()) <= 2)

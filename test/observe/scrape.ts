@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Server } from '../support/process.ts'
 
-/** One value of a scrape. */
 export interface Sample {
   readonly name: string
   readonly labels: Readonly<Record<string, string>>
@@ -11,8 +10,8 @@ export interface Sample {
 const sampleLine = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/
 const label = /(\w+)="((?:[^"\\]|\\.)*)"/g
 
-/** Reads the text format of Prometheus, and takes nothing that it does not know. */
-export function samplesIn(text: string): Sample[] {
+/** Parses the Prometheus text format. Fails on lines that it does not recognise. */
+export function parseSamples(text: string): Sample[] {
   assert.ok(text.endsWith('\n'))
   return text
     .split('\n')
@@ -29,11 +28,11 @@ export async function scrape({ metrics }: Server): Promise<Sample[]> {
   const response = await fetch(metrics)
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
-  return samplesIn(await response.text())
+  return parseSamples(await response.text())
 }
 
-/** The sum of the values that have a name and these labels. */
-export function valueIn(
+/** The sum of the samples with this name and these labels. */
+export function sampleValue(
   samples: readonly Sample[],
   name: string,
   labels: Readonly<Record<string, string>> = {},

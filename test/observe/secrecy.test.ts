@@ -19,16 +19,16 @@ import { loadInProcess } from '../support/load.ts'
 import { runHoldfast } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import {
-  askAll,
-  askWrongly,
   type Bank,
-  caller,
-  markedBank,
-  sayNonsense,
+  createMarkedBank,
+  openMarkedClient,
+  sendAllOperations,
+  sendInvalidRequests,
+  sendMalformedRequests,
 } from './marked-requests.ts'
 import { openMarkers } from './markers.ts'
 
-/** Takes a table away, so that whoever needs it fails in a way that nobody foresaw. */
+/** Renames a table, so that requests that need it fail with an unexpected error. */
 async function breakDatabase(database: string): Promise<void> {
   const sql = 'alter table balance rename to elsewhere'
   if (currentEngine() === 'postgres') return void (await runSql(sql, database))
@@ -39,18 +39,18 @@ async function breakDatabase(database: string): Promise<void> {
 
 async function assertNothingPrinted(t: TestContext, workers: string): Promise<void> {
   const markers = openMarkers()
-  const bank = markedBank(markers)
-  const deployment = await openDeployment(t, await loaded(t, bank))
+  const bank = createMarkedBank(markers)
+  const deployment = await openDeployment(t, await loadBank(t, bank))
   const server = await deployment.startProvider({
     'log-level': 'trace',
     'metrics-port': '0',
     workers,
   })
-  const { send, sent } = caller(deployment, server, markers)
+  const { send, sent } = openMarkedClient(deployment, server, markers)
 
-  const answered = await askAll(bank, send)
-  const statuses = await askWrongly(bank, deployment, markers, send)
-  await sayNonsense(server, markers)
+  const answered = await sendAllOperations(bank, send)
+  const statuses = await sendInvalidRequests(bank, deployment, markers, send)
+  await sendMalformedRequests(server, markers)
   await breakDatabase(deployment.database)
   const balances = `/v1/banking/customer/${bank.customerId}/accounts/balances`
   const body = JSON.stringify({ data: { accountIds: [bank.bankingId] } })
@@ -58,31 +58,31 @@ async function assertNothingPrinted(t: TestContext, workers: string): Promise<vo
   const metrics = await (await fetch(server.metrics)).text()
   assert.equal(await server.stop(), 0)
 
-  assert.ok(answered.includes(bank.email), 'the data is what is served')
+  assert.ok(answered.includes(bank.email), 'the marked data is served')
   assert.deepEqual(new Set(statuses), new Set([200, 400, 401, 404, 405, 413, 415, 422]))
   const lines = server.log().filter(({ interactionId }) => sent.includes(String(interactionId)))
-  assert.equal(lines.length, sent.length, 'a line for each request')
+  assert.equal(lines.length, sent.length, 'one line per request')
   assert.ok(lines.some(({ msg, level }) => msg === 'request failed' && level === 50))
   markers.assertNoneIn(server.output())
   markers.assertNoneIn(metrics)
 }
 
-describe('everything that a provider prints, at the lowest level', () => {
-  it('holds nothing of what was sent or stored', (t) => assertNothingPrinted(t, '1'))
+describe('the output of a provider at the lowest log level', () => {
+  it('contains nothing of requests or stored data', (t) => assertNothingPrinted(t, '1'))
 })
 
-describeOnce('everything that two workers print, at the lowest level', () => {
-  it('holds nothing of what was sent or stored', (t) => assertNothingPrinted(t, '2'))
+describeOnce('the output of two workers at the lowest log level', () => {
+  it('contains nothing of requests or stored data', (t) => assertNothingPrinted(t, '2'))
 })
 
-async function loaded(scope: Scope, { lines }: Bank): Promise<string> {
+async function loadBank(scope: Scope, { lines }: Bank): Promise<string> {
   const database = await newDatabase(scope)
   await loadInProcess(database, lines, Temporal.Now.instant().toString())
   return database
 }
 
-describe('everything that a platform prints, at the lowest level', () => {
-  it('holds no secret, no token and nothing of a product', async (t) => {
+describe('the output of a platform at the lowest log level', () => {
+  it('contains no secret, no token and no product data', async (t) => {
     const markers = openMarkers()
     const deployment = await openDeployment(t)
     const added = await runHoldfast([
@@ -138,7 +138,7 @@ describe('everything that a platform prints, at the lowest level', () => {
       ),
       await send(server.port, `${products}?brand=${markers.text('brand')}`),
     ].map(({ status }) => status)
-    await sayNonsense(server, markers)
+    await sendMalformedRequests(server, markers)
     assert.equal(await server.stop(), 0)
 
     assert.deepEqual(statuses, [401, 400, 201, 400, 401, 400, 200])
@@ -147,11 +147,11 @@ describe('everything that a platform prints, at the lowest level', () => {
   })
 })
 
-describe('what a load prints of lines that it refuses', () => {
-  it('holds no value of them', async (t) => {
+describe('the errors of a load', () => {
+  it('contain no values of the invalid lines', async (t) => {
     const markers = openMarkers()
     const folder = await temporaryFolder(t)
-    const m = (what: string) => markers.text(what)
+    const m = (name: string) => markers.text(name)
     const record = { id: m('id'), name: m('name'), email: markers.email() }
     const lines = [
       `{"type":"customer","record":{"name":"${m('broken')}"`,
@@ -206,7 +206,7 @@ describe('what a load prints of lines that it refuses', () => {
 })
 
 describeOnce('the log', () => {
-  it('has a line for each request, also for the last ones before a stop', async (t) => {
+  it('has one line per request, including the last ones before a shutdown', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider({ workers: '2' })
     const path = '/v1/banking/customer/c1/accounts'
@@ -226,7 +226,7 @@ describeOnce('the log', () => {
     }
   })
 
-  it('has a line for an error that nothing caught, without its message, and the server goes on', async (t) => {
+  it('has a line for an uncaught error without its message, and the server continues', async (t) => {
     const markers = openMarkers()
     const folder = await temporaryFolder(t)
     const module = join(folder, 'uncaught.mjs')
@@ -252,19 +252,19 @@ describeOnce('the log', () => {
     markers.assertNoneIn(server.output())
   })
 
-  it('has no line for probes, but at debug', async (t) => {
+  it('has lines for health checks only at debug level', async (t) => {
     const deployment = await openDeployment(t)
     for (const level of ['info', 'debug']) {
       const server = await deployment.startProvider({ 'log-level': level })
       await send(server.port, '/health/live')
       await server.stop()
 
-      const probes = server.log().filter(({ operation }) => operation === 'live')
-      assert.equal(probes.length, level === 'debug' ? 1 : 0)
+      const lines = server.log().filter(({ operation }) => operation === 'live')
+      assert.equal(lines.length, level === 'debug' ? 1 : 0)
     }
   })
 
-  it('is written soon, without a stop', async (t) => {
+  it('is written without a shutdown', async (t) => {
     const deployment = await openDeployment(t)
     const server = await deployment.startProvider()
 

@@ -11,10 +11,15 @@ import { loadInProcess } from '../support/load.ts'
 import type { Server } from '../support/process.ts'
 import { accountsPath, balancesPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
-import { askAll, askWrongly, caller, markedBank } from './marked-requests.ts'
+import {
+  createMarkedBank,
+  openMarkedClient,
+  sendAllOperations,
+  sendInvalidRequests,
+} from './marked-requests.ts'
 import { openMarkers } from './markers.ts'
 
-/** What the SDK was given, as the exporter of a test writes it. */
+/** A span as the exporter of the test writes it. */
 interface Span {
   readonly name: string
   readonly kind: number
@@ -25,8 +30,8 @@ interface Span {
   readonly status: { readonly code: number }
 }
 
-/** As the guide registers an SDK, but with an exporter that writes to a file. */
-async function sdk(scope: Scope, delayMs = 20) {
+/** Registers an SDK like the guide, but with an exporter that writes to a file. */
+async function createSdk(scope: Scope, delayMs = 20) {
   const folder = await temporaryFolder(scope)
   const [module, spans] = [join(folder, 'tracing.mjs'), join(folder, 'spans.ndjson')]
   writeFileSync(spans, '')
@@ -66,10 +71,10 @@ async function sdk(scope: Scope, delayMs = 20) {
   }
 }
 
-describe('a provider with an SDK of OpenTelemetry', () => {
+describe('a provider with an OpenTelemetry SDK', () => {
   it('creates spans for the request, the token verification, the token use and the query, in the trace of the client', async (t) => {
     const deployment = await openDeployment(t)
-    const { options, spans } = await sdk(t)
+    const { options, spans } = await createSdk(t)
     const server = await deployment.startProvider({}, options)
     const [trace, parent] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7']
     const id = '11111111-2222-3333-4444-555555555555'
@@ -107,9 +112,9 @@ describe('a provider with an SDK of OpenTelemetry', () => {
 })
 
 describeOnce('a provider with an SDK of OpenTelemetry', () => {
-  it('begins a trace for each request of a caller who has none', async (t) => {
+  it('starts a trace for each request without one', async (t) => {
     const deployment = await openDeployment(t)
-    const { options, spans } = await sdk(t)
+    const { options, spans } = await createSdk(t)
     const server = await deployment.startProvider({}, options)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     t.after(async () => agent.destroy())
@@ -128,10 +133,10 @@ describeOnce('a provider with an SDK of OpenTelemetry', () => {
     }
   })
 
-  it('says what went wrong by its kind, and marks failures of its own', async (t) => {
+  it('records the type of an error, and marks server errors as failed', async (t) => {
     const deployment = await openDeployment(t)
     await deployment.keyServer.stop()
-    const { options, spans } = await sdk(t)
+    const { options, spans } = await createSdk(t)
     const server = await deployment.startProvider({}, options)
 
     assert.equal((await deployment.ask(server, accountsPath)).status, 503)
@@ -160,32 +165,32 @@ describeOnce('a provider with an SDK of OpenTelemetry', () => {
     )
   })
 
-  it('holds nothing in a span of what was sent or stored', async (t) => {
+  it('puts nothing of requests or stored data into spans', async (t) => {
     const markers = openMarkers()
-    const bank = markedBank(markers)
+    const bank = createMarkedBank(markers)
     const database = await newDatabase(t)
     await loadInProcess(database, bank.lines, Temporal.Now.instant().toString())
     const deployment = await openDeployment(t, database)
-    // So late that whatever arrives was flushed at the end.
-    const { options, spans, text } = await sdk(t, 60_000)
+    // So long that spans are exported only at shutdown.
+    const { options, spans, text } = await createSdk(t, 60_000)
     const server = await deployment.startProvider({ 'log-level': 'trace' }, options)
-    const { send, sent } = caller(deployment, server, markers)
+    const { send, sent } = openMarkedClient(deployment, server, markers)
 
-    await askAll(bank, send)
-    await askWrongly(bank, deployment, markers, send)
+    await sendAllOperations(bank, send)
+    await sendInvalidRequests(bank, deployment, markers, send)
     assert.equal(await server.stop(), 0)
 
-    const told = new Set(spans().map(({ attributes }) => attributes['holdfast.interaction_id']))
-    // A path that cannot be read is refused before there is anything to put a span around.
-    assert.equal(sent.filter((id) => !told.has(id)).length, 1)
+    const traced = new Set(spans().map(({ attributes }) => attributes['holdfast.interaction_id']))
+    // A malformed path is rejected before a span is created.
+    assert.equal(sent.filter((id) => !traced.has(id)).length, 1)
     markers.assertNoneIn(text())
     markers.assertNoneIn(server.output())
   })
 })
 
-describe('a platform with an SDK of OpenTelemetry', () => {
-  it('puts spans around its requests and queries', async (t) => {
-    const { options, spans } = await sdk(t)
+describe('a platform with an OpenTelemetry SDK', () => {
+  it('creates spans for its requests and queries', async (t) => {
+    const { options, spans } = await createSdk(t)
     const server = await (await openDeployment(t)).startPlatform({}, options)
 
     assert.equal((await send(server.port, '/.well-known/jwks.json')).status, 200)
@@ -198,8 +203,11 @@ describe('a platform with an SDK of OpenTelemetry', () => {
 })
 
 describeOn('sqlite', 'a provider', () => {
-  /** The files of some packages that a process has loaded, as it is told by a module of the test's. */
-  async function loadedBy(t: Scope, flags: Readonly<Record<string, string>>): Promise<string> {
+  /** The modules of telemetry packages that the server has loaded. */
+  async function listLoadedModules(
+    t: Scope,
+    flags: Readonly<Record<string, string>>,
+  ): Promise<string> {
     const folder = await temporaryFolder(t)
     const [module, list] = [join(folder, 'watch.mjs'), join(folder, 'loaded')]
     writeFileSync(list, '')
@@ -223,18 +231,18 @@ describeOn('sqlite', 'a provider', () => {
     return readFileSync(list, 'utf8')
   }
 
-  it('loads nothing of OpenTelemetry or prom-client where nobody wants them', async (t) => {
-    const loaded = await loadedBy(t, {})
+  it('loads neither OpenTelemetry nor prom-client by default', async (t) => {
+    const loaded = await listLoadedModules(t, {})
 
     assert.match(loaded, /pino/)
     assert.doesNotMatch(loaded, /prom-client|opentelemetry/)
   })
 
-  it('loads prom-client where metrics are wanted', async (t) => {
-    assert.match(await loadedBy(t, { 'metrics-port': '0' }), /prom-client/)
+  it('loads prom-client if metrics are enabled', async (t) => {
+    assert.match(await listLoadedModules(t, { 'metrics-port': '0' }), /prom-client/)
   })
 
-  it('says so where what is registered is older than what it could tell', async (t) => {
+  it('logs that the registered API is too old', async (t) => {
     const folder = await temporaryFolder(t)
     const module = join(folder, 'old.mjs')
     writeFileSync(

@@ -16,7 +16,7 @@ import { makePostgres } from '../support/postgres.ts'
 import { accountsPath, smallBankLines } from '../support/small-bank.ts'
 import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
 
-/** A bank and its platform, each a process of its own, over one database. */
+/** A provider and a platform, each in its own process, on one database. */
 async function openBank(scope: Scope, database: string) {
   await loadInProcess(database, smallBankLines)
   const deployment = await openDeployment(scope, database)
@@ -30,7 +30,7 @@ async function openBank(scope: Scope, database: string) {
     provider,
     platform: { ...platform, caller },
     mint,
-    /** Sends a request to the provider, which needs data and the record of used tokens. */
+    /** Sends a request to the provider, which needs the data and the replay records. */
     ask: (token = mint()) =>
       send(provider.port, accountsPath, { headers: ['authorization', `Bearer ${token}`] }),
   }
@@ -43,31 +43,31 @@ function assertUnavailable({ status, text, headers }: Answer): void {
   assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/)
 }
 
-/** Asks until it is answered; what is refused meanwhile is still the outage. */
-async function untilAnswered(ask: () => Promise<Answer>, good: number): Promise<void> {
+/** Repeats a request until it succeeds. Until then, it must get a 503. */
+async function untilAvailable(request: () => Promise<Answer>, expected: number): Promise<void> {
   for (;;) {
-    const answer = await ask()
-    if (answer.status === good) return
+    const answer = await request()
+    if (answer.status === expected) return
     assertUnavailable(answer)
     await setTimeout(5)
   }
 }
 
-/** All of both sides answers again, by the same processes. */
-async function assertBack(t: TestContext, bank: Bank): Promise<void> {
+/** Asserts that both servers recover without a restart. */
+async function assertRecovers(t: TestContext, bank: Bank): Promise<void> {
   const since = performance.now()
   const { caller } = bank.platform
-  await untilAnswered(() => bank.ask(), 200)
-  await untilAnswered(() => caller.get(productsPath), 200)
-  await untilAnswered(() => caller.create(minimalProduct), 201)
-  t.diagnostic(`back after ${Math.round(performance.now() - since)} ms`)
+  await untilAvailable(() => bank.ask(), 200)
+  await untilAvailable(() => caller.get(productsPath), 200)
+  await untilAvailable(() => caller.create(minimalProduct), 201)
+  t.diagnostic(`recovered after ${Math.round(performance.now() - since)} ms`)
   process.kill(bank.provider.pid, 0)
   process.kill(bank.platform.pid, 0)
 }
 
-describeOn('postgres', 'while PostgreSQL is away', { timeout: 120_000 }, () => {
+describeOn('postgres', 'while PostgreSQL is unreachable', { timeout: 120_000 }, () => {
   for (const how of ['fast', 'crash'] as const) {
-    it(`both sides say so, and are back with it: ${how}`, async (t) => {
+    it(`both servers respond with 503, and recover with it: ${how} stop`, async (t) => {
       const scope = createScope(t)
       const server = await makePostgres({ durable: true })
       scope.after(() => server.remove())
@@ -77,11 +77,11 @@ describeOn('postgres', 'while PostgreSQL is away', { timeout: 120_000 }, () => {
       const token = bank.mint()
       assert.equal((await bank.ask(token)).status, 200)
       const id = await caller.made(minimalProduct)
-      // Writes are under way when it goes.
-      const underWay = Array.from({ length: 50 }, () => caller.create(minimalProduct))
+      // Writes are in flight when it stops.
+      const inFlight = Array.from({ length: 50 }, () => caller.create(minimalProduct))
 
       await server.stop(how)
-      for (const { status } of await Promise.all(underWay)) assert.ok([201, 503].includes(status))
+      for (const { status } of await Promise.all(inFlight)) assert.ok([201, 503].includes(status))
       for (let turn = 0; turn < 3; turn += 1) {
         assertUnavailable(await bank.ask())
         assertUnavailable(await caller.get(productsPath))
@@ -91,50 +91,54 @@ describeOn('postgres', 'while PostgreSQL is away', { timeout: 120_000 }, () => {
       }
       await server.start()
 
-      await assertBack(t, bank)
-      assert.equal((await bank.ask(token)).status, 401, 'what was spent is spent')
+      await assertRecovers(t, bank)
+      assert.equal((await bank.ask(token)).status, 401, 'a used token stays used')
       assert.equal((await caller.read(id))['name'], 'Saver')
     })
   }
 })
 
-describeOn('sqlite', 'while another process holds the files', { timeout: 120_000 }, () => {
-  it('both sides go on, say so after five seconds, and are back at once', async (t) => {
+describeOn('sqlite', 'while another process locks the files', { timeout: 120_000 }, () => {
+  it('both servers respond with 503 after five seconds to requests that write, and recover immediately', async (t) => {
     const scope = createScope(t)
     const file = join(await temporaryFolder(scope), 'bank.db')
     const bank = await openBank(scope, `sqlite:${file}`)
     const { caller } = bank.platform
     assert.equal((await bank.ask()).status, 200)
-    const held = [file, `${file}-replay`].map((path) => new DatabaseSync(path, { timeout: 5000 }))
+    const locks = [file, `${file}-replay`].map((path) => new DatabaseSync(path, { timeout: 5000 }))
     scope.after(async () => {
-      for (const database of held) database.close()
+      for (const database of locks) database.close()
     })
-    for (const database of held) database.exec('begin exclusive')
+    for (const database of locks) database.exec('begin exclusive')
     const token = bank.mint()
 
     const waiting = Promise.all([bank.ask(token), caller.create(minimalProduct)])
-    // Nobody else waits for them.
+    // Other requests are not delayed.
     for (let turn = 0; turn < 20; turn += 1) {
       assert.equal((await send(bank.provider.port, accountsPath)).status, 401)
       assert.equal((await caller.get(productsPath)).status, 200)
     }
     for (const answer of await waiting) assertUnavailable(answer)
-    for (const database of held) database.exec('rollback')
+    for (const database of locks) database.exec('rollback')
 
-    await assertBack(t, bank)
-    assert.equal((await bank.ask(token)).status, 200, 'what was not answered is not spent')
+    await assertRecovers(t, bank)
+    assert.equal(
+      (await bank.ask(token)).status,
+      200,
+      'a token of a request that got a 503 is not used',
+    )
   })
 })
 
-/** Ways in which there is no more room for what is written. */
+/** A file system on which writing can be made to fail. */
 interface Disk {
   readonly folder: string
   fill(bank: Bank): void
   free(bank: Bank): void
 }
 
-/** No file may grow: that needs no rights, and fails in another way than a full disk. */
-function limitedFiles(_scope: Scope, folder: string): Disk {
+/** Limits the size of files, which requires no privileges and fails in a different way than a full disk. */
+function limitFileSizes(_scope: Scope, folder: string): Disk {
   const limit = ({ provider, platform }: Bank, bytes: string) => {
     for (const { pid } of [provider, platform]) {
       execFileSync('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
@@ -148,20 +152,20 @@ function limitedFiles(_scope: Scope, folder: string): Disk {
   }
 }
 
-testWhile('files may not grow', limitedFiles)
+testWhile('files cannot grow', limitFileSizes)
 onSmallDisks('while the disk is full', () => {
   testWhile('the disk is full', (scope) => openSmallDisk(scope, 32))
 })
 
 function testWhile(name: string, open: (scope: Scope, folder: string) => Disk): void {
   describeOn('sqlite', `while ${name}`, { timeout: 120_000 }, () => {
-    it('both sides say so, and are back when there is room', async (t) => {
+    it('both servers respond with 503, and recover when there is space', async (t) => {
       const scope = createScope(t)
       const disk = open(scope, await temporaryFolder(scope))
       const bank = await openBank(scope, `sqlite:${join(disk.folder, 'bank.db')}`)
       const { caller } = bank.platform
-      const spent = bank.mint()
-      assert.equal((await bank.ask(spent)).status, 200)
+      const used = bank.mint()
+      assert.equal((await bank.ask(used)).status, 200)
       const id = await caller.made(minimalProduct)
 
       disk.fill(bank)
@@ -171,21 +175,25 @@ function testWhile(name: string, open: (scope: Scope, folder: string) => Disk): 
       for (let turn = 0; turn < 3; turn += 1) {
         assertUnavailable(await bank.ask(token))
         assertUnavailable(await caller.create(minimalProduct))
-        assert.equal((await caller.read(id))['name'], 'Saver', 'what needs no room is answered')
+        assert.equal((await caller.read(id))['name'], 'Saver', 'requests that do not write succeed')
       }
       disk.free(bank)
 
-      await assertBack(t, bank)
-      assert.equal((await bank.ask(token)).status, 200, 'what was not answered is not spent')
-      assert.equal((await bank.ask(spent)).status, 401, 'what was spent is spent')
+      await assertRecovers(t, bank)
+      assert.equal(
+        (await bank.ask(token)).status,
+        200,
+        'a token of a request that got a 503 is not used',
+      )
+      assert.equal((await bank.ask(used)).status, 401, 'a used token stays used')
     })
   })
 }
 
-/** Asks until there is no room: what was there already takes a little more. */
-async function untilUnavailable(ask: () => Promise<Answer>): Promise<void> {
+/** Repeats a request until it gets a 503: files that exist may have free space left. */
+async function untilUnavailable(request: () => Promise<Answer>): Promise<void> {
   for (;;) {
-    const answer = await ask()
+    const answer = await request()
     if (answer.status === 503) return assertUnavailable(answer)
     assert.ok(answer.status < 300, answer.text)
   }

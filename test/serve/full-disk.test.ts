@@ -18,25 +18,25 @@ const timeout = 120_000
 const requests = 20
 const megabyte = 1024 * 1024
 
-const people = [put.customer('c1'), put.account('a1', ['c1'])]
+const baseLines = [put.customer('c1'), put.account('a1', ['c1'])]
 
 function history(count: number, length: number): string {
   const description = ''.padEnd(length, '.')
   const lines = Array.from({ length: count }, (_, index) =>
-    // In the order of their ids, so that each is written when it is read.
+    // In the order of their IDs, so that each is written when it is read.
     put.transaction('a1', `t${String(index).padStart(6, '0')}`, { description }),
   )
   return [...lines, ''].join('\n')
 }
 
-/** A provider that runs on a small disk, and nothing else on it. */
+/** A provider on a small disk of its own. */
 async function openBank(t: Scope, megabytes: number) {
   const scope = createScope(t)
   const disk = openSmallDisk(scope, megabytes)
   const file = join(disk.folder, 'bank.db')
   const database = `sqlite:${file}`
   const filled = await runHoldfast(['load', '-', '--database', database], {
-    input: people.join('\n'),
+    input: baseLines.join('\n'),
   })
   assert.equal(filled.status, 0, filled.stderr)
   const deployment = await openDeployment(scope, database)
@@ -56,7 +56,7 @@ async function openBank(t: Scope, megabytes: number) {
 
 onSmallDisks('a full disk', () => {
   describeOn('sqlite', 'a load that fills the disk of a running provider', { timeout }, () => {
-    it('fails with the reason, changes nothing, and takes no space from requests', async (t) => {
+    it('fails with the reason, changes nothing, and leaves space for requests', async (t) => {
       const bank = await openBank(t, 12)
       await bank.assertServes()
       const before = await dumpDatabase(bank.database)
@@ -77,7 +77,7 @@ onSmallDisks('a full disk', () => {
       assert.equal(await dumpDatabase(bank.database), before)
     })
 
-    it('in batches, keeps the batches before, and takes no space from requests', async (t) => {
+    it('keeps the committed batches, and leaves space for requests', async (t) => {
       const bank = await openBank(t, 12)
       await bank.assertServes()
 
@@ -90,8 +90,8 @@ onSmallDisks('a full disk', () => {
       assert.equal(status, 1)
       await bank.assertServes()
       const lines = (await dumpDatabase(bank.database)).split('\n').length - 1
-      assert.ok(lines > people.length, `${lines} lines were kept`)
-      assert.equal((lines - people.length) % 500, 0)
+      assert.ok(lines > baseLines.length, `${lines} lines were kept`)
+      assert.equal((lines - baseLines.length) % 500, 0)
       assert.equal(
         (
           await runHoldfast(['load', '-', '--database', bank.database], {
@@ -103,27 +103,27 @@ onSmallDisks('a full disk', () => {
       )
     })
 
-    it('and is killed in the middle, keeps its space for a moment only', async (t) => {
+    it('releases its space soon after it is killed', async (t) => {
       const scope = createScope(t)
       const bank = await openBank(scope, 64)
       const file = join(await temporaryFolder(scope), 'history.ndjson')
-      // More than a load holds in memory before it writes.
+      // More than a load buffers in memory before it writes.
       writeFileSync(file, history(4000, 12_000))
       const load = startHoldfast(scope, ['load', file, '--database', bank.database])
       await until(() => bank.logBytes() > 5 * megabyte || load.exitCode !== null)
       await kill(load)
-      assert.equal(load.signalCode, 'SIGKILL', 'it was killed in the middle')
+      assert.equal(load.signalCode, 'SIGKILL', 'the load was still running')
 
       await until(() => bank.logBytes() < megabyte)
       await bank.assertServes()
     })
   })
 
-  describeOn('sqlite', 'the record of used tokens on a small disk', { timeout }, () => {
-    it('never fills the disk with its own log', async (t) => {
+  describeOn('sqlite', 'the replay file on a small disk', { timeout }, () => {
+    it('never fills the disk with its write-ahead log', async (t) => {
       const scope = createScope(t)
       const disk = openSmallDisk(scope, 3)
-      const path = join(disk.folder, 'claims')
+      const path = join(disk.folder, 'replay')
       createPrivateFile(path)
       const store = openSqliteReplayStore(path, Temporal.Now.instant)
       scope.after(() => store.close())
@@ -133,10 +133,10 @@ onSmallDisks('a full disk', () => {
         await store.recordUse(`id ${number}`, keptUntil)
     })
 
-    it('is written again as soon as there is space', async (t) => {
+    it('can be written again as soon as there is space', async (t) => {
       const scope = createScope(t)
       const disk = openSmallDisk(scope, 3)
-      const path = join(disk.folder, 'claims')
+      const path = join(disk.folder, 'replay')
       createPrivateFile(path)
       const store = openSqliteReplayStore(path, Temporal.Now.instant)
       scope.after(() => store.close())
@@ -145,7 +145,7 @@ onSmallDisks('a full disk', () => {
       disk.fill()
       await assert.rejects(async () => {
         for (let number = 0; ; number += 1) await store.recordUse(`id ${number}`, keptUntil)
-      }, /claims cannot be written: no space left on the disk/)
+      }, /replay cannot be written: no space left on the disk/)
 
       disk.free()
 

@@ -11,13 +11,13 @@ import { until } from '../support/until.ts'
 
 const timeout = 300_000
 
-/** What a reader of the log may do to the process that writes it. */
+/** States of the reader that must not affect the process that writes the log. */
 const readers = {
   'is gone': (pipe: TestPipe) => pipe.closeReader(),
-  'is stuck': (pipe: TestPipe) => pipe.fill(),
+  'is blocked': (pipe: TestPipe) => pipe.fill(),
 }
 
-describeOn('sqlite', 'a server whose log nobody reads', { concurrency: 4, timeout }, () => {
+describeOn('sqlite', 'a server whose log is not read', { concurrency: 4, timeout }, () => {
   const closing = createScope({ after })
   let deployment: Deployment
   let folder: string
@@ -47,26 +47,27 @@ describeOn('sqlite', 'a server whose log nobody reads', { concurrency: 4, timeou
     }
   }
 
-  /** A server that logs every request to a pipe, once it has printed its address. */
-  async function start(scope: Scope, name: string, pipe: TestPipe, isAllInOnePipe = false) {
+  /** Starts a server that logs every request to a pipe, and waits until it has printed its address. */
+  async function start(scope: Scope, name: string, pipe: TestPipe, sharesPipe = false) {
     const args = ['--port', '0', '--log-level', 'trace', '--database', deployment.database]
     const child = startHoldfast(scope, [...(commands()[name] ?? []), ...args], {
       stderr: pipe.writer,
-      ...(isAllInOnePipe && { stdout: pipe.writer }),
+      ...(sharesPipe && { stdout: pipe.writer }),
     })
     let printed = ''
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       printed += chunk
     })
-    const address = () => /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? ''
+    // The log may contain other URLs before the server is ready.
+    const address = () => /(?:ready on|^provider) +(http:\S+:\d+)/m.exec(printed)?.[1] ?? ''
     await until(() => {
-      if (isAllInOnePipe) printed += pipe.read()
+      if (sharesPipe) printed += pipe.read()
       return address() !== ''
     })
     return { child, address: address() }
   }
 
-  async function statusOf(child: Process): Promise<number | string | null> {
+  async function exitStatus(child: Process): Promise<number | string | null> {
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     return child.exitCode ?? child.signalCode
   }
@@ -78,43 +79,43 @@ describeOn('sqlite', 'a server whose log nobody reads', { concurrency: 4, timeou
     'a demo',
   ]) {
     for (const [state, act] of Object.entries(readers)) {
-      it(`answers and stops with 0: ${name}, where the reader ${state}`, async (t) => {
+      it(`serves requests and exits with 0: ${name}, when the reader ${state}`, async (t) => {
         const pipe = openPipe(folder)
         t.after(() => pipe.close())
         const { child, address } = await start(t, name, pipe)
-        const ask = async () => {
+        const sendRequest = async () => {
           const response = await fetch(`${address}/nowhere`)
           await response.body?.cancel()
           assert.equal(response.status, 404)
         }
 
-        for (let count = 0; count < 20; count += 1) await ask()
+        for (let count = 0; count < 20; count += 1) await sendRequest()
         act(pipe)
-        // Few enough to be still waiting when the end comes.
-        for (let count = 0; count < 5; count += 1) await ask()
+        // Few enough to be still buffered at the shutdown.
+        for (let count = 0; count < 5; count += 1) await sendRequest()
         child.kill('SIGTERM')
 
-        assert.equal(await statusOf(child), 0)
+        assert.equal(await exitStatus(child), 0)
       })
     }
   }
 
   for (const [state, act] of Object.entries(readers)) {
-    it(`replaces a worker that dies where the reader of both outputs ${state}`, async (t) => {
+    it(`replaces a killed worker when the reader of both outputs ${state}`, async (t) => {
       const pipe = openPipe(folder)
       t.after(() => pipe.close())
       const { child, address } = await start(t, 'a provider of two workers', pipe, true)
       act(pipe)
 
-      const [victim = 0] = listChildren(child.pid)
-      process.kill(victim, 'SIGKILL')
-      const workers = () => listChildren(child.pid).filter((pid) => pid !== victim)
+      const [killed = 0] = listChildren(child.pid)
+      process.kill(killed, 'SIGKILL')
+      const workers = () => listChildren(child.pid).filter((pid) => pid !== killed)
       await until(() => workers().length === 2)
 
       assert.equal((await fetch(`${address}/health/live`)).status, 200)
       child.kill('SIGTERM')
-      // By the signal itself where the shared pipe blocks: Node would wait for its write for ever.
-      assert.ok([0, 'SIGTERM'].includes((await statusOf(child)) ?? ''))
+      // By the signal if the shared pipe blocks, because Node would wait for its write forever.
+      assert.ok([0, 'SIGTERM'].includes((await exitStatus(child)) ?? ''))
     })
   }
 })

@@ -14,21 +14,21 @@ import {
 import { runHoldfast, runInProcess, type Server, startServer } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
-import { ask, timesIn } from './traffic.ts'
+import { ask, countOccurrences } from './traffic.ts'
 
-const noticed = 'database files were deleted or replaced'
-const back = 'the database files were restored'
+const lostMessage = 'database files were deleted or replaced'
+const restoredMessage = 'the database files were restored'
 const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
 
 async function untilReady({ address }: Server, isReady: boolean): Promise<void> {
   while ((await fetch(`${address}/health/ready`)).ok !== isReady);
 }
 
-function pathOf(database: string): string {
+function databasePath(database: string): string {
   return database.slice('sqlite:'.length)
 }
 
-describeOn('sqlite', 'a provider whose files are changed under it', () => {
+describeOn('sqlite', 'a provider whose database files change while it runs', () => {
   const shared = shareOnEachEngine(async (scope) => {
     const deployment = await openDeployment(scope)
     return { deployment, served: await deployment.startProvider() }
@@ -36,17 +36,17 @@ describeOn('sqlite', 'a provider whose files are changed under it', () => {
 
   for (const file of ['', '-wal', '-replay', '-replay-wal']) {
     for (const change of ['deleted', 'replaced']) {
-      it(`answers 503 while bank.db${file} is ${change}, and says so once`, async () => {
+      it(`responds with 503 while bank.db${file} is ${change}, and logs it once`, async () => {
         const { deployment, served } = await shared()
-        const path = pathOf(deployment.database) + file
+        const path = databasePath(deployment.database) + file
         const used = deployment.mint(accountsPath)
         assert.equal((await ask(served, used)).status, 200)
-        const before = timesIn(served.stderr(), noticed)
+        const before = countOccurrences(served.stderr(), lostMessage)
 
         renameSync(path, `${path}.away`)
         if (change === 'replaced') copyFileSync(`${path}.away`, path)
 
-        await until(() => timesIn(served.stderr(), noticed) > before, served.stderr)
+        await until(() => countOccurrences(served.stderr(), lostMessage) > before, served.stderr)
         for (const token of [used, deployment.mint(accountsPath)]) {
           const { status, text, headers } = await ask(served, token)
           assert.deepEqual([status, text], [503, '{"error":"Service unavailable"}'])
@@ -54,10 +54,13 @@ describeOn('sqlite', 'a provider whose files are changed under it', () => {
         }
         await untilReady(served, false)
         assert.equal((await fetch(`${served.address}/health/live`)).status, 200)
-        assert.equal(timesIn(served.stderr(), noticed), before + 1)
+        assert.equal(countOccurrences(served.stderr(), lostMessage), before + 1)
 
         renameSync(`${path}.away`, path)
-        await until(() => timesIn(served.stderr(), back) > before, served.stderr)
+        await until(
+          () => countOccurrences(served.stderr(), restoredMessage) > before,
+          served.stderr,
+        )
         assert.equal((await ask(served, used)).status, 401)
         assert.equal((await ask(served, deployment.mint(accountsPath))).status, 200)
       })
@@ -66,7 +69,7 @@ describeOn('sqlite', 'a provider whose files are changed under it', () => {
 
   it('accepts no token from the moment its replay file is replaced', async () => {
     const { deployment, served } = await shared()
-    const path = `${pathOf(deployment.database)}-replay`
+    const path = `${databasePath(deployment.database)}-replay`
     copyFileSync(path, `${path}.copy`)
     renameSync(path, `${path}.away`)
     renameSync(`${path}.copy`, path)
@@ -79,7 +82,7 @@ describeOn('sqlite', 'a provider whose files are changed under it', () => {
 })
 
 describeOn('sqlite', 'a platform whose database is deleted', () => {
-  it('answers 503 and is not ready', async (t) => {
+  it('responds with 503 and is not ready', async (t) => {
     const scope = createScope(t)
     const database = await newDatabase(scope)
     await runInProcess(['keys', 'add', '--database', database])
@@ -87,16 +90,16 @@ describeOn('sqlite', 'a platform whose database is deleted', () => {
     const keys = () => fetch(`${served.address}/.well-known/jwks.json`)
     assert.equal((await keys()).status, 200)
 
-    rmSync(pathOf(database))
+    rmSync(databasePath(database))
 
-    await until(() => timesIn(served.stderr(), noticed) === 1, served.stderr)
+    await until(() => countOccurrences(served.stderr(), lostMessage) === 1, served.stderr)
     assert.equal((await keys()).status, 503)
     await untilReady(served, false)
   })
 })
 
-describeOn('sqlite', 'a load whose database is changed under it', () => {
-  for (const [change, work] of Object.entries({
+describeOn('sqlite', 'a load whose database file changes meanwhile', () => {
+  for (const [change, apply] of Object.entries({
     deleted: (path: string) => rmSync(path),
     replaced: (path: string) => {
       copyFileSync(path, `${path}.copy`)
@@ -108,7 +111,7 @@ describeOn('sqlite', 'a load whose database is changed under it', () => {
       const writer = await openProviderWriter(database, { loadTime: clock() })
       t.after(() => writer.close())
 
-      work(pathOf(database))
+      apply(databasePath(database))
 
       await assert.rejects(writer.commit(), {
         name: 'DatabaseError',
@@ -119,29 +122,29 @@ describeOn('sqlite', 'a load whose database is changed under it', () => {
 })
 
 describeOn('sqlite', 'a replay file', () => {
-  /** A database that was served, with a token that was used. */
+  /** A database with a used token. */
   async function servedDatabase(scope: Scope): Promise<{ database: string; replayFile: string }> {
     const database = await newDatabase(scope)
-    const claims = await openReplayStore(database, clock)
-    await claims.recordUse('used', 100)
-    await claims.close()
-    return { database, replayFile: `${pathOf(database)}-replay` }
+    const replays = await openReplayStore(database, clock)
+    await replays.recordUse('used', 100)
+    await replays.close()
+    return { database, replayFile: `${databasePath(database)}-replay` }
   }
 
-  it('that is lost is only replaced on request', async (t) => {
+  it('is replaced only on request if it is lost', async (t) => {
     const deployment = await openDeployment(t)
     await (await openReplayStore(deployment.database, clock)).close()
-    rmSync(`${pathOf(deployment.database)}-replay`)
-    const needed = ['--subdomain', 'bank', '--jwks-url', deployment.keyServer.url]
+    rmSync(`${databasePath(deployment.database)}-replay`)
+    const flags = ['--subdomain', 'bank', '--jwks-url', deployment.keyServer.url]
 
     const { status, stderr } = await runHoldfast(
-      ['serve', 'provider', ...needed, '--provider-url', 'https://bank.example', '--port', '0'],
+      ['serve', 'provider', ...flags, '--provider-url', 'https://bank.example', '--port', '0'],
       { environment: { HOLDFAST_DATABASE: deployment.database } },
     )
 
     assert.equal(status, 1)
     assert.match(stderr, /^the replay file \/.*-replay is missing: .*--new-replay-file.*\n$/)
-    assert.equal(existsSync(`${pathOf(deployment.database)}-replay`), false)
+    assert.equal(existsSync(`${databasePath(deployment.database)}-replay`), false)
     for (const _ of ['first', 'again']) {
       const served = await deployment.startProvider({ 'new-replay-file': '' })
       assert.equal((await ask(served, deployment.mint(accountsPath))).status, 200)
@@ -150,7 +153,7 @@ describeOn('sqlite', 'a replay file', () => {
     await (await openReplayStore(deployment.database, clock)).close()
   })
 
-  it('of another database is refused', async (t) => {
+  it('is rejected if it belongs to another database', async (t) => {
     const [one, other] = [await servedDatabase(t), await servedDatabase(t)]
     copyFileSync(other.replayFile, one.replayFile)
 
@@ -160,41 +163,41 @@ describeOn('sqlite', 'a replay file', () => {
     })
   })
 
-  it('of a database that is created anew keeps the used tokens', async (t) => {
+  it('keeps the used tokens if its database is created again', async (t) => {
     const { database } = await servedDatabase(t)
-    rmSync(pathOf(database))
+    rmSync(databasePath(database))
     await createDatabase(database)
 
-    const claims = await openReplayStore(database, clock)
-    t.after(() => claims.close())
+    const replays = await openReplayStore(database, clock)
+    t.after(() => replays.close())
 
-    assert.equal(await claims.recordUse('used', 100), 'used before')
-    assert.equal(await claims.recordUse('new', 100), 'first use')
+    assert.equal(await replays.recordUse('used', 100), 'used before')
+    assert.equal(await replays.recordUse('new', 100), 'first use')
   })
 
-  it('of an earlier version is kept', async (t) => {
+  it('is kept if an earlier version created it', async (t) => {
     const { database, replayFile } = await servedDatabase(t)
-    const [data, replay] = [new DatabaseSync(pathOf(database)), new DatabaseSync(replayFile)]
+    const [data, replay] = [new DatabaseSync(databasePath(database)), new DatabaseSync(replayFile)]
     data.exec('delete from replay_file')
     replay.exec('drop table identity')
     for (const file of [data, replay]) file.close()
 
-    const claims = await openReplayStore(database, clock)
-    t.after(() => claims.close())
+    const replays = await openReplayStore(database, clock)
+    t.after(() => replays.close())
 
-    assert.equal(await claims.recordUse('used', 100), 'used before')
+    assert.equal(await replays.recordUse('used', 100), 'used before')
   })
 
-  it('is used while a load holds the database, and recorded when the load has ended', async (t) => {
+  it('is used while a load locks the database, and registered in it afterwards', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     const database = await newDatabase(t)
-    const load = new DatabaseSync(pathOf(database))
+    const load = new DatabaseSync(databasePath(database))
     t.after(() => load.close())
     const recorded = load.prepare('select count(*) as count from replay_file')
     load.exec('begin immediate')
-    const claims = await openReplayStore(database, clock)
-    t.after(() => claims.close())
-    assert.equal(await claims.recordUse('used', 100), 'first use')
+    const replays = await openReplayStore(database, clock)
+    t.after(() => replays.close())
+    assert.equal(await replays.recordUse('used', 100), 'first use')
     t.mock.timers.tick(2000)
     load.exec('rollback')
     assert.equal(recorded.get()?.['count'], 0)

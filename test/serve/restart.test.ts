@@ -8,12 +8,12 @@ import { openDeployment } from '../support/deployment.ts'
 import { describeOn, describeOnce } from '../support/engines.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
-import { ask, startTraffic, timesIn } from './traffic.ts'
+import { ask, countOccurrences, startTraffic } from './traffic.ts'
 
 const replaced = 'all workers were replaced'
 
-describeOnce('workers that are replaced one by one', () => {
-  it('drop no request, neither on kept connections nor on new ones', async (t) => {
+describeOnce('SIGUSR2', () => {
+  it('replaces the workers one by one without dropping a request', async (t) => {
     const deployment = await openDeployment(t)
     const served = await deployment.startProvider({ workers: '2' })
     const before = served.workers()
@@ -22,7 +22,7 @@ describeOnce('workers that are replaced one by one', () => {
 
     for (const turn of [1, 2]) {
       served.child.kill('SIGUSR2')
-      await until(() => timesIn(served.stderr(), replaced) === turn, served.stderr)
+      await until(() => countOccurrences(served.stderr(), replaced) === turn, served.stderr)
       await traffic.more(50)
     }
 
@@ -36,7 +36,7 @@ describeOnce('workers that are replaced one by one', () => {
     )
   })
 
-  it('stay where the platform’s keys are away, since new ones would have none', async (t) => {
+  it('keeps the workers while the platform’s keys are unreachable', async (t) => {
     const deployment = await openDeployment(t)
     const served = await deployment.startProvider({ workers: '2' })
     const before = served.workers()
@@ -53,11 +53,11 @@ describeOnce('workers that are replaced one by one', () => {
   })
 })
 
-describeOn('sqlite', 'workers over https', () => {
-  it('are replaced without a dropped request, and stay where new ones cannot start', async (t) => {
+describeOn('sqlite', 'SIGUSR2 over https', () => {
+  it('replaces the workers without dropping a request, and keeps them if new ones cannot start', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-restart-'))
     t.after(() => rmSync(folder, { recursive: true }))
-    const authority = makeAuthority('Authority of the bank')
+    const authority = makeAuthority('Bank CA')
     const { cert, key } = authority.issue('bank')
     const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
     writeFileSync(certFile, cert)
@@ -85,24 +85,24 @@ describeOn('sqlite', 'workers over https', () => {
   })
 })
 
-describeOn('sqlite', 'a worker that is stuck', () => {
-  it('is killed and replaced, while the others answer', async (t) => {
+describeOn('sqlite', 'a worker that hangs', () => {
+  it('is killed and replaced while the other workers serve requests', async (t) => {
     const deployment = await openDeployment(t)
     const served = await deployment.startProvider({ workers: '2' })
-    const [stuck = 0] = served.workers()
+    const [hung = 0] = served.workers()
 
-    process.kill(stuck, 'SIGSTOP')
+    process.kill(hung, 'SIGSTOP')
     await until(() => served.stderr().includes('"msg":"worker exited, restarting"'), served.stderr)
     await until(() => served.workers().length === 2)
 
-    assert.match(served.stderr(), new RegExp(`"pid":${stuck},"msg":"worker does not respond`))
-    assert.ok(!served.workers().includes(stuck))
+    assert.match(served.stderr(), new RegExp(`"pid":${hung},"msg":"worker does not respond`))
+    assert.ok(!served.workers().includes(hung))
     assert.equal((await ask(served, deployment.mint(accountsPath))).status, 200)
   })
 })
 
 describeOn('sqlite', 'a server without workers', () => {
-  it('goes on when it is told to replace them', async (t) => {
+  it('ignores SIGUSR2', async (t) => {
     const deployment = await openDeployment(t)
     const served = await deployment.startProvider({ 'log-level': 'info' })
 

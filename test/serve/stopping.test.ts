@@ -7,13 +7,13 @@ import { describeOn, describeOnce } from '../support/engines.ts'
 import { type Server, sendSignal } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
-import { ask, openCaller, untilRefused } from './traffic.ts'
+import { ask, openAgent, untilRefused } from './traffic.ts'
 
 const path = '/auth/v1/customer/search'
 const body = JSON.stringify({ email: 'ana@example.com' })
 const half = body.length / 2
 
-/** A request of which the last half is still to come. */
+/** Sends a request without the second half of its body. */
 async function beginRequest({ port }: Server, token: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -27,19 +27,19 @@ async function beginRequest({ port }: Server, token: string): Promise<Socket> {
     'Expect: 100-continue',
   ]
   socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, half)}`)
-  // It says so when it has read the head: from there on the request is under way.
+  // The server confirms that it has read the headers: from then on the request is in flight.
   await once(socket, 'data')
   return socket
 }
 
-/** All that the server still says. */
-async function rest(socket: Socket): Promise<string> {
-  let said = ''
+/** Reads until the server closes the connection. */
+async function readToEnd(socket: Socket): Promise<string> {
+  let received = ''
   socket.on('data', (chunk) => {
-    said += chunk
+    received += chunk
   })
   await once(socket, 'close')
-  return said
+  return received
 }
 
 type Signal = 'SIGTERM' | 'SIGINT'
@@ -50,18 +50,18 @@ async function assertGraceful(t: TestContext, workers: string, signal: Signal): 
   const token = deployment.mint(path)
   const socket = await beginRequest(served, token)
 
-  // As a terminal does it: to all of the processes.
+  // Like a terminal, which signals all processes.
   for (const child of served.workers()) process.kill(child, signal)
   served.child.kill(signal)
   await untilRefused(served)
   socket.write(body.slice(half))
-  const answer = await rest(socket)
+  const answer = await readToEnd(socket)
 
   assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
   assert.match(answer, /\r\nconnection: close\r\n/i)
   assert.match(answer, /"id":"c1"/)
   assert.equal(await served.ended, 0)
-  // What it answered is spent for whoever comes after it.
+  // The token stays used after a restart.
   const next = await deployment.startProvider()
   const replay = await beginRequest(next, token)
   replay.write(body.slice(half))
@@ -69,26 +69,26 @@ async function assertGraceful(t: TestContext, workers: string, signal: Signal): 
   replay.destroy()
 }
 
-describeOn('postgres', 'a server that is told to stop', () => {
-  it('takes nothing new, finishes what is under way and ends with 0', (t) =>
+describeOn('postgres', 'a stop signal to a server', () => {
+  it('stops accepting connections, completes in-flight requests and exits with 0', (t) =>
     assertGraceful(t, '2', 'SIGTERM'))
 })
 
 for (const workers of ['1', '2']) {
-  describeOnce(`a server of ${workers} process(es) that is told to stop`, () => {
+  describeOnce(`a stop signal to a server with ${workers} worker(s)`, () => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      it(`by ${signal} takes nothing new, finishes what is under way and ends with 0`, (t) =>
+      it(`stops accepting connections, completes in-flight requests and exits with 0: ${signal}`, (t) =>
         assertGraceful(t, workers, signal))
     }
 
-    it('waits for no connection on which nobody asks', async (t) => {
+    it('does not wait for idle connections', async (t) => {
       const deployment = await openDeployment(t)
       const served = await deployment.startProvider({ workers, 'shutdown-timeout': '3600' })
-      const agent = openCaller(served)
+      const agent = openAgent(served)
       t.after(() => agent.destroy())
-      const silent = connect(served.port, '127.0.0.1')
-      silent.on('error', () => {})
-      await once(silent, 'connect')
+      const idle = connect(served.port, '127.0.0.1')
+      idle.on('error', () => {})
+      await once(idle, 'connect')
       assert.equal((await ask(served, deployment.mint(accountsPath), agent)).status, 200)
 
       served.child.kill('SIGTERM')
@@ -96,20 +96,20 @@ for (const workers of ['1', '2']) {
       assert.equal(await served.ended, 0)
     })
 
-    it('ends with 0 when the time is over, and says what it left', async (t) => {
+    it('exits with 0 after the shutdown timeout, and logs how many requests were aborted', async (t) => {
       const deployment = await openDeployment(t)
       const served = await deployment.startProvider({ workers, 'shutdown-timeout': '1' })
       const socket = await beginRequest(served, deployment.mint(path))
 
       served.child.kill('SIGTERM')
-      const answer = await rest(socket)
+      const answer = await readToEnd(socket)
 
       assert.equal(answer, '')
       assert.equal(await served.ended, 0)
       assert.match(served.stderr(), /"requests":1,"msg":"in-flight requests aborted at shutdown"/)
     })
 
-    it('a second time ends at once', async (t) => {
+    it('ends the server immediately when it is repeated', async (t) => {
       const deployment = await openDeployment(t)
       const served = await deployment.startProvider({ workers, 'shutdown-timeout': '3600' })
       const socket = await beginRequest(served, deployment.mint(path))
@@ -118,14 +118,14 @@ for (const workers of ['1', '2']) {
       await untilRefused(served)
       served.child.kill('SIGTERM')
 
-      assert.equal(await rest(socket), '')
+      assert.equal(await readToEnd(socket), '')
       assert.equal(await served.ended, 1)
     })
   })
 }
 
 describeOn('sqlite', 'a supervisor that is killed', () => {
-  it('takes its workers along, and the next one takes the port', async (t) => {
+  it('stops its workers, so that the next server can use the port', async (t) => {
     const deployment = await openDeployment(t)
     const served = await deployment.startProvider({ workers: '2' })
     const workers = served.workers()

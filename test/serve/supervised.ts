@@ -12,8 +12,8 @@ import {
 } from '../../src/server/workers.ts'
 
 /**
- * A program of its own: two workers under the real supervisor, with the limits of its first argument. Each answers with its process
- * id, and blocks or ends when a request asks it to.
+ * A program with two workers under the real supervisor, with the limits in its first argument. A worker responds with its process ID,
+ * or blocks or exits, depending on the path of the request.
  */
 const limits = JSON.parse(process.argv[2] ?? '') as SupervisionLimits
 
@@ -29,8 +29,8 @@ if (isSupervisor()) {
       response.end('unblocked')
     },
   }
-  const answerId = (response: ServerResponse) => response.end(String(process.pid))
-  const server = createServer(({ url = '' }, response) => (actions[url] ?? answerId)(response))
+  const sendProcessId = (response: ServerResponse) => response.end(String(process.pid))
+  const server = createServer(({ url = '' }, response) => (actions[url] ?? sendProcessId)(response))
   server.listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo
     reportReady({ readyOn: `http://127.0.0.1:${port}`, isReady: true })

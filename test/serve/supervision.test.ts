@@ -12,25 +12,28 @@ import { until } from '../support/until.ts'
 
 const program = fileURLToPath(new URL('supervised.ts', import.meta.url))
 
-/** Never stuck, as far as a test that does not ask for it is concerned. */
-const patient = { intervalMs: 50, missedMax: 100_000 }
+/** No worker counts as hung, unless a test sets other limits. */
+const lenient = { intervalMs: 50, missedMax: 100_000 }
 
-async function supervise(scope: Scope, changed: Partial<SupervisionLimits> = {}): Promise<Server> {
-  const limits = { ...supervisionLimits, heartbeat: patient, ...changed }
+async function supervise(
+  scope: Scope,
+  overrides: Partial<SupervisionLimits> = {},
+): Promise<Server> {
+  const limits = { ...supervisionLimits, heartbeat: lenient, ...overrides }
   const inner = createScope(scope)
   const supervised = await startListening(inner, [
     process.execPath,
     program,
     JSON.stringify(limits),
   ])
-  // Workers that are stopped would not end with their supervisor.
+  // Stopped workers would not exit with their supervisor.
   inner.after(async () => {
     for (const pid of supervised.workers()) sendSignal(pid, 'SIGKILL')
   })
   return supervised
 }
 
-/** What a request on a connection of its own is answered with; the code of its error where it is not. */
+/** Sends a request on a new connection. Returns the response, or the code of the error. */
 function ask({ address }: Server, path = '/'): Promise<string> {
   return new Promise((resolve) => {
     get(address + path, { agent: false }, (response) => {
@@ -39,9 +42,9 @@ function ask({ address }: Server, path = '/'): Promise<string> {
   })
 }
 
-const isAnswer = (answer: string) => /^\d+$/.test(answer)
+const isProcessId = (response: string) => /^\d+$/.test(response)
 
-describe('a worker that is stuck', { concurrency: 3 }, () => {
+describe('a worker that hangs', { concurrency: 3 }, () => {
   const heartbeat = { intervalMs: 100, missedMax: 15 }
 
   it('is killed soon enough to be replaced within ten seconds', () => {
@@ -51,15 +54,15 @@ describe('a worker that is stuck', { concurrency: 3 }, () => {
     assert.ok(supervisionLimits.immediateRestarts > 0)
   })
 
-  it('is replaced where the process is stopped', async (t) => {
+  it('is replaced when its process is stopped', async (t) => {
     const supervised = await supervise(t, { heartbeat })
-    const [stuck = 0] = supervised.workers()
+    const [hung = 0] = supervised.workers()
 
-    process.kill(stuck, 'SIGSTOP')
-    await until(() => !supervised.workers().includes(stuck) && supervised.workers().length === 2)
+    process.kill(hung, 'SIGSTOP')
+    await until(() => !supervised.workers().includes(hung) && supervised.workers().length === 2)
 
-    assert.ok(isAnswer(await ask(supervised)))
-    const lines = () => supervised.log().filter(({ pid }) => pid === stuck)
+    assert.ok(isProcessId(await ask(supervised)))
+    const lines = () => supervised.log().filter(({ pid }) => pid === hung)
     await until(() => lines().length === 2)
     assert.deepEqual(
       lines().map(({ msg }) => msg),
@@ -67,28 +70,28 @@ describe('a worker that is stuck', { concurrency: 3 }, () => {
     )
   })
 
-  it('is left alone where it is blocked for a shorter time', async (t) => {
+  it('is not replaced if it is blocked for a shorter time', async (t) => {
     const limits = { heartbeat: { intervalMs: 500, missedMax: 15 } }
     const supervised = await supervise(t, limits)
     const before = supervised.workers()
 
-    const answers = await Promise.all([ask(supervised, '/block'), ask(supervised, '/block')])
+    const responses = await Promise.all([ask(supervised, '/block'), ask(supervised, '/block')])
 
-    assert.deepEqual(answers, ['unblocked', 'unblocked'])
+    assert.deepEqual(responses, ['unblocked', 'unblocked'])
     assert.deepEqual(supervised.workers(), before)
   })
 
-  it('is none where the supervisor itself, or all of them, were stopped', async (t) => {
+  it('is not assumed after the supervisor, or all processes, were suspended', async (t) => {
     const supervised = await supervise(t, { heartbeat: { intervalMs: 50, missedMax: 20 } })
     const before = supervised.workers()
     const all = [supervised.pid, ...before]
 
     for (const stopped of [all.slice(0, 1), all]) {
       for (const pid of stopped) process.kill(pid, 'SIGSTOP')
-      // Longer than a worker may be silent.
+      // Longer than the heartbeat limit of a worker.
       await wait(1500)
       for (const pid of stopped) process.kill(pid, 'SIGCONT')
-      assert.ok(isAnswer(await ask(supervised)))
+      assert.ok(isProcessId(await ask(supervised)))
     }
 
     assert.deepEqual(supervised.workers(), before)
@@ -99,49 +102,50 @@ describe('a worker that is stuck', { concurrency: 3 }, () => {
   })
 })
 
-describe('connections that a worker was given', { concurrency: 3 }, () => {
-  it('are answered by another where it dies before it has taken them', async (t) => {
+describe('connections that were passed to a worker', { concurrency: 3 }, () => {
+  it('are served by another worker if it dies before it accepts them', async (t) => {
     const supervised = await supervise(t)
-    const [stuck = 0] = supervised.workers()
-    process.kill(stuck, 'SIGSTOP')
+    const [hung = 0] = supervised.workers()
+    process.kill(hung, 'SIGSTOP')
     const descriptors = () => readdirSync(`/proc/${supervised.pid}/fd`).length
     const before = descriptors()
 
-    const answers = Promise.all(Array.from({ length: 10 }, () => ask(supervised)))
-    // One is with the worker that is stuck, the others are answered.
+    const responses = Promise.all(Array.from({ length: 10 }, () => ask(supervised)))
+    // One connection is at the hung worker; the others are served.
     await until(() => descriptors() > before)
-    process.kill(stuck, 'SIGKILL')
+    process.kill(hung, 'SIGKILL')
 
-    assert.equal((await answers).filter(isAnswer).length, 10)
+    assert.equal((await responses).filter(isProcessId).length, 10)
     await until(() => supervised.workers().length === 2)
     await until(() => descriptors() <= before)
   })
 
-  it('are closed, or answered by a new worker, where every worker dies', async (t) => {
+  it('are closed, or served by a new worker, if every worker dies', async (t) => {
     const supervised = await supervise(t)
     for (const pid of supervised.workers()) process.kill(pid, 'SIGSTOP')
     const descriptors = () => readdirSync(`/proc/${supervised.pid}/fd`).length
     const before = descriptors()
 
-    const answers = Promise.all(Array.from({ length: 10 }, () => ask(supervised)))
+    const responses = Promise.all(Array.from({ length: 10 }, () => ask(supervised)))
     await until(() => descriptors() >= before + 10)
     for (const pid of supervised.workers()) process.kill(pid, 'SIGKILL')
 
-    for (const answer of await answers) assert.ok(isAnswer(answer) || answer === 'ECONNRESET')
+    for (const response of await responses)
+      assert.ok(isProcessId(response) || response === 'ECONNRESET')
     await until(() => supervised.workers().length === 2)
     await until(() => descriptors() <= before)
   })
 })
 
-describe('workers that die again and again', () => {
-  it('are replaced at once the first two times, then after a growing delay, each in its own place', async (t) => {
+describe('workers that die repeatedly', () => {
+  it('are restarted immediately twice, then after an increasing delay, counted per worker', async (t) => {
     const supervised = await supervise(t, { restartDelayMs: 10, restartDelayMaxMs: 40 })
     const [survivor = 0] = supervised.workers()
     const delays = () => supervised.log().map(({ delayMs }) => delayMs)
 
     for (const deaths of [1, 2, 3, 4, 5, 6]) {
-      const victim = supervised.workers().find((pid) => pid !== survivor) ?? 0
-      process.kill(victim, 'SIGKILL')
+      const killed = supervised.workers().find((pid) => pid !== survivor) ?? 0
+      process.kill(killed, 'SIGKILL')
       await until(() => delays().length === deaths && supervised.workers().length === 2)
     }
     process.kill(survivor, 'SIGKILL')
@@ -150,7 +154,7 @@ describe('workers that die again and again', () => {
     assert.deepEqual(delays(), [0, 0, 10, 20, 40, 40, 0])
   })
 
-  it('are replaced at once again after one has settled', async (t) => {
+  it('are restarted immediately again after a worker has run long enough', async (t) => {
     const supervised = await supervise(t, { settledMs: 0 })
 
     for (const deaths of [1, 2, 3, 4]) {
@@ -164,13 +168,13 @@ describe('workers that die again and again', () => {
     )
   })
 
-  it('do not keep other requests from being answered', async (t) => {
+  it('do not affect other requests', async (t) => {
     const supervised = await supervise(t)
 
     for (let crashes = 0; crashes < 5; crashes += 1) {
-      const answering = new Set<string>()
-      while (answering.size < 2) answering.add(await ask(supervised))
-      assert.ok([...answering].every(isAnswer))
+      const pids = new Set<string>()
+      while (pids.size < 2) pids.add(await ask(supervised))
+      assert.ok([...pids].every(isProcessId))
       await ask(supervised, '/crash')
     }
   })

@@ -13,14 +13,14 @@ import { describeOn, newDatabase } from '../support/engines.ts'
 import { runHoldfast, type Server, startServer } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
-import { ask, openCaller, startTraffic, timesIn, untilRefused } from './traffic.ts'
+import { ask, countOccurrences, openAgent, startTraffic, untilRefused } from './traffic.ts'
 
-const authority = makeAuthority('Authority of the bank')
-const platforms = makeAuthority('Authority of platforms')
+const authority = makeAuthority('Bank CA')
+const platforms = makeAuthority('Platform CA')
 const trusted = { ca: authority.cert }
 const hour = 3_600_000
 
-/** Files as a server is told of them, and a way to replace what they hold. */
+/** Writes certificate files and returns the flags that name them. */
 function openFiles(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-tls-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -45,18 +45,18 @@ async function handshake({ port }: Server, options: ConnectionOptions): Promise<
   return socket
 }
 
-/** The name in the certificate that a new connection is shown. */
-async function shownName(served: Server): Promise<string> {
+/** The common name in the server certificate of a new connection. */
+async function certificateName(served: Server): Promise<string> {
   const socket = await handshake(served, {})
   const { subject } = socket.getPeerCertificate()
   socket.destroy()
   return String(subject.CN)
 }
 
-const askOnce = (served: Server, token: string, connecting: ConnectionOptions) =>
-  ask(served, token, openCaller(served, { ...trusted, ...connecting, keepAlive: false }))
+const askOnce = (served: Server, token: string, options: ConnectionOptions) =>
+  ask(served, token, openAgent(served, { ...trusted, ...options, keepAlive: false }))
 
-async function started(
+async function startProvider(
   t: TestContext,
   flags: Record<string, string>,
 ): Promise<[Deployment, Server]> {
@@ -65,56 +65,56 @@ async function started(
 }
 
 describeOn('sqlite', 'a server with a certificate', () => {
-  it('is asked over https, and tokens are for the public address all the same', async (t) => {
-    const [deployment, served] = await started(t, openFiles(t).own(authority.issue('bank')))
+  it('serves https, and the audience of tokens is still the public URL', async (t) => {
+    const [deployment, served] = await startProvider(t, openFiles(t).own(authority.issue('bank')))
 
     const answer = await askOnce(served, deployment.mint(accountsPath), {})
 
     assert.match(served.address, /^https:/)
     assert.equal(answer.status, 200)
-    assert.equal(await shownName(served), 'bank')
+    assert.equal(await certificateName(served), 'bank')
   })
 
-  it('is a platform as well', async (t) => {
+  it('can be a platform', async (t) => {
     const database = await newDatabase(t)
     const files = openFiles(t).own(authority.issue('platform'))
     const served = await startServer(t, ['serve', 'platform'], { database, ...files })
 
     assert.match(served.address, /^https:/)
-    assert.equal(await shownName(served), 'platform')
+    assert.equal(await certificateName(served), 'platform')
   })
 
-  it('takes TLS 1.3 and 1.2 with forward secrecy, and nothing older or weaker', async (t) => {
-    const [, served] = await started(t, openFiles(t).own(authority.issue('bank')))
-    const spoken = async (options: ConnectionOptions) => {
+  it('accepts TLS 1.3 and 1.2 with forward secrecy, and nothing older or weaker', async (t) => {
+    const [, served] = await startProvider(t, openFiles(t).own(authority.issue('bank')))
+    const negotiate = async (options: ConnectionOptions) => {
       const socket = await handshake(served, options)
       const protocol = socket.getProtocol()
       socket.destroy()
       return protocol
     }
 
-    assert.equal(await spoken({}), 'TLSv1.3')
-    assert.equal(await spoken({ maxVersion: 'TLSv1.2' }), 'TLSv1.2')
-    // As old as the caller's own OpenSSL would still go.
+    assert.equal(await negotiate({}), 'TLSv1.3')
+    assert.equal(await negotiate({ maxVersion: 'TLSv1.2' }), 'TLSv1.2')
+    // The oldest that the OpenSSL of the client supports.
     const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' } as const
-    await assert.rejects(spoken(old), /alert protocol version|tlsv1 alert/)
+    await assert.rejects(negotiate(old), /alert protocol version|tlsv1 alert/)
     for (const ciphers of ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-CHACHA20-POLY1305']) {
-      await assert.rejects(spoken({ maxVersion: 'TLSv1.2', ciphers }), /handshake failure/)
+      await assert.rejects(negotiate({ maxVersion: 'TLSv1.2', ciphers }), /handshake failure/)
     }
   })
 
-  it('says so where the time of its certificate is over', async (t) => {
-    const over = authority.issue('bank', { to: new Date(Date.now() - hour) })
-    const [, served] = await started(t, openFiles(t).own(over))
+  it('logs that its certificate has expired', async (t) => {
+    const expired = authority.issue('bank', { to: new Date(Date.now() - hour) })
+    const [, served] = await startProvider(t, openFiles(t).own(expired))
 
-    // The log is written a moment later than the line that says the server is ready.
+    // The log is written asynchronously.
     await until(() => /certificate in use, but expired/.test(served.stderr()))
   })
 
-  it('still answers who had connected, and not shaken hands, when it was told to stop', {
+  it('serves a client that completes its handshake after SIGTERM', {
     timeout: 30_000,
   }, async (t) => {
-    const [deployment, served] = await started(t, openFiles(t).own(authority.issue('bank')))
+    const [deployment, served] = await startProvider(t, openFiles(t).own(authority.issue('bank')))
     const early = connectPlain(served.port, '127.0.0.1')
     await once(early, 'connect')
     assert.equal((await askOnce(served, deployment.mint(accountsPath), {})).status, 200)
@@ -131,42 +131,42 @@ describeOn('sqlite', 'a server with a certificate', () => {
     assert.match(answer, /\r\nconnection: close\r\n/i)
   })
 
-  it('does not let a half-finished handshake hold its end', async (t) => {
-    const [deployment, served] = await started(t, openFiles(t).own(authority.issue('bank')))
-    const silent = connectPlain(served.port, '127.0.0.1')
-    silent.on('error', () => {})
-    await once(silent, 'connect')
+  it('is not kept running by an incomplete handshake', async (t) => {
+    const [deployment, served] = await startProvider(t, openFiles(t).own(authority.issue('bank')))
+    const idle = connectPlain(served.port, '127.0.0.1')
+    idle.on('error', () => {})
+    await once(idle, 'connect')
     assert.equal((await askOnce(served, deployment.mint(accountsPath), {})).status, 200)
 
     served.child.kill('SIGTERM')
     const [status] = await once(served.child, 'exit')
 
     assert.equal(status, 0)
-    silent.destroy()
+    idle.destroy()
   })
 })
 
-describeOn('sqlite', 'a server that demands a client certificate', () => {
-  it('answers who has one of that authority, and nobody else gets as far as a request', async (t) => {
+describeOn('sqlite', 'a server that requires client certificates', () => {
+  it('accepts certificates of the configured CA, and fails the handshake of all other clients', async (t) => {
     const files = openFiles(t)
     const flags = { ...files.own(authority.issue('bank')), ...files.clientCa(platforms.cert) }
-    const [deployment, served] = await started(t, flags)
+    const [deployment, served] = await startProvider(t, flags)
     const token = deployment.mint(accountsPath)
 
-    for (const [reason, callers] of Object.entries({
+    for (const [reason, certificate] of Object.entries({
       ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE: {},
       CERT_HAS_EXPIRED: platforms.issue('late', { to: new Date(Date.now() - hour) }),
       CERT_NOT_YET_VALID: platforms.issue('early', { from: new Date(Date.now() + hour) }),
-      CERT_SIGNATURE_FAILURE: makeAuthority('Authority of platforms').issue('forged'),
-      UNABLE_TO_VERIFY_LEAF_SIGNATURE: makeAuthority('another').issue('foreign'),
+      CERT_SIGNATURE_FAILURE: makeAuthority('Platform CA').issue('forged'),
+      UNABLE_TO_VERIFY_LEAF_SIGNATURE: makeAuthority('Another CA').issue('foreign'),
     })) {
       const before = served.stderr().length
-      await assert.rejects(askOnce(served, token, callers), /ECONNRESET|alert|socket/i, reason)
+      await assert.rejects(askOnce(served, token, certificate), /ECONNRESET|alert|socket/i, reason)
       await until(() => served.stderr().slice(before).includes('TLS handshake failed'))
       assert.match(served.stderr().slice(before), new RegExp(`"reason":"${reason}"`))
     }
 
-    // The token was in none of those: it is still good for its one use.
+    // The token was never sent, so it is still unused.
     const answer = await askOnce(served, token, platforms.issue('platform'))
     assert.equal(answer.status, 200)
   })
@@ -176,49 +176,53 @@ const workerCounts = ['1', '2']
 
 describeOn('sqlite', 'on SIGHUP', () => {
   for (const workers of workerCounts) {
-    it(`${workers} process(es) take the new certificate without dropping a request`, async (t) => {
+    it(`${workers} process(es) use the new certificate without dropping a request`, async (t) => {
       const files = openFiles(t)
       const flags = { ...files.own(authority.issue('old')), workers }
-      const [deployment, served] = await started(t, flags)
+      const [deployment, served] = await startProvider(t, flags)
       const traffic = startTraffic(deployment, served, trusted)
       await traffic.more(50)
 
       files.own(authority.issue('new'))
       served.child.kill('SIGHUP')
-      await until(() => timesIn(served.stderr(), 'certificates reloaded') === Number(workers))
+      await until(
+        () => countOccurrences(served.stderr(), 'certificates reloaded') === Number(workers),
+      )
       await traffic.more(50)
 
       assert.deepEqual(await traffic.stop(), [])
-      for (let turn = 0; turn < 6; turn += 1) assert.equal(await shownName(served), 'new')
+      for (let turn = 0; turn < 6; turn += 1) assert.equal(await certificateName(served), 'new')
     })
 
-    it(`${workers} process(es) keep the old certificate where the new file is bad`, async (t) => {
+    it(`${workers} process(es) keep the old certificate if the new file is invalid`, async (t) => {
       const files = openFiles(t)
       const flags = { ...files.own(authority.issue('old')), workers }
-      const [deployment, served] = await started(t, flags)
+      const [deployment, served] = await startProvider(t, flags)
       const traffic = startTraffic(deployment, served, trusted)
 
       files.write('cert.pem', authority.issue('of another key').cert)
       served.child.kill('SIGHUP')
-      await until(() => timesIn(served.stderr(), 'certificates not reloaded') === Number(workers))
+      await until(
+        () => countOccurrences(served.stderr(), 'certificates not reloaded') === Number(workers),
+      )
       await traffic.more(20)
 
       assert.deepEqual(await traffic.stop(), [])
       assert.match(served.stderr(), /does not match the private key in/)
-      for (let turn = 0; turn < 6; turn += 1) assert.equal(await shownName(served), 'old')
+      for (let turn = 0; turn < 6; turn += 1) assert.equal(await certificateName(served), 'old')
     })
   }
 
-  it('a new authority of callers counts from then on, for resumed sessions too', async (t) => {
+  it('a new client CA applies to new connections and resumed sessions', async (t) => {
     const files = openFiles(t)
     const flags = { ...files.own(authority.issue('bank')), ...files.clientCa(platforms.cert) }
-    const [deployment, served] = await started(t, flags)
-    const [old, other] = [platforms.issue('old'), makeAuthority('Other authority')]
+    const [deployment, served] = await startProvider(t, flags)
+    const [old, other] = [platforms.issue('old'), makeAuthority('Other CA')]
     const socket = await handshake(served, old)
     const [session] = (await once(socket, 'session')) as [Buffer]
     socket.destroy()
     const resumed = await handshake(served, { ...old, session })
-    assert.ok(resumed.isSessionReused(), 'a session can be resumed at all')
+    assert.ok(resumed.isSessionReused(), 'the server supports session resumption')
     resumed.destroy()
 
     files.clientCa(other.cert)
@@ -231,8 +235,8 @@ describeOn('sqlite', 'on SIGHUP', () => {
     assert.equal(answer.status, 200)
   })
 
-  it('a server without a certificate goes on', async (t) => {
-    const [deployment, served] = await started(t, {})
+  it('a server without a certificate continues', async (t) => {
+    const [deployment, served] = await startProvider(t, {})
 
     served.child.kill('SIGHUP')
     await until(() => served.stderr().includes('nothing to reload'))
@@ -250,51 +254,52 @@ describeOn('sqlite', 'a server does not start with', () => {
     'jwks-url': 'http://127.0.0.1:9/',
   }
 
-  for (const [name, { status, says, files }] of Object.entries({
+  for (const [name, { status, message, files }] of Object.entries({
     'a certificate and no key': {
       status: 2,
-      says: /HOLDFAST_TLS_KEY \(--tls-key\) is required beside HOLDFAST_TLS_CERT/,
+      message: /HOLDFAST_TLS_KEY \(--tls-key\) is required with HOLDFAST_TLS_CERT/,
       files: { 'tls-cert': cert },
     },
     'a key and no certificate': {
       status: 2,
-      says: /HOLDFAST_TLS_CERT \(--tls-cert\) is required beside HOLDFAST_TLS_KEY/,
+      message: /HOLDFAST_TLS_CERT \(--tls-cert\) is required with HOLDFAST_TLS_KEY/,
       files: { 'tls-key': key },
     },
-    'an authority of callers alone': {
+    'a client CA alone': {
       status: 2,
-      says: /TLS_CERT .+ is required beside HOLDFAST_TLS_CLIENT_CA.*\n.*TLS_KEY .+ is required beside/,
+      message:
+        /TLS_CERT .+ is required with HOLDFAST_TLS_CLIENT_CA.*\n.*TLS_KEY .+ is required with/,
       files: { 'tls-client-ca': platforms.cert },
     },
     'a certificate of another key': {
       status: 1,
-      says: /^the certificate in \S+ does not match the private key in \S+;/,
+      message: /^the certificate in \S+ does not match the private key in \S+;/,
       files: { 'tls-cert': cert, 'tls-key': other.key },
     },
-    'a certificate that is none': {
+    'an invalid certificate': {
       status: 1,
-      says: /^--tls-cert: \S+ contains no valid certificate; it must be PEM/,
+      message: /^--tls-cert: \S+ contains no valid certificate; it must be PEM/,
       files: { 'tls-cert': 'hello', 'tls-key': key },
     },
-    'a key that is none': {
+    'an invalid key': {
       status: 1,
-      says: /^--tls-key: \S+ contains no valid private key/,
+      message: /^--tls-key: \S+ contains no valid private key/,
       files: { 'tls-cert': cert, 'tls-key': cert },
     },
-    'an authority that is none': {
+    'an invalid client CA': {
       status: 1,
-      says: /^--tls-client-ca: \S+ contains no valid certificate/,
+      message: /^--tls-client-ca: \S+ contains no valid certificate/,
       files: { 'tls-cert': cert, 'tls-key': key, 'tls-client-ca': key },
     },
-    'files that are not there': {
+    'missing files': {
       status: 1,
-      says: /^--tls-cert: cannot read \S+ \(ENOENT\)/,
+      message: /^--tls-cert: cannot read \S+ \(ENOENT\)/,
       files: { 'tls-cert': undefined, 'tls-key': undefined },
     },
   })) {
-    it(`${name}, and says what to do`, async (t) => {
+    it(`${name}, and reports the error`, async (t) => {
       const { write } = openFiles(t)
-      const named = Object.entries(files).flatMap(([flag, text]) => [
+      const fileFlags = Object.entries(files).flatMap(([flag, text]) => [
         `--${flag}`,
         text === undefined ? '/nowhere/at-all.pem' : write(`${flag}.pem`, text),
       ])
@@ -303,10 +308,10 @@ describeOn('sqlite', 'a server does not start with', () => {
       for (const workers of workerCounts) {
         const flags = Object.entries({ ...provider, database, workers, port: '0' })
         const args = flags.flatMap(([flag, value]) => [`--${flag}`, value])
-        const ended = await runHoldfast(['serve', 'provider', ...args, ...named])
+        const ended = await runHoldfast(['serve', 'provider', ...args, ...fileFlags])
 
         assert.equal(ended.status, status, ended.stderr)
-        assert.match(ended.stderr, says)
+        assert.match(ended.stderr, message)
         assert.equal(ended.stdout, '')
       }
     })

@@ -7,40 +7,40 @@ import type { Server } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
 
-/** How a caller connects: its certificates, and whether it keeps the connection. */
-export type Connecting = AgentOptions
+/** The certificates of a client, and whether it keeps its connection. */
+export type ConnectionSettings = AgentOptions
 
-export type Caller = HttpAgent | HttpsAgent
+export type ClientAgent = HttpAgent | HttpsAgent
 
-export function openCaller({ address }: Server, connecting: Connecting = {}): Caller {
-  const options = { keepAlive: true, maxSockets: 1, ...connecting }
+export function openAgent({ address }: Server, settings: ConnectionSettings = {}): ClientAgent {
+  const options = { keepAlive: true, maxSockets: 1, ...settings }
   return address.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options)
 }
 
 /** Sends one request with a token, without a retry. */
-export function ask({ address }: Server, token: string, agent?: Caller): Promise<Answer> {
+export function ask({ address }: Server, token: string, agent?: ClientAgent): Promise<Answer> {
   const headers = { authorization: `Bearer ${token}` }
   return send(address, accountsPath, { headers, ...(agent && { agent }) })
 }
 
 export interface Traffic {
-  /** Resolves when so many more requests have been answered. */
+  /** Resolves when this many more requests have completed. */
   more(count: number): Promise<void>
-  /** Ends it, and returns what was not answered with 200. */
+  /** Stops all clients and returns the failed requests. */
   stop(): Promise<readonly string[]>
 }
 
-/** Callers that send one request after another, some on a kept connection and some on a new one each. */
+/** Clients that send one request after another, some with keep-alive and some on new connections. */
 export function startTraffic(
   deployment: Deployment,
   served: Server,
-  connecting: Connecting = {},
+  settings: ConnectionSettings = {},
 ): Traffic {
   const failures: string[] = []
-  let answered = 0
+  let completed = 0
   let isStopped = false
-  const callers = [true, true, true, false, false].map(async (keepAlive) => {
-    const agent = openCaller(served, { ...connecting, keepAlive })
+  const clients = [true, true, true, false, false].map(async (keepAlive) => {
+    const agent = openAgent(served, { ...settings, keepAlive })
     while (!isStopped) {
       await ask(served, deployment.mint(accountsPath), agent).then(
         ({ status, text }) => {
@@ -48,29 +48,28 @@ export function startTraffic(
         },
         (error: NodeJS.ErrnoException) => failures.push(error.code ?? error.message),
       )
-      answered += 1
+      completed += 1
     }
     agent.destroy()
   })
   return {
     async more(count) {
-      const enough = answered + count
-      await until(() => answered >= enough)
+      const target = completed + count
+      await until(() => completed >= target)
     },
     async stop() {
       isStopped = true
-      await Promise.all(callers)
+      await Promise.all(clients)
       return failures
     },
   }
 }
 
-/** How often a text is in another. */
-export function timesIn(whole: string, part: string): number {
+export function countOccurrences(whole: string, part: string): number {
   return whole.split(part).length - 1
 }
 
-/** Waits until no connection is accepted. */
+/** Waits until the server accepts no more connections. */
 export async function untilRefused(served: Server): Promise<void> {
   let isRefused = false
   while (!isRefused) {

@@ -20,7 +20,7 @@ describe('three workers on one port', () => {
     server = await deployment.startProvider({ workers: '3' })
   })
 
-  it('let exactly one of a hundred uses of a token pass', async () => {
+  it('accept exactly one of a hundred concurrent uses of a token', async () => {
     const token = deployment.mint(path)
 
     const statuses = await Promise.all(Array.from({ length: 100 }, () => ask(token)))
@@ -29,20 +29,20 @@ describe('three workers on one port', () => {
     assert.equal(statuses.filter((status) => status === 401).length, 99)
   })
 
-  it('go on when one of them is killed, and get another in its place', async () => {
-    const [victim = 0] = server.workers()
+  it('continue to serve when one of them is killed, and it is replaced', async () => {
+    const [killed = 0] = server.workers()
 
-    process.kill(victim, 'SIGKILL')
-    await until(() => server.stderr().includes(`"pid":${victim},`))
+    process.kill(killed, 'SIGKILL')
+    await until(() => server.stderr().includes(`"pid":${killed},`))
     await until(async () => {
       assert.equal(await ask(), 200)
       return server.workers().length === 3
     })
 
-    assert.ok(!server.workers().includes(victim))
+    assert.ok(!server.workers().includes(killed))
   })
 
-  it('end when the supervisor receives SIGTERM, with 0', async () => {
+  it('exit with 0 when the supervisor receives SIGTERM', async () => {
     assert.equal(await server.stop(), 0)
     await assert.rejects(ask())
   })
