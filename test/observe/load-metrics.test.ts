@@ -62,7 +62,7 @@ describe('holdfast load --metrics-file', () => {
     writeFileSync(path('lines.ndjson'), customer('c1'))
     writeFileSync(path('private'), 'untouched')
     chmodSync(path('private'), 0o600)
-    // What another user could prepare in a world-writable folder.
+    // What another user could prepare in a folder that all users can write to.
     for (const name of ['load.prom', 'load.prom.tmp']) symlinkSync('private', path(name))
 
     const { status } = await runHoldfast([

@@ -30,7 +30,7 @@ describeOnce('the metrics of a provider', () => {
     const server = await deployment.startProvider(withMetrics)
     for (let count = 0; count < 3; count += 1) await deployment.ask(server, accountsPath)
     await deployment.ask(server, balancesPath, {}, '{"data":{"accountIds":["a1"]}}')
-    await deployment.ask(server, '/v1/banking/customer/nobody/accounts')
+    await deployment.ask(server, '/v1/banking/customer/missing/accounts')
     await send(server.port, '/nowhere')
     await send(server.port, '/health/live')
 
@@ -103,7 +103,7 @@ describeOnce('the metrics of a provider', () => {
     await ask(`Bearer ${token}`)
     for (let count = 0; count < 2; count += 1) await ask(`Bearer ${token}`)
     await ask(`Bearer ${deployment.mint(accountsPath, { aud: 'x' })}`)
-    await ask(`Bearer ${deployment.mint(accountsPath, {}, { kid: 'somebody@example.com' })}`)
+    await ask(`Bearer ${deployment.mint(accountsPath, {}, { kid: 'sender@example.com' })}`)
     await ask('Basic x')
     await send(server.port, accountsPath)
 
