@@ -61,6 +61,9 @@ export const onlyNextLinks: Partial<CheckOptions> = { only: ['paging.links.next'
 /** Checks of everything that happened during the run. They need other checks of their group. */
 const checksOfWholeRun = ['tokens.jti.kept', 'errors.body']
 
+/** Checks that together request every operation. */
+const checksOfEveryOperation = ['consent', 'isolation.records']
+
 /**
  * To save time, a fault runs only with the checks that must detect it. Checks of schemas and conventions also need the
  * responses to other checks.
@@ -71,7 +74,7 @@ export function optionsFor(detectedBy: readonly string[]): Partial<CheckOptions>
   return {
     only: [
       ...(detectedBy.some((id) => checksOfWholeRun.includes(id)) ? groups : detectedBy),
-      ...(needsResponses ? ['schemas', 'wire', 'consent', 'isolation'] : []),
+      ...(needsResponses ? ['schemas', 'wire', ...checksOfEveryOperation] : []),
     ],
   }
 }

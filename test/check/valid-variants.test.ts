@@ -62,6 +62,7 @@ const variants: Readonly<Record<string, Variant>> = {
       for (const { tiers = [] } of record.depositRates)
         for (const tier of tiers) tier.minimumValue = Number(tier.minimumValue)
     }, 'B1'),
+    options: withoutTokens,
     seen: { 'schemas.B1': /featureType must be/ },
   },
   'no text filter, and responses that declare it': {
@@ -74,11 +75,12 @@ const variants: Readonly<Record<string, Variant>> = {
           delete (request.query as Record<string, string>)['text']
         }),
     },
+    options: withoutTokens,
     seen: { 'filters.text.unsupported': /not implemented/ },
   },
   'version 3 of the account': {
     seam: { accountVersion: 3 },
-    options: { capabilities: ['account-version-3'] },
+    options: { ...withoutTokens, capabilities: ['account-version-3'] },
     seen: { 'schemas.B1': /responses were checked/ },
   },
   'a bank without the deprecated lists and other optional operations': {
@@ -119,6 +121,7 @@ const variants: Readonly<Record<string, Variant>> = {
       },
     },
     options: {
+      ...withoutTokens,
       parameters: {
         'B3.oldest-time': 'from',
         'B3.min-amount': 'least',
@@ -130,7 +133,7 @@ const variants: Readonly<Record<string, Variant>> = {
   },
   'billing times in another time zone': {
     seam: { timeZone: 'Australia/Brisbane' },
-    options: { timeZone: 'Australia/Brisbane' },
+    options: { ...withoutTokens, timeZone: 'Australia/Brisbane' },
     seen: { 'windows.E4.default': /in the future/ },
   },
   'occasional unavailability': {
