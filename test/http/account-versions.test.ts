@@ -14,8 +14,8 @@ const rate = { depositRateType: 'VARIABLE', rate: 0.01 }
 const lending = { lendingRateType: 'VARIABLE', rate: 0.1 }
 const fee = { name: 'Fee', feeType: 'EVENT' }
 
-/** A version-3 field and what it is in version 4. Upgrading and downgrading gives it back. */
-const both: Readonly<Record<string, readonly [object, object]>> = {
+/** Fields of version 3 and their equivalent in version 4. Conversion in reversible directions restores them. */
+const reversible: Readonly<Record<string, readonly [object, object]>> = {
   'isActivated: true': [
     { features: [{ featureType: 'NPP_PAYID', isActivated: true }] },
     { features: [{ featureType: 'NPP_PAYID', isActivated: 'ACTIVATED' }] },
@@ -149,8 +149,8 @@ const both: Readonly<Record<string, readonly [object, object]>> = {
   ],
 }
 
-/** What only version 4 can say, and what is left of it in version 3. */
-const down: Readonly<Record<string, readonly [object, object]>> = {
+/** Fields that only version 4 has, and what remains of them in version 3. */
+const downgradeOnly: Readonly<Record<string, readonly [object, object]>> = {
   'isActivated: UNKNOWN': [
     { features: [{ featureType: 'NPP_PAYID', isActivated: 'UNKNOWN' }] },
     { features: [{ featureType: 'NPP_PAYID' }] },
@@ -228,27 +228,27 @@ const down: Readonly<Record<string, readonly [object, object]>> = {
   ],
 }
 
-const names = [...Object.keys(both), ...Object.keys(down)]
+const names = [...Object.keys(reversible), ...Object.keys(downgradeOnly)]
 const provider = sharedProvider([
   lines.customer('ana'),
   lines.bankingAccount(exampleV3.accountId, { ana: true }, { ...exampleV3 }),
   lines.bankingAccount(exampleV4.accountId, { ana: true }, { ...exampleV4 }),
-  ...Object.entries(both).map(([name, [fields]]) =>
+  ...Object.entries(reversible).map(([name, [fields]]) =>
     lines.bankingAccount(name, { ana: true }, { ...fields }),
   ),
-  ...Object.entries(down).map(([name, [fields]]) =>
+  ...Object.entries(downgradeOnly).map(([name, [fields]]) =>
     lines.bankingAccount(name, { ana: true }, { ...fields }),
   ),
 ])
 
-/** The same data, served by a provider that is pinned to version 3. */
+/** The same data, served in version 3. */
 const providerV3 = sharedProvider([], async () => ({
   database: (await provider()).database,
   accountVersion: 3,
 }))
 
-async function accountIn(here: ReturnType<typeof provider>, accountId: string) {
-  const { get } = await here
+async function readAccount(opened: ReturnType<typeof provider>, accountId: string) {
+  const { get } = await opened
   const { body } = await get(path)
   return body.data.accounts.find(
     (account: { accountId: string }) => account.accountId === accountId,
@@ -257,44 +257,44 @@ async function accountIn(here: ReturnType<typeof provider>, accountId: string) {
 
 describe('version 4 of the banking account', () => {
   it('is served as it was loaded', async () => {
-    const served = await accountIn(provider(), exampleV4.accountId)
+    const served = await readAccount(provider(), exampleV4.accountId)
 
     assert.deepEqual(served, exampleV4)
   })
 
-  for (const [name, [, four]] of Object.entries(both)) {
-    it(`is made of version 3 when loaded: ${name}`, async () => {
-      const served = await accountIn(provider(), name)
+  for (const [name, [, four]] of Object.entries(reversible)) {
+    it(`is converted from version 3 by a load: ${name}`, async () => {
+      const served = await readAccount(provider(), name)
 
       assert.deepEqual(served, { accountId: name, ...four, isOwned: true })
     })
   }
 })
 
-describe('version 3 of the banking account, where the provider is pinned to it', () => {
-  it('is given back as it was loaded', async () => {
-    const served = await accountIn(providerV3(), exampleV3.accountId)
+describe('version 3 of the banking account, in a provider that serves it', () => {
+  it('is served as it was loaded', async () => {
+    const served = await readAccount(providerV3(), exampleV3.accountId)
 
     assert.deepEqual(served, { ...exampleV3, isOwned: true })
   })
 
-  for (const [name, [three]] of Object.entries(both)) {
-    it(`is given back as it was loaded: ${name}`, async () => {
-      const served = await accountIn(providerV3(), name)
+  for (const [name, [three]] of Object.entries(reversible)) {
+    it(`is served as it was loaded: ${name}`, async () => {
+      const served = await readAccount(providerV3(), name)
 
       assert.deepEqual(served, { accountId: name, ...three, isOwned: true })
     })
   }
 
-  for (const [name, [, three]] of Object.entries(down)) {
-    it(`is made of version 4: ${name}`, async () => {
-      const served = await accountIn(providerV3(), name)
+  for (const [name, [, three]] of Object.entries(downgradeOnly)) {
+    it(`is converted from version 4: ${name}`, async () => {
+      const served = await readAccount(providerV3(), name)
 
       assert.deepEqual(served, { accountId: name, ...three, isOwned: true })
     })
   }
 
-  it('changes neither which accounts there are nor their order', async () => {
+  it('has the same accounts in the same order', async () => {
     const four = await (await provider()).get(path)
     const three = await (await providerV3()).get(path)
 

@@ -25,7 +25,7 @@ const provider = sharedProvider([
   },
   lines.bankingAccount('rates', { dot: true }, { lendingRates: [{ rate: 0.1 }, { rate: 0.2 }] }),
   lines.energyAccount('power', ['ana']),
-  // In an order that is neither that of creation nor that of ids.
+  // Neither in the order of creation nor of ids.
   ...[
     ['b-unknown', undefined],
     ['m-later', '2020-01-01T00:00:00.000000001Z'],
@@ -54,7 +54,7 @@ describe('B1, the accounts of a customer', () => {
     assert.deepEqual(body.meta, { totalRecords: 1, totalPages: 1 })
   })
 
-  it('shows isOwned as it is for the customer who looks, whatever the record said', async () => {
+  it('serves isOwned for the requesting customer, regardless of the record', async () => {
     const { get } = await provider()
 
     const owned = async (customer: string) => {
@@ -71,7 +71,7 @@ describe('B1, the accounts of a customer', () => {
     assert.deepEqual(await owned('ben'), { joint: false, unsaid: true })
   })
 
-  it('takes a holder of whom nothing is said for an owner', async () => {
+  it('treats a holder without isOwned as an owner', async () => {
     const { get } = await provider()
 
     const { body } = await get('/v1/banking/customer/dot/accounts')
@@ -90,7 +90,7 @@ describe('B1, the accounts of a customer', () => {
     )
   })
 
-  it('orders by creation and then by id, those of unknown creation last', async () => {
+  it('orders by creation date and then by id, accounts without a creation date last', async () => {
     const { get } = await provider()
 
     const { body } = await get('/v1/banking/customer/cy/accounts')
@@ -119,7 +119,7 @@ describe('B1, the accounts of a customer', () => {
     assert.doesNotMatch(text, /power/)
   })
 
-  it('gives a customer without accounts an empty list', async () => {
+  it('returns an empty list for a customer without accounts', async () => {
     const { get } = await provider()
 
     const { status, body } = await get('/v1/banking/customer/%C3%A9%20%2F%3F%23/accounts')
@@ -148,7 +148,7 @@ describe('deprecation', () => {
       assert.deepEqual(replacement.body, { accounts: [] })
     })
 
-    it(`does not keep ${ref} from working, and has no date of its end`, async () => {
+    it(`does not disable ${ref}, and has no sunset date`, async () => {
       const here = await provider()
 
       const { status, headers } = await ask(here, ref, {})

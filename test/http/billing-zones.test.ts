@@ -6,10 +6,10 @@ import * as lines from '../support/lines.ts'
 import { ask, getRecords } from '../support/operations.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
-/** Times on the wall, around each moment at which a clock in these zones is put back or forward. */
-const walls: Readonly<Record<string, readonly string[]>> = {
+/** Local times around the transitions of these time zones. */
+const localTimes: Readonly<Record<string, readonly string[]>> = {
   plain: ['2025-01-15T07:59:59.999999999', '2025-01-15T08:00:00', '2025-01-15T08:00:00.000000001'],
-  // In Sydney, three o'clock becomes two.
+  // In Sydney, the clock goes back from 3:00 to 2:00.
   back: [
     '2025-04-06T01:59:59.999999999',
     '2025-04-06T02:00:00',
@@ -17,7 +17,7 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     '2025-04-06T02:59:59.999999999',
     '2025-04-06T03:00:00',
   ],
-  // In Sydney, two o'clock becomes three.
+  // In Sydney, the clock goes forward from 2:00 to 3:00.
   forward: [
     '2025-10-05T01:59:59.999999999',
     '2025-10-05T02:00:00',
@@ -26,20 +26,20 @@ const walls: Readonly<Record<string, readonly string[]>> = {
     '2025-10-05T03:00:00',
     '2025-10-05T03:30:00',
   ],
-  // On Lord Howe the clock moves by half an hour.
+  // On Lord Howe Island, the clock moves by half an hour.
   'back by half an hour': [
     '2025-04-06T01:29:59',
     '2025-04-06T01:30:00',
     '2025-04-06T01:59:59',
     '2025-04-06T02:00:00',
   ],
-  // Samoa left out a whole day.
-  'a day left out': ['2011-12-29T23:59:59', '2011-12-30T12:00:00', '2011-12-31T00:00:00'],
+  // Samoa skipped a day.
+  'a skipped day': ['2011-12-29T23:59:59', '2011-12-30T12:00:00', '2011-12-31T00:00:00'],
 }
 
 const provider = sharedProvider([
   lines.customer('ana'),
-  ...Object.entries(walls).flatMap(([account, times]) => [
+  ...Object.entries(localTimes).flatMap(([account, times]) => [
     lines.energyAccount(account, ['ana']),
     ...times.map((time) => lines.billing(account, time, time)),
   ]),
@@ -58,14 +58,14 @@ const always = {
   'newest-time': '2100-01-01T00:00:00Z',
 }
 
-function timesOf(answer: Answer): string[] {
+function readTimes(answer: Answer): string[] {
   assert.equal(answer.status, 200, answer.text)
   return getRecords('E4', answer)
     .map(({ executionDateTime }) => executionDateTime)
     .toReversed()
 }
 
-/** What lies in a window, oldest first. */
+/** The times within a window, oldest first. */
 async function within(
   here: Provider,
   account: string,
@@ -75,50 +75,50 @@ async function within(
   const one = await ask(here, 'E4', { accounts: [account], query })
   const many = await ask(here, 'E5', { accounts: [account], query })
   assert.deepEqual(many.body.data, one.body.data)
-  return timesOf(one)
+  return readTimes(one)
 }
 
-function from(account: string, first: number, last?: number): string[] {
-  return (walls[account] ?? []).slice(first, last)
+function slice(account: string, first: number, last?: number): string[] {
+  return (localTimes[account] ?? []).slice(first, last)
 }
 
-describe('a time without a zone', () => {
-  it('is served as it was loaded, whatever the zone', async () => {
+describe('a local time', () => {
+  it('is served as it was loaded, in every time zone', async () => {
     for (const open of [provider, sydney, samoa]) {
-      assert.deepEqual(await within(await open(), 'plain', {}), walls['plain'])
+      assert.deepEqual(await within(await open(), 'plain', {}), localTimes['plain'])
     }
   })
 
-  it('is read in UTC where no zone is set', async () => {
+  it('is in UTC by default', async () => {
     const here = await provider()
     const eight = '2025-01-15T08:00:00Z'
 
-    assert.deepEqual(await within(here, 'plain', { 'newest-time': eight }), from('plain', 0, 2))
-    assert.deepEqual(await within(here, 'plain', { 'oldest-time': eight }), from('plain', 1))
+    assert.deepEqual(await within(here, 'plain', { 'newest-time': eight }), slice('plain', 0, 2))
+    assert.deepEqual(await within(here, 'plain', { 'oldest-time': eight }), slice('plain', 1))
   })
 
-  it('is read in the zone that is set', async () => {
+  it('is in the configured time zone', async () => {
     const here = await sydney()
     const eight = '2025-01-14T21:00:00Z'
     const same = '2025-01-15T08:00:00+11:00'
 
-    assert.deepEqual(await within(here, 'plain', { 'newest-time': eight }), from('plain', 0, 2))
-    assert.deepEqual(await within(here, 'plain', { 'newest-time': same }), from('plain', 0, 2))
-    assert.deepEqual(await within(here, 'plain', { 'oldest-time': eight }), from('plain', 1))
+    assert.deepEqual(await within(here, 'plain', { 'newest-time': eight }), slice('plain', 0, 2))
+    assert.deepEqual(await within(here, 'plain', { 'newest-time': same }), slice('plain', 0, 2))
+    assert.deepEqual(await within(here, 'plain', { 'oldest-time': eight }), slice('plain', 1))
   })
 
-  it('is compared with now in the zone that is set', async (t) => {
+  it('is compared with now in the configured time zone', async (t) => {
     const here = await sydney()
     t.after(() => here.setClock('2025-07-01T00:00:00Z'))
 
     here.setClock('2025-01-14T21:00:00Z')
     const answer = await ask(here, 'E4', { accounts: ['plain'] })
 
-    assert.deepEqual(timesOf(answer), from('plain', 0, 2))
+    assert.deepEqual(readTimes(answer), slice('plain', 0, 2))
   })
 })
 
-describe('a time in the hour that the clock goes through twice', () => {
+describe('a local time in a repeated hour', () => {
   for (const [bound, atOrBefore] of [
     ['2025-04-06T01:59:59.999999999+11:00', 1],
     ['2025-04-06T02:00:00+11:00', 2],
@@ -129,10 +129,10 @@ describe('a time in the hour that the clock goes through twice', () => {
     ['2025-04-06T02:59:59.999999999+10:00', 4],
     ['2025-04-06T03:00:00+10:00', 5],
   ] as const) {
-    it(`is that of the first pass: ${atOrBefore} lie at or before ${bound}`, async () => {
+    it(`is its first occurrence: ${atOrBefore} are at or before ${bound}`, async () => {
       const times = await within(await sydney(), 'back', { 'newest-time': bound })
 
-      assert.deepEqual(times, from('back', 0, atOrBefore))
+      assert.deepEqual(times, slice('back', 0, atOrBefore))
     })
   }
 
@@ -145,44 +145,44 @@ describe('a time in the hour that the clock goes through twice', () => {
     ['2025-04-06T03:00:00+10:00', 4],
     ['2025-04-06T03:00:00.000000001+10:00', 5],
   ] as const) {
-    it(`is that of the first pass: ${before} lie before ${bound}`, async () => {
+    it(`is its first occurrence: ${before} are before ${bound}`, async () => {
       const times = await within(await sydney(), 'back', { 'oldest-time': bound })
 
-      assert.deepEqual(times, from('back', before))
+      assert.deepEqual(times, slice('back', before))
     })
   }
 
-  it('may be in half an hour', async () => {
+  it('may be in a repeated half hour', async () => {
     const here = await lordHowe()
     const account = 'back by half an hour'
 
     const first = await within(here, account, { 'newest-time': '2025-04-06T01:30:00+11:00' })
     const second = await within(here, account, { 'newest-time': '2025-04-06T01:30:00+10:30' })
 
-    assert.deepEqual(first, from(account, 0, 2))
-    assert.deepEqual(second, from(account, 0, 3))
+    assert.deepEqual(first, slice(account, 0, 2))
+    assert.deepEqual(second, slice(account, 0, 3))
   })
 })
 
-describe('a time that the clock leaves out', () => {
+describe('a local time that the clock skips', () => {
   it('is found in the window around it', async () => {
-    assert.deepEqual(await within(await sydney(), 'forward', {}), walls['forward'])
-    assert.deepEqual(await within(await samoa(), 'a day left out', {}), walls['a day left out'])
+    assert.deepEqual(await within(await sydney(), 'forward', {}), localTimes['forward'])
+    assert.deepEqual(await within(await samoa(), 'a skipped day', {}), localTimes['a skipped day'])
   })
 
-  it('does not move the times around it', async () => {
+  it('does not affect the times around it', async () => {
     const here = await sydney()
     const before = { 'newest-time': '2025-10-05T01:59:59.999999999+10:00' }
-    const behind = { 'oldest-time': '2025-10-05T03:00:00+11:00' }
+    const after = { 'oldest-time': '2025-10-05T03:00:00+11:00' }
 
-    assert.equal((await within(here, 'forward', before))[0], walls['forward']?.[0])
+    assert.equal((await within(here, 'forward', before))[0], localTimes['forward']?.[0])
     assert.ok(!(await within(here, 'forward', before)).includes('2025-10-05T03:00:00'))
-    assert.ok((await within(here, 'forward', behind)).includes('2025-10-05T03:00:00'))
-    assert.ok(!(await within(here, 'forward', behind)).includes(walls['forward']?.[0] ?? ''))
+    assert.ok((await within(here, 'forward', after)).includes('2025-10-05T03:00:00'))
+    assert.ok(!(await within(here, 'forward', after)).includes(localTimes['forward']?.[0] ?? ''))
   })
 })
 
-describe('every time', () => {
+describe('every local time', () => {
   for (const [name, open, account, moment] of [
     ['where the clock of Sydney goes back', sydney, 'back', '2025-04-05T16:00:00Z'],
     ['where the clock of Sydney goes forward', sydney, 'forward', '2025-10-04T16:00:00Z'],
@@ -193,24 +193,24 @@ describe('every time', () => {
       '2025-04-05T15:00:00Z',
     ],
     ['where the clock of Lord Howe goes forward', lordHowe, 'forward', '2025-10-04T15:30:00Z'],
-    ['where Samoa left out a day', samoa, 'a day left out', '2011-12-30T10:00:00Z'],
+    ['where Samoa skipped a day', samoa, 'a skipped day', '2011-12-30T10:00:00Z'],
     ['where no clock moves', provider, 'back', '2025-04-06T02:00:00Z'],
   ] as const) {
-    it(`lies at or before a moment, or behind it: ${name}`, async () => {
+    it(`is either at or before an instant, or after it: ${name}`, async () => {
       const here = await open()
-      const turn = Temporal.Instant.from(moment)
+      const transition = Temporal.Instant.from(moment)
       const nanosecond = { nanoseconds: 1 }
 
       for (const minutes of [-60, -30, 0, 30, 60]) {
-        const around = turn.add({ minutes })
+        const around = transition.add({ minutes })
         for (const bound of [around.subtract(nanosecond), around, around.add(nanosecond)]) {
           const newest = { 'newest-time': bound.toString() }
           const oldest = { 'oldest-time': bound.add(nanosecond).toString() }
 
           const before = await within(here, account, newest)
-          const behind = await within(here, account, oldest)
+          const after = await within(here, account, oldest)
 
-          assert.deepEqual([...before, ...behind].sort(), walls[account], bound.toString())
+          assert.deepEqual([...before, ...after].sort(), localTimes[account], bound.toString())
         }
       }
     })

@@ -44,8 +44,8 @@ const provider = sharedProvider([
   ]),
 ])
 
-/** Lists that follow the request; the other two follow time. */
-const inOrderAsked: readonly Ref[] = ['B2', 'B5', 'B6', 'E2']
+/** Lists in the order of the request; the other two are ordered by time. */
+const refsInRequestOrder: readonly Ref[] = ['B2', 'B5', 'B6', 'E2']
 
 function idsFor(ref: Ref): readonly string[] {
   return getOperation(ref).kind === 'energy' ? energyIds : bankingIds
@@ -57,7 +57,7 @@ function pick(ref: Ref, ...indexes: readonly number[]): string[] {
 
 describe('a body that names accounts', () => {
   for (const ref of refsWithBody) {
-    it(`is answered by ${ref} for the accounts named and no others`, async () => {
+    it(`selects the accounts of ${ref}`, async () => {
       const here = await provider()
 
       const answer = await ask(here, ref, { accounts: pick(ref, 3, 7) })
@@ -68,7 +68,7 @@ describe('a body that names accounts', () => {
       assert.deepEqual(answer.body.meta, { totalRecords: 2, totalPages: 1 })
     })
 
-    it(`may be empty on ${ref}: so is the list`, async () => {
+    it(`may be empty on ${ref}, as is the list then`, async () => {
       const here = await provider()
 
       const { status, body } = await ask(here, ref, { accounts: [] })
@@ -81,7 +81,7 @@ describe('a body that names accounts', () => {
       })
     })
 
-    it(`counts an account that ${ref} is asked for twice once`, async () => {
+    it(`counts a repeated account of ${ref} once`, async () => {
       const here = await provider()
 
       const answer = await ask(here, ref, { accounts: pick(ref, 2, 1, 2, 1, 1) })
@@ -104,10 +104,10 @@ describe('a body that names accounts', () => {
       assert.match(tooMany.body.error, /^data\.accountIds must be .*\b1000\b/)
     })
 
-    it(`is refused whole by ${ref} where one account is not the customer’s`, async () => {
+    it(`is rejected by ${ref} if one account is not the customer’s`, async () => {
       const here = await provider()
       const [known = ''] = pick(ref, 5)
-      const strangers = [
+      const invalidIds = [
         'missing',
         'ben-bank',
         'ben-energy',
@@ -121,11 +121,11 @@ describe('a body that names accounts', () => {
         '%',
       ]
 
-      for (const stranger of strangers) {
-        for (const accounts of [[stranger], [known, stranger], [stranger, known]]) {
+      for (const invalid of invalidIds) {
+        for (const accounts of [[invalid], [known, invalid], [invalid, known]]) {
           const { status, body } = await ask(here, ref, { accounts })
 
-          assert.equal(status, 422, stranger)
+          assert.equal(status, 422, invalid)
           assert.deepEqual(body, unknown)
         }
       }
@@ -145,7 +145,7 @@ describe('a body that names accounts', () => {
     })
   }
 
-  for (const ref of inOrderAsked) {
+  for (const ref of refsInRequestOrder) {
     it(`sets the order of ${ref}`, async () => {
       const here = await provider()
       const accounts = pick(ref, 900, 3, 17, 999, 0, 3, 512, 17)
@@ -155,7 +155,7 @@ describe('a body that names accounts', () => {
       assert.deepEqual(getAccountIds(ref, answer), pick(ref, 900, 3, 17, 999, 0, 512))
     })
 
-    it(`sets the order of ${ref} over all its pages`, async () => {
+    it(`sets the order of ${ref} across all pages`, async () => {
       const here = await provider()
       const accounts = idsFor(ref).toSorted((a, b) =>
         (a.at(-1) ?? '').localeCompare(b.at(-1) ?? ''),
@@ -169,23 +169,23 @@ describe('a body that names accounts', () => {
   }
 
   for (const ref of ['B2', 'B5', 'B6', 'E2'] as const) {
-    it(`is judged by ${ref} before its filters`, async () => {
+    it(`is checked by ${ref} before its filters`, async () => {
       const here = await provider()
       const closed = getOperation(ref).kind === 'energy' ? 'closed-energy' : 'closed'
       const query = 'open-status=OPEN'
 
-      const narrowed = await ask(here, ref, { accounts: [closed, ...pick(ref, 1)], query })
-      const refused = await ask(here, ref, { accounts: [closed, 'missing'], query })
+      const filtered = await ask(here, ref, { accounts: [closed, ...pick(ref, 1)], query })
+      const rejected = await ask(here, ref, { accounts: [closed, 'missing'], query })
 
-      assert.equal(narrowed.status, 200)
-      assert.deepEqual(getAccountIds(ref, narrowed), pick(ref, 1))
-      assert.equal(refused.status, 422)
-      assert.deepEqual(refused.body, unknown)
+      assert.equal(filtered.status, 200)
+      assert.deepEqual(getAccountIds(ref, filtered), pick(ref, 1))
+      assert.equal(rejected.status, 422)
+      assert.deepEqual(rejected.body, unknown)
     })
   }
 
   for (const ref of ['B2', 'B5', 'B6', 'E3', 'E5'] as const) {
-    it(`may name an account on ${ref} that has nothing to show`, async () => {
+    it(`may name an account without records on ${ref}`, async () => {
       const here = await provider()
       const bare = getOperation(ref).kind === 'energy' ? 'bare-energy' : 'bare'
 
@@ -198,11 +198,11 @@ describe('a body that names accounts', () => {
 
   for (const [name, body, sentence] of [
     ['nothing', '', /^the body must be an object$/],
-    ['broken JSON', '{"data":', /\bJSON\b/],
+    ['invalid JSON', '{"data":', /\bJSON\b/],
     ['JSON with a comment', '{"data":{"accountIds":[]}} // all', /\bJSON\b/],
     ['null', 'null', /body/],
     ['a list', '[]', /body/],
-    ['a text', '"data"', /body/],
+    ['a string', '"data"', /body/],
     ['a number', '1', /body/],
     ['no data', '{}', /^data /],
     ['data that is null', '{"data":null}', /^data /],
@@ -210,14 +210,14 @@ describe('a body that names accounts', () => {
     ['the ids in the wrong place', '{"accountIds":["b1"]}', /^data /],
     ['no ids', '{"data":{}}', /^data\.accountIds /],
     ['ids that are null', '{"data":{"accountIds":null}}', /^data\.accountIds /],
-    ['ids that are one text', '{"data":{"accountIds":"b1"}}', /^data\.accountIds /],
+    ['ids that are a string', '{"data":{"accountIds":"b1"}}', /^data\.accountIds /],
     ['ids that are an object', '{"data":{"accountIds":{"0":"b1"}}}', /^data\.accountIds /],
     ['an id that is a number', '{"data":{"accountIds":["b1",1]}}', /^data\.accountIds\[1\] /],
     ['an id that is null', '{"data":{"accountIds":[null]}}', /^data\.accountIds\[0\] /],
     ['an id that is a list', '{"data":{"accountIds":[["b1"]]}}', /^data\.accountIds\[0\] /],
     ['an id that is true', '{"data":{"accountIds":[true]}}', /^data\.accountIds\[0\] /],
   ] as const) {
-    it(`is refused as ${name}, by a sentence that says so`, async () => {
+    it(`is rejected with a specific error: ${name}`, async () => {
       const { post } = await provider()
 
       for (const ref of refsWithBody) {
@@ -231,25 +231,25 @@ describe('a body that names accounts', () => {
   }
 })
 
-/** The body that each operation takes, as text. */
-function bodyFor(ref: Ref): string {
+/** A valid body as text. */
+function validBody(ref: Ref): string {
   return ref === 'C1' ? '{"email":"ana@example.com"}' : '{"data":{"accountIds":[]}}'
 }
 
 describeOnce('the body of every POST', () => {
   for (const ref of [...refsWithBody, 'C1'] as const) {
-    it(`is refused by ${ref} where an object has a member twice`, async () => {
+    it(`is rejected by ${ref} if an object has a repeated member`, async () => {
       const { post } = await provider()
-      const good = bodyFor(ref)
-      const [, name = ''] = /^\{"(\w+)"/.exec(good) ?? []
-      const twice = `${good.slice(0, -1)},${good.slice(1)}`
-      const escaped = twice.replace(
+      const valid = validBody(ref)
+      const [, name = ''] = /^\{"(\w+)"/.exec(valid) ?? []
+      const repeated = `${valid.slice(0, -1)},${valid.slice(1)}`
+      const escaped = repeated.replace(
         `"${name}"`,
         `"\\u00${name.charCodeAt(0).toString(16)}${name.slice(1)}"`,
       )
 
-      assert.equal((await post(formatPath(ref, {}), good)).status, 200)
-      for (const body of [twice, escaped]) {
+      assert.equal((await post(formatPath(ref, {}), valid)).status, 200)
+      for (const body of [repeated, escaped]) {
         const answer = await post(formatPath(ref, {}), body)
 
         assert.equal(answer.status, 400)
@@ -257,20 +257,20 @@ describeOnce('the body of every POST', () => {
       }
     })
 
-    it(`is refused by ${ref} where it is not UTF-8`, async () => {
+    it(`is rejected by ${ref} if it is not UTF-8`, async () => {
       const { post } = await provider()
-      const good = Buffer.from(`${bodyFor(ref).slice(0, -1)},"note":"é"}`)
+      const valid = Buffer.from(`${validBody(ref).slice(0, -1)},"note":"é"}`)
 
-      const accepted = await post(formatPath(ref, {}), good)
-      const refused = await post(formatPath(ref, {}), Buffer.from(good.toString(), 'latin1'))
+      const accepted = await post(formatPath(ref, {}), valid)
+      const rejected = await post(formatPath(ref, {}), Buffer.from(valid.toString(), 'latin1'))
 
       assert.equal(accepted.status, 200)
-      assert.equal(refused.status, 400)
-      assert.deepEqual(refused.body, { error: 'the body must be UTF-8' })
+      assert.equal(rejected.status, 400)
+      assert.deepEqual(rejected.body, { error: 'the body must be UTF-8' })
     })
   }
 
-  it('is refused where a member that is not known is there twice', async () => {
+  it('is rejected if an unknown member is repeated', async () => {
     const { post } = await provider()
 
     const { status, body } = await post(
@@ -284,7 +284,7 @@ describeOnce('the body of every POST', () => {
 })
 
 describe('B2, the balances of accounts', () => {
-  it('serves both amounts as decimal text', async () => {
+  it('serves both amounts as decimal strings', async () => {
     const here = await provider()
 
     const answer = await ask(here, 'B2', { accounts: ['b1'] })

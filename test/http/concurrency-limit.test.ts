@@ -14,168 +14,169 @@ const limits = {
   burstMs: 500,
 }
 
-/** Requests in turns of the process, by a clock that only the test moves. */
-function openDoor() {
+/** A limiter with a clock that the test controls. */
+function openSimulation() {
   let now = 10_000
   let cpu = 0
-  const concurrency = openConcurrencyLimit(limits, { now: () => now, cpu: () => cpu })
-  /** A turn of so long in which so many arrive, who are answered at its end: how many were let in. */
-  const turn = async (
+  const limiter = openConcurrencyLimit(limits, { now: () => now, cpu: () => cpu })
+  /** One event-loop iteration whose requests are answered at its end. Returns how many were admitted. */
+  const iterate = async (
     arriving: number,
-    tookMs: number,
-    answeredInMs = tookMs,
+    durationMs: number,
+    latencyMs = durationMs,
     inFlight = 0,
   ): Promise<number> => {
     let admitted = 0
     for (let index = 0; index < arriving; index += 1) {
-      if (concurrency.admits(inFlight + admitted)) admitted += 1
+      if (limiter.admits(inFlight + admitted)) admitted += 1
     }
-    now += tookMs
+    now += durationMs
     await setImmediate()
-    for (let index = 0; index < admitted; index += 1) concurrency.recordLatency(answeredInMs)
+    for (let index = 0; index < admitted; index += 1) limiter.recordLatency(latencyMs)
     return admitted
   }
-  const turns = async (count: number, ...rest: Parameters<typeof turn>) => {
+  /** Returns how many the last iteration admitted. */
+  const iterateTimes = async (count: number, ...rest: Parameters<typeof iterate>) => {
     let last = 0
-    for (let index = 0; index < count; index += 1) last = await turn(...rest)
+    for (let index = 0; index < count; index += 1) last = await iterate(...rest)
     return last
   }
   const pause = (ms: number) => {
     now += ms
   }
-  /** As many arrive in one turn, each answered before the next is read: how many were let in. */
-  const turnOfEach = async (arriving: number, eachMs: number, eachCpuMs = eachMs) => {
+  /** One iteration in which each request is answered before the next is read. Returns how many were admitted. */
+  const iterateSequentially = async (arriving: number, eachMs: number, eachCpuMs = eachMs) => {
     let admitted = 0
     for (let index = 0; index < arriving; index += 1) {
-      if (!concurrency.admits(0)) continue
+      if (!limiter.admits(0)) continue
       admitted += 1
       now += eachMs
       cpu += eachCpuMs
-      concurrency.recordLatency(eachMs)
+      limiter.recordLatency(eachMs)
     }
     await setImmediate()
     return admitted
   }
-  return { turn, turns, turnOfEach, pause }
+  return { iterate, iterateTimes, iterateSequentially, pause }
 }
 
 describe('the concurrency limit', () => {
-  it('are let in up to the most that are worked on at once', async () => {
-    const { turn } = openDoor()
+  it('admits up to the maximum', async () => {
+    const { iterate } = openSimulation()
 
-    assert.equal(await turn(1000, 1), 100)
+    assert.equal(await iterate(1000, 1), 100)
   })
 
-  it('are let in where it is a burst', async () => {
-    const { turn } = openDoor()
+  it('admits a burst', async () => {
+    const { iterate } = openSimulation()
 
-    assert.equal(await turn(80, 250), 80)
-    assert.equal(await turn(80, 1), 80)
+    assert.equal(await iterate(80, 250), 80)
+    assert.equal(await iterate(80, 1), 80)
   })
 
-  it('are fewer and fewer while turns stay long, but never none', async () => {
-    const { turn, turns } = openDoor()
+  it('decreases while iterations are long, down to the minimum', async () => {
+    const { iterate, iterateTimes } = openSimulation()
 
-    await turns(5, 100, 120)
-    const fewer = await turn(100, 120)
-    await turns(20, 100, 120)
+    await iterateTimes(5, 100, 120)
+    const reduced = await iterate(100, 120)
+    await iterateTimes(20, 100, 120)
 
-    assert.ok(fewer < 100, `${fewer}`)
-    assert.equal(await turn(100, 120), 10)
+    assert.ok(reduced < 100, `${reduced}`)
+    assert.equal(await iterate(100, 120), 10)
   })
 
-  it('are as few at once as fit where turns are far too long', async () => {
-    const { turn } = openDoor()
+  it('decreases in proportion to how far an iteration exceeded the target', async () => {
+    const { iterate } = openSimulation()
 
-    await turn(100, 400)
+    await iterate(100, 400)
 
-    assert.equal(await turn(100, 20), Math.ceil((100 * 50) / 400))
+    assert.equal(await iterate(100, 20), Math.ceil((100 * 50) / 400))
   })
 
-  it('are fewer while no answer is quick, though turns are', async () => {
-    const { turn, turns } = openDoor()
+  it('decreases while all requests are slow, even if iterations are short', async () => {
+    const { iterate, iterateTimes } = openSimulation()
 
-    await turns(100, 100, 20, 500)
+    await iterateTimes(100, 100, 20, 500)
 
-    assert.equal(await turn(100, 20), 10)
+    assert.equal(await iterate(100, 20), 10)
   })
 
-  it('are as many as ever where some answers are slow and some quick', async () => {
-    const { turn, turns } = openDoor()
+  it('does not decrease if some requests are fast', async () => {
+    const { iterate, iterateTimes } = openSimulation()
     for (let index = 0; index < 50; index += 1) {
-      await turn(50, 20, 500)
-      await turn(50, 20, 5)
+      await iterate(50, 20, 500)
+      await iterate(50, 20, 5)
     }
 
-    assert.equal(await turns(1, 100, 20), 100)
+    assert.equal(await iterateTimes(1, 100, 20), 100)
   })
 
-  it('are more again as soon as turns are short', async () => {
-    const { turn, turns } = openDoor()
-    await turns(30, 100, 120)
+  it('increases again once iterations are short', async () => {
+    const { iterate, iterateTimes } = openSimulation()
+    await iterateTimes(30, 100, 120)
 
-    const first = await turn(100, 20)
-    const later = await turns(60, 100, 20)
+    const first = await iterate(100, 20)
+    const later = await iterateTimes(60, 100, 20)
 
     assert.equal(first, 10)
     assert.ok(later > 20, `${later}`)
   })
 
-  it('are no more after a time in which others still waited', async () => {
-    const { turn, turns, pause } = openDoor()
-    await turns(30, 100, 120)
+  it('does not reset after an idle window with requests in flight', async () => {
+    const { iterate, iterateTimes, pause } = openSimulation()
+    await iterateTimes(30, 100, 120)
 
     pause(200)
 
-    assert.equal(await turn(100, 120, 120, 5), 5)
+    assert.equal(await iterate(100, 120, 120, 5), 5)
   })
 
-  it('are as many as ever after a pause', async () => {
-    const { turn, turns, pause } = openDoor()
-    await turns(30, 100, 120)
+  it('resets after an idle window with nothing in flight', async () => {
+    const { iterate, iterateTimes, pause } = openSimulation()
+    await iterateTimes(30, 100, 120)
 
     pause(200)
 
-    assert.equal(await turn(100, 120), 100)
+    assert.equal(await iterate(100, 120), 100)
   })
 })
 
-describe('requests that are answered one after another, without waiting', () => {
-  it('are let in where it is a burst, for as long as a burst may take', async () => {
-    const { turnOfEach } = openDoor()
+describe('an iteration whose handlers never wait', () => {
+  it('admits a burst, up to the CPU time of a burst', async () => {
+    const { iterateSequentially } = openSimulation()
 
-    assert.equal(await turnOfEach(50, 9), 50)
-    assert.equal(await openDoor().turnOfEach(90, 10), 4 + 51)
+    assert.equal(await iterateSequentially(50, 9), 50)
+    assert.equal(await openSimulation().iterateSequentially(90, 10), 4 + 51)
   })
 
-  it('are as many in a turn as it has time for, while turns stay long', async () => {
-    const { turnOfEach } = openDoor()
+  it('admits as many requests as its CPU time permits, during overload', async () => {
+    const { iterateSequentially } = openSimulation()
 
-    await turnOfEach(100, 10)
+    await iterateSequentially(100, 10)
 
-    assert.equal(await turnOfEach(100, 10), 4 + 6)
-    assert.equal(await turnOfEach(100, 10), 4 + 6)
+    assert.equal(await iterateSequentially(100, 10), 4 + 6)
+    assert.equal(await iterateSequentially(100, 10), 4 + 6)
   })
 
-  it('are a few in a turn however long each takes', async () => {
-    const { turnOfEach } = openDoor()
+  it('admits the minimum, however slow each request is', async () => {
+    const { iterateSequentially } = openSimulation()
 
-    await turnOfEach(100, 100)
+    await iterateSequentially(100, 100)
 
-    assert.equal(await turnOfEach(100, 100), 4 + 1)
+    assert.equal(await iterateSequentially(100, 100), 4 + 1)
   })
 
-  it('are no fewer where the process itself had no CPU', async () => {
-    const { turnOfEach } = openDoor()
+  it('admits no fewer if other processes use the CPU', async () => {
+    const { iterateSequentially } = openSimulation()
 
-    assert.equal(await turnOfEach(90, 100, 1), 90)
+    assert.equal(await iterateSequentially(90, 100, 1), 90)
   })
 
-  it('are more again once a turn is short', async () => {
-    const { turnOfEach } = openDoor()
-    await turnOfEach(100, 10)
-    for (let count = 0; count < 20; count += 1) await turnOfEach(4, 5)
+  it('admits more again after short iterations', async () => {
+    const { iterateSequentially } = openSimulation()
+    await iterateSequentially(100, 10)
+    for (let count = 0; count < 20; count += 1) await iterateSequentially(4, 5)
 
-    assert.equal(await turnOfEach(50, 9), 50)
+    assert.equal(await iterateSequentially(50, 9), 50)
   })
 })

@@ -15,54 +15,51 @@ async function openServer(t: { after(work: () => Promise<void>): void }) {
   t.after(() => app.close())
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
-  const dial = async (): Promise<TLSSocket> => {
+  const open = async (): Promise<TLSSocket> => {
     const socket = connect({ port, host: '127.0.0.1', ca: authority.cert })
     socket.on('error', () => {})
     await once(socket, 'secureConnect')
     return socket
   }
-  return { port, dial }
+  return { port, open }
 }
 
-async function ask(socket: Socket): Promise<string> {
+async function exchange(socket: Socket): Promise<string> {
   const answered = once(socket, 'data')
   socket.write(head)
   return String((await answered)[0])
 }
 
-describe('a server with TLS that has all the connections it may have', { timeout: 30_000 }, () => {
-  it('closes the one that has been idle for longest, a handshake that does not go on first', async (t) => {
-    const { port, dial } = await openServer(t)
+describe('a TLS server at its connection limit', { timeout: 30_000 }, () => {
+  it('closes the connection that has been idle longest, including unfinished handshakes', async (t) => {
+    const { port, open } = await openServer(t)
     const silent = connectTcp(port, '127.0.0.1')
     silent.on('error', () => {})
     await once(silent, 'connect')
-    const first = await dial()
-    const second = await dial()
-    assert.match(await ask(first), / 200 /)
-    assert.match(await ask(second), / 200 /)
+    const first = await open()
+    const second = await open()
+    assert.match(await exchange(first), / 200 /)
+    assert.match(await exchange(second), / 200 /)
 
     const closed = [once(silent.resume(), 'close'), once(first, 'close')]
-    const third = await dial()
+    const third = await open()
     await closed[0]
-    assert.match(await ask(third), / 200 /)
-    const fourth = await dial()
+    assert.match(await exchange(third), / 200 /)
+    const fourth = await open()
     await closed[1]
 
-    assert.match(await ask(fourth), / 200 /)
-    assert.match(await ask(second), / 200 /)
+    assert.match(await exchange(fourth), / 200 /)
+    assert.match(await exchange(second), / 200 /)
     for (const socket of [second, third, fourth]) socket.destroy()
   })
 })
 
 describe('a server whose connections all have a request in flight', { timeout: 30_000 }, () => {
-  it('closes the one whose body has been arriving for longest', async (t) => {
+  it('closes the one whose body has been arriving longest', async (t) => {
     const app = openApp([], { limits: { connectionsMax: 3 } })
-    let onWaiting = (_answer: () => void): void => {}
-    const waiting = new Promise<() => void>((resolve) => {
-      onWaiting = resolve
-    })
+    const waiting = Promise.withResolvers<() => void>()
     app.post('/slow', async () => {
-      await new Promise<void>((resolve) => onWaiting(resolve))
+      await new Promise<void>((resolve) => waiting.resolve(resolve))
       return 'answered'
     })
     const sockets: Socket[] = []
@@ -78,7 +75,7 @@ describe('a server whose connections all have a request in flight', { timeout: 3
       sockets.push(socket)
       return socket
     }
-    /** With a body of two bytes. */
+    /** Announces a body of two bytes. */
     const post = async (body: string): Promise<Socket> => {
       const received = once(app.server, 'request')
       const socket = dial()
@@ -89,17 +86,17 @@ describe('a server whose connections all have a request in flight', { timeout: 3
       return socket
     }
     const complete = await post('{}')
-    const answer = await waiting
+    const respond = await waiting.promise
     const first = await post('{')
     const second = await post('{')
 
     const closed = once(first.resume(), 'close')
     const fresh = dial()
-    const refused = once(fresh, 'close').then(() => 'closed')
-    assert.match(await Promise.race([ask(fresh), refused]), / 200 /)
+    const rejected = once(fresh, 'close').then(() => 'closed')
+    assert.match(await Promise.race([exchange(fresh), rejected]), / 200 /)
     await closed
     const answered = once(complete, 'data')
-    answer()
+    respond()
 
     assert.match(String((await answered)[0]), /answered/)
     assert.equal(second.destroyed, false)
@@ -107,7 +104,7 @@ describe('a server whose connections all have a request in flight', { timeout: 3
 })
 
 describe('connections from a trusted proxy', { timeout: 30_000 }, () => {
-  it('are as many as they like, and stay though no token came on them', async (t) => {
+  it('have no limit, and stay open without a token', async (t) => {
     const app = openApp([], {
       limits: { addressConnectionsMax: 1, anonymousIdleMs: 0, checkIntervalMs: 5 },
       trustedProxies: readTrustedProxies('127.0.0.2'),
@@ -121,14 +118,14 @@ describe('connections from a trusted proxy', { timeout: 30_000 }, () => {
       return socket
     }
     const proxied = [dial('127.0.0.2'), dial('127.0.0.2')]
-    for (const socket of proxied) assert.match(await ask(socket), / 200 /)
+    for (const socket of proxied) assert.match(await exchange(socket), / 200 /)
 
-    // By then, idle connections were closed once.
+    // Idle connections have been closed by the time this one is.
     const other = dial('127.0.0.1')
     await once(other.resume(), 'close')
 
     for (const socket of proxied) {
-      const answer = await ask(socket)
+      const answer = await exchange(socket)
       assert.match(answer, / 200 /)
       assert.doesNotMatch(answer, /keep-alive: timeout=0/i)
       socket.destroy()

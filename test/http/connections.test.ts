@@ -9,8 +9,8 @@ import { sharedProvider } from '../support/provider.ts'
 
 const data = [lines.customer('ana'), lines.bankingAccount('a1', { ana: true })]
 const provider = sharedProvider(data)
-/** One that has no patience. */
-const hasty = sharedProvider([], async () => ({
+/** A provider with short timeouts. */
+const shortTimeouts = sharedProvider([], async () => ({
   database: (await provider()).database,
   limits: {
     headersTimeoutMs: 50,
@@ -20,25 +20,24 @@ const hasty = sharedProvider([], async () => ({
   },
 }))
 
-/** One that takes little. */
-const narrow = sharedProvider([], async () => ({
+/** A provider with a small body limit. */
+const smallBodies = sharedProvider([], async () => ({
   database: (await provider()).database,
   limits: { bodyBytesMax: 100, drainBytesMax: 16 * 1024 * 1024 },
 }))
 
 const head = 'Host: holdfast\r\nContent-Type: application/json\r\n'
 
-/** A connection on which a test says what it likes. */
-async function dial(port: number): Promise<Socket> {
+async function openConnection(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
-  // To be cut off may show as an error before it shows as the end.
+  // A reset is reported as an error before the close event.
   socket.on('error', () => {})
   await once(socket, 'connect')
   return socket
 }
 
-/** All that the server says until it hangs up. */
-async function heard(socket: Socket): Promise<string> {
+/** Everything that the server sends until it closes the connection. */
+async function readAll(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (chunk) => {
     text += chunk
@@ -47,7 +46,7 @@ async function heard(socket: Socket): Promise<string> {
   return text
 }
 
-/** The whole answer is an error as every other, and the last that comes on the connection. */
+/** The response has the ordinary form of an error, and is the last one on the connection. */
 function assertError(text: string, status: number, message: string): void {
   const [head = '', body] = text.split('\r\n\r\n')
   assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `))
@@ -57,61 +56,61 @@ function assertError(text: string, status: number, message: string): void {
   assert.equal(body, JSON.stringify({ error: message }))
 }
 
-describeOnce('a connection that dawdles is cut', () => {
-  for (const [name, said] of Object.entries({
-    'over its first byte': '',
-    'over its first line': 'GET /auth/v1/customer/ana HT',
-    'over its headers': `GET /auth/v1/customer/ana HTTP/1.1\r\n${head}`,
-    'over its body': `POST /auth/v1/customer/search HTTP/1.1\r\n${head}Content-Length: 20\r\n\r\n{"email":`,
-    'over the next part of its body': `POST /auth/v1/customer/search HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n3\r\n{"e\r\n`,
+describeOnce('a slow connection is closed', () => {
+  for (const [name, sent] of Object.entries({
+    'before its first byte': '',
+    'in its request line': 'GET /auth/v1/customer/ana HT',
+    'in its headers': `GET /auth/v1/customer/ana HTTP/1.1\r\n${head}`,
+    'in its body': `POST /auth/v1/customer/search HTTP/1.1\r\n${head}Content-Length: 20\r\n\r\n{"email":`,
+    'in a chunked body': `POST /auth/v1/customer/search HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n3\r\n{"e\r\n`,
   })) {
     it(`${name}`, async () => {
-      const { port } = await hasty()
-      const socket = await dial(port)
+      const { port } = await shortTimeouts()
+      const socket = await openConnection(port)
 
-      socket.write(said)
-      const text = await heard(socket)
+      socket.write(sent)
+      const text = await readAll(socket)
 
-      if (said === '') assert.equal(text, '')
+      if (sent === '') assert.equal(text, '')
       else assertError(text, 408, 'The request timed out')
     })
   }
 
   it('between two requests', async () => {
-    const { port } = await hasty()
-    const socket = await dial(port)
+    const { port } = await shortTimeouts()
+    const socket = await openConnection(port)
 
     socket.write(`GET /auth/v1/customer/ana HTTP/1.1\r\n${head}\r\n`)
-    const text = await heard(socket)
+    const text = await readAll(socket)
 
     assert.match(text, /^HTTP\/1\.1 200 OK\r\n/)
     assert.match(text, /"id":"ana"/)
   })
 })
 
-describeOnce('a request of which', () => {
+describeOnce('a request whose', () => {
   const long = 'x'.repeat(20_000)
 
-  for (const [name, said] of Object.entries({
-    'the address is too long': `GET /auth/v1/customer/${long} HTTP/1.1\r\n${head}\r\n`,
-    'the query is too long': `GET /auth/v1/customer/ana?x=${long} HTTP/1.1\r\n${head}\r\n`,
-    'a header is too long': `GET /auth/v1/customer/ana HTTP/1.1\r\n${head}X-Long: ${long}\r\n\r\n`,
-    'the headers are too many': `GET /auth/v1/customer/ana HTTP/1.1\r\n${head}${'X: y\r\n'.repeat(5000)}\r\n`,
+  for (const [name, sent] of Object.entries({
+    'path is too long': `GET /auth/v1/customer/${long} HTTP/1.1\r\n${head}\r\n`,
+    'query is too long': `GET /auth/v1/customer/ana?x=${long} HTTP/1.1\r\n${head}\r\n`,
+    'header is too long': `GET /auth/v1/customer/ana HTTP/1.1\r\n${head}X-Long: ${long}\r\n\r\n`,
+    'headers are too many': `GET /auth/v1/customer/ana HTTP/1.1\r\n${head}${'X: y\r\n'.repeat(5000)}\r\n`,
   })) {
-    it(`${name} is refused, and the connection closed`, async () => {
+    it(`${name} is rejected, and the connection is closed`, async () => {
       const { port } = await provider()
-      const socket = await dial(port)
+      const socket = await openConnection(port)
 
-      socket.write(said)
-      const text = await heard(socket)
+      socket.write(sent)
+      const text = await readAll(socket)
 
       assertError(text, 431, 'The request line and headers are too large')
     })
   }
 
-  it('a chunked body grows too large is refused before it ends', async () => {
-    const { port } = await narrow()
-    const socket = await dial(port)
+  it('chunked body is too large is rejected before the body ends', async () => {
+    const { port } = await smallBodies()
+    const socket = await openConnection(port)
     const chunk = `40\r\n${'x'.repeat(0x40)}\r\n`
 
     socket.write(
@@ -125,8 +124,8 @@ describeOnce('a request of which', () => {
     assert.match(String(first), /\{"error":"The request body is too large"\}/)
   })
 
-  it('the body is a few times too large gets its answer, though it sends all of it first', async () => {
-    const { port } = await narrow()
+  it('body is too large gets a response, even if the client sends all of it first', async () => {
+    const { port } = await smallBodies()
     const body = Buffer.alloc(4 * 1024 * 1024, 'x')
 
     for (const framing of [
@@ -135,15 +134,15 @@ describeOnce('a request of which', () => {
     ]) {
       const answers = await Promise.all(
         Array.from({ length: 10 }, async () => {
-          const socket = await dial(port)
+          const socket = await openConnection(port)
           socket.write(`POST /auth/v1/customer/search HTTP/1.1\r\n${head}${framing}`)
           const isSent = new Promise<boolean>((resolve) => {
             socket.write(body, (error) => resolve(!error))
           })
-          // Reads nothing before it has sent everything.
+          // Reads nothing before everything is sent.
           assert.equal(await isSent, true)
           socket.write(framing.includes('chunked') ? '\r\n0\r\n\r\n' : '')
-          return heard(socket)
+          return readAll(socket)
         }),
       )
 
@@ -151,15 +150,15 @@ describeOnce('a request of which', () => {
     }
   })
 
-  it('the body does not end is answered, and cut after so much of it', async () => {
-    const { port } = await narrow()
-    const socket = await dial(port)
+  it('body does not end gets a response, and is closed at the drain limit', async () => {
+    const { port } = await smallBodies()
+    const socket = await openConnection(port)
     const chunk = Buffer.alloc(64 * 1024, 'x')
 
     socket.write(
       `POST /auth/v1/customer/search HTTP/1.1\r\n${head}Content-Length: 1000000000\r\n\r\n`,
     )
-    const text = heard(socket)
+    const text = readAll(socket)
     while (!socket.destroyed) {
       socket.write(chunk)
       await setImmediate()
@@ -169,35 +168,35 @@ describeOnce('a request of which', () => {
     assert.ok(socket.bytesWritten < 100_000_000, `${socket.bytesWritten} bytes were sent`)
   })
 
-  it('the form is not HTTP is refused, and the next connection served', async () => {
+  it('syntax is not HTTP is rejected, and the next connection is served', async () => {
     const { port, get } = await provider()
-    const socket = await dial(port)
+    const socket = await openConnection(port)
 
     socket.write('hello?\r\n\r\n')
-    const text = await heard(socket)
+    const text = await readAll(socket)
 
     assertError(text, 400, 'the request must be valid HTTP/1.1')
     assert.equal((await get('/auth/v1/customer/ana')).status, 200)
   })
 
-  it('two lengths disagree is refused', async () => {
+  it('two Content-Length headers differ is rejected', async () => {
     const { port } = await provider()
-    const socket = await dial(port)
+    const socket = await openConnection(port)
 
     socket.write(
       `POST /auth/v1/customer/search HTTP/1.1\r\n${head}Content-Length: 2\r\nContent-Length: 20\r\n\r\n{}`,
     )
-    const text = await heard(socket)
+    const text = await readAll(socket)
 
     assertError(text, 400, 'the request must be valid HTTP/1.1')
   })
 
-  it('the form is not HTTP is refused after the answer to the one before it', async () => {
+  it('syntax is not HTTP is rejected after the response to an earlier request', async () => {
     const { port } = await provider()
-    const socket = await dial(port)
+    const socket = await openConnection(port)
 
     socket.write(`GET /auth/v1/customer/ana HTTP/1.1\r\n${head}\r\nhello?\r\n\r\n`)
-    const text = await heard(socket)
+    const text = await readAll(socket)
 
     assert.match(text, /^HTTP\/1\.1 200 /)
     const second = text.indexOf('HTTP/1.1 ', 1)
@@ -205,12 +204,12 @@ describeOnce('a request of which', () => {
     assertError(text.slice(second), 400, 'the request must be valid HTTP/1.1')
   })
 
-  it('the form is not HTTP is refused, however much follows', async () => {
-    const { port } = await narrow()
-    const socket = await dial(port)
+  it('syntax is not HTTP is rejected, however much data follows', async () => {
+    const { port } = await smallBodies()
+    const socket = await openConnection(port)
 
     socket.write(Buffer.alloc(1024 * 1024, 'x'))
-    const text = await heard(socket)
+    const text = await readAll(socket)
 
     assertError(text, 400, 'the request must be valid HTTP/1.1')
   })

@@ -80,7 +80,7 @@ const provider = sharedProvider([
 ])
 
 describe('C1, the search for customers', () => {
-  it('finds by e-mail address, and shows id, name and phone number alone', async () => {
+  it('finds a customer by email address, and returns only the id, name and phone number', async () => {
     const { post } = await provider()
 
     const { status, body } = await post(search, { email: example.email })
@@ -92,7 +92,7 @@ describe('C1, the search for customers', () => {
   })
 
   for (const email of ['shared@example.com', 'SHARED@EXAMPLE.COM', 'sHaReD@eXaMpLe.CoM']) {
-    it(`finds every customer with the address, in any case: ${email}`, async () => {
+    it(`finds all customers with the address, in any case: ${email}`, async () => {
       const { post } = await provider()
 
       const { body } = await post(search, { email })
@@ -111,7 +111,7 @@ describe('C1, the search for customers', () => {
     ['%@example.com', 'percent'],
     ['renÉ@example.com', 'accent'],
   ]) {
-    it(`takes every character for itself: ${email}`, async () => {
+    it(`matches every character literally: ${email}`, async () => {
       const { post } = await provider()
 
       const { body } = await post(search, { email })
@@ -154,12 +154,12 @@ describe('C1, the search for customers', () => {
     ['a number', { email: 1 }, /^email must be /],
     ['null', { email: null }, /^email must be /],
     ['a list', { email: ['bea@example.com'] }, /^email must be /],
-    ['no e-mail address', { email: 'bea' }, /^email must be /],
-    ['an empty text', { email: '' }, /^email must be /],
-    ['too long an address', { email: `${'x'.repeat(320)}@example.com` }, /^email must be /],
-    ['a list around all', [{ email: 'bea@example.com' }], /body must be /],
+    ['text that is not an email address', { email: 'bea' }, /^email must be /],
+    ['an empty string', { email: '' }, /^email must be /],
+    ['an address that is too long', { email: `${'x'.repeat(320)}@example.com` }, /^email must be /],
+    ['a body that is a list', [{ email: 'bea@example.com' }], /body must be /],
   ] as const) {
-    it(`refuses ${name}`, async () => {
+    it(`rejects ${name}`, async () => {
       const { post } = await provider()
 
       const answer = await post(search, body)
@@ -169,7 +169,7 @@ describe('C1, the search for customers', () => {
     })
   }
 
-  it('follows a customer to a new address', async () => {
+  it('finds a customer by a changed address only', async () => {
     const here = await provider()
 
     await here.load([lines.customer('mover', { email: 'new@example.com' })])
@@ -182,7 +182,7 @@ describe('C1, the search for customers', () => {
 })
 
 describe('C2, the accounts available for sharing', () => {
-  it('lists both kinds together, by creation and then by id', async () => {
+  it('lists both kinds together, by creation date and then by id', async () => {
     const { get } = await provider()
 
     const { status, body } = await get('/auth/v1/customer/one/accounts')
@@ -236,7 +236,7 @@ describe('C3, the identity of a customer', () => {
     assert.deepEqual(body, example)
   })
 
-  it('leaves out what was not loaded', async () => {
+  it('omits fields that were not loaded', async () => {
     const { get } = await provider()
 
     const { body } = await get('/auth/v1/customer/bare')
@@ -244,7 +244,7 @@ describe('C3, the identity of a customer', () => {
     assert.deepEqual(body, { id: 'bare', name: 'Bea', email: 'bea@example.com' })
   })
 
-  it('knows a customer whose id is the word in the path of C1', async () => {
+  it('returns a customer whose id is a path segment of C1', async () => {
     const { get } = await provider()
 
     const { status, body } = await get('/auth/v1/customer/search')
@@ -265,7 +265,7 @@ describe('C4, the example balance', () => {
     ],
     ['one', 'named', '{"account_id":"named","available":-0.50,"current":7,"currency":"NZD"}'],
   ] as const) {
-    it(`shows ${customer} the numbers of ${account}, digit for digit, and the currency`, async () => {
+    it(`returns the exact numbers and the currency of ${account} to ${customer}`, async () => {
       const { get } = await provider()
 
       const answer = await get(`/customer/${customer}/accounts/${account}/balances`)
@@ -282,7 +282,7 @@ describe('C4, the example balance', () => {
     ['another customer’s account', 'two', 'a-tie', 'Account not found'],
     ['an energy account', 'one', 'gas', 'Account not found'],
   ] as const) {
-    it(`is refused to ${name}`, async () => {
+    it(`is rejected for ${name}`, async () => {
       const { get } = await provider()
 
       const answer = await get(`/customer/${customer}/accounts/${account}/balances`)

@@ -31,7 +31,7 @@ const provider = sharedProvider([
 ])
 
 describe('the contact details of an account', () => {
-  it('are holders, e-mails, addresses and telephones', async () => {
+  it('are holders, emails, addresses and telephones', async () => {
     const { status, headers, body } = await ask(await provider(), 'contact', { accounts: ['bank'] })
 
     assert.equal(status, 200)
@@ -40,7 +40,7 @@ describe('the contact details of an account', () => {
   })
 
   for (const account of ['power', 'closed']) {
-    it(`are there for any account, of either kind and any other status: ${account}`, async () => {
+    it(`are returned for both kinds of account and any other status: ${account}`, async () => {
       const { status, body } = await ask(await provider(), 'contact', { accounts: [account] })
 
       assert.equal(status, 200)
@@ -49,7 +49,7 @@ describe('the contact details of an account', () => {
   }
 
   for (const account of ['restricted', 'bare']) {
-    it(`are an empty body where the account is restricted: ${account}`, async () => {
+    it(`are an empty body if the account is restricted: ${account}`, async () => {
       const answer = await ask(await provider(), 'contact', { accounts: [account] })
 
       assert.equal(answer.status, 200)
@@ -59,7 +59,7 @@ describe('the contact details of an account', () => {
     })
   }
 
-  it('are all that a restriction hides', async () => {
+  it('are the only data that a restriction hides', async () => {
     const here = await provider()
 
     for (const ref of ['B2', 'B3', 'C4'] as const) {
@@ -70,7 +70,7 @@ describe('the contact details of an account', () => {
     }
   })
 
-  it('come back when the restriction is lifted', async () => {
+  it('are returned again when the restriction is lifted', async () => {
     const here = await provider()
 
     await here.load([lines.contact('lifted')])
@@ -85,7 +85,7 @@ describe('the contact details of an account', () => {
     ['another customer’s account', 'ana', 'bens', 'Account not found'],
     ['another customer’s restricted account', 'ben', 'restricted', 'Account not found'],
   ] as const) {
-    it(`are refused to ${name}`, async () => {
+    it(`are rejected for ${name}`, async () => {
       const answer = await ask(await provider(), 'contact', { customer, accounts: [account] })
 
       assert.equal(answer.status, 404)
@@ -95,7 +95,7 @@ describe('the contact details of an account', () => {
 })
 
 describe('an id of more than 256 characters', () => {
-  it('is none in the path of contact; with 256 of any size it may be one', async () => {
+  it('is invalid on contact; 256 characters of any size are valid', async () => {
     const here = await provider()
 
     const most = await ask(here, 'contact', { customer: longest, accounts: [longest] })
@@ -116,7 +116,7 @@ describe('an id of more than 256 characters', () => {
   })
 
   for (const ref of refsWithPath.filter((ref) => ref !== 'contact')) {
-    it(`is simply unknown to ${ref}`, async () => {
+    it(`is not found by ${ref}`, async () => {
       const here = await provider()
       const long = 'x'.repeat(300)
 
@@ -131,7 +131,7 @@ describe('an id of more than 256 characters', () => {
   }
 
   for (const ref of ['B1', 'B2', 'E1', 'E3', 'C2', 'C3'] as const) {
-    it(`is simply unknown as a customer of ${ref}`, async () => {
+    it(`is not found as a customer by ${ref}`, async () => {
       const answer = await ask(await provider(), ref, { customer: 'x'.repeat(300) })
 
       assert.equal(answer.status, 404)

@@ -6,7 +6,7 @@ import * as lines from '../support/lines.ts'
 import { ask, getRecords, type Ref } from '../support/operations.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
-/** A history long enough that a page deep in it is looked for by other means than the first. */
+/** Long histories, so that later pages are found with another algorithm than the first. */
 const accounts = ['e1', 'e2', 'e3']
 const billingCount = 900
 const invoiceCount = 700
@@ -16,25 +16,25 @@ interface Entry {
   readonly account: string
   readonly id: string
   readonly time: string
-  /** Tells it from all others. */
+  /** Unique. */
   readonly name: string
 }
 
-/** Few times and few ids, so that many entries share them, also over accounts. */
-const billing = entries(billingCount, (index) => {
+/** Few times and ids, so that many entries share them, within and across accounts. */
+const billing = createEntries(billingCount, (index) => {
   const minute = (index * 7919) % 240
   return new Date(Date.UTC(2025, 0, 1, 0, minute)).toISOString().slice(0, 19)
 })
-const invoices = entries(invoiceCount, (index) => {
+const invoices = createEntries(invoiceCount, (index) => {
   return new Date(Date.UTC(2025, 0, 1 + ((index * 31) % 60))).toISOString().slice(0, 10)
 })
 
-function entries(count: number, timeOf: (index: number) => string): Entry[] {
+function createEntries(count: number, timeAt: (index: number) => string): Entry[] {
   return accounts.flatMap((account, offset) =>
     Array.from({ length: count }, (_, index) => ({
       account,
       id: `${(index * 13) % count}`.padStart(index % 3, '0'),
-      time: timeOf(index + offset),
+      time: timeAt(index + offset),
       name: `${index * accounts.length + offset}`,
     })),
   )
@@ -69,8 +69,8 @@ const idsByName = {
   E5: new Map(billing.map(({ name, id }) => [name, id])),
 }
 
-/** What orders each record of a page, and its name. */
-function keysOf(ref: 'E3' | 'E5', answer: Answer): { key: string; name: string }[] {
+/** The sort key and the name of each record of a page. */
+function readKeys(ref: 'E3' | 'E5', answer: Answer): { key: string; name: string }[] {
   assert.equal(answer.status, 200, answer.text)
   return getRecords(ref, answer).map((record) => {
     const name = record.invoiceAmount ?? record.payment.amount
@@ -79,7 +79,7 @@ function keysOf(ref: 'E3' | 'E5', answer: Answer): { key: string; name: string }
   })
 }
 
-async function page(
+async function getPage(
   here: Provider,
   ref: Ref,
   number: number,
@@ -94,12 +94,12 @@ for (const [ref, all, narrow] of [
   ['E5', billing, { 'oldest-time': '2025-01-01T00:20:00Z', 'newest-time': '2025-01-01T03:40:00Z' }],
   ['E3', invoices, { 'oldest-date': '2025-01-03', 'newest-date': '2025-02-27' }],
 ] as const) {
-  describe(`${ref} over several long histories`, () => {
+  describe(`${ref} with several long histories`, () => {
     const bounds = Object.values(narrow).map((bound) => bound.replace('Z', ''))
     for (const [name, query, expected] of [
-      ['all of it', '', all.toSorted(newestFirst)],
+      ['the whole history', '', all.toSorted(newestFirst)],
       [
-        'a window of it',
+        'a window',
         new URLSearchParams(narrow).toString(),
         all
           .filter(({ time }) => time >= (bounds[0] ?? '') && time <= (bounds[1] ?? ''))
@@ -112,7 +112,7 @@ for (const [ref, all, narrow] of [
         it(`serves the right page of ${size} at any depth of ${name}`, async () => {
           const here = await provider()
           const last = Math.ceil(expected.length / size)
-          // Both sides of where the way of looking changes, which is at some rank under 1700.
+          // Around the rank at which the algorithm changes, which is below 1700.
           const around = [1660, 1666, 1667, 1668, 1690].map((rank) => Math.ceil(rank / size))
           const numbers = new Set([
             1,
@@ -126,10 +126,10 @@ for (const [ref, all, narrow] of [
           ])
 
           for (const number of [...numbers].filter((each) => each >= 1)) {
-            const answer = await page(here, ref, number, size, query)
+            const answer = await getPage(here, ref, number, size, query)
 
             assert.deepEqual(
-              keysOf(ref, answer).map(({ key }) => key),
+              readKeys(ref, answer).map(({ key }) => key),
               keys.slice((number - 1) * size, number * size),
               `page ${number}`,
             )
@@ -146,27 +146,27 @@ for (const [ref, all, narrow] of [
         const names: string[] = []
 
         for (let number = 1; names.length < expected.length; number += 1) {
-          const answer = await page(here, ref, number, 90, query)
+          const answer = await getPage(here, ref, number, 90, query)
           assert.notEqual(getRecords(ref, answer).length, 0)
-          names.push(...keysOf(ref, answer).map(({ name }) => name))
+          names.push(...readKeys(ref, answer).map(({ name }) => name))
         }
 
         assert.deepEqual(names.sort(), expected.map(({ name }) => name).sort())
       })
     }
 
-    it('has the same order however deep the page is', async () => {
+    it('has the same order on pages of any depth', async () => {
       const here = await provider()
 
-      const deep = keysOf(ref, await page(here, ref, 2, 1000))
-      const shallow = keysOf(ref, await page(here, ref, 11, 100))
+      const deep = readKeys(ref, await getPage(here, ref, 2, 1000))
+      const shallow = readKeys(ref, await getPage(here, ref, 11, 100))
 
       assert.deepEqual(deep.slice(0, 100), shallow)
     })
   })
 }
 
-describe('B3 over a long history', () => {
+describe('B3 with a long history', () => {
   const newest = transactions.toSorted(
     (a, b) =>
       b.postingDateTime.localeCompare(a.postingDateTime) ||
@@ -190,7 +190,7 @@ describe('B3 over a long history', () => {
       const last = Math.ceil(expected.length / 10)
 
       for (const number of new Set([1, 2, Math.max(1, last >> 1), Math.max(1, last), last + 1])) {
-        const answer = await page(here, 'B3', number, 10, query)
+        const answer = await getPage(here, 'B3', number, 10, query)
 
         assert.deepEqual(
           getRecords('B3', answer).map(({ transactionId }) => transactionId),
@@ -202,19 +202,19 @@ describe('B3 over a long history', () => {
   }
 })
 
-describe('many who ask at once', () => {
-  it('each get what they would get alone', async () => {
+describe('concurrent requests', () => {
+  it('get the same responses as sequential ones', async () => {
     const here = await provider()
-    const questions = Array.from({ length: 40 }, (_, index) =>
+    const requests = Array.from({ length: 40 }, (_, index) =>
       index % 2
-        ? () => page(here, 'E5', 1 + index * 2, 25)
-        : () => page(here, 'B3', 1 + index, 25, index % 4 ? 'text=rent' : ''),
+        ? () => getPage(here, 'E5', 1 + index * 2, 25)
+        : () => getPage(here, 'B3', 1 + index, 25, index % 4 ? 'text=rent' : ''),
     )
 
-    const together = await Promise.all(questions.map((question) => question()))
+    const concurrent = await Promise.all(requests.map((request) => request()))
 
-    for (const [index, question] of questions.entries()) {
-      assert.equal(together[index]?.text, (await question()).text)
+    for (const [index, request] of requests.entries()) {
+      assert.equal(concurrent[index]?.text, (await request()).text)
     }
   })
 })

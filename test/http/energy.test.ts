@@ -6,9 +6,9 @@ import * as lines from '../support/lines.ts'
 import { ask, getAccountIds, getRecords } from '../support/operations.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
-const usual = '2025-07-01T00:00:00Z'
+const defaultTime = '2025-07-01T00:00:00Z'
 
-/** For each clock, today and the day twenty-four months before it. */
+/** For each time, today and the date twenty-four months earlier. */
 const windows = [
   ['the last day of March', '2025-03-31T23:59:59Z', '2025-03-31', '2023-03-31'],
   ['a leap day', '2028-02-29T00:00:00Z', '2028-02-29', '2026-02-28'],
@@ -16,7 +16,7 @@ const windows = [
   ['the first moment of a year', '2026-01-01T00:00:00Z', '2026-01-01', '2024-01-01'],
 ] as const
 
-function dayOff(date: string, days: number): string {
+function addDays(date: string, days: number): string {
   return Temporal.PlainDate.from(date).add({ days }).toString()
 }
 
@@ -45,10 +45,10 @@ const data = [
   lines.invoice('third', 'i2', '2025-06-10'),
   ...windows.flatMap(([name, , newest, oldest]) => [
     lines.energyAccount(name, ['ana']),
-    lines.invoice(name, 'just too new', dayOff(newest, 1)),
+    lines.invoice(name, 'just too new', addDays(newest, 1)),
     lines.invoice(name, 'newest', newest),
     lines.invoice(name, 'oldest', oldest),
-    lines.invoice(name, 'just too old', dayOff(oldest, -1)),
+    lines.invoice(name, 'just too old', addDays(oldest, -1)),
   ]),
   lines.customer('eva'),
   lines.customer('ben'),
@@ -61,7 +61,7 @@ const data = [
     creationDate: '2022-01-01T00:00:00Z',
   }),
   lines.bankingAccount('bank', { eva: true }),
-  // In an order that is neither that of creation nor that of ids.
+  // Neither in the order of creation nor of ids.
   lines.energyAccount('unknown', ['cy']),
   lines.energyAccount('b', ['cy'], { creationDate: '2021-01-01T11:00:00+11:00' }),
   lines.energyAccount('late', ['cy'], { creationDate: '2022-01-01T00:00:00Z' }),
@@ -75,7 +75,7 @@ const sydney = sharedProvider([], async () => ({
   timeZone: 'Australia/Sydney',
 }))
 
-async function numbersIn(here: Provider, accounts: readonly string[], query = '') {
+async function readNumbers(here: Provider, accounts: readonly string[], query = '') {
   const answer = await ask(here, 'E3', { accounts, query })
   assert.equal(answer.status, 200, answer.text)
   return getRecords('E3', answer).map(({ invoiceNumber }) => invoiceNumber)
@@ -92,13 +92,13 @@ describe('E1, the energy accounts of a customer', () => {
     assert.deepEqual(answer.body.meta, { totalRecords: 3, totalPages: 1 })
   })
 
-  it('orders by creation and then by id, those of unknown creation last', async () => {
+  it('orders by creation date and then by id, accounts without a creation date last', async () => {
     const answer = await ask(await provider(), 'E1', { customer: 'cy' })
 
     assert.deepEqual(getAccountIds('E1', answer), ['z', 'a', 'b', 'late', 'unknown'])
   })
 
-  it('shows a joint account to each of its holders, and no ownership', async () => {
+  it('returns a joint account to each of its holders, without isOwned', async () => {
     const answer = await ask(await provider(), 'E1', { customer: 'ben' })
 
     assert.deepEqual(getRecords('E1', answer), [
@@ -113,7 +113,7 @@ describe('E1, the energy accounts of a customer', () => {
 })
 
 describe('E2, energy accounts by id', () => {
-  it('shows them with their plans, without users and type', async () => {
+  it('returns them with their plans, without users and type', async () => {
     assert.ok(complexAccountType)
 
     const answer = await ask(await provider(), 'E2', {
@@ -125,7 +125,7 @@ describe('E2, energy accounts by id', () => {
     assert.deepEqual(getRecords('E2', answer), [detail])
   })
 
-  it('shows them in the order asked, whatever their creation', async () => {
+  it('returns them in the requested order', async () => {
     const answer = await ask(await provider(), 'E2', {
       customer: 'cy',
       accounts: ['unknown', 'z', 'late', 'a'],
@@ -134,7 +134,7 @@ describe('E2, energy accounts by id', () => {
     assert.deepEqual(getAccountIds('E2', answer), ['unknown', 'z', 'late', 'a'])
   })
 
-  it('shows a joint account to each of its holders', async () => {
+  it('returns a joint account to each of its holders', async () => {
     const here = await provider()
 
     const first = await ask(here, 'E2', { customer: 'eva', accounts: ['joint'] })
@@ -147,7 +147,7 @@ describe('E2, energy accounts by id', () => {
 })
 
 describe('E3, the invoices of energy accounts', () => {
-  it('come in an envelope, newest issue date first', async () => {
+  it('are in an envelope, newest issue date first', async () => {
     const answer = await ask(await provider(), 'E3', { accounts: ['days'] })
 
     assert.equal(answer.status, 200)
@@ -159,13 +159,13 @@ describe('E3, the invoices of energy accounts', () => {
     assert.deepEqual(answer.body.meta, { totalRecords: 4, totalPages: 1 })
   })
 
-  it('are sorted over all accounts: by issue date, then by number', async () => {
-    const numbers = await numbersIn(await provider(), ['first', 'second'])
+  it('are sorted across all accounts: by issue date, then by number', async () => {
+    const numbers = await readNumbers(await provider(), ['first', 'second'])
 
     assert.deepEqual(numbers, ['i9', 'B', 'i1', 'i10', 'i2', 'i9'])
   })
 
-  it('are both there where two accounts have the same number on the same day', async () => {
+  it('include both of two accounts with the same number on the same day', async () => {
     const here = await provider()
     const accounts = ['third', 'first']
 
@@ -198,15 +198,15 @@ describe('E3, the invoices of energy accounts', () => {
       ['2025-06-11', '2025-06-10', '2025-06-09', 'due on the 10th'],
     ],
   ] as const) {
-    it(`are chosen by issue date, both ends included: ${query}`, async () => {
-      assert.deepEqual(await numbersIn(await provider(), ['days'], query), expected)
+    it(`are selected by issue date, both bounds included: ${query}`, async () => {
+      assert.deepEqual(await readNumbers(await provider(), ['days'], query), expected)
     })
   }
 
   for (const [name, now, newest, oldest] of windows) {
-    it(`are those of the twenty-four months up to today where nothing is given: ${name}`, async (t) => {
+    it(`are those of the twenty-four months up to today by default: ${name}`, async (t) => {
       const here = await provider()
-      t.after(() => here.setClock(usual))
+      t.after(() => here.setClock(defaultTime))
 
       here.setClock(now)
       const answer = await ask(here, 'E3', { accounts: [name] })
@@ -219,31 +219,31 @@ describe('E3, the invoices of energy accounts', () => {
       assert.deepEqual([pinned.get('newest-date'), pinned.get('oldest-date')], [newest, oldest])
     })
 
-    it(`are those of the twenty-four months up to newest-date where that is given: ${name}`, async () => {
-      const numbers = await numbersIn(await provider(), [name], `newest-date=${newest}`)
+    it(`are those of the twenty-four months up to newest-date: ${name}`, async () => {
+      const numbers = await readNumbers(await provider(), [name], `newest-date=${newest}`)
 
       assert.deepEqual(numbers, ['newest', 'oldest'])
     })
   }
 
-  it('reach from oldest-date to today where that alone is given', async (t) => {
+  it('are those from oldest-date to today if only that is given', async (t) => {
     const here = await provider()
-    t.after(() => here.setClock(usual))
+    t.after(() => here.setClock(defaultTime))
 
     here.setClock('2028-02-29T00:00:00Z')
-    const numbers = await numbersIn(here, ['a leap day'], 'oldest-date=2020-01-01')
+    const numbers = await readNumbers(here, ['a leap day'], 'oldest-date=2020-01-01')
 
     assert.deepEqual(numbers, ['newest', 'oldest', 'just too old'])
   })
 
-  it('end with the day that it is where the provider is', async (t) => {
+  it('end with today in the time zone of the provider', async (t) => {
     const here = await sydney()
-    t.after(() => here.setClock(usual))
+    t.after(() => here.setClock(defaultTime))
 
     here.setClock('2025-03-31T12:59:59Z')
-    const evening = await numbersIn(here, ['the last day of March'])
+    const evening = await readNumbers(here, ['the last day of March'])
     here.setClock('2025-03-31T13:00:00Z')
-    const midnight = await numbersIn(here, ['the last day of March'])
+    const midnight = await readNumbers(here, ['the last day of March'])
 
     assert.deepEqual(evening, ['newest', 'oldest'])
     assert.deepEqual(midnight, ['just too new', 'newest'])
@@ -261,7 +261,7 @@ describe('E3, the invoices of energy accounts', () => {
       '+002025-06-01',
       '2025-06-00',
     ]) {
-      it(`refuse ${name}=${value}`, async () => {
+      it(`reject ${name}=${value}`, async () => {
         const query = new URLSearchParams({ [name]: value }).toString()
 
         const answer = await ask(await provider(), 'E3', { accounts: ['days'], query })

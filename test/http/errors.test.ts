@@ -18,7 +18,7 @@ import {
 import { sharedProvider } from '../support/provider.ts'
 
 const json = { 'content-type': 'application/json' }
-/** What a connection cannot be used for again after. */
+/** For requests after which the connection cannot be reused. */
 const close = { connection: 'close' }
 const tooLarge = { headers: { ...json, ...close }, announced: 64 * 1024 * 1024 }
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -30,8 +30,8 @@ const provider = sharedProvider([
   lines.contact('a1'),
   lines.energyAccount('e1', ['ana']),
 ])
-/** A store that fails with an unexpected error. */
-const broken = sharedProvider([], async () => ({
+/** A provider with a bug. */
+const failing = sharedProvider([], async () => ({
   database: (await provider()).database,
   around: (store) => ({
     ...store,
@@ -51,9 +51,9 @@ function assertRejected(answer: Answer, status: number, error: string | RegExp):
   else assert.match(answer.body.error, error)
 }
 
-describe('what is not there', () => {
+describe('a 404 or 422', () => {
   for (const ref of refs.filter((ref) => ref !== 'C1')) {
-    it(`is an unknown customer on ${ref}`, async () => {
+    it(`is the response to an unknown customer on ${ref}`, async () => {
       const here = await provider()
       const accounts = accountsFor(ref)
 
@@ -66,7 +66,7 @@ describe('what is not there', () => {
   }
 
   for (const ref of refsWithPath) {
-    it(`is an unknown account on ${ref}`, async () => {
+    it(`is the response to an unknown account on ${ref}`, async () => {
       const here = await provider()
 
       for (const account of ['nothing', 'ana', 'A1', 'E1', '%', '%25', "' or 1=1 --"]) {
@@ -78,7 +78,7 @@ describe('what is not there', () => {
   }
 
   for (const ref of refsWithBody) {
-    it(`is an unknown account in the body of ${ref}`, async () => {
+    it(`is the response to an unknown account in the body of ${ref}`, async () => {
       const answer = await ask(await provider(), ref, { accounts: ['nothing'] })
 
       assertRejected(answer, 422, 'Account in query not found')
@@ -102,7 +102,7 @@ describe('what is not there', () => {
     '//auth/v1/customer/ana',
     '/auth/v1/customer/ana/accounts/a1/b2',
   ]) {
-    it(`is the route ${path}`, async () => {
+    it(`is the response to the unknown route ${path}`, async () => {
       const { send } = await provider()
 
       for (const method of ['GET', 'PUT', 'DELETE']) {
@@ -115,19 +115,19 @@ describe('what is not there', () => {
   }
 })
 
-describeOnce('a method that a route does not take', () => {
+describeOnce('a method that a route does not support', () => {
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']
-  const question = (ref: Ref) => ({ accounts: accountsFor(ref) })
+  const request = (ref: Ref) => ({ accounts: accountsFor(ref) })
 
-  /** The methods of all operations whose path it is; that of C1 is also one of C3. */
-  function takenAt(path: string): string[] {
+  /** The methods of all operations with this path; the path of C1 also matches C3. */
+  function methodsOf(path: string): string[] {
     return refs
       .filter((ref) => {
         const segments = getOperation(ref).path.split('/')
-        const given = path.split('/')
+        const actual = path.split('/')
         return (
-          segments.length === given.length &&
-          segments.every((segment, index) => /^\{/.test(segment) || segment === given[index])
+          segments.length === actual.length &&
+          segments.every((segment, index) => /^\{/.test(segment) || segment === actual[index])
         )
       })
       .map((ref) => getOperation(ref).method)
@@ -135,34 +135,34 @@ describeOnce('a method that a route does not take', () => {
   }
 
   for (const ref of refs) {
-    it(`is refused by ${ref}, which says what it takes`, async () => {
+    it(`is rejected by ${ref} with the allowed methods`, async () => {
       const { send } = await provider()
-      const path = formatPath(ref, question(ref))
-      const taken = takenAt(path)
+      const path = formatPath(ref, request(ref))
+      const allowed = methodsOf(path)
 
-      for (const method of methods.filter((each) => !taken.includes(each))) {
+      for (const method of methods.filter((each) => !allowed.includes(each))) {
         const answer = await send(path, { method })
 
         assertRejected(answer, 405, 'Method not allowed')
-        assert.deepEqual(answer.headers['allow']?.split(', ').sort(), taken)
+        assert.deepEqual(answer.headers['allow']?.split(', ').sort(), allowed)
       }
     })
   }
 })
 
-describeOnce('a body that is not taken', () => {
+describeOnce('a body is rejected', () => {
   for (const [name, type] of [
     ['a form', 'application/x-www-form-urlencoded'],
     ['XML', 'application/xml'],
     ['plain text', 'text/plain'],
     ['plain text in UTF-8', 'text/plain; charset=utf-8'],
-    ['nothing in particular', 'application/octet-stream'],
-    ['something like JSON', 'application/jsonp'],
-    ['no type at all', undefined],
-    ['an empty type', ''],
-    ['a broken type', 'json'],
+    ['binary data', 'application/octet-stream'],
+    ['JSONP', 'application/jsonp'],
+    ['no content type', undefined],
+    ['an empty content type', ''],
+    ['an invalid content type', 'json'],
   ] as const) {
-    it(`is ${name}`, async () => {
+    it(`with the type of ${name}`, async () => {
       const { send } = await provider()
 
       for (const ref of [...refsWithBody, 'C1'] as const) {
@@ -180,7 +180,7 @@ describeOnce('a body that is not taken', () => {
     'Application/JSON',
     'application/json;x=y',
   ]) {
-    it(`is not JSON by another name: ${type}`, async () => {
+    it(`but not with another spelling of JSON: ${type}`, async () => {
       const { post } = await provider()
 
       const { status } = await post(
@@ -193,7 +193,7 @@ describeOnce('a body that is not taken', () => {
     })
   }
 
-  it('is one that is too large', async () => {
+  it('if it is too large', async () => {
     const { send } = await provider()
 
     for (const ref of [...refsWithBody, 'C1'] as const) {
@@ -204,10 +204,10 @@ describeOnce('a body that is not taken', () => {
   })
 
   for (const [name, character] of [
-    ['of the basic plane', '\\u65e5'],
-    ['beyond it', '\\ud83e\\udd89'],
+    ['of the basic multilingual plane', '\\u65e5'],
+    ['outside it', '\\ud83e\\udd89'],
   ] as const) {
-    it(`is not a thousand ids of 256 characters ${name}, each written as an escape`, async () => {
+    it(`but not for a thousand ids of 256 escaped characters ${name}`, async () => {
       const { send } = await provider()
       const id = `"${character.repeat(256)}"`
       const body = `{"data":{"accountIds":[${Array(1000).fill(id).join(',')}]}}`
@@ -223,14 +223,14 @@ describeOnce('a body that is not taken', () => {
   }
 })
 
-describeOnce('the order of judgement', () => {
+describeOnce('the order of checks', () => {
   for (const [name, sent] of Object.entries<Sent>({
-    'a broken body': { headers: json, body: '{' },
+    'an invalid body': { headers: json, body: '{' },
     'an empty body': { headers: { ...json, 'content-length': '0' } },
     'a body of another type': { headers: { 'content-type': 'application/xml' }, body: '<a/>' },
     'a body that is too large': tooLarge,
   })) {
-    it(`has the route first, before ${name}`, async () => {
+    it(`checks the route first, before ${name}`, async () => {
       const { send } = await provider()
 
       const nowhere = await send('/nowhere', { method: 'POST', ...sent })
@@ -242,7 +242,7 @@ describeOnce('the order of judgement', () => {
     })
   }
 
-  it('has the route first, before parameters', async () => {
+  it('checks the route first, before parameters', async () => {
     const { send } = await provider()
 
     const nowhere = await send('/v1/banking/customer/ana/nowhere?page=zero')
@@ -253,7 +253,7 @@ describeOnce('the order of judgement', () => {
   })
 
   for (const ref of pagedRefs) {
-    it(`has parameters before customer and account on ${ref}`, async () => {
+    it(`checks parameters before customer and account on ${ref}`, async () => {
       const answer = await ask(await provider(), ref, {
         customer: 'missing',
         accounts: ['nothing'],
@@ -263,7 +263,7 @@ describeOnce('the order of judgement', () => {
       assertRejected(answer, 400, /^page must be /)
     })
 
-    it(`has the customer before the account on ${ref}`, async () => {
+    it(`checks the customer before the account on ${ref}`, async () => {
       const answer = await ask(await provider(), ref, {
         customer: 'missing',
         accounts: ['nothing'],
@@ -274,7 +274,7 @@ describeOnce('the order of judgement', () => {
   }
 
   for (const ref of refsWithBody) {
-    it(`has the body before customer and account on ${ref}`, async () => {
+    it(`checks the body before customer and account on ${ref}`, async () => {
       const { post } = await provider()
       const path = formatPath(ref, { customer: 'missing' })
 
@@ -289,9 +289,9 @@ describeOnce('the order of judgement', () => {
   }
 })
 
-describeOnce('an unexpected error', () => {
-  it('is a 500 that tells nothing', async () => {
-    const { get } = await broken()
+describeOnce('a bug', () => {
+  it('is a 500 that reveals nothing', async () => {
+    const { get } = await failing()
 
     const answer = await get('/auth/v1/customer/ana')
 
@@ -305,13 +305,17 @@ describeOnce('the interaction id', () => {
   const cases: Readonly<Record<string, readonly [number, string, Sent]>> = {
     success: [200, '/auth/v1/customer/ana', {}],
     'an empty success': [200, '/v1/energy/customer/ana/accounts', {}],
-    'a bad parameter': [400, '/v1/banking/customer/ana/accounts?page=0', {}],
-    'a bad path': [400, '/auth/v1/customer/%zz', {}],
-    'a bad body': [400, '/auth/v1/customer/search', { method: 'POST', headers: json, body: '{' }],
+    'an invalid parameter': [400, '/v1/banking/customer/ana/accounts?page=0', {}],
+    'an invalid path': [400, '/auth/v1/customer/%zz', {}],
+    'an invalid body': [
+      400,
+      '/auth/v1/customer/search',
+      { method: 'POST', headers: json, body: '{' },
+    ],
     'an unknown customer': [404, '/auth/v1/customer/missing', {}],
     'an unknown route': [404, '/nowhere', {}],
     'a wrong method': [405, '/auth/v1/customer/ana', { method: 'DELETE' }],
-    'too large a body': [413, '/auth/v1/customer/search', { method: 'POST', ...tooLarge }],
+    'a body that is too large': [413, '/auth/v1/customer/search', { method: 'POST', ...tooLarge }],
     'another media type': [
       415,
       '/auth/v1/customer/search',
@@ -322,23 +326,26 @@ describeOnce('the interaction id', () => {
       '/v1/banking/customer/ana/accounts/balances',
       { method: 'POST', headers: json, body: '{"data":{"accountIds":["nothing"]}}' },
     ],
-    'a failure of ours': [500, '/auth/v1/customer/ana', {}],
+    'an internal error': [500, '/auth/v1/customer/ana', {}],
   }
 
   for (const [name, [status, path, sent]] of Object.entries(cases)) {
-    it(`comes back with ${name}, or one is made`, async () => {
-      const { send } = status === 500 ? await broken() : await provider()
+    it(`is returned with ${name}, or created`, async () => {
+      const { send } = status === 500 ? await failing() : await provider()
       const headers = { ...sent.headers, 'x-fapi-interaction-id': given }
 
       const echoed = await send(path, { ...sent, headers })
-      const made = await send(path, sent)
+      const created = await send(path, sent)
       const again = await send(path, sent)
 
-      assert.deepEqual([echoed.status, made.status], [status, status])
+      assert.deepEqual([echoed.status, created.status], [status, status])
       assert.equal(echoed.headers['x-fapi-interaction-id'], given)
-      assert.match(made.headers['x-fapi-interaction-id'] ?? '', uuid)
+      assert.match(created.headers['x-fapi-interaction-id'] ?? '', uuid)
       assert.match(again.headers['x-fapi-interaction-id'] ?? '', uuid)
-      assert.notEqual(made.headers['x-fapi-interaction-id'], again.headers['x-fapi-interaction-id'])
+      assert.notEqual(
+        created.headers['x-fapi-interaction-id'],
+        again.headers['x-fapi-interaction-id'],
+      )
     })
   }
 
@@ -350,7 +357,7 @@ describeOnce('the interaction id', () => {
     given.replaceAll('-', ''),
     `${given}, ${given}`,
   ]) {
-    it(`is made anew where the caller’s is no UUID: ${other}`, async () => {
+    it(`is replaced if the client’s is not a UUID: ${other}`, async () => {
       const { get } = await provider()
 
       const { headers } = await get('/auth/v1/customer/ana', { 'x-fapi-interaction-id': other })

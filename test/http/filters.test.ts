@@ -12,7 +12,7 @@ import {
 } from '../support/operations.ts'
 import { sharedProvider } from '../support/provider.ts'
 
-/** The values of the filter, as the interface lists them. */
+/** The filter values of the interface. */
 const categories = [
   'BUSINESS_LOANS',
   'CRED_AND_CHRG_CARDS',
@@ -35,7 +35,7 @@ interface Account {
   readonly productCategory?: string
 }
 
-/** Every state of an account: open, closed, not said; each category and none; owned or not. */
+/** Every state of an account: open, closed, no status; every category and none; owned or not. */
 const accounts: readonly Account[] = [
   ...categories.map((productCategory, index) => ({
     id: `category-${index}`,
@@ -74,15 +74,15 @@ const none = [undefined]
 const openStatuses = [...none, 'ALL', 'OPEN', 'CLOSED']
 const booleans = [...none, 'true', 'false']
 
-/** All queries that these values can make. */
-function queries(values: Readonly<Record<string, readonly (string | undefined)[]>>) {
-  let made: Record<string, string>[] = [{}]
+/** All combinations of these values. */
+function combine(values: Readonly<Record<string, readonly (string | undefined)[]>>) {
+  let queries: Record<string, string>[] = [{}]
   for (const [name, choices] of Object.entries(values)) {
-    made = made.flatMap((query) =>
+    queries = queries.flatMap((query) =>
       choices.map((value) => (value === undefined ? query : { ...query, [name]: value })),
     )
   }
-  return made
+  return queries
 }
 
 function matching(query: Readonly<Record<string, string>>, viewer: string): string[] {
@@ -108,10 +108,10 @@ describe('the account filters', () => {
     ['B6', 'ana', { 'open-status': openStatuses, 'is-owned': booleans }],
     ['B6', 'ben', { 'open-status': openStatuses, 'is-owned': booleans }],
   ] as const) {
-    it(`leave, in every combination on ${ref}, what matches all of them for ${customer}`, async () => {
+    it(`select, in every combination on ${ref}, what matches all of them for ${customer}`, async () => {
       const here = await provider()
 
-      for (const query of queries(values)) {
+      for (const query of combine(values)) {
         const text = new URLSearchParams({ ...query, 'page-size': '100' }).toString()
         const answer = await ask(here, ref, { customer, accounts: ids, query: text })
 
@@ -129,7 +129,7 @@ describe('the account filters', () => {
       ['open-status=OPEN', ['no-status-energy', 'open']],
       ['open-status=CLOSED', ['closed']],
     ] as const) {
-      it(`leave on ${ref} with ${query || 'none given'} the accounts ${expected.join(', ')}`, async () => {
+      it(`select on ${ref} with ${query || 'no filter'} the accounts ${expected.join(', ')}`, async () => {
         const here = await provider()
 
         const answer = await ask(here, ref, { accounts: energyIds, query })
@@ -140,7 +140,7 @@ describe('the account filters', () => {
     }
   }
 
-  it('cannot ask for BUY_NOW_PAY_LATER, which shows where nothing is filtered', async () => {
+  it('do not support BUY_NOW_PAY_LATER, which unfiltered lists include', async () => {
     const here = await provider()
 
     const all = await ask(here, 'B1', { query: 'page-size=100' })
@@ -174,10 +174,10 @@ describe('the account filters', () => {
     'product-category': ['', 'term_deposits', 'SAVINGS', 'TERM_DEPOSITS,LEASES'],
   }
   const filterNames = Object.keys(values) as (keyof typeof values)[]
-  const takes = (ref: Ref, name: string) => getOperation(ref).parameters.includes(name)
+  const declares = (ref: Ref, name: string) => getOperation(ref).parameters.includes(name)
   for (const ref of refs) {
-    for (const name of filterNames.filter((filter) => takes(ref, filter))) {
-      it(`refuse on ${ref} any other value of ${name}`, async () => {
+    for (const name of filterNames.filter((filter) => declares(ref, filter))) {
+      it(`reject any other value of ${name} on ${ref}`, async () => {
         const here = await provider()
 
         for (const value of values[name]) {
@@ -192,14 +192,14 @@ describe('the account filters', () => {
   }
 
   for (const ref of refs) {
-    const foreign = filterNames.filter((name) => !takes(ref, name))
-    if (foreign.length === 0) continue
-    it(`have no effect on ${ref} where it does not list them: ${foreign.join(', ')}`, async () => {
+    const undeclared = filterNames.filter((name) => !declares(ref, name))
+    if (undeclared.length === 0) continue
+    it(`have no effect on ${ref} if it does not declare them: ${undeclared.join(', ')}`, async () => {
       const here = await provider()
       const accounts = isEnergy(ref) ? energyIds : ids
       const plain = await ask(here, ref, { accounts })
 
-      for (const name of foreign) {
+      for (const name of undeclared) {
         for (const value of ['CLOSED', 'false', 'LEASES', 'nonsense']) {
           const answer = await ask(here, ref, { accounts, query: `${name}=${value}` })
 

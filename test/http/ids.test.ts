@@ -13,7 +13,7 @@ import {
 } from '../support/operations.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
-/** Ids that a careless server would take apart, decode twice, or take for a part of its own path. */
+/** Ids that a server might split, decode twice, or confuse with a part of a route. */
 const ids = [
   'plain',
   'a b',
@@ -88,18 +88,18 @@ function accountFor(ref: Ref, id: string): string {
   return isEnergy(ref) ? `${id.slice(0, 255)}⚡` : id
 }
 
-/** Each byte as an escape: the longest way to write a path, and one that no client tidies. */
-function escaped(id: string): string {
+/** Every byte percent-encoded: the longest form of a path, which no client normalizes. */
+function escapeAll(id: string): string {
   return [...Buffer.from(id)]
     .map((byte) => `%${byte.toString(16).padStart(2, '0').toUpperCase()}`)
     .join('')
 }
 
-function inSmallLetters(id: string): string {
-  return escaped(id).toLowerCase()
+function escapeInLowerCase(id: string): string {
+  return escapeAll(id).toLowerCase()
 }
 
-function sent({ send }: Provider, ref: Ref, id: string, encode: (id: string) => string) {
+function sendFor({ send }: Provider, ref: Ref, id: string, encode: (id: string) => string) {
   const { method } = getOperation(ref)
   const accountIds = [accountFor(ref, id)]
   return send(formatPath(ref, { customer: id, accounts: accountIds, encode }), {
@@ -111,47 +111,47 @@ function sent({ send }: Provider, ref: Ref, id: string, encode: (id: string) => 
   })
 }
 
-/** In an answer, an id stands in JSON. */
-function shows(text: string, id: string): boolean {
+/** Ids in a response are JSON strings. */
+function includesId(text: string, id: string): boolean {
   return text.includes(`"${JSON.stringify(id).slice(1, -1)}`)
 }
 
 describe('an id of any printable characters', () => {
   for (const ref of refs.filter((ref) => ref !== 'C1' && ref !== 'contact')) {
-    it(`is found by ${ref} when every byte of it is escaped`, async () => {
+    it(`is found by ${ref} if every byte is escaped`, async () => {
       const here = await provider()
 
       for (const id of ids) {
-        const answer = await sent(here, ref, id, escaped)
+        const answer = await sendFor(here, ref, id, escapeAll)
 
         assert.equal(answer.status, 200, `${id}: ${answer.text}`)
         const list = getOperation(ref).list && getRecords(ref, answer)
         const expected = ['B5', 'E3'].includes(ref) ? 0 : 1
         if (list) assert.equal(list.length, expected, id)
-        if (expected === 1) assert.ok(shows(answer.text, accountFor(ref, id)), id)
+        if (expected === 1) assert.ok(includesId(answer.text, accountFor(ref, id)), id)
       }
     })
   }
 
-  it('is found by contact when every byte of it is escaped', async () => {
+  it('is found by contact if every byte is escaped', async () => {
     const here = await provider()
 
     for (const id of ids) {
-      const answer = await sent(here, 'contact', id, escaped)
+      const answer = await sendFor(here, 'contact', id, escapeAll)
 
       assert.equal(answer.status, 200, `${id}: ${answer.text}`)
     }
   })
 
-  it('is found whether escapes are in small letters or in capitals, or only where needed', async () => {
+  it('is found with escapes in lower case, and with only the required escapes', async () => {
     const here = await provider()
 
     for (const id of ids) {
-      for (const encode of [inSmallLetters, encodeURIComponent]) {
-        const answer = await sent(here, 'B3', id, encode)
+      for (const encode of [escapeInLowerCase, encodeURIComponent]) {
+        const answer = await sendFor(here, 'B3', id, encode)
 
         assert.equal(answer.status, 200, `${id}: ${answer.text}`)
-        assert.ok(shows(answer.text, `Transaction of ${id}`), id)
+        assert.ok(includesId(answer.text, `Transaction of ${id}`), id)
       }
     }
   })
@@ -160,14 +160,14 @@ describe('an id of any printable characters', () => {
     const here = await provider()
 
     for (const id of ids) {
-      const { body } = await sent(here, 'C3', id, escaped)
+      const { body } = await sendFor(here, 'C3', id, escapeAll)
 
       assert.equal(body.id, id)
       assert.equal(body.name, `Customer ${id}`)
     }
   })
 
-  for (const [asked, loaded] of [
+  for (const [requested, loaded] of [
     ['A+B', 'a+b'],
     ['plain ', 'plain'],
     ['Plain', 'plain'],
@@ -177,42 +177,42 @@ describe('an id of any printable characters', () => {
     ['A', '%41'],
     ['', 'plain'],
   ] as const) {
-    it(`is no other: ${JSON.stringify(asked)} is not ${JSON.stringify(loaded)}`, async () => {
+    it(`is compared exactly: ${JSON.stringify(requested)} is not ${JSON.stringify(loaded)}`, async () => {
       const here = await provider()
 
-      const customer = await here.send(formatPath('C3', { customer: asked, encode: escaped }))
-      const account = await ask(here, 'B2', { customer: loaded, accounts: [asked] })
+      const customer = await here.send(formatPath('C3', { customer: requested, encode: escapeAll }))
+      const account = await ask(here, 'B2', { customer: loaded, accounts: [requested] })
 
       assert.equal(customer.status, 404)
       assert.equal(account.status, 422)
     })
   }
 
-  it('is no other: half a character is not the mark that stands for one', async () => {
+  it('is compared exactly: a lone surrogate is not the replacement character', async () => {
     const here = await provider()
-    const half = '\ud800'
+    const surrogate = '\ud800'
 
-    const alone = await ask(here, 'B2', { customer: '\ufffd', accounts: [half] })
-    const beside = await ask(here, 'B2', { customer: '\ufffd', accounts: ['\ufffd', half] })
+    const alone = await ask(here, 'B2', { customer: '\ufffd', accounts: [surrogate] })
+    const both = await ask(here, 'B2', { customer: '\ufffd', accounts: ['\ufffd', surrogate] })
 
     assert.equal(alone.status, 422)
-    assert.equal(beside.status, 422)
+    assert.equal(both.status, 422)
   })
 
-  it('in a plus sign is no blank', async () => {
+  it('with a plus sign is not one with a space', async () => {
     const { send } = await provider()
 
     const plus = await send('/auth/v1/customer/a+b')
-    const blank = await send('/auth/v1/customer/a%20b')
+    const space = await send('/auth/v1/customer/a%20b')
 
     assert.equal(plus.body.id, 'a+b')
-    assert.equal(blank.body.id, 'a b')
+    assert.equal(space.body.id, 'a b')
   })
 })
 
-describe('an id that cannot be read', () => {
+describe('an id that cannot be decoded', () => {
   for (const path of ['%', '%4', '%zz', '%ff', '%C3', 'a%', '%ED%A0%80', '%E0%80%AF']) {
-    it(`is refused as a bad path: ${path}`, async () => {
+    it(`is rejected as an invalid path: ${path}`, async () => {
       const { send } = await provider()
 
       for (const route of [
@@ -228,7 +228,7 @@ describe('an id that cannot be read', () => {
     })
   }
 
-  it('is unknown where it is readable and no id can be it', async () => {
+  it('is not found if it can be decoded but is not a valid id', async () => {
     const { send } = await provider()
 
     for (const path of ['%00', 'plain%00', '%0A', '%7F']) {

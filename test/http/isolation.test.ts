@@ -16,12 +16,12 @@ import {
 import { propertyRuns } from '../support/properties.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
-/** Stands in everything that is Ben's alone. No answer to Ana may have it. */
+/** Part of everything that only Ben owns. No response to Ana may contain it. */
 const secret = 'SECRET'
 const bensBank = `ben-${secret}`
 const bensEnergy = `ben-power-${secret}`
 
-function holdings(bank: string, energy: string, holders: readonly string[], mark: string) {
+function accountLines(bank: string, energy: string, holders: readonly string[], mark: string) {
   const owners = Object.fromEntries(holders.map((holder) => [holder, true]))
   const category = { productCategory: 'LEASES', openStatus: 'OPEN', productName: mark }
   return [
@@ -53,14 +53,14 @@ function holdings(bank: string, energy: string, holders: readonly string[], mark
 const provider = sharedProvider([
   lines.customer('ana', { email: 'ana@example.com' }),
   lines.customer('ben', { name: secret, email: `${secret}@example.com` }),
-  ...holdings('ana-bank', 'ana-power', ['ana'], 'hers'),
-  ...holdings('joint-bank', 'joint-power', ['ana', 'ben'], 'theirs'),
-  ...holdings(bensBank, bensEnergy, ['ben'], secret),
-  // For what a later load takes away.
+  ...accountLines('ana-bank', 'ana-power', ['ana'], 'hers'),
+  ...accountLines('joint-bank', 'joint-power', ['ana', 'ben'], 'theirs'),
+  ...accountLines(bensBank, bensEnergy, ['ben'], secret),
+  // For data that a later load removes.
   ...['cy', 'dan', 'eve'].map((id) => lines.customer(id, { email: 'family@example.com' })),
-  ...holdings('once-joint', 'once-joint-power', ['dan', 'eve'], 'once'),
-  ...holdings('cys-bank', 'cys-power', ['cy'], 'cys'),
-  ...holdings('gone-bank', 'gone-power', ['dan'], 'gone'),
+  ...accountLines('once-joint', 'once-joint-power', ['dan', 'eve'], 'once'),
+  ...accountLines('cys-bank', 'cys-power', ['cy'], 'cys'),
+  ...accountLines('gone-bank', 'gone-power', ['dan'], 'gone'),
 ])
 
 const windows = ['', 'oldest-time=0001-01-01T00:00:00Z&newest-time=9999-01-01T00:00:00Z']
@@ -87,7 +87,7 @@ const encodings: Readonly<Record<string, (id: string) => string>> = {
   none: (id) => id,
 }
 
-/** Everything that the operation can be sent, as it stands. */
+/** Sends the path and ids unchanged. */
 function send(here: Provider, ref: Ref, path: string, accountIds: readonly unknown[]) {
   const { method } = getOperation(ref)
   return here.send(path, {
@@ -101,16 +101,16 @@ function send(here: Provider, ref: Ref, path: string, accountIds: readonly unkno
 
 describe('another customer’s account', () => {
   for (const ref of [...refsWithPath, ...refsWithBody]) {
-    it(`is indistinguishable through ${ref} from one that does not exist`, async () => {
+    it(`is indistinguishable on ${ref} from one that does not exist`, async () => {
       const here = await provider()
       const unknown = await ask(here, ref, { accounts: ['nothing'] })
       assert.ok([404, 422].includes(unknown.status))
 
       for (const account of [bensBank, bensEnergy]) {
         for (const query of filters) {
-          // Only a path has more than one way to write an id.
-          const ways = getOperation(ref).names === 'path' ? Object.values(encodings) : [String]
-          for (const encode of ways) {
+          // Only in a path can an id be encoded in several ways.
+          const encoders = getOperation(ref).names === 'path' ? Object.values(encodings) : [String]
+          for (const encode of encoders) {
             const own = (id: string) => (id === 'ana' ? id : encode(id))
             const path = formatPath(ref, { accounts: [account], query, encode: own })
             const foreign = await send(here, ref, path, [account])
@@ -123,7 +123,7 @@ describe('another customer’s account', () => {
   }
 
   for (const ref of refsWithBody) {
-    it(`spoils every list of ${ref} that it is in`, async () => {
+    it(`invalidates every request of ${ref} that names it`, async () => {
       const here = await provider()
       const own = getOperation(ref).kind === 'energy' ? 'ana-power' : 'ana-bank'
       const foreign = getOperation(ref).kind === 'energy' ? bensEnergy : bensBank
@@ -144,7 +144,7 @@ describe('another customer’s account', () => {
 
 describe('a joint account', () => {
   for (const ref of [...refsWithPath, ...refsWithBody].filter((ref) => ref !== 'contact')) {
-    it(`is shown by ${ref} to both, and with nothing else of either`, async () => {
+    it(`is returned by ${ref} to both holders, without their other data`, async () => {
       const here = await provider()
       const accounts = [getOperation(ref).kind === 'energy' ? 'joint-power' : 'joint-bank']
 
@@ -160,8 +160,8 @@ describe('a joint account', () => {
   }
 })
 
-describe('no answer to a customer', () => {
-  const strange = (id: string) =>
+describe('no response to a customer', () => {
+  const variants = (id: string) =>
     fc.constantFrom(
       id,
       `${id}\u0000`,
@@ -178,7 +178,7 @@ describe('no answer to a customer', () => {
     )
   const customers = fc.oneof(
     fc.constant('ana'),
-    strange('ana'),
+    variants('ana'),
     fc.constantFrom(
       'ana/../ben',
       'ana%2f..%2fben',
@@ -191,10 +191,10 @@ describe('no answer to a customer', () => {
   )
   const accounts = fc.oneof(
     fc.constantFrom('ana-bank', 'ana-power', 'joint-bank', 'joint-power', bensBank, bensEnergy),
-    strange(bensBank),
-    strange(bensEnergy),
+    variants(bensBank),
+    variants(bensEnergy),
   )
-  const request = fc.record({
+  const anyRequest = fc.record({
     ref: fc.constantFrom(...refs),
     customer: customers,
     accounts: fc.array(accounts, { minLength: 1, maxLength: 4 }),
@@ -202,19 +202,19 @@ describe('no answer to a customer', () => {
     encode: fc.constantFrom(...Object.keys(encodings)),
   })
 
-  it('has a record of another, whatever is asked', async () => {
+  it('contains a record of another, for any request', async () => {
     const here = await provider()
 
     await fc.assert(
-      fc.asyncProperty(request, async ({ ref, encode, ...question }) => {
+      fc.asyncProperty(anyRequest, async ({ ref, encode, ...request }) => {
         const path = formatPath(ref, {
-          ...question,
+          ...request,
           encode: encodings[encode] ?? encodeURIComponent,
         })
-        // A client of HTTP can write no other characters.
+        // HTTP clients cannot send other characters.
         fc.pre(/^[\x21-\x7e]+$/.test(path))
 
-        const answer = await send(here, ref, path, question.accounts)
+        const answer = await send(here, ref, path, request.accounts)
 
         assert.ok(answer.status < 500, answer.text)
         assert.ok(!answer.text.includes(secret), `${ref} ${path}`)
@@ -223,7 +223,7 @@ describe('no answer to a customer', () => {
     )
   })
 
-  it('has one of another where nothing names an account', async () => {
+  it('contains a record of another if no account is named', async () => {
     const here = await provider()
 
     for (const ref of ['B1', 'E1', 'C2', 'C3', 'C1'] as const) {
@@ -237,8 +237,8 @@ describe('no answer to a customer', () => {
   })
 })
 
-describe('what a later load takes away', () => {
-  it('is no longer there for whom it was', async () => {
+describe('data that a later load removes', () => {
+  it('is no longer available to its former holders', async () => {
     const here = await provider()
 
     await here.load([
@@ -261,8 +261,8 @@ describe('what a later load takes away', () => {
     assert.deepEqual(await statuses('eve', 'once-joint'), [404, 422, 404, 404])
     assert.deepEqual(await statuses('dan', 'gone-bank'), [404, 422, 404, 404])
     assert.deepEqual(await statuses('cy', 'cys-bank'), [404, 404, 404, 404])
-    const anew = await ask(here, 'B3', { customer: 'eve', accounts: ['gone-bank'] })
-    assert.equal(anew.body.meta.totalRecords, 0)
+    const recreated = await ask(here, 'B3', { customer: 'eve', accounts: ['gone-bank'] })
+    assert.equal(recreated.body.meta.totalRecords, 0)
     const search = await here.post('/auth/v1/customer/search', { email: 'family@example.com' })
     assert.deepEqual(
       search.body.data.map(({ id }: { id: string }) => id),

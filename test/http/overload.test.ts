@@ -22,7 +22,7 @@ const requireAuthorization: Guard = async ({ authorization }) => {
   return { recorded: Promise.resolve() }
 }
 
-/** A provider whose readers of customers are slow: each waits until the test lets it go on. */
+/** A provider whose reads of customers wait until the test releases them. */
 async function openSlowProvider(
   t: TestContext,
   limits: Partial<HttpLimits>,
@@ -39,25 +39,25 @@ async function openSlowProvider(
   const provider = await openProvider(t, ana, { limits, around, guard: async () => ({ recorded }) })
   return {
     ...provider,
-    /** When so many are waiting. */
+    /** Resolves when this many reads are waiting. */
     async untilWaiting(count: number) {
       while (waiting.length < count) await setTimeout(1)
     },
-    letGo: () => {
+    release: () => {
       for (const resolve of waiting.splice(0)) resolve()
     },
   }
 }
 
-async function dial(port: number): Promise<Socket> {
+async function openConnection(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   await once(socket, 'connect')
   return socket
 }
 
-/** What comes next, up to the end of a short answer; nothing where the server closes the connection. */
-async function answerOn(socket: Socket): Promise<string> {
+/** The next response, if it is short; empty if the server closes the connection. */
+async function readResponse(socket: Socket): Promise<string> {
   let text = ''
   for (;;) {
     const [chunk] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
@@ -67,17 +67,17 @@ async function answerOn(socket: Socket): Promise<string> {
   }
 }
 
-/** The status of one request, or 0 where the server closes the connection. */
-async function statusOn(socket: Socket, headers = ''): Promise<number> {
-  const answer = answerOn(socket)
+/** The status of one request, or 0 if the server closes the connection. */
+async function sendRequest(socket: Socket, headers = ''): Promise<number> {
+  const response = readResponse(socket)
   socket.write(head.replace(/\r\n\r\n$/, `\r\n${headers}\r\n`))
-  return Number(/^HTTP\/1\.1 (\d+)/.exec(await answer)?.[1] ?? 0)
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(await response)?.[1] ?? 0)
 }
 
-/** A connection that the server has seen: it has answered on it. */
-async function connected(port: number): Promise<Socket> {
-  const socket = await dial(port)
-  assert.equal(await statusOn(socket), 200)
+/** A connection on which the server has already responded. */
+async function openUsedConnection(port: number): Promise<Socket> {
+  const socket = await openConnection(port)
+  assert.equal(await sendRequest(socket), 200)
   return socket
 }
 
@@ -88,20 +88,20 @@ function assertUnavailable({ status, headers, body }: Answer): void {
   assert.match(headers['x-fapi-interaction-id'] ?? '', /^[0-9a-f-]{36}$/)
 }
 
-describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () => {
-  it('turns the next request away at once, answers the others, and then the next again', async (t) => {
+describeOn('sqlite', 'a provider at its in-flight limit', { timeout: 30_000 }, () => {
+  it('rejects further requests immediately, completes the others, and then accepts requests again', async (t) => {
     const provider = await openSlowProvider(t, { inFlightMax: 2, inFlightMin: 2 })
 
-    const begun = [provider.get(path), provider.get(path)]
+    const admitted = [provider.get(path), provider.get(path)]
     await provider.untilWaiting(2)
-    const refused = await Promise.all([provider.get(path), provider.get(path)])
-    provider.letGo()
-    const answered = await Promise.all(begun)
+    const rejected = await Promise.all([provider.get(path), provider.get(path)])
+    provider.release()
+    const answered = await Promise.all(admitted)
     const after = provider.get(path)
     await provider.untilWaiting(1)
-    provider.letGo()
+    provider.release()
 
-    for (const answer of refused) assertUnavailable(answer)
+    for (const answer of rejected) assertUnavailable(answer)
     assert.deepEqual(
       answered.map(({ status }) => status),
       [200, 200],
@@ -109,11 +109,11 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
     assert.equal((await after).status, 200)
   })
 
-  it('turns away each of several requests on one connection by itself', async (t) => {
+  it('rejects pipelined requests one by one', async (t) => {
     const provider = await openSlowProvider(t, { inFlightMax: 1, inFlightMin: 1 })
-    const begun = provider.get(path)
+    const admitted = provider.get(path)
     await provider.untilWaiting(1)
-    const socket = await dial(provider.port)
+    const socket = await openConnection(provider.port)
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk
@@ -121,19 +121,19 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
 
     socket.write(head.repeat(3))
     while ((text.match(/Service unavailable"\}/g) ?? []).length < 3) await once(socket, 'data')
-    provider.letGo()
+    provider.release()
     socket.write(head)
     await provider.untilWaiting(1)
-    provider.letGo()
+    provider.release()
     while (!text.includes('"id":"ana"')) await once(socket, 'data')
     socket.destroy()
 
-    assert.equal((await begun).status, 200)
+    assert.equal((await admitted).status, 200)
   })
 
-  it('takes only so many requests from one connection, and those of others meanwhile', async (t) => {
+  it('limits the requests in flight on one connection, and serves other connections', async (t) => {
     const provider = await openSlowProvider(t, { inFlightMax: 3, inFlightMin: 3, pipelinedMax: 2 })
-    const socket = await dial(provider.port)
+    const socket = await openConnection(provider.port)
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk
@@ -143,7 +143,7 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
     await provider.untilWaiting(2)
     const other = provider.get(path)
     await Promise.race([other, provider.untilWaiting(3)])
-    provider.letGo()
+    provider.release()
     while ((text.match(/HTTP\/1\.1/g) ?? []).length < 5) await once(socket, 'data')
     socket.destroy()
 
@@ -152,7 +152,7 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
     assert.deepEqual(statuses, ['200', '200', '503', '503', '503'])
   })
 
-  it('does not wait for the body of what it turns away', async (t) => {
+  it('does not wait for the body of a rejected request', async (t) => {
     const provider = await openSlowProvider(t, { inFlightMax: 0, inFlightMin: 0 })
 
     const answer = await provider.send('/auth/v1/customer/search', { method: 'POST', announced: 9 })
@@ -161,30 +161,30 @@ describeOn('sqlite', 'a provider with all hands full', { timeout: 30_000 }, () =
   })
 })
 
-describeOn('sqlite', 'what is not HTTP after a request in flight', { timeout: 30_000 }, () => {
-  it('is read only so far, in however many pieces it comes', async (t) => {
+describeOn('sqlite', 'invalid HTTP after a request in flight', { timeout: 30_000 }, () => {
+  it('is read up to the drain limit, in any number of chunks', async (t) => {
     const provider = await openSlowProvider(t, { drainBytesMax: 100 })
-    const socket = await dial(provider.port)
+    const socket = await openConnection(provider.port)
     socket.setNoDelay(true)
     socket.write(head)
     await provider.untilWaiting(1)
 
     socket.resume()
-    for (let piece = 0; piece < 1000 && !socket.destroyed; piece += 1) {
+    for (let chunk = 0; chunk < 1000 && !socket.destroyed; chunk += 1) {
       socket.write('not HTTP\r\n')
       await setTimeout(1)
     }
     const isClosed = socket.destroyed
     socket.destroy()
-    provider.letGo()
+    provider.release()
 
     assert.equal(isClosed, true)
     assert.equal(socket.bytesRead, 0)
   })
 })
 
-describeOn('sqlite', 'an answer that takes too long', { timeout: 30_000 }, () => {
-  it('is a 503, and its late result affects no other request', async (t) => {
+describeOn('sqlite', 'a handler that times out', { timeout: 30_000 }, () => {
+  it('is a 503, and its late result is ignored', async (t) => {
     const provider = await openSlowProvider(t, {
       handlerTimeoutMs: 20,
       checkIntervalMs: 5,
@@ -193,12 +193,12 @@ describeOn('sqlite', 'an answer that takes too long', { timeout: 30_000 }, () =>
     })
 
     assertUnavailable(await provider.get(path))
-    provider.letGo()
+    provider.release()
     let status = 503
     while (status === 503) {
       const next = provider.get(path)
       await provider.untilWaiting(1)
-      provider.letGo()
+      provider.release()
       status = (await next).status
     }
 
@@ -207,7 +207,7 @@ describeOn('sqlite', 'an answer that takes too long', { timeout: 30_000 }, () =>
 })
 
 describeOn('sqlite', 'a token that cannot be recorded', { timeout: 30_000 }, () => {
-  it('is a 503 at once, although the answer is still being made', async (t) => {
+  it('is a 503 immediately, while the handler is still running', async (t) => {
     const { promise, reject } = Promise.withResolvers<void>()
     const provider = await openSlowProvider(t, {}, promise)
 
@@ -216,119 +216,119 @@ describeOn('sqlite', 'a token that cannot be recorded', { timeout: 30_000 }, () 
     reject(new ContractError('unavailable'))
 
     assertUnavailable(await answer)
-    provider.letGo()
+    provider.release()
   })
 })
 
 describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
-  it('take the place of the one that has been idle for longest when there are too many', async (t) => {
+  it('replace the one that has been idle longest at the limit', async (t) => {
     const { port, get } = await openProvider(t, ana, { limits: { connectionsMax: 2 } })
-    const [first, second] = [await connected(port), await connected(port)]
+    const [first, second] = [await openUsedConnection(port), await openUsedConnection(port)]
     const closed = once(first, 'close')
-    const third = await dial(port)
+    const third = await openConnection(port)
 
     await closed
-    assert.equal(await statusOn(third), 200)
-    assert.equal(await statusOn(second), 200)
+    assert.equal(await sendRequest(third), 200)
+    assert.equal(await sendRequest(second), 200)
     third.destroy()
     second.destroy()
 
     assert.equal((await get(path)).status, 200)
   })
 
-  it('are never closed while a request is in flight: the new one is', async (t) => {
+  it('with a request in flight stay open: the new one is closed', async (t) => {
     const provider = await openSlowProvider(t, { connectionsMax: 1 })
-    const busy = await dial(provider.port)
+    const busy = await openConnection(provider.port)
     busy.write(head)
     await provider.untilWaiting(1)
 
-    const refused = await dial(provider.port)
-    await once(refused.resume(), 'close')
-    const answered = answerOn(busy)
-    provider.letGo()
+    const rejected = await openConnection(provider.port)
+    await once(rejected.resume(), 'close')
+    const answered = readResponse(busy)
+    provider.release()
 
     assert.match(await answered, /^HTTP\/1\.1 200 /)
-    // Now it is idle.
+    // It is idle now.
     const closed = once(busy, 'close')
-    const next = await dial(provider.port)
+    const next = await openConnection(provider.port)
     await closed
     next.destroy()
   })
 
-  it('without a valid token are closed first, whatever they did last', async (t) => {
+  it('without a valid token are closed first, even if used more recently', async (t) => {
     const provider = await openProvider(t, ana, {
       limits: { connectionsMax: 2 },
       guard: requireAuthorization,
     })
-    const authenticated = await dial(provider.port)
-    assert.equal(await statusOn(authenticated, 'Authorization: Bearer good\r\n'), 200)
-    const anonymous = await dial(provider.port)
-    assert.equal(await statusOn(anonymous), 401)
+    const authenticated = await openConnection(provider.port)
+    assert.equal(await sendRequest(authenticated, 'Authorization: Bearer valid\r\n'), 200)
+    const anonymous = await openConnection(provider.port)
+    assert.equal(await sendRequest(anonymous), 401)
 
     const closed = once(anonymous, 'close')
-    const third = await dial(provider.port)
+    const third = await openConnection(provider.port)
     await closed
 
-    assert.equal(await statusOn(authenticated, 'Authorization: Bearer good\r\n'), 200)
+    assert.equal(await sendRequest(authenticated, 'Authorization: Bearer valid\r\n'), 200)
     third.destroy()
     authenticated.destroy()
   })
 
-  it('without a valid token are idle for a short time, and say so', async (t) => {
+  it('without a valid token have a shorter idle timeout, and announce it', async (t) => {
     const provider = await openProvider(t, ana, {
       limits: { keepAliveTimeoutMs: 60_000, anonymousIdleMs: 1000, checkIntervalMs: 5 },
       guard: requireAuthorization,
     })
-    const authenticated = await dial(provider.port)
-    const anonymous = await dial(provider.port)
+    const authenticated = await openConnection(provider.port)
+    const anonymous = await openConnection(provider.port)
 
-    authenticated.write(head.replace('\r\n\r\n', '\r\nAuthorization: Bearer good\r\n\r\n'))
-    const patient = await answerOn(authenticated)
+    authenticated.write(head.replace('\r\n\r\n', '\r\nAuthorization: Bearer valid\r\n\r\n'))
+    const trusted = await readResponse(authenticated)
     anonymous.write(head)
     const closed = once(anonymous, 'close')
-    const hasty = await answerOn(anonymous)
+    const untrusted = await readResponse(anonymous)
     await closed
 
-    assert.match(patient, /^keep-alive: timeout=60\r$/im)
-    assert.match(hasty, /^keep-alive: timeout=1\r$/im)
-    assert.equal(await statusOn(authenticated, 'Authorization: Bearer good\r\n'), 200)
+    assert.match(trusted, /^keep-alive: timeout=60\r$/im)
+    assert.match(untrusted, /^keep-alive: timeout=1\r$/im)
+    assert.equal(await sendRequest(authenticated, 'Authorization: Bearer valid\r\n'), 200)
     authenticated.destroy()
   })
 
-  it('from one address are as many as may be, where that is limited', async (t) => {
+  it('from one address are limited by a setting', async (t) => {
     const { port } = await openProvider(t, ana, { limits: { addressConnectionsMax: 2 } })
-    const held = [await connected(port), await connected(port)]
-    const third = await dial(port)
-    const elsewhere = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
+    const open = [await openUsedConnection(port), await openUsedConnection(port)]
+    const third = await openConnection(port)
+    const otherAddress = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' })
 
     await once(third.resume(), 'close')
-    assert.equal(await statusOn(elsewhere), 200)
-    held[0]?.destroy()
-    elsewhere.destroy()
+    assert.equal(await sendRequest(otherAddress), 200)
+    open[0]?.destroy()
+    otherAddress.destroy()
 
     for (;;) {
-      const next = await dial(port)
-      const status = await statusOn(next)
+      const next = await openConnection(port)
+      const status = await sendRequest(next)
       next.destroy()
       if (status === 200) break
     }
-    held[1]?.destroy()
+    open[1]?.destroy()
   })
 
-  it('whose callers do not take their answer are cut', async (t) => {
+  it('are closed if the client does not read its response', async (t) => {
     const long = JSON.stringify({ id: 'ana', name: 'x'.repeat(30_000_000) })
     const { port, get } = await openProvider(t, ana, {
-      // While it holds the only connection, no other call gets one.
+      // No other client can connect while this connection is open.
       limits: { connectionsMax: 1, writeTimeoutMs: 20, checkIntervalMs: 5 },
       around: (store) => ({
         ...store,
         readCustomer: async (id) => (id === 'long' ? long : store.readCustomer(id)),
       }),
     })
-    const slow = await dial(port)
-    let taken = 0
+    const slow = await openConnection(port)
+    let received = 0
     slow.on('data', (chunk) => {
-      taken += chunk.length
+      received += chunk.length
     })
 
     slow.write(head.replace('ana', 'long'))
@@ -338,34 +338,34 @@ describeOn('sqlite', 'connections', { timeout: 30_000 }, () => {
     await once(slow.resume(), 'close')
 
     assert.equal(status, 200)
-    assert.ok(taken < long.length, `${taken} bytes were taken`)
+    assert.ok(received < long.length, `${received} bytes were received`)
   })
 
-  it('whose callers take many long answers in time are not', async (t) => {
+  it('stay open if the client reads many large responses in time', async (t) => {
     const long = JSON.stringify({ id: 'ana', name: 'x'.repeat(3_000_000) })
     const { port } = await openProvider(t, ana, {
       limits: { writeTimeoutMs: 2000, checkIntervalMs: 5 },
       around: (store) => ({ ...store, readCustomer: async () => long }),
     })
-    const socket = await dial(port)
+    const socket = await openConnection(port)
     const count = 30
-    let taken = 0
+    let received = 0
     socket.on('data', (chunk) => {
-      taken += chunk.length
+      received += chunk.length
     })
 
     socket.write(head.repeat(count))
-    while (taken < count * long.length) await once(socket, 'data')
+    while (received < count * long.length) await once(socket, 'data')
     socket.destroy()
 
-    assert.ok(taken >= count * long.length)
+    assert.ok(received >= count * long.length)
   })
 })
 
-/** Asks until there is a connection to ask on. */
-async function untilStatus(ask: () => Promise<Answer>): Promise<number> {
+/** Sends the request until a connection is accepted. */
+async function untilStatus(send: () => Promise<Answer>): Promise<number> {
   for (;;) {
-    const status = await ask().then(
+    const status = await send().then(
       (answer) => answer.status,
       () => 0,
     )

@@ -12,7 +12,7 @@ import {
 } from '../support/operations.ts'
 import { sharedProvider, walk } from '../support/provider.ts'
 
-const usual = '2025-07-01T00:00:00Z'
+const defaultTime = '2025-07-01T00:00:00Z'
 const count = 26
 const numbers = Array.from({ length: count }, (_, index) => index)
 const bankingIds = numbers.map((number) => `b${number}`)
@@ -40,14 +40,14 @@ const data = [
 ]
 const provider = sharedProvider(data)
 
-/** The accounts that make each list have one record more than a page. */
+/** Accounts whose list has one record more than a default page. */
 function accountsFor(ref: Ref): readonly string[] {
   if (ref === 'B2') return bankingIds
   if (ref === 'E2') return energyIds
   return [isEnergy(ref) ? 'e0' : 'b0']
 }
 
-function parametersOf(link: string): Record<string, string> {
+function parseLink(link: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(link))
 }
 
@@ -55,12 +55,12 @@ for (const ref of pagedRefs) {
   describe(`the pages of ${ref}`, () => {
     const accounts = accountsFor(ref)
 
-    it('have 25 records unless another size is asked for', async () => {
+    it('have 25 records by default', async () => {
       const answer = await ask(await provider(), ref, { accounts })
 
       assert.equal(getRecords(ref, answer).length, 25)
       assert.deepEqual(answer.body.meta, { totalRecords: count, totalPages: 2 })
-      assert.equal(parametersOf(answer.body.links.next)['page-size'], '25')
+      assert.equal(parseLink(answer.body.links.next)['page-size'], '25')
     })
 
     for (const [name, page, links] of [
@@ -69,7 +69,7 @@ for (const ref of pagedRefs) {
       ['last', 6, { first: 1, last: 6, prev: 5 }],
       ['page past the end', 7, { first: 1, last: 6, prev: 6 }],
     ] as const) {
-      it(`lead from the ${name} to ${Object.keys(links).join(', ')}`, async () => {
+      it(`link from the ${name} to ${Object.keys(links).join(', ')}`, async () => {
         const query = `page=${page}&page-size=5`
 
         const { status, body } = await ask(await provider(), ref, { accounts, query })
@@ -78,8 +78,8 @@ for (const ref of pagedRefs) {
         assert.deepEqual(body.meta, { totalRecords: count, totalPages: 6 })
         const targets = Object.entries<string>(body.links).map(([link, fragment]) => {
           assert.doesNotMatch(fragment, /^[?&]|[?#]| /)
-          assert.equal(parametersOf(fragment)['page-size'], '5')
-          return [link, Number(parametersOf(fragment)['page'])]
+          assert.equal(parseLink(fragment)['page-size'], '5')
+          return [link, Number(parseLink(fragment)['page'])]
         })
         assert.deepEqual(Object.fromEntries(targets), links)
       })
@@ -94,7 +94,7 @@ for (const ref of pagedRefs) {
       assert.deepEqual(Object.keys(answer.body.links).sort(), ['first', 'last', 'prev'])
     })
 
-    it('are none where there are no records: totals of 0 and no links', async () => {
+    it('of an empty list have totals of 0 and no links', async () => {
       const question =
         ref === 'B1' || ref === 'E1'
           ? { customer: 'empty', query: 'open-status=CLOSED' }
@@ -112,14 +112,14 @@ for (const ref of pagedRefs) {
       })
     })
 
-    it('have no next where one page holds exactly all', async () => {
+    it('have no next if one page contains exactly all records', async () => {
       const { body } = await ask(await provider(), ref, { accounts, query: `page-size=${count}` })
 
       assert.deepEqual(body.meta, { totalRecords: count, totalPages: 1 })
       assert.deepEqual(Object.keys(body.links).sort(), ['first', 'last'])
     })
 
-    it('are walked by next and by prev to the same records, each once', async () => {
+    it('contain each record once, whether followed by next or by prev', async () => {
       const here = await provider()
       const whole = await ask(here, ref, { accounts, query: 'page-size=1000' })
 
@@ -143,26 +143,26 @@ for (const ref of pagedRefs) {
 
 describe('links', () => {
   for (const [ref, oldest, newest] of [
-    ['B3', { 'oldest-time': '2024-07-01T00:00:00Z' }, { 'newest-time': usual }],
+    ['B3', { 'oldest-time': '2024-07-01T00:00:00Z' }, { 'newest-time': defaultTime }],
     ['E3', { 'oldest-date': '2023-07-01' }, { 'newest-date': '2025-07-01' }],
-    ['E4', { 'oldest-time': '2024-07-01T00:00:00Z' }, { 'newest-time': usual }],
-    ['E5', { 'oldest-time': '2024-07-01T00:00:00Z' }, { 'newest-time': usual }],
+    ['E4', { 'oldest-time': '2024-07-01T00:00:00Z' }, { 'newest-time': defaultTime }],
+    ['E5', { 'oldest-time': '2024-07-01T00:00:00Z' }, { 'newest-time': defaultTime }],
   ] as const) {
-    it(`pin on ${ref} the window that was worked out`, async () => {
+    it(`of ${ref} contain the resolved window`, async () => {
       const query = 'page=2&page-size=5'
 
       const { body } = await ask(await provider(), ref, { accounts: accountsFor(ref), query })
 
       for (const link of Object.values<string>(body.links)) {
-        const { page, ...rest } = parametersOf(link)
+        const { page, ...rest } = parseLink(link)
         assert.deepEqual(rest, { 'page-size': '5', ...oldest, ...newest })
       }
       assert.equal(Object.keys(body.links).length, 4)
     })
 
-    it(`keep on ${ref} their window while the clock goes on`, async (t) => {
+    it(`of ${ref} keep their window as the clock advances`, async (t) => {
       const here = await provider()
-      t.after(() => here.setClock(usual))
+      t.after(() => here.setClock(defaultTime))
       const whole = await ask(here, ref, { accounts: accountsFor(ref), query: 'page-size=1000' })
 
       const pages = await walk(
@@ -178,9 +178,9 @@ describe('links', () => {
     })
   }
 
-  it('repeat every filter of B3, whatever is in it', async () => {
+  it('repeat every filter of B3, with any characters', async () => {
     const here = await provider()
-    const given = {
+    const filters = {
       text: 'RENT & "more" = 100% #1 +É',
       'min-amount': '-0.5',
       'max-amount': '19.0',
@@ -188,14 +188,14 @@ describe('links', () => {
       'newest-time': '2025-06-01T00:30:00+00:00',
       'page-size': '2',
     }
-    const query = new URLSearchParams(given).toString()
+    const query = new URLSearchParams(filters).toString()
 
     const { body } = await ask(here, 'B3', { accounts: ['b0'], query })
     const pages = await walk((next) => ask(here, 'B3', { accounts: ['b0'], query: next }), query)
 
     for (const link of Object.values<string>(body.links)) {
-      const { page, ...rest } = parametersOf(link)
-      assert.deepEqual(rest, given)
+      const { page, ...rest } = parseLink(link)
+      assert.deepEqual(rest, filters)
     }
     assert.deepEqual(
       pages.flatMap((page) => getRecords('B3', page)).map(({ transactionId }) => transactionId),
@@ -203,14 +203,14 @@ describe('links', () => {
     )
   })
 
-  it('do not repeat what the operation does not know', async () => {
+  it('do not repeat unknown parameters', async () => {
     const { body } = await ask(await provider(), 'B1', { query: 'x=1&text=y&page-size=5' })
 
-    assert.deepEqual(parametersOf(body.links.next), { page: '2', 'page-size': '5' })
+    assert.deepEqual(parseLink(body.links.next), { page: '2', 'page-size': '5' })
   })
 })
 
-describe('a walk along next while newer records are loaded', () => {
+describe('following next while newer records are loaded', () => {
   const newer = [
     lines.transaction('b0', 'new', { postingDateTime: '2025-07-01T00:00:00.000000001Z' }),
     lines.transaction('b0', 'newer', { postingDateTime: '2025-07-02T00:00:00Z' }),
@@ -221,9 +221,9 @@ describe('a walk along next while newer records are loaded', () => {
     lines.billing('e0', 'newer', '2025-07-02T00:00:00'),
   ]
 
-  it('visits every record of its window once, on every list that has one', async (t) => {
+  it('returns every record of the window once, on every list with a window', async (t) => {
     const here = await provider()
-    t.after(() => here.setClock(usual))
+    t.after(() => here.setClock(defaultTime))
     const walks = await Promise.all(
       (['B3', 'E3', 'E4', 'E5'] as const).map(async (ref) => {
         const accounts = accountsFor(ref)

@@ -43,7 +43,7 @@ const validValues: Readonly<Record<string, string>> = {
   'page-size': '10',
 }
 
-describeOnce('a parameter that is given twice', () => {
+describeOnce('a repeated parameter', () => {
   for (const ref of refs.filter((ref) => getOperation(ref).parameters.length > 0)) {
     it(`is rejected by ${ref} if it is one of its parameters`, async () => {
       const here = await provider()
@@ -71,7 +71,7 @@ describeOnce('a parameter that is given twice', () => {
 
 describeOnce('an unknown parameter', () => {
   for (const ref of refs) {
-    it(`has no effect on ${ref}, however often it is given`, async () => {
+    it(`has no effect on ${ref}, even if repeated`, async () => {
       const here = await provider()
       const accounts = accountsFor(ref)
       const plain = await ask(here, ref, { accounts })
@@ -146,7 +146,7 @@ describe('page and page-size', () => {
     })
   }
 
-  it('have a limit that the refusal names', async () => {
+  it('have a limit that the error names', async () => {
     const { body } = await ask(await provider(), 'B1', { query: 'page-size=1001' })
 
     assert.deepEqual(body, { error: 'page-size must be a whole number from 1 to 1000' })
@@ -213,9 +213,9 @@ describe('oldest-time and newest-time', () => {
   }
 })
 
-describe('a query that cannot be read', () => {
+describe('a query that cannot be decoded', () => {
   for (const query of ['text=%', 'text=%zz', 'text=%ff', 'text=%E0%A4', 'text=%C0%AF']) {
-    it(`is never a failure of ours: ${query}`, async () => {
+    it(`is never an internal error: ${query}`, async () => {
       const answer = await ask(await provider(), 'B3', { accounts: ['a1'], query })
 
       assert.ok([200, 400].includes(answer.status), answer.text)

@@ -6,16 +6,19 @@ import * as lines from '../support/lines.ts'
 import { ask, getRecords } from '../support/operations.ts'
 import { sharedProvider } from '../support/provider.ts'
 
-const alike = { type: 'banking.directDebit', record: { accountId: 'alike', lastDebitAmount: '5' } }
+const identical = {
+  type: 'banking.directDebit',
+  record: { accountId: 'identical', lastDebitAmount: '5' },
+}
 
 const provider = sharedProvider([
   lines.customer('ana'),
   lines.customer('ben'),
-  ...['a1', 'a2', 'none', 'from', 'to', 'alike'].map((id) =>
+  ...['a1', 'a2', 'none', 'from', 'to', 'identical'].map((id) =>
     lines.bankingAccount(id, { ana: true }),
   ),
   ...['p1', 'p2', 'p3'].map((id) => lines.scheduledPayment('from', id)),
-  ...[alike, alike, { ...alike, id: 'd1' }, { ...alike, id: 'd2' }],
+  ...[identical, identical, { ...identical, id: 'd1' }, { ...identical, id: 'd2' }],
   lines.bankingAccount('bens', { ben: true }),
   lines.energyAccount('power', ['ana']),
   ...['c', 'a', '10', 'b', '9'].map((id) => lines.scheduledPayment('a1', id)),
@@ -41,7 +44,7 @@ function debitIds(answer: Answer): string[] {
 }
 
 describe('B4, the scheduled payments of an account', () => {
-  it('lists what goes out of the account, by id, and not what comes in', async () => {
+  it('lists outgoing payments by id, and no incoming ones', async () => {
     const answer = await ask(await provider(), 'B4', { accounts: ['a1'] })
 
     assert.equal(answer.status, 200)
@@ -80,7 +83,7 @@ describe('B4, the scheduled payments of an account', () => {
     ['another customer’s account', 'ana', 'bens', 'Account not found'],
     ['an energy account', 'ana', 'power', 'Account not found'],
   ] as const) {
-    it(`is refused to ${name}`, async () => {
+    it(`is rejected for ${name}`, async () => {
       const answer = await ask(await provider(), 'B4', { customer, accounts: [account] })
 
       assert.equal(answer.status, 404)
@@ -88,28 +91,28 @@ describe('B4, the scheduled payments of an account', () => {
     })
   }
 
-  it('follows a payment that is moved to another account', async () => {
+  it('lists a moved payment on its new account only', async () => {
     const here = await provider()
 
     await here.load([lines.scheduledPayment('to', 'p2', { nickname: 'Moved' })])
 
     const left = await ask(here, 'B4', { accounts: ['from'] })
-    const there = await ask(here, 'B4', { accounts: ['to'] })
+    const moved = await ask(here, 'B4', { accounts: ['to'] })
     assert.deepEqual(paymentIds(left), ['p1', 'p3'])
     assert.equal(left.body.meta.totalRecords, 2)
-    assert.deepEqual(paymentIds(there), ['p2'])
+    assert.deepEqual(paymentIds(moved), ['p2'])
   })
 })
 
 describe('B5, the direct debits of accounts', () => {
-  it('lists account by account as asked, and by key in each', async () => {
+  it('lists account by account in the requested order, and by key within each', async () => {
     const answer = await ask(await provider(), 'B5', { accounts: ['a2', 'none', 'a1'] })
 
     assert.deepEqual(debitIds(answer), ['a2 a', 'a2 z', 'a1 10', 'a1 9', 'a1 a', 'a1 b', 'a1 c'])
     assert.deepEqual(answer.body.meta, { totalRecords: 7, totalPages: 1 })
   })
 
-  it('has pages that reach over the end of an account', async () => {
+  it('has pages that span several accounts', async () => {
     const here = await provider()
 
     const middle = await ask(here, 'B5', { accounts: ['a2', 'a1'], query: 'page=1&page-size=3' })
@@ -119,16 +122,20 @@ describe('B5, the direct debits of accounts', () => {
     assert.deepEqual(debitIds(next), ['a1 9', 'a1 a', 'a1 b'])
   })
 
-  it('keeps one of two that are alike in all, and both where a key tells them apart', async () => {
-    const answer = await ask(await provider(), 'B5', { accounts: ['alike'] })
+  it('stores identical records once, and separately if they have different keys', async () => {
+    const answer = await ask(await provider(), 'B5', { accounts: ['identical'] })
 
     assert.equal(answer.body.meta.totalRecords, 3)
-    assert.deepEqual(getRecords('B5', answer), [alike.record, alike.record, alike.record])
+    assert.deepEqual(getRecords('B5', answer), [
+      identical.record,
+      identical.record,
+      identical.record,
+    ])
   })
 })
 
 describe('B6, the scheduled payments of accounts', () => {
-  it('lists account by account as asked, and by id in each', async () => {
+  it('lists account by account in the requested order, and by id within each', async () => {
     const answer = await ask(await provider(), 'B6', { accounts: ['a2', 'none', 'a1'] })
 
     assert.equal(answer.status, 200)
@@ -137,7 +144,7 @@ describe('B6, the scheduled payments of accounts', () => {
     assert.deepEqual(paymentIds(answer), ['d', 'z', '10', '9', 'a', 'b', 'c'])
   })
 
-  it('shows of one account what B4 shows', async () => {
+  it('returns the same as B4 for one account', async () => {
     const here = await provider()
 
     const one = await ask(here, 'B4', { accounts: ['a1'] })

@@ -35,19 +35,19 @@ interface Sent extends OperationRequest {
   readonly body?: unknown
 }
 
-function ask(here: Provider, ref: Ref, { body, ...question }: Sent): Promise<Answer> {
+function ask(here: Provider, ref: Ref, { body, ...request }: Sent): Promise<Answer> {
   const accounts = [isEnergy(ref) ? 'e1' : 'a1']
-  const path = formatPath(ref, { accounts, ...question })
+  const path = formatPath(ref, { accounts, ...request })
   return operationFor(ref).method === 'GET'
-    ? here.get(path, question.headers)
-    : here.post(path, body ?? createBody(ref, { accounts, ...question }), question.headers)
+    ? here.get(path, request.headers)
+    : here.post(path, body ?? createBody(ref, { accounts, ...request }), request.headers)
 }
 
-/** Where a name may stand in a request of an operation: how it is sent there. */
-function placesOf(ref: Ref): Record<string, (name: string) => Sent> {
+/** Requests with a name in each place of an operation that can contain one. */
+function listPlaces(ref: Ref): Record<string, (name: string) => Sent> {
   const { query, body } = operationFor(ref)
   const parameters = Object.keys(asNode(query).properties ?? {})
-  const given = createBody(ref, { accounts: ['a1'] }) as Record<string, object>
+  const valid = createBody(ref, { accounts: ['a1'] }) as Record<string, object>
   return {
     'a customer': (name) => ({ customer: name }),
     'an account': (name) => ({ accounts: [name] }),
@@ -57,20 +57,20 @@ function placesOf(ref: Ref): Record<string, (name: string) => Sent> {
       parameters.map((parameter) => [parameter, (name) => ({ query: `${parameter}=${name}` })]),
     ),
     ...(body && {
-      'a member of the body': (name) => ({ body: { ...given, [name]: { [name]: 1 } } }),
+      'a member of the body': (name) => ({ body: { ...valid, [name]: { [name]: 1 } } }),
       'the body': (name) => ({ body: name }),
-      'an e-mail address': (name) => ({ body: { email: name } }),
-      'a member inside': (name) => ({ body: { ...given, data: { ...given['data'], [name]: 1 } } }),
+      'an email address': (name) => ({ body: { email: name } }),
+      'a nested member': (name) => ({ body: { ...valid, data: { ...valid['data'], [name]: 1 } } }),
     }),
   } satisfies Record<string, (name: string) => Sent>
 }
 
-describeOnce('a name that every object has', { timeout: 120_000 }, () => {
+describeOnce('a property name of Object.prototype', { timeout: 120_000 }, () => {
   for (const ref of refs) {
-    it(`is a text like any other in all that ${ref} takes`, async () => {
+    it(`is an ordinary string in every part of a request of ${ref}`, async () => {
       const here = await provider()
 
-      for (const [place, sent] of Object.entries(placesOf(ref))) {
+      for (const [place, sent] of Object.entries(listPlaces(ref))) {
         const expected = await ask(here, ref, sent(unusedName))
         const answers = await Promise.all(prototypeNames.map((name) => ask(here, ref, sent(name))))
 
@@ -84,7 +84,7 @@ describeOnce('a name that every object has', { timeout: 120_000 }, () => {
     })
   }
 
-  it('is refused where a boolean is due', async () => {
+  it('is rejected as a boolean', async () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       const { status, body } = await ask(await provider(), 'B1', { query: `is-owned=${name}` })
 

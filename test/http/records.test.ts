@@ -7,8 +7,8 @@ import * as lines from '../support/lines.ts'
 import { ask, getRecords, isEnergy, type Ref } from '../support/operations.ts'
 import { sharedProvider } from '../support/provider.ts'
 
-/** Records as no program of ours would write them, and where each is served. */
-const odd = {
+/** Records with unusual formatting. */
+const unusual = {
   customer: `{ "name":"Ana\\u0020\\u00c9\\/\\ud83d\\ude00" ,"id":"ana",\t"email":"ana@example.com"}`,
   balance: `{"availableBalance":"007.50" , "currentBalance":"-0.00","accountId":"b1"}`,
   transaction: `{"amount":"1.50","status":"PENDING","transactionId":"t\\u0031","description":"a\\tb \\"c\\" \\\\ \\u2028",  "accountId":"b1","executionDateTime":"2025-06-01t10:00:00.10z"}`,
@@ -31,16 +31,16 @@ const energyAccount = {
 const block = { rateBlockUType: 'singleRate', singleRate: { rates: [{ unitPrice: '1' }] } }
 
 const provider = sharedProvider([
-  `{"type":"customer","record":${odd.customer}}`,
+  `{"type":"customer","record":${unusual.customer}}`,
   `{"record":${account.before}true${account.after},"holders":[{"customerId":"ana","isOwned":false}],"type":"banking.account"}`,
-  `{"type":"banking.balance" , "record":${odd.balance}}`,
-  `  {"type":"banking.transaction","record": ${odd.transaction} }  `,
-  `{"type":"banking.scheduledPayment","record":${odd.payment}}`,
-  `{"type":"banking.directDebit","id":"d1","record":${odd.debit}}`,
+  `{"type":"banking.balance" , "record":${unusual.balance}}`,
+  `  {"type":"banking.transaction","record": ${unusual.transaction} }  `,
+  `{"type":"banking.scheduledPayment","record":${unusual.payment}}`,
+  `{"type":"banking.directDebit","id":"d1","record":${unusual.debit}}`,
   `{"type":"energy.account","holders":[{"customerId":"ana"}],"record":{${energyAccount.users},${energyAccount.rest},${energyAccount.type}}}`,
-  `{"type":"energy.invoice","record":${odd.invoice}}`,
-  `{"type":"energy.billing","id":"x","record":${odd.billing}}`,
-  `{"type":"account.contact","accountId":"b1","record":${odd.contact}}`,
+  `{"type":"energy.invoice","record":${unusual.invoice}}`,
+  `{"type":"energy.billing","id":"x","record":${unusual.billing}}`,
+  `{"type":"account.contact","accountId":"b1","record":${unusual.contact}}`,
 
   lines.customer('bob'),
   lines.bankingAccount(banking.bankingBalance.accountId, { bob: true }),
@@ -88,16 +88,16 @@ const provider = sharedProvider([
 
 describe('a record', () => {
   for (const [ref, accountId, text] of [
-    ['B2', 'b1', odd.balance],
-    ['B3', 'b1', odd.transaction],
-    ['B4', 'b1', odd.payment],
-    ['B5', 'b1', odd.debit],
-    ['B6', 'b1', odd.payment],
-    ['E3', 'e1', odd.invoice],
-    ['E4', 'e1', odd.billing],
-    ['E5', 'e1', odd.billing],
+    ['B2', 'b1', unusual.balance],
+    ['B3', 'b1', unusual.transaction],
+    ['B4', 'b1', unusual.payment],
+    ['B5', 'b1', unusual.debit],
+    ['B6', 'b1', unusual.payment],
+    ['E3', 'e1', unusual.invoice],
+    ['E4', 'e1', unusual.billing],
+    ['E5', 'e1', unusual.billing],
   ] as const) {
-    it(`leaves ${ref} byte for byte as it was loaded`, async () => {
+    it(`is served by ${ref} byte for byte`, async () => {
       const here = await provider()
 
       const answer = await ask(here, ref, { accounts: [accountId] })
@@ -107,10 +107,10 @@ describe('a record', () => {
   }
 
   for (const [ref, text] of [
-    ['contact', odd.contact],
-    ['C3', odd.customer],
+    ['contact', unusual.contact],
+    ['C3', unusual.customer],
   ] as const) {
-    it(`leaves ${ref} byte for byte as it was loaded`, async () => {
+    it(`is served by ${ref} byte for byte`, async () => {
       const here = await provider()
 
       const answer = await ask(here, ref, { accounts: ['b1'] })
@@ -119,7 +119,7 @@ describe('a record', () => {
     })
   }
 
-  it('leaves B1 byte for byte as it was loaded, but for isOwned', async () => {
+  it('is served by B1 byte for byte, except for isOwned', async () => {
     const here = await provider()
 
     const answer = await ask(here, 'B1', {})
@@ -127,7 +127,7 @@ describe('a record', () => {
     assert.ok(answer.text.includes(`[${account.before}false${account.after}]`), answer.text)
   })
 
-  it('leaves E1 byte for byte as it was loaded', async () => {
+  it('is served by E1 byte for byte', async () => {
     const { users, rest, type } = energyAccount
     const here = await provider()
 
@@ -136,7 +136,7 @@ describe('a record', () => {
     assert.ok(answer.text.includes(`[{${users},${rest},${type}}]`), answer.text)
   })
 
-  it('leaves E2 without two of its fields, the others byte for byte', async () => {
+  it('is served by E2 without two of its fields, otherwise byte for byte', async () => {
     const here = await provider()
 
     const answer = await ask(here, 'E2', { accounts: ['e1'] })
@@ -157,7 +157,7 @@ describe('a record', () => {
     E4: [energy.energyPayment, energy.energyUsage],
     E5: [energy.energyPayment, energy.energyUsage],
   })) {
-    it(`has on ${ref} all the fields of the interface`, async () => {
+    it(`has all fields of the interface on ${ref}`, async () => {
       const here = await provider()
       const accountId = isEnergy(ref as Ref)
         ? energy.energyAccount.accountId
@@ -170,8 +170,8 @@ describe('a record', () => {
   }
 })
 
-describe('another spelling that loading accepts', () => {
-  it('leaves B1 as rateApplicabilityType, and tier bounds as decimal text', async () => {
+describe('an alternative field name that a load accepts', () => {
+  it('is served by B1 as rateApplicabilityType, and tier bounds as decimal strings', async () => {
     const here = await provider()
 
     const answer = await ask(here, 'B1', { customer: 'cy' })
@@ -185,7 +185,7 @@ describe('another spelling that loading accepts', () => {
   })
 
   for (const ref of ['B4', 'B6'] as const) {
-    it(`leaves ${ref} as payeeID and reccurenceUType`, async () => {
+    it(`is served by ${ref} as payeeID and reccurenceUType`, async () => {
       const here = await provider()
 
       const answer = await ask(here, ref, { customer: 'cy', accounts: ['other'] })
@@ -202,7 +202,7 @@ describe('another spelling that loading accepts', () => {
   }
 
   for (const ref of ['E1', 'E2'] as const) {
-    it(`leaves ${ref} as dailySupplyCharges of a period and dailySupplyCharge of a load`, async () => {
+    it(`is served by ${ref} as dailySupplyCharges of a period and dailySupplyCharge of a controlled load`, async () => {
       const here = await provider()
 
       const answer = await ask(here, ref, { customer: 'cy', accounts: ['other-energy'] })

@@ -29,14 +29,14 @@ const amounts = [
   '99999999999999999999999999999999.99',
 ]
 
-/** Any amount as a whole number of the smallest part that one can have. */
+/** The amount as an integer with 32 decimal places. */
 function exact(amount: string): bigint {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(amount) ?? []
   const value = BigInt(whole + fraction.padEnd(32, '0'))
   return sign === '-' ? -value : value
 }
 
-/** Who says what, where. */
+/** Descriptions and references by transaction id. */
 const texts: Readonly<Record<string, { description?: string; reference?: string }>> = {
   rent: { description: 'Rent May', reference: 'INV-77' },
   cotton: { description: '100% cotton', reference: 'a_b' },
@@ -59,11 +59,11 @@ const provider = sharedProvider([
   lines.bankingAccount('all', { ana: true }),
   ...amounts.map((amount, index) => lines.transaction('amounts', `${index}`, { amount })),
   ...Object.entries(texts).map(([id, fields]) => lines.transaction('texts', id, fields)),
-  ...all().map(({ id, ...fields }) => lines.transaction('all', id, fields)),
+  ...createTransactions().map(({ id, ...fields }) => lines.transaction('all', id, fields)),
 ])
 
-/** Many transactions of few values, so that every combination meets some. */
-function all() {
+/** Many transactions with few values, so that every combination of filters matches some. */
+function createTransactions() {
   return Array.from({ length: 90 }, (_, index) => ({
     id: `t${index}`,
     postingDateTime: `2025-0${1 + (index % 6)}-15T00:00:00Z`,
@@ -73,7 +73,10 @@ function all() {
   }))
 }
 
-async function idsIn(account: string, query: Readonly<Record<string, string>>): Promise<string[]> {
+async function findIds(
+  account: string,
+  query: Readonly<Record<string, string>>,
+): Promise<string[]> {
   const { get } = await provider()
   const search = new URLSearchParams({ ...query, 'page-size': '1000' })
   const path = `/v1/banking/customer/ana/accounts/${account}/transactions?${search}`
@@ -96,10 +99,10 @@ describe('the amount filters of B3', () => {
       .sort()
 
   for (const amount of [...amounts, '-12.6', '12.5', '-0', '9007199254740993', '0.0999']) {
-    it(`compare exact decimals, both ends included: ${amount}`, async () => {
-      const least = await idsIn('amounts', { 'min-amount': amount })
-      const most = await idsIn('amounts', { 'max-amount': amount })
-      const equal = await idsIn('amounts', { 'min-amount': amount, 'max-amount': amount })
+    it(`compare exact decimals, both bounds included: ${amount}`, async () => {
+      const least = await findIds('amounts', { 'min-amount': amount })
+      const most = await findIds('amounts', { 'max-amount': amount })
+      const equal = await findIds('amounts', { 'min-amount': amount, 'max-amount': amount })
 
       assert.deepEqual(least, between(amount, undefined))
       assert.deepEqual(most, between(undefined, amount))
@@ -107,13 +110,13 @@ describe('the amount filters of B3', () => {
     })
   }
 
-  it('leave nothing where the least is more than the most', async () => {
-    assert.deepEqual(await idsIn('amounts', { 'min-amount': '0.02', 'max-amount': '0.01' }), [])
+  it('select nothing if the minimum exceeds the maximum', async () => {
+    assert.deepEqual(await findIds('amounts', { 'min-amount': '0.02', 'max-amount': '0.01' }), [])
   })
 
-  it('keep signs apart: negative reduces the balance, positive increases it', async () => {
-    const reductions = await idsIn('amounts', { 'max-amount': '-0.01' })
-    const rest = await idsIn('amounts', { 'min-amount': '0' })
+  it('are signed: negative reduces the balance, positive increases it', async () => {
+    const reductions = await findIds('amounts', { 'max-amount': '-0.01' })
+    const rest = await findIds('amounts', { 'min-amount': '0' })
 
     assert.deepEqual(reductions, between(undefined, '-0.01'))
     assert.equal(reductions.length, 9)
@@ -136,7 +139,7 @@ describe('the amount filters of B3', () => {
       '$5',
       '1'.repeat(33),
     ]) {
-      it(`refuse ${name}=${value}`, async () => {
+      it(`reject ${name}=${value}`, async () => {
         const { get } = await provider()
         const query = new URLSearchParams({ [name]: value })
 
@@ -188,15 +191,15 @@ describe('the text filter of B3', () => {
     ['  '],
   ] as const) {
     it(`finds ${expected.join(' and ') || 'nothing'} by ${JSON.stringify(text)}`, async () => {
-      assert.deepEqual(await idsIn('texts', { text }), expected)
+      assert.deepEqual(await findIds('texts', { text }), expected)
     })
   }
 
-  it('lets everything through when it is empty', async () => {
-    assert.deepEqual(await idsIn('texts', { text: '' }), Object.keys(texts).sort())
+  it('selects everything if it is empty', async () => {
+    assert.deepEqual(await findIds('texts', { text: '' }), Object.keys(texts).sort())
   })
 
-  it('takes 1000 characters, of whatever size, and no more', async () => {
+  it('accepts up to 1000 characters of any size', async () => {
     const { get } = await provider()
     const ask = (text: string) =>
       get(`/v1/banking/customer/ana/accounts/texts/transactions?text=${encodeURIComponent(text)}`)
@@ -213,8 +216,8 @@ describe('the text filter of B3', () => {
 describe('the filters of B3 together', () => {
   const none = [undefined]
 
-  it('leave, in every combination, what passes all of them', async () => {
-    const records = all()
+  it('select, in every combination, what matches all of them', async () => {
+    const records = createTransactions()
     for (const text of [...none, 'RENT', 'bak'])
       for (const min of [...none, '-5.5', '7.25'])
         for (const max of [...none, '0', '7.250'])
@@ -240,7 +243,7 @@ describe('the filters of B3 together', () => {
                 )
                 .map(({ id }) => id)
                 .sort()
-              assert.deepEqual(await idsIn('all', Object.fromEntries(query)), expected)
+              assert.deepEqual(await findIds('all', Object.fromEntries(query)), expected)
             }
   })
 })

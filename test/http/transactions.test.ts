@@ -5,9 +5,9 @@ import * as lines from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
 import { type Provider, sharedProvider } from '../support/provider.ts'
 
-const usual = '2025-07-01T00:00:00Z'
+const defaultTime = '2025-07-01T00:00:00Z'
 
-/** For each clock, where the window of twelve months opens by the calendar. */
+/** For each time, the time twelve calendar months earlier. */
 const windows = [
   ['the last day of March', '2025-03-31T10:00:00Z', '2024-03-31T10:00:00Z'],
   ['a leap day', '2028-02-29T10:00:00Z', '2027-02-28T10:00:00Z'],
@@ -16,7 +16,7 @@ const windows = [
   ['the last moment of a year', '2024-12-31T23:59:59.999999999Z', '2023-12-31T23:59:59.999999999Z'],
 ] as const
 
-function shifted(time: string, nanoseconds: number): string {
+function shift(time: string, nanoseconds: number): string {
   return Temporal.Instant.from(time).add({ nanoseconds }).toString()
 }
 
@@ -30,7 +30,7 @@ const provider = sharedProvider([
   lines.bankingAccount('ben', { ben: true }),
   lines.energyAccount('power', ['ana']),
   ...[-1, 0, 1].map((nanoseconds) =>
-    lines.transaction('edges', `${nanoseconds}`, { postingDateTime: shifted(edge, nanoseconds) }),
+    lines.transaction('edges', `${nanoseconds}`, { postingDateTime: shift(edge, nanoseconds) }),
   ),
   ...tied.toReversed().map((id) => lines.transaction('ties', id)),
   lines.transaction('ties', 'older', { postingDateTime: '2025-05-31T23:59:59.999999999Z' }),
@@ -59,19 +59,19 @@ const provider = sharedProvider([
 
   ...windows.flatMap(([name, newest, oldest]) => [
     lines.bankingAccount(name, { ana: true }),
-    lines.transaction(name, 'just too new', { postingDateTime: shifted(newest, 1) }),
+    lines.transaction(name, 'just too new', { postingDateTime: shift(newest, 1) }),
     lines.transaction(name, 'newest', { postingDateTime: newest }),
     lines.transaction(name, 'oldest', { postingDateTime: oldest }),
-    lines.transaction(name, 'just too old', { postingDateTime: shifted(oldest, -1) }),
+    lines.transaction(name, 'just too old', { postingDateTime: shift(oldest, -1) }),
   ]),
 ])
 
-function pathOf(account: string): string {
+function transactionsPath(account: string): string {
   return `/v1/banking/customer/ana/accounts/${encodeURIComponent(account)}/transactions`
 }
 
-async function idsIn({ get }: Provider, account: string, query = ''): Promise<string[]> {
-  const { status, body, text } = await get(`${pathOf(account)}?${query}`)
+async function findIds({ get }: Provider, account: string, query = ''): Promise<string[]> {
+  const { status, body, text } = await get(`${transactionsPath(account)}?${query}`)
   assert.equal(status, 200, text)
   assert.equal(body.meta.totalRecords, body.data.transactions.length)
   return body.data.transactions.map(({ transactionId }: { transactionId: string }) => transactionId)
@@ -82,11 +82,11 @@ function timeQuery(times: Readonly<Record<string, string>>): string {
 }
 
 describe('B3, the transactions of an account', () => {
-  it('come in an envelope that does not call any parameter unsupported', async () => {
+  it('are in an envelope that reports no parameter as unsupported', async () => {
     const { get } = await provider()
 
-    const { status, body } = await get(`${pathOf('ties')}?text=none`)
-    const plain = await get(pathOf('ties'))
+    const { status, body } = await get(`${transactionsPath('ties')}?text=none`)
+    const plain = await get(transactionsPath('ties'))
 
     assert.equal(status, 200)
     assert.deepEqual(body, {
@@ -98,20 +98,20 @@ describe('B3, the transactions of an account', () => {
     assert.deepEqual(plain.body.meta, { totalRecords: tied.length + 3, totalPages: 1 })
   })
 
-  it('come newest first, and at the same time by id', async () => {
-    const ids = await idsIn(await provider(), 'ties')
+  it('are newest first, and by id for equal times', async () => {
+    const ids = await findIds(await provider(), 'ties')
 
     const expected = ['10', '9', 'B', 'a', 'a b', 'b', 'c', 'é', 'ｚ']
     assert.deepEqual(ids, ['0 newer', ...expected, 'older'])
   })
 
-  it('are ordered by posting, else by execution, else by the time in the envelope', async () => {
-    const ids = await idsIn(await provider(), 'mixed')
+  it('are ordered by posting time, else execution time, else the time in the envelope of the line', async () => {
+    const ids = await findIds(await provider(), 'mixed')
 
     assert.deepEqual(ids, ['executed', 'assigned', 'posted and assigned', 'posted'])
   })
 
-  it('are chosen by the same time that orders them', async () => {
+  it('are selected by the same time that orders them', async () => {
     const here = await provider()
 
     const day = (date: string) => ({
@@ -119,15 +119,15 @@ describe('B3, the transactions of an account', () => {
       'newest-time': `${date}T23:59:59Z`,
     })
 
-    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-20'))), [])
-    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-30'))), [])
-    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-05'))), ['posted'])
-    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-10'))), ['executed'])
-    assert.deepEqual(await idsIn(here, 'mixed', timeQuery(day('2025-06-07'))), ['assigned'])
+    assert.deepEqual(await findIds(here, 'mixed', timeQuery(day('2025-06-20'))), [])
+    assert.deepEqual(await findIds(here, 'mixed', timeQuery(day('2025-06-30'))), [])
+    assert.deepEqual(await findIds(here, 'mixed', timeQuery(day('2025-06-05'))), ['posted'])
+    assert.deepEqual(await findIds(here, 'mixed', timeQuery(day('2025-06-10'))), ['executed'])
+    assert.deepEqual(await findIds(here, 'mixed', timeQuery(day('2025-06-07'))), ['assigned'])
   })
 
-  it('may be none', async () => {
-    assert.deepEqual(await idsIn(await provider(), 'empty'), [])
+  it('may be empty', async () => {
+    assert.deepEqual(await findIds(await provider(), 'empty'), [])
   })
 
   for (const [name, customer, account, error] of [
@@ -137,7 +137,7 @@ describe('B3, the transactions of an account', () => {
     ['another customer’s account', 'ana', 'ben', 'Account not found'],
     ['an energy account', 'ana', 'power', 'Account not found'],
   ] as const) {
-    it(`are refused to ${name}`, async () => {
+    it(`are rejected for ${name}`, async () => {
       const { get } = await provider()
 
       const answer = await get(`/v1/banking/customer/${customer}/accounts/${account}/transactions`)
@@ -149,17 +149,17 @@ describe('B3, the transactions of an account', () => {
 })
 
 describe('the window of B3', () => {
-  const before = shifted(edge, -1)
-  const behind = shifted(edge, 1)
+  const before = shift(edge, -1)
+  const after = shift(edge, 1)
   for (const [name, times, expected] of [
     ['newest-time on a record', { 'newest-time': edge }, ['0', '-1']],
     ['newest-time a nanosecond before it', { 'newest-time': before }, ['-1']],
-    ['newest-time a nanosecond behind it', { 'newest-time': behind }, ['1', '0', '-1']],
+    ['newest-time a nanosecond after it', { 'newest-time': after }, ['1', '0', '-1']],
     ['oldest-time on a record', { 'oldest-time': edge }, ['1', '0']],
     ['oldest-time a nanosecond before it', { 'oldest-time': before }, ['1', '0', '-1']],
-    ['oldest-time a nanosecond behind it', { 'oldest-time': behind }, ['1']],
+    ['oldest-time a nanosecond after it', { 'oldest-time': after }, ['1']],
     ['both on one record', { 'oldest-time': edge, 'newest-time': edge }, ['0']],
-    ['the older bound behind the newer', { 'oldest-time': behind, 'newest-time': before }, []],
+    ['oldest-time after newest-time', { 'oldest-time': after, 'newest-time': before }, []],
     [
       'bounds in other zones',
       {
@@ -168,66 +168,66 @@ describe('the window of B3', () => {
       },
       ['0'],
     ],
-    ['bounds in small letters', { 'newest-time': edge.toLowerCase() }, ['0', '-1']],
+    ['bounds in lower case', { 'newest-time': edge.toLowerCase() }, ['0', '-1']],
     [
-      'bounds far away',
+      'distant bounds',
       { 'oldest-time': '0001-01-01T00:00:00Z', 'newest-time': '9999-12-31T23:59:59Z' },
       ['1', '0', '-1'],
     ],
     [
-      'a window before all',
+      'a window before all records',
       { 'oldest-time': '0000-01-01T00:00:00Z', 'newest-time': '1600-01-01T00:00:00Z' },
       [],
     ],
     [
-      'a window behind all',
+      'a window after all records',
       { 'oldest-time': '2500-01-01T00:00:00Z', 'newest-time': '9999-12-31T00:00:00Z' },
       [],
     ],
   ] as const) {
-    it(`takes both ends in: ${name}`, async () => {
-      assert.deepEqual(await idsIn(await provider(), 'edges', timeQuery(times)), expected)
+    it(`includes both bounds: ${name}`, async () => {
+      assert.deepEqual(await findIds(await provider(), 'edges', timeQuery(times)), expected)
     })
   }
 
-  it('reads a plus sign that was not escaped', async () => {
+  it('accepts an unescaped plus sign', async () => {
     const query = 'newest-time=2025-06-01T22:00:00.123456789+10:00'
 
-    assert.deepEqual(await idsIn(await provider(), 'edges', query), ['0', '-1'])
+    assert.deepEqual(await findIds(await provider(), 'edges', query), ['0', '-1'])
   })
 
   for (const [name, newest] of windows) {
-    it(`is the twelve months up to now where nothing is given: ${name}`, async (t) => {
+    it(`is the twelve months up to now by default: ${name}`, async (t) => {
       const here = await provider()
-      t.after(() => here.setClock(usual))
+      t.after(() => here.setClock(defaultTime))
 
       here.setClock(newest)
-      const ids = await idsIn(here, name)
+      const ids = await findIds(here, name)
 
       assert.deepEqual(ids, ['newest', 'oldest'])
     })
 
-    it(`is the twelve months up to newest-time where that is given: ${name}`, async () => {
-      const ids = await idsIn(await provider(), name, timeQuery({ 'newest-time': newest }))
+    it(`is the twelve months up to newest-time: ${name}`, async () => {
+      const ids = await findIds(await provider(), name, timeQuery({ 'newest-time': newest }))
 
       assert.deepEqual(ids, ['newest', 'oldest'])
     })
 
-    it(`reaches from oldest-time to now where that is given: ${name}`, async (t) => {
+    it(`is from oldest-time to now if only that is given: ${name}`, async (t) => {
       const here = await provider()
-      t.after(() => here.setClock(usual))
+      t.after(() => here.setClock(defaultTime))
 
       here.setClock(newest)
-      const ids = await idsIn(here, name, timeQuery({ 'oldest-time': '2000-01-01T00:00:00Z' }))
+      const ids = await findIds(here, name, timeQuery({ 'oldest-time': '2000-01-01T00:00:00Z' }))
 
       assert.deepEqual(ids, ['newest', 'oldest', 'just too old'])
     })
   }
 
-  it('keeps a lower bound that is older than twelve months', async () => {
+  it('may start more than twelve months ago', async () => {
     const here = await provider()
 
-    const ids = await idsIn(
+    const ids = await findIds(
       here,
       'a leap day',
       timeQuery({ 'newest-time': '2029-01-01T00:00:00Z', 'oldest-time': '2001-01-01T00:00:00Z' }),
@@ -237,15 +237,17 @@ describe('the window of B3', () => {
   })
 })
 
-describe('a transaction without any time of its own', () => {
-  /** Each test has an account of its own, for it loads. */
-  const growing = sharedProvider([
+describe('a transaction without a time', () => {
+  /** Each test loads data, so it has its own account. */
+  const writable = sharedProvider([
     lines.customer('ana'),
-    ...['brought', 'again', 'posted', 'taken'].map((id) => lines.bankingAccount(id, { ana: true })),
+    ...['loaded', 'again', 'posted', 'removed'].map((id) =>
+      lines.bankingAccount(id, { ana: true }),
+    ),
   ])
   const early = (account: string) =>
     lines.transaction(account, 'early', { postingDateTime: '2001-01-01T00:00:00Z' })
-  const coming = (account: string) => lines.transaction(account, 'coming', lines.pending)
+  const pending = (account: string) => lines.transaction(account, 'pending', lines.pending)
   const day = (date: string) =>
     timeQuery({ 'oldest-time': `${date}T00:00:00Z`, 'newest-time': `${date}T23:59:59Z` })
   const always = timeQuery({
@@ -253,55 +255,57 @@ describe('a transaction without any time of its own', () => {
     'newest-time': '2200-01-01T00:00:00Z',
   })
 
-  it('takes the time at which holdfast load brought it', async () => {
-    const here = await growing()
+  it('gets the time of its load', async () => {
+    const here = await writable()
 
     const before = Temporal.Now.instant().toString()
-    await here.load([early('brought'), coming('brought')])
-    const behind = Temporal.Now.instant().toString()
+    await here.load([early('loaded'), pending('loaded')])
+    const after = Temporal.Now.instant().toString()
 
-    const during = timeQuery({ 'oldest-time': before, 'newest-time': behind })
-    assert.deepEqual(await idsIn(here, 'brought', during), ['coming'])
-    assert.deepEqual(await idsIn(here, 'brought', always), ['coming', 'early'])
+    const during = timeQuery({ 'oldest-time': before, 'newest-time': after })
+    assert.deepEqual(await findIds(here, 'loaded', during), ['pending'])
+    assert.deepEqual(await findIds(here, 'loaded', always), ['pending', 'early'])
   })
 
-  it('keeps the time of its first load when it is loaded again', async () => {
-    const here = await growing()
+  it('keeps the time of its first load if it is loaded again', async () => {
+    const here = await writable()
 
-    await loadInProcess(here.database, [early('again'), coming('again')], '2025-06-01T10:00:00Z')
+    await loadInProcess(here.database, [early('again'), pending('again')], '2025-06-01T10:00:00Z')
     const later = lines.transaction('again', 'later', lines.pending)
-    await loadInProcess(here.database, [coming('again'), later], '2025-06-02T10:00:00Z')
-    const changed = lines.transaction('again', 'coming', { ...lines.pending, amount: '2.00' })
+    await loadInProcess(here.database, [pending('again'), later], '2025-06-02T10:00:00Z')
+    const changed = lines.transaction('again', 'pending', { ...lines.pending, amount: '2.00' })
     await loadInProcess(here.database, [changed], '2025-06-03T10:00:00Z')
 
-    assert.deepEqual(await idsIn(here, 'again', day('2025-06-01')), ['coming'])
-    assert.deepEqual(await idsIn(here, 'again', day('2025-06-02')), ['later'])
-    assert.deepEqual(await idsIn(here, 'again', always), ['later', 'coming', 'early'])
-    assert.deepEqual(await idsIn(here, 'again', `min-amount=2&${always}`), ['coming'])
+    assert.deepEqual(await findIds(here, 'again', day('2025-06-01')), ['pending'])
+    assert.deepEqual(await findIds(here, 'again', day('2025-06-02')), ['later'])
+    assert.deepEqual(await findIds(here, 'again', always), ['later', 'pending', 'early'])
+    assert.deepEqual(await findIds(here, 'again', `min-amount=2&${always}`), ['pending'])
   })
 
   it('moves to its posting time when it is posted', async () => {
-    const here = await growing()
+    const here = await writable()
 
-    await loadInProcess(here.database, [early('posted'), coming('posted')], '2025-06-01T10:00:00Z')
-    const posted = lines.transaction('posted', 'coming', {
+    await loadInProcess(here.database, [early('posted'), pending('posted')], '2025-06-01T10:00:00Z')
+    const posted = lines.transaction('posted', 'pending', {
       postingDateTime: '2000-06-01T00:00:00Z',
     })
     await loadInProcess(here.database, [posted], '2025-06-02T10:00:00Z')
 
-    assert.deepEqual(await idsIn(here, 'posted', day('2025-06-01')), [])
-    assert.deepEqual(await idsIn(here, 'posted', day('2000-06-01')), ['coming'])
-    assert.deepEqual(await idsIn(here, 'posted', always), ['early', 'coming'])
+    assert.deepEqual(await findIds(here, 'posted', day('2025-06-01')), [])
+    assert.deepEqual(await findIds(here, 'posted', day('2000-06-01')), ['pending'])
+    assert.deepEqual(await findIds(here, 'posted', always), ['early', 'pending'])
   })
 
-  it('gets the time of the load that takes its own away', async () => {
-    const here = await growing()
+  it('gets the time of the load that removes its own time', async () => {
+    const here = await writable()
 
-    const posted = lines.transaction('taken', 'coming', { postingDateTime: '2001-01-01T00:00:00Z' })
+    const posted = lines.transaction('removed', 'pending', {
+      postingDateTime: '2001-01-01T00:00:00Z',
+    })
     await loadInProcess(here.database, [posted], '2025-06-01T10:00:00Z')
-    await loadInProcess(here.database, [coming('taken')], '2025-06-02T10:00:00Z')
+    await loadInProcess(here.database, [pending('removed')], '2025-06-02T10:00:00Z')
 
-    assert.deepEqual(await idsIn(here, 'taken', day('2025-06-02')), ['coming'])
-    assert.deepEqual(await idsIn(here, 'taken', always), ['coming'])
+    assert.deepEqual(await findIds(here, 'removed', day('2025-06-02')), ['pending'])
+    assert.deepEqual(await findIds(here, 'removed', always), ['pending'])
   })
 })

@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import { batchReads, query } from '../../src/storage/sqlite/driver/statements.ts'
 
-/** A file with one number, read on one connection and raised on another. */
+/** A file with one number, read on one connection and incremented on another. */
 function openNumber(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-together-'))
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-batch-'))
   const file = join(folder, 'number.db')
   const writer = new DatabaseSync(file)
   writer.exec(
@@ -22,38 +22,38 @@ function openNumber(t: TestContext) {
   })
   const number = query<{ value: number }>(reader, 'select value from number')
   return {
-    together: batchReads(reader),
+    batch: batchReads(reader),
     read: () => number.first()?.value,
-    raise: () => writer.exec('update number set value = value + 1'),
+    increment: () => writer.exec('update number set value = value + 1'),
   }
 }
 
-describe('what is read together', () => {
-  it('is of one state of the data, and what is read later of the next', async (t) => {
-    const { together, read, raise } = openNumber(t)
-    const readAndRaise = () => {
+describe('batched reads', () => {
+  it('share a snapshot, and a later read has the next one', async (t) => {
+    const { batch, read, increment } = openNumber(t)
+    const readAndIncrement = () => {
       const value = read()
-      raise()
+      increment()
       return value
     }
 
-    assert.deepEqual(await Promise.all([together(readAndRaise), together(read)]), [1, 1])
-    assert.equal(await together(read), 2)
+    assert.deepEqual(await Promise.all([batch(readAndIncrement), batch(read)]), [1, 1])
+    assert.equal(await batch(read), 2)
   })
 
-  it('fails alone', async (t) => {
-    const { together, read } = openNumber(t)
+  it('fail individually', async (t) => {
+    const { batch, read } = openNumber(t)
     const fail = () => {
-      throw new Error('of its own')
+      throw new Error('failed')
     }
 
-    const answers = await Promise.allSettled([read, fail, read, fail].map((work) => together(work)))
+    const answers = await Promise.allSettled([read, fail, read, fail].map((work) => batch(work)))
 
     assert.deepEqual(
       answers.map((answer) =>
         answer.status === 'fulfilled' ? answer.value : answer.reason.message,
       ),
-      [1, 'of its own', 1, 'of its own'],
+      [1, 'failed', 1, 'failed'],
     )
   })
 })

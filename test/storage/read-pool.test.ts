@@ -6,8 +6,8 @@ import { describeOn, newDatabase } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
 
-/** As many as may have a connection, and wait for one. */
-const begunMax = 4 + 256
+/** Reads that have a connection, and reads that wait for one. */
+const acceptedMax = 4 + 256
 
 async function openStore(t: TestContext) {
   const database = await newDatabase({ after: (work) => t.after(work) })
@@ -15,7 +15,7 @@ async function openStore(t: TestContext) {
   await loadInProcess(database, data, '2025-01-01T00:00:00Z')
   const store = await openProviderStore(database)
   t.after(() => store.close())
-  const ask = () =>
+  const read = () =>
     store.listEntriesOfAccounts({
       customerId: 'ana',
       accountIds: ['a1'],
@@ -24,36 +24,36 @@ async function openStore(t: TestContext) {
       page: 1,
       pageSize: 25,
     })
-  return { ask }
+  return { read }
 }
 
 function isUnavailable(error: unknown): boolean {
   return error instanceof ContractError && error.code === 'unavailable'
 }
 
-describeOn('sqlite', 'answers that take several turns', () => {
-  it('are begun up to a number, and beyond it refused until there is room', async (t) => {
-    const { ask } = await openStore(t)
+describeOn('sqlite', 'reads that take several event-loop iterations', () => {
+  it('are rejected above a limit, until others have finished', async (t) => {
+    const { read } = await openStore(t)
 
-    const ends = await Promise.allSettled(Array.from({ length: begunMax + 10 }, ask))
-    const refused = ends.filter(({ status }) => status === 'rejected')
+    const results = await Promise.allSettled(Array.from({ length: acceptedMax + 10 }, read))
+    const rejected = results.filter(({ status }) => status === 'rejected')
 
-    assert.equal(refused.length, 10)
-    assert.ok(refused.every((end) => isUnavailable((end as PromiseRejectedResult).reason)))
-    assert.deepEqual(await ask(), { items: [], total: 0 })
+    assert.equal(rejected.length, 10)
+    assert.ok(rejected.every((result) => isUnavailable((result as PromiseRejectedResult).reason)))
+    assert.deepEqual(await read(), { items: [], total: 0 })
   })
 
-  it('are given up where they waited too long', async (t) => {
-    const { ask } = await openStore(t)
+  it('are rejected if they waited too long', async (t) => {
+    const { read } = await openStore(t)
     let now = 0
     t.mock.method(performance, 'now', () => now)
 
-    const begun = Array.from({ length: 4 }, ask)
-    const late = ask()
+    const running = Array.from({ length: 4 }, read)
+    const late = read()
     now = 5001
-    await Promise.all(begun)
+    await Promise.all(running)
 
     await assert.rejects(late, isUnavailable)
-    assert.deepEqual(await ask(), { items: [], total: 0 })
+    assert.deepEqual(await read(), { items: [], total: 0 })
   })
 })

@@ -71,21 +71,21 @@ const provider = sharedProvider([
 const bankingIds = banking.map(({ accountId }) => accountId)
 const energyIds = energy.map(({ accountId }) => accountId)
 
-function questionOf(ref: Ref) {
+function requestFor(ref: Ref) {
   return { accounts: isEnergy(ref) ? energyIds : ['b0', ...bankingIds] }
 }
 
-/** All that passes a query, in one page. */
+/** Everything that matches a query, on one page. */
 async function all(here: Provider, ref: Ref, query: Readonly<Record<string, string>> = {}) {
   const text = new URLSearchParams({ ...query, 'page-size': '1000' }).toString()
-  const answer = await ask(here, ref, { ...questionOf(ref), query: text })
+  const answer = await ask(here, ref, { ...requestFor(ref), query: text })
   assert.equal(answer.status, 200, answer.text)
   const records = getRecords(ref, answer)
   assert.equal(answer.body.meta.totalRecords, records.length)
   return records
 }
 
-/** Some filters that any of the operations might take: those it does not know have no effect. */
+/** Filters of all operations: those that an operation does not declare have no effect. */
 const someFilters = fc
   .record(
     {
@@ -108,7 +108,7 @@ const someList = fc.constantFrom(...pagedRefs)
 const someSize = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 13, max: 200 }))
 
 describe('pages', () => {
-  it('partition their list, whatever the size and the filters', async () => {
+  it('partition their list, with any size and filters', async () => {
     const here = await provider()
 
     await fc.assert(
@@ -122,7 +122,7 @@ describe('pages', () => {
             page: `${page}`,
             'page-size': `${size}`,
           }).toString()
-          const answer = await ask(here, ref, { ...questionOf(ref), query })
+          const answer = await ask(here, ref, { ...requestFor(ref), query })
           assert.deepEqual(answer.body.meta, { totalRecords: whole.length, totalPages: total })
           pages.push(getRecords(ref, answer))
         }
@@ -134,21 +134,21 @@ describe('pages', () => {
     )
   })
 
-  it('are reached by links as they are by numbers, forth and back', async () => {
+  it('are the same by links as by numbers, in both directions', async () => {
     const here = await provider()
 
     await fc.assert(
       fc.asyncProperty(someList, someSize, someFilters, async (ref, size, filters) => {
-        const question = questionOf(ref)
+        const request = requestFor(ref)
         const whole = await all(here, ref, filters)
         fc.pre(whole.length / size <= 20)
         const query = new URLSearchParams({ ...filters, 'page-size': `${size}` }).toString()
 
-        const pages = await walk((next) => ask(here, ref, { ...question, query: next }), query)
+        const pages = await walk((next) => ask(here, ref, { ...request, query: next }), query)
         const back = []
         let previous: string | undefined = pages.at(-1)?.body.links.last
         while (previous !== undefined) {
-          const page = await ask(here, ref, { ...question, query: previous })
+          const page = await ask(here, ref, { ...request, query: previous })
           back.unshift(page)
           previous = page.body.links.prev
         }
@@ -166,7 +166,7 @@ describe('pages', () => {
 })
 
 describe('filters', () => {
-  it('leave some of the list, in its order', async () => {
+  it('select a part of the list, in its order', async () => {
     const here = await provider()
 
     await fc.assert(
@@ -176,37 +176,37 @@ describe('filters', () => {
 
         let next = 0
         for (const record of some) {
-          const place = whole.indexOf(record, next)
-          assert.ok(place >= next, 'a record that is not in the whole list, or not in its order')
-          next = place + 1
+          const position = whole.indexOf(record, next)
+          assert.ok(position >= next, 'a record is not in the whole list, or not in its order')
+          next = position + 1
         }
       }),
       propertyRuns(30),
     )
   })
 
-  it('and their complements add up: by status and by ownership', async () => {
+  it('and their complements select everything: by status and by ownership', async () => {
     const here = await provider()
 
     for (const ref of ['B1', 'B2', 'B5', 'B6', 'E1', 'E2'] as const) {
-      const sizes = async (...queries: Record<string, string>[]) => {
+      const select = async (...queries: Record<string, string>[]) => {
         const lists = await Promise.all(queries.map((query) => all(here, ref, query)))
         return lists
           .flat()
           .map((record) => JSON.stringify(record))
           .sort()
       }
-      const whole = await sizes({})
+      const whole = await select({})
 
-      assert.deepEqual(await sizes({ 'open-status': 'OPEN' }, { 'open-status': 'CLOSED' }), whole)
-      assert.deepEqual(await sizes({ 'open-status': 'ALL' }), whole)
+      assert.deepEqual(await select({ 'open-status': 'OPEN' }, { 'open-status': 'CLOSED' }), whole)
+      assert.deepEqual(await select({ 'open-status': 'ALL' }), whole)
       if (ref.startsWith('B')) {
-        assert.deepEqual(await sizes({ 'is-owned': 'true' }, { 'is-owned': 'false' }), whole)
+        assert.deepEqual(await select({ 'is-owned': 'true' }, { 'is-owned': 'false' }), whole)
       }
     }
   })
 
-  it('and their complements add up: by time, to the nanosecond', async () => {
+  it('and their complements select everything: by time, to the nanosecond', async () => {
     const here = await provider()
     const bound = fc
       .tuple(fc.nat({ max: 24 }), fc.integer({ min: -1, max: 1 }))
@@ -220,15 +220,15 @@ describe('filters', () => {
         const oldest = { 'oldest-time': time.add({ nanoseconds: 1 }).toString() }
 
         const before = await all(here, ref, newest)
-        const behind = await all(here, ref, oldest)
+        const after = await all(here, ref, oldest)
 
-        assert.deepEqual([...behind, ...before], await all(here, ref))
+        assert.deepEqual([...after, ...before], await all(here, ref))
       }),
       propertyRuns(20),
     )
   })
 
-  it('and their complements add up: by date', async () => {
+  it('and their complements select everything: by date', async () => {
     const here = await provider()
     const whole = await all(here, 'E3')
 
@@ -236,13 +236,13 @@ describe('filters', () => {
       const before = await all(here, 'E3', {
         'newest-date': `2025-05-${day + 9}`.replace('-9', '-09'),
       })
-      const behind = await all(here, 'E3', { 'oldest-date': `2025-05-${day + 10}` })
+      const after = await all(here, 'E3', { 'oldest-date': `2025-05-${day + 10}` })
 
-      assert.deepEqual([...behind, ...before], whole)
+      assert.deepEqual([...after, ...before], whole)
     }
   })
 
-  it('and their complements add up: by amount, to the smallest part', async () => {
+  it('and their complements select everything: by amount, exactly', async () => {
     const here = await provider()
     const amount = fc
       .tuple(fc.integer({ min: -22, max: 22 }), fc.nat({ max: 9 }))
@@ -266,7 +266,7 @@ describe('filters', () => {
     )
   })
 
-  it('find by any part of a description or reference, in any case, and nothing else', async () => {
+  it('match any part of a description or reference, in any case, and nothing else', async () => {
     const here = await provider()
     const part = fc
       .tuple(
@@ -280,8 +280,8 @@ describe('filters', () => {
         const { description, reference } = transactions[index] ?? { description: '' }
         const text = (inReference && reference) || description
         const from = start % text.length
-        const piece = text.slice(from, from + 1 + (length % text.length))
-        return upper ? piece.toUpperCase() : piece.toLowerCase()
+        const substring = text.slice(from, from + 1 + (length % text.length))
+        return upper ? substring.toUpperCase() : substring.toLowerCase()
       })
 
     await fc.assert(
@@ -304,7 +304,7 @@ describe('filters', () => {
 describe('order', () => {
   const time = (text: string) => BigInt(Date.parse(text))
 
-  it('is total over the transactions of an account', async () => {
+  it('is total for the transactions of an account', async () => {
     const records = await all(await provider(), 'B3')
 
     const keys = records.map(({ transactionId, postingDateTime }) => ({
@@ -315,7 +315,7 @@ describe('order', () => {
     assert.deepEqual(keys, keys.toSorted(newestFirst))
   })
 
-  it('is total over the invoices and the billing of accounts, also where keys tie', async () => {
+  it('is total for the invoices and the billing of accounts, even if keys tie', async () => {
     const here = await provider()
 
     for (const [ref, key] of [
@@ -338,7 +338,7 @@ describe('order', () => {
     }
   })
 
-  it('follows any order of accounts that is asked for', async () => {
+  it('is the requested order of accounts', async () => {
     const here = await provider()
     const some = fc.array(fc.constantFrom(...bankingIds), { minLength: 1, maxLength: 20 })
 
@@ -346,11 +346,13 @@ describe('order', () => {
       fc.asyncProperty(some, fc.constantFrom('B2', 'B5', 'B6'), async (accounts, ref) => {
         const answer = await ask(here, ref, { accounts, query: 'page-size=1000' })
 
-        const shown = [...new Set(getAccountIds(ref, answer))]
-        const asked = [...new Set(accounts)].filter((account) => shown.includes(account))
-        assert.deepEqual(shown, asked)
+        const actual = [...new Set(getAccountIds(ref, answer))]
+        const expected = [...new Set(accounts)].filter((account) => actual.includes(account))
+        assert.deepEqual(actual, expected)
         const one = await Promise.all(
-          asked.map((account) => ask(here, ref, { accounts: [account], query: 'page-size=1000' })),
+          expected.map((account) =>
+            ask(here, ref, { accounts: [account], query: 'page-size=1000' }),
+          ),
         )
         assert.deepEqual(
           getRecords(ref, answer),

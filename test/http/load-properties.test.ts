@@ -16,7 +16,7 @@ import { ask, getRecords, type Ref } from '../support/operations.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { type Provider, sharedProvider, walk } from '../support/provider.ts'
 
-/** Few moments, some a nanosecond apart, so that entries meet, tie and change places. */
+/** Few times, some a nanosecond apart, so that entries tie and are reordered. */
 const moments = [
   '2025-05-31T23:59:59.999999999Z',
   '2025-06-01T00:00:00Z',
@@ -30,7 +30,7 @@ const provider = sharedProvider([lines.customer('c0')])
 
 const someList = fc.constantFrom<List>('transaction', 'payment', 'debit', 'invoice', 'billing')
 
-/** A place in a list, not yet of any run. Without a list it is of the one that the run is most about. */
+/** A change, independent of a run. Without a list, it applies to the main list of the run. */
 const drawnChange = fc.record({
   kind: fc.oneof(
     { arbitrary: fc.constant('put'), weight: 12 },
@@ -47,20 +47,20 @@ const drawnChange = fc.record({
 })
 type DrawnChange = typeof drawnChange extends fc.Arbitrary<infer Drawn> ? Drawn : never
 
-const drawnLook = fc.record({
+const drawnView = fc.record({
   size: fc.integer({ min: 1, max: 9 }),
   oldest: fc.nat({ max: moments.length - 1 }),
   newest: fc.nat({ max: moments.length - 1 }),
   min: fc.option(fc.constantFrom('-1.5', '0', '2'), { nil: undefined }),
   text: fc.option(fc.constantFrom('RENT', 'bak'), { nil: undefined }),
-  turned: fc.boolean(),
+  isReversed: fc.boolean(),
 })
-type Look = typeof drawnLook extends fc.Arbitrary<infer Drawn> ? Drawn : never
+type View = typeof drawnView extends fc.Arbitrary<infer Drawn> ? Drawn : never
 
 const drawnLoads = fc.array(
   fc.record({
     changes: fc.array(drawnChange, { minLength: 1, maxLength: 16 }),
-    look: drawnLook,
+    view: drawnView,
   }),
   { minLength: 1, maxLength: 4 },
 )
@@ -74,8 +74,8 @@ const drawnMain = fc.constantFrom<List>(
 
 let runs = 0
 
-/** The customer and accounts of one run: the runs share a database, and must not share data. */
-function cast(main: List) {
+/** The customer and accounts of one run. Runs share a database, so each has its own data. */
+function openRun(main: List) {
   runs += 1
   const run = runs
   const customer = `run ${run}`
@@ -86,12 +86,12 @@ function cast(main: List) {
       ? lines.bankingAccount(account, { [customer]: true })
       : lines.energyAccount(account, [customer])
 
-  const changeOf = (drawn: DrawnChange): Change => {
+  const toChange = (drawn: DrawnChange): Change => {
     const { kind, list = main, moment, amount, text } = drawn
     const isEnergy = list === 'invoice' || list === 'billing'
     const which = drawn.list ? drawn.account : 0
     const account = (isEnergy ? energy : bank)[which] ?? ''
-    // Ids that alternate between accounts, where a tie is broken by id over several of them.
+    // Ids that alternate between accounts, since ties across accounts are broken by id.
     const id = list === 'payment' ? `${run}/${drawn.id}` : `${drawn.id}${isEnergy ? which : ''}`
     if (kind === 'wipe') return { kind: 'wipe', account }
     if (kind === 'remove') return { kind: 'remove', list, account, id }
@@ -101,13 +101,13 @@ function cast(main: List) {
     const needsTime = list !== 'transaction'
     return { kind: 'put', put: needsTime && !time ? { ...put, time: moments[0] } : put }
   }
-  return { customer, bank, energy, makeAccount, changeOf }
+  return { customer, bank, energy, makeAccount, toChange }
 }
 
-type Cast = ReturnType<typeof cast>
+type Run = ReturnType<typeof openRun>
 
-/** All that an operation shows, page after page. */
-async function shown(
+/** All records that an operation returns, page by page. */
+async function readAll(
   here: Provider,
   ref: Ref,
   question: { customer: string; accounts: readonly string[] },
@@ -122,17 +122,17 @@ async function shown(
   return records
 }
 
-function recordsIn(entries: readonly Entry[]): unknown[] {
+function toRecords(entries: readonly Entry[]): unknown[] {
   return entries.map(({ record }) => JSON.parse(JSON.stringify(record)))
 }
 
-/** Holds every list of a run against the model, whole and through a window. */
-async function compare(here: Provider, model: Model, run: Cast, look: Look): Promise<void> {
+/** Compares every list of a run with the model: the whole list, and a window of it. */
+async function compare(here: Provider, model: Model, run: Run, view: View): Promise<void> {
   const { customer } = run
-  const drawnSize = { 'page-size': `${look.size}` }
-  const bank = look.turned ? run.bank.toReversed() : run.bank
-  const energy = look.turned ? run.energy.toReversed() : run.energy
-  const [oldest = '', newest = ''] = [moments[look.oldest], moments[look.newest]]
+  const drawnSize = { 'page-size': `${view.size}` }
+  const bank = view.isReversed ? run.bank.toReversed() : run.bank
+  const energy = view.isReversed ? run.energy.toReversed() : run.energy
+  const [oldest = '', newest = ''] = [moments[view.oldest], moments[view.newest]]
   const always = { oldest: '2000-01-01T00:00:00Z', newest: '2100-01-01T00:00:00Z' }
 
   for (const { size, ...span } of [
@@ -154,11 +154,11 @@ async function compare(here: Provider, model: Model, run: Cast, look: Look): Pro
       const expected = model.sorted('transaction', [account]).filter(within)
       const question = { customer, accounts: [account] }
       assert.deepEqual(
-        await shown(here, 'B3', question, { ...size, ...times }),
-        recordsIn(expected),
+        await readAll(here, 'B3', question, { ...size, ...times }),
+        toRecords(expected),
       )
 
-      const { min, text } = look
+      const { min, text } = view
       const chosen = expected.filter(({ record }) => {
         const { amount, description } = record as { amount: string; description: string }
         return (
@@ -168,80 +168,80 @@ async function compare(here: Provider, model: Model, run: Cast, look: Look): Pro
       })
       const filters = { ...(min && { 'min-amount': min }), ...(text && { text }) }
       const query = { ...size, ...times, ...filters }
-      assert.deepEqual(await shown(here, 'B3', question, query), recordsIn(chosen))
+      assert.deepEqual(await readAll(here, 'B3', question, query), toRecords(chosen))
     }
     assert.deepEqual(
-      await shown(here, 'E3', { customer, accounts: energy }, { ...size, ...dates }),
-      recordsIn(model.sorted('invoice', energy).filter(withinDays)),
+      await readAll(here, 'E3', { customer, accounts: energy }, { ...size, ...dates }),
+      toRecords(model.sorted('invoice', energy).filter(withinDays)),
     )
     assert.deepEqual(
-      await shown(here, 'E5', { customer, accounts: energy }, { ...size, ...times }),
-      recordsIn(model.sorted('billing', energy).filter(within)),
+      await readAll(here, 'E5', { customer, accounts: energy }, { ...size, ...times }),
+      toRecords(model.sorted('billing', energy).filter(within)),
     )
   }
 
   const [account = ''] = bank
   assert.deepEqual(
-    await shown(here, 'B4', { customer, accounts: [account] }, drawnSize),
-    recordsIn(model.sorted('payment', [account])),
+    await readAll(here, 'B4', { customer, accounts: [account] }, drawnSize),
+    toRecords(model.sorted('payment', [account])),
   )
   for (const [ref, list] of [
     ['B5', 'debit'],
     ['B6', 'payment'],
   ] as const) {
     assert.deepEqual(
-      await shown(here, ref, { customer, accounts: bank }, drawnSize),
-      recordsIn(bank.flatMap((each) => model.sorted(list, [each]))),
+      await readAll(here, ref, { customer, accounts: bank }, drawnSize),
+      toRecords(bank.flatMap((each) => model.sorted(list, [each]))),
     )
   }
 }
 
-describe('after any loads', () => {
-  it('every list is what a plain list would be, in its order, totals and pages', async () => {
+describe('after any sequence of loads', () => {
+  it('every list has the order, totals and pages of the model', async () => {
     const here = await provider()
 
     await fc.assert(
       fc.asyncProperty(drawnLoads, drawnMain, async (loads, main) => {
-        const run = cast(main)
+        const run = openRun(main)
         const model = openModel(run.makeAccount)
-        const people = [lines.customer(run.customer)]
+        const customers = [lines.customer(run.customer)]
         const accounts = [...run.bank, ...run.energy].map(run.makeAccount)
 
-        for (const [index, { changes, look }] of loads.entries()) {
+        for (const [index, { changes, view }] of loads.entries()) {
           const loadTime = `2025-06-0${1 + index}T06:00:00Z`
           const written = changes.flatMap((drawn) => {
-            const change = run.changeOf(drawn)
-            // An account that is not yet there cannot go.
+            const change = run.toChange(drawn)
+            // An account that does not exist yet cannot be deleted.
             if (index === 0 && change.kind === 'wipe') return []
             model.apply(change, nanoseconds(loadTime))
             return model.formatLines(change)
           })
-          // Lines may come in any order: here, accounts after what they hold, and people last.
-          const rest = index === 0 ? [...accounts, ...people] : []
+          // Lines may have any order: here, accounts follow their entries, and customers are last.
+          const rest = index === 0 ? [...accounts, ...customers] : []
           await loadInProcess(here.database, [...written, ...rest], loadTime)
-          await compare(here, model, run, look)
+          await compare(here, model, run, view)
         }
 
-        const repeated = loads.at(-1)?.look
-        await loadInProcess(here.database, [...accounts, ...people], '2030-01-01T00:00:00Z')
+        const repeated = loads.at(-1)?.view
+        await loadInProcess(here.database, [...accounts, ...customers], '2030-01-01T00:00:00Z')
         if (repeated) await compare(here, model, run, repeated)
       }),
       propertyRuns(6),
     )
   })
 
-  it('a load that is repeated changes nothing', async () => {
+  it('a repeated load changes nothing', async () => {
     const here = await provider()
 
     await fc.assert(
       fc.asyncProperty(drawnLoads, drawnMain, async ([first], main) => {
         if (!first) return
-        const run = cast(main)
+        const run = openRun(main)
         const model = openModel(run.makeAccount)
-        // One line for each entry: of two, the second may take its time from the load.
+        // One line for each entry: a second line could get its time from the load.
         const changes = new Map(
           first.changes
-            .map((drawn) => run.changeOf(drawn))
+            .map((drawn) => run.toChange(drawn))
             .flatMap((change) => (change.kind === 'put' ? [change] : []))
             .map((change) => [`${change.put.list} ${change.put.account} ${change.put.id}`, change]),
         )
@@ -255,20 +255,27 @@ describe('after any loads', () => {
         await loadInProcess(here.database, file, '2025-06-01T06:00:00Z')
         await loadInProcess(here.database, file, '2025-06-04T06:00:00Z')
 
-        await compare(here, model, run, first.look)
+        await compare(here, model, run, first.view)
       }),
       propertyRuns(3),
     )
   })
 
-  it('the last line about an entry counts, wherever the lines before it had put it', async () => {
+  it('the last line of an entry applies, wherever earlier lines had moved it', async () => {
     const here = await provider()
-    const places = [undefined, ...moments.slice(0, 4)]
-    const look = { size: 2, oldest: 1, newest: 3, turned: false, min: undefined, text: undefined }
+    const times = [undefined, ...moments.slice(0, 4)]
+    const view = {
+      size: 2,
+      oldest: 1,
+      newest: 3,
+      isReversed: false,
+      min: undefined,
+      text: undefined,
+    }
 
-    for (const first of places) {
-      for (const second of places) {
-        const run = cast('transaction')
+    for (const first of times) {
+      for (const second of times) {
+        const run = openRun('transaction')
         const model = openModel(run.makeAccount)
         const at = (id: string, time: string | undefined): Change => {
           const [account = ''] = run.bank
@@ -280,16 +287,16 @@ describe('after any loads', () => {
           [at('c', first), at('c', second), at('d', moments[2])],
         ]
 
-        const people = [lines.customer(run.customer)]
+        const customers = [lines.customer(run.customer)]
         const accounts = [...run.bank, ...run.energy].map(run.makeAccount)
         for (const [index, changes] of loads.entries()) {
           const loadTime = `2025-06-0${1 + index}T06:00:00Z`
           for (const change of changes) model.apply(change, nanoseconds(loadTime))
           const written = changes.flatMap((change) => model.formatLines(change))
-          await loadInProcess(here.database, [...people, ...accounts, ...written], loadTime)
+          await loadInProcess(here.database, [...customers, ...accounts, ...written], loadTime)
         }
 
-        await compare(here, model, run, look)
+        await compare(here, model, run, view)
       }
     }
   })
