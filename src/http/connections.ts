@@ -154,9 +154,9 @@ export function limitConnections(
       }
     },
     takeClosedCount() {
-      const count = closed
+      const closedCount = closed
       closed = 0
-      return count
+      return closedCount
     },
   }
 }
