@@ -102,7 +102,8 @@ async function timeLoad(
   database: string,
 ): Promise<Load> {
   const run = await runToEnd(program, ['load', file, '--database', database])
-  const speed = /\(([\d,]+) lines a second\)/.exec(run.output)?.[1]?.replaceAll(',', '')
+  const speed = /\(([\d,]+) lines per second\)/.exec(run.output)?.[1]?.replaceAll(',', '')
+  if (speed === undefined) throw new Error(`the load reports no speed:\n${run.output}`)
   return { seconds: count / Number(speed), peakMegabytes: run.peakMegabytes }
 }
 
