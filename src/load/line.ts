@@ -14,6 +14,7 @@ import {
   upgradeAccount,
   validator,
 } from '../contract/index.ts'
+import { isObject } from '../contract/schema.ts'
 import { findRepeatedMember, parseMembers } from '../text/json-text.ts'
 import { validateEnvelope } from './line-schema.ts'
 import { type Line, toItem, toRemoval } from './to-item.ts'
@@ -170,10 +171,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isRecordType(value: unknown): value is RecordType {

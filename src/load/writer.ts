@@ -1,6 +1,6 @@
 import type { ProductContent } from '../catalogue/store.ts'
-import type { Problem } from '../contract/index.ts'
-import type { AccountKind, EntryList } from '../provider/store.ts'
+import type { AccountKind, Problem } from '../contract/index.ts'
+import type { EntryList } from '../provider/store.ts'
 
 /**
  * What a load needs from a database. Everything between two commits becomes visible to readers

@@ -1,4 +1,4 @@
-import type { JsonText, PageRequest } from '../contract/index.ts'
+import type { AccountKind, JsonText, PageRequest } from '../contract/index.ts'
 
 /**
  * What the provider reads from a database. Records are returned as the exact JSON text that was loaded, ready to be
@@ -57,8 +57,6 @@ export interface Contact {
   readonly status: string
   readonly record: string
 }
-
-export type AccountKind = 'banking' | 'energy'
 
 /** The lists of an account. All are paged; three are ordered by time. */
 export const entryLists = ['transaction', 'payment', 'debit', 'invoice', 'billing'] as const

@@ -1,4 +1,5 @@
-import type { AccountKind, EntryList } from '../provider/store.ts'
+import type { AccountKind } from '../contract/index.ts'
+import type { EntryList } from '../provider/store.ts'
 
 export const kindCodes = { banking: 1, energy: 2 } as const satisfies Record<AccountKind, number>
 

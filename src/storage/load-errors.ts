@@ -1,5 +1,4 @@
-import type { Problem } from '../contract/index.ts'
-import type { AccountKind } from '../provider/store.ts'
+import type { AccountKind, Problem } from '../contract/index.ts'
 
 /** Reasons why an item is rejected, the same for both engines. */
 

@@ -1,5 +1,5 @@
+import type { AccountKind } from '../../../contract/index.ts'
 import type { LineError, ProviderWriter, WriterOptions } from '../../../load/writer.ts'
-import type { AccountKind } from '../../../provider/store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { anotherPerson, noAccount, noCustomer, otherKind } from '../../load-errors.ts'

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Problem } from '../../../contract/index.ts'
+import type { AccountKind, Problem } from '../../../contract/index.ts'
 import type { AccountItem } from '../../../load/writer.ts'
-import type { AccountKind } from '../../../provider/store.ts'
 import { createdUnknown, kindCodes } from '../../enum-codes.ts'
 import { otherKind } from '../../load-errors.ts'
 import { command, query } from '../driver/statements.ts'

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Problem } from '../../../contract/index.ts'
+import type { AccountKind, Problem } from '../../../contract/index.ts'
 import type {
   AccountItem,
   BalanceItem,
@@ -12,7 +12,7 @@ import type {
   SourceLocation,
   WriterOptions,
 } from '../../../load/writer.ts'
-import { type AccountKind, accountKindByList, entryLists } from '../../../provider/store.ts'
+import { accountKindByList, entryLists } from '../../../provider/store.ts'
 import { DatabaseError } from '../../database.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { noAccount, noCustomer } from '../../load-errors.ts'

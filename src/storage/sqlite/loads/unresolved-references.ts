@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { AccountKind } from '../../../contract/index.ts'
 import type { LineError, SourceLocation } from '../../../load/writer.ts'
-import type { AccountKind } from '../../../provider/store.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { noAccount, noCustomer } from '../../load-errors.ts'
 import { command, query } from '../driver/statements.ts'

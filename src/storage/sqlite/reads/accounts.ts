@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { AccountFilters, AccountKind } from '../../../provider/store.ts'
+import type { AccountKind } from '../../../contract/index.ts'
+import type { AccountFilters } from '../../../provider/store.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { query } from '../driver/statements.ts'
 
