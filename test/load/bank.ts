@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { load } from '../../src/load/load.ts'
 import type { LineError } from '../../src/load/writer.ts'
 import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
 import { createScope, currentEngine, newDatabase, type Scope } from '../support/engines.ts'
-
+import { temporaryFolder } from '../support/folder.ts'
 import {
   type Finished,
   type Process,
@@ -46,9 +45,8 @@ export interface Bank {
 }
 
 export async function openBank(t: Scope): Promise<Bank> {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-load-'))
   const scope = createScope(t)
-  scope.after(async () => rmSync(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder(scope)
   const path = (name: string) => join(folder, name)
   const isFile = currentEngine() === 'sqlite'
   const address = isFile ? `sqlite:${path('bank.db')}` : await newDatabase(scope)

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import fc, { type Arbitrary } from 'fast-check'
@@ -8,6 +6,7 @@ import { formatLine } from '../../src/load/dump.ts'
 import type { LineError } from '../../src/load/writer.ts'
 import { dumpProvider } from '../../src/storage/open.ts'
 import { describeOn, newDatabase, runSql } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { loadAt } from './bank.ts'
 import { line, put, removal } from './lines.ts'
@@ -123,8 +122,7 @@ const loads = fc.array(fc.record({ lines, hasBaseLines: fc.boolean(), batch }), 
 describeOn('postgres', 'a load', () => {
   it('has the same errors and the same dump as on SQLite', async (t) => {
     const postgres = await newDatabase(t)
-    const folder = mkdtempSync(join(tmpdir(), 'holdfast-two-'))
-    t.after(() => rmSync(folder, { recursive: true }))
+    const folder = await temporaryFolder(t)
     let runs = 0
     let succeeded = 0
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { createReadStream, mkdtempSync, openSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createReadStream, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, it } from 'node:test'
 import { currentEngine, describe } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { finish, runHoldfast } from '../support/process.ts'
 import { type Bank, openBank } from './bank.ts'
 import { line } from './lines.ts'
@@ -34,8 +34,7 @@ async function loadStream(bank: Bank, source: Readable, ...flags: readonly strin
   return { bytes, peak: Number(/^peak (\d+)$/m.exec(stderr)?.[1]) }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'holdfast-memory-'))
-after(() => rmSync(folder, { recursive: true }))
+const folder = await temporaryFolder({ after })
 
 /** Generated once for both engines. */
 let generated: Promise<string> | undefined

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { describeOn, runSql } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { finish, kill, runHoldfast } from '../support/process.ts'
 import { loadAt, openBank, splitLines } from './bank.ts'
@@ -232,8 +231,7 @@ function changed(before: Map<string, unknown>, after: Map<string, unknown>): str
 describeOn('postgres', 'a dump', { timeout }, () => {
   it('is identical after a load into the other engine and back', async (t) => {
     const bank = await openBank(t)
-    const folder = mkdtempSync(join(tmpdir(), 'holdfast-dump-'))
-    t.after(() => rmSync(folder, { recursive: true }))
+    const folder = await temporaryFolder(t)
     const files = ['one', 'two'].map((name) => `sqlite:${join(folder, `${name}.db`)}`)
     const { stdout } = await runHoldfast(['generate', '--customers', '4', '--seed', '7'])
     const lines = [

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
 import { batchReads, query } from '../../src/storage/sqlite/driver/statements.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 /** A file with one number, read on one connection and incremented on another. */
-function openNumber(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-batch-'))
-  const file = join(folder, 'number.db')
+async function openNumber(t: TestContext) {
+  const file = join(await temporaryFolder(t), 'number.db')
   const writer = new DatabaseSync(file)
   writer.exec(
     'pragma journal_mode = wal; create table number (value); insert into number values (1)',
@@ -18,7 +16,6 @@ function openNumber(t: TestContext) {
   t.after(() => {
     reader.close()
     writer.close()
-    rmSync(folder, { recursive: true })
   })
   const number = query<{ value: number }>(reader, 'select value from number')
   return {
@@ -30,7 +27,7 @@ function openNumber(t: TestContext) {
 
 describe('batched reads', () => {
   it('share a snapshot, and a later read has the next one', async (t) => {
-    const { batch, read, increment } = openNumber(t)
+    const { batch, read, increment } = await openNumber(t)
     const readAndIncrement = () => {
       const value = read()
       increment()
@@ -42,7 +39,7 @@ describe('batched reads', () => {
   })
 
   it('fail individually', async (t) => {
-    const { batch, read } = openNumber(t)
+    const { batch, read } = await openNumber(t)
     const fail = () => {
       throw new Error('failed')
     }

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync, existsSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { text } from 'node:stream/consumers'
 import { it, type TestContext } from 'node:test'
 import {
   backupDatabase,
@@ -15,6 +12,7 @@ import {
 import { defineFunctions, migrations } from '../../src/storage/sqlite/driver/schema.ts'
 import { describeOn } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { run } from '../support/process.ts'
 
 const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
 const storage = new URL('../../src/storage/open.ts', import.meta.url).href
@@ -160,13 +158,9 @@ describeOn('sqlite', 'the replay file of an earlier version', () => {
       await store.close()`
     const outputs = await Promise.all(
       Array.from({ length: 4 }, async () => {
-        const child = spawn(process.execPath, ['--input-type=module', '--eval', script, database])
-        const [out, errors] = await Promise.all([
-          text(child.stdout),
-          text(child.stderr),
-          once(child, 'close'),
-        ])
-        return out + errors
+        const command = [process.execPath, '--input-type=module', '--eval', script, database]
+        const { stdout, stderr } = await run(command)
+        return stdout + stderr
       }),
     )
 

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { promisify } from 'node:util'
+import { temporaryFolder } from '../support/folder.ts'
+import { run } from '../support/process.ts'
 
 const storage = new URL('../../src/storage/', import.meta.url).href
 
 /** The modules that a new process loads to run the statement, which is about the `database`. */
 async function loadedBy(t: TestContext, statement: string): Promise<string[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-engine-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   const script = `
     import { registerHooks } from 'node:module'
     const loaded = []
@@ -22,11 +18,8 @@ async function loadedBy(t: TestContext, statement: string): Promise<string[]> {
     ${statement}
     console.log(JSON.stringify(loaded))
     process.exit()`
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--input-type=module',
-    '--eval',
-    script,
-  ])
+  const { stdout, stderr } = await run([process.execPath, '--input-type=module', '--eval', script])
+  assert.equal(stderr, '')
   return JSON.parse(stdout) as string[]
 }
 

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe as declare, type SuiteContext, type TestOptions } from 'node:test'
 import pg from 'pg'
 import { createDatabase } from '../../src/storage/open.ts'
+import { temporaryFolder } from './folder.ts'
 import { makePostgres, type PostgresServer } from './postgres.ts'
 
 /**
@@ -92,21 +92,15 @@ let emptyFile: Promise<string> | undefined
 /** A copy of one empty database, since creating the schema takes longer than most tests. */
 async function newFile(scope: Scope): Promise<string> {
   emptyFile ??= createEmptyFile()
-  const folder = temporaryFolder(scope)
+  const folder = await temporaryFolder(scope)
   copyFileSync(await emptyFile, join(folder, 'bank.db'))
   return `sqlite:${join(folder, 'bank.db')}`
 }
 
 async function createEmptyFile(): Promise<string> {
-  const file = join(temporaryFolder(fileScope), 'empty.db')
+  const file = join(await temporaryFolder(fileScope), 'empty.db')
   await createDatabase(`sqlite:${file}`)
   return file
-}
-
-function temporaryFolder(scope: Scope): string {
-  const folder = mkdtempSync(join(tmpdir(), 'holdfast-database-'))
-  scope.after(async () => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** Copies a PostgreSQL database that has no connections. */
@@ -120,13 +114,33 @@ export async function copyPostgres(scope: Scope, source: string): Promise<string
 
 /** Runs a statement as superuser, on the given database or on the server's own. */
 export async function runSql(sql: string, database?: string): Promise<string[][]> {
-  const client = new pg.Client({ connectionString: database ?? (await postgresUrl()) })
+  if (database === undefined) return readRows(await serverConnection(), sql)
+  const client = new pg.Client({ connectionString: database })
   await client.connect()
   try {
-    return (await client.query({ text: sql, rowMode: 'array' })).rows
+    return await readRows(client, sql)
   } finally {
     await client.end()
   }
+}
+
+async function readRows(client: pg.Client, sql: string): Promise<string[][]> {
+  return (await client.query({ text: sql, rowMode: 'array' })).rows
+}
+
+let connection: Promise<pg.Client> | undefined
+
+/** One connection for the whole file: most tests create a database and drop it. */
+function serverConnection(): Promise<pg.Client> {
+  connection ??= connectToServer()
+  return connection
+}
+
+async function connectToServer(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: await postgresUrl() })
+  await client.connect()
+  closings.push(() => client.end())
+  return client
 }
 
 let url: Promise<string> | undefined

@@ -52,6 +52,9 @@ import { makeStaging, openStaging, type StagedTable, stagedNames } from './stagi
 /** One load at a time checks and merges: the next one sees what it committed. */
 const lock = `select pg_advisory_xact_lock(hashtext('holdfast load'))`
 
+/** Returns a row if no other load has the lock. */
+const tryLock = `select 1 where pg_try_advisory_xact_lock(hashtext('holdfast load'))`
+
 /** How much of the server's memory one load may use, for sorting and for its temporary tables. */
 const memory = `set work_mem = '64MB'; set temp_buffers = '64MB';`
 
@@ -124,7 +127,8 @@ export async function openPostgresProviderWriter(
     for (const table of stagedNames) {
       if (staging.count(table) >= manyLines) await run(`${smallSample}; analyze ${table}`)
     }
-    await announceWait(run(`begin; ${lock}; ${smallSample}`), onWait)
+    await run(`begin; ${smallSample}`)
+    if (!(await run(tryLock)).rowCount) await announceWait(run(lock), onWait)
     isPrepared = true
     if (staging.count('staged_customer') > 0) await run(customerEffects)
     if (inBatches) await deferUnresolved()
