@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type TokenProvider,
 } from '../support/token-provider.ts'
 import { makeKey, signTexts, validClaims } from '../support/tokens.ts'
+import { until } from '../support/until.ts'
 
 const cooldownMs = 30_000
 const refreshMs = 5 * 60_000
@@ -291,6 +293,18 @@ describeOnce('the key set', () => {
   })
 })
 
+/** Counts the requests that have arrived at the provider. */
+function countRequests(t: TestContext): () => number {
+  let count = 0
+  const onRequest = (message: unknown) => {
+    const { request } = message as { readonly request: IncomingMessage }
+    if (request.url === accountsPath) count += 1
+  }
+  subscribe('http.server.request.start', onRequest)
+  t.after(() => void unsubscribe('http.server.request.start', onRequest))
+  return () => count
+}
+
 function* spaces() {
   for (;;) yield Buffer.alloc(64 * 1024, ' ')
 }
@@ -345,19 +359,26 @@ describeOnce('a key set that is', () => {
     'in its body': (response: ServerResponse) => void response.write('{"keys":['),
   })) {
     it(`too slow ${name} times out, and all waiting requests get a 503`, async (t) => {
+      const timeout = new AbortController()
+      const { mock } = t.mock.method(AbortSignal, 'timeout', () => timeout.signal)
       const provider = await openTokenProvider(t, { keySet: { timeoutMs: 200 } })
+      const arrived = countRequests(t)
       const pending: ServerResponse[] = []
       provider.keyServer.respondWith((response) => {
         begin(response)
         pending.push(response)
       })
 
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, () => provider.ask(provider.mint(accountsPath))),
-      )
+      const answers = Array.from({ length: 20 }, () => provider.ask(provider.mint(accountsPath)))
+      await until(() => arrived() === answers.length && pending.length > 0)
+      timeout.abort(new DOMException('The operation timed out', 'TimeoutError'))
 
-      for (const answer of answers) assertUnavailable(answer)
+      for (const answer of await Promise.all(answers)) assertUnavailable(answer)
       assert.equal(provider.keyServer.requests.length, 1)
+      assert.deepEqual(
+        mock.calls.map((call) => call.arguments),
+        [[200]],
+      )
       for (const response of pending) response.destroy()
     })
   }

@@ -68,6 +68,8 @@ export interface PlatformOptions {
   readonly now?: string
   readonly limits?: Partial<HttpLimits>
   readonly trustedProxies?: string
+  /** An existing database instead of a new one. */
+  readonly database?: string
   /** Replaces parts of the store. */
   readonly around?: (store: CatalogueStore) => CatalogueStore
 }
@@ -78,7 +80,7 @@ const nowDefault = '2026-07-01T00:00:00Z'
 /** Starts a platform on a socket, with an API client that may write. It is closed with the scope. */
 export async function openPlatform(scope: Scope, options: PlatformOptions = {}): Promise<Platform> {
   const inner = createScope(scope)
-  const database = await newDatabase(inner)
+  const database = options.database ?? (await newDatabase(inner))
   let now = Temporal.Instant.from(options.now ?? nowDefault)
   const clock = () => now
   const log: string[] = []
