@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import type { Socket } from 'node:net'
 import { it } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import { openDeployment } from '../support/deployment.ts'
-import { describe, describeOn } from '../support/engines.ts'
-import { type Answer, send } from '../support/http.ts'
+import { describeOnce } from '../support/engines.ts'
+import { type Answer, retryWhileOverloaded, send } from '../support/http.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { openTokenProvider } from '../support/token-provider.ts'
+import { until } from '../support/until.ts'
 
 /** More than the in-flight limit. */
-const clients = 1200
-const floods = 3
+const clients = 1100
+const floods = 2
 
 /** How much the floods may add to the memory of the process, in megabytes. */
 const growthMax = 250
@@ -28,7 +28,7 @@ function readMemory(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(text)?.[1]) / 1024
 }
 
-describe('an overloaded provider', { timeout: 120_000 }, () => {
+describeOnce('an overloaded provider', { timeout: 120_000 }, () => {
   it('serves what it can, rejects the rest without using their tokens, and recovers', async (t) => {
     const { startProvider, mint } = await openDeployment(t)
     const { pid, port } = await startProvider({ 'log-level': 'warn' })
@@ -54,7 +54,7 @@ describe('an overloaded provider', { timeout: 120_000 }, () => {
       assert.equal(sent.size, clients)
       process.kill(pid, 'SIGSTOP')
       const flooded = flood()
-      while ([...sent].some(([socket, bytes]) => socket.bytesWritten <= bytes)) await setTimeout(1)
+      await until(() => [...sent].every(([socket, bytes]) => socket.bytesWritten > bytes))
       process.kill(pid, 'SIGCONT')
       await flooded
     }
@@ -65,8 +65,9 @@ describe('an overloaded provider', { timeout: 120_000 }, () => {
     assert.equal(answered.length + rejected.length, clients * (1 + floods))
     assert.ok(answered.length > 0 && rejected.length > 0, counts)
     assert.ok(growth < growthMax, `${growth} MB`)
-    for (const token of rejected.slice(0, 100)) assert.equal((await sendToken(token)).status, 200)
-    for (const token of answered.slice(-100)) assert.equal((await sendToken(token)).status, 401)
+    const sendAgain = (token: string) => retryWhileOverloaded(() => sendToken(token))
+    for (const token of rejected.slice(0, 50)) assert.equal((await sendAgain(token)).status, 200)
+    for (const token of answered.slice(-50)) assert.equal((await sendAgain(token)).status, 401)
   })
 })
 
@@ -74,7 +75,7 @@ function freeSockets(agent: Agent): Socket[] {
   return Object.values(agent.freeSockets).flatMap((group) => group ?? [])
 }
 
-describeOn('sqlite', 'rejected requests', () => {
+describeOnce('rejected requests', () => {
   it('are logged as a count, not one by one', async (t) => {
     const provider = await openTokenProvider(t, {
       limits: { inFlightMax: 0, inFlightMin: 0, checkIntervalMs: 5 },
@@ -88,7 +89,7 @@ describeOn('sqlite', 'rejected requests', () => {
         .map((line) => JSON.parse(line))
         .filter(({ msg }) => msg === 'overloaded: requests rejected')
         .reduce((sum, { requests }) => sum + requests, 0)
-    while (logged() < 3) await setTimeout(1)
+    await until(() => logged() >= 3)
 
     assert.equal(logged(), 3)
     assert.ok(!provider.log.some((line) => line.includes('request failed')))

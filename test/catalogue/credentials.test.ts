@@ -3,9 +3,15 @@ import { scryptSync } from 'node:crypto'
 import { it } from 'node:test'
 import { openClientStore } from '../../src/storage/open.ts'
 import { readCredentials } from '../support/deployment.ts'
-import { describe } from '../support/engines.ts'
+import { describe, newDatabase } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
-import { callPlatform, openPlatform, type Platform, sharedPlatform } from '../support/platform.ts'
+import {
+  callPlatform,
+  openPlatform,
+  type Platform,
+  requestToken,
+  sharedPlatform,
+} from '../support/platform.ts'
 import { runInProcess } from '../support/process.ts'
 import { minimalProduct } from './products.ts'
 import { forms, isOauth, type RequestToken, requestInJson } from './token-requests.ts'
@@ -31,22 +37,27 @@ async function failures(
   return Promise.all(ids.map(async (id) => (await fail(platform, id, forwarded)).status))
 }
 
+const runClientOn =
+  (database: string) =>
+  (...args: readonly string[]) =>
+    runInProcess(['client', ...args, '--database', database])
+
 const count = (statuses: readonly number[], status: number) =>
   statuses.filter((each) => each === status).length
 
 describe('wrong credentials', () => {
   const open = sharedPlatform()
 
-  for (const [form, requestToken] of Object.entries<RequestToken>(forms)) {
+  for (const [form, request] of Object.entries<RequestToken>(forms)) {
     it(`in ${form} return the same 401 whether or not the client exists`, async () => {
       const platform = await open()
       const { id, secret } = await platform.register(['products.read'])
 
       const answers = [
-        await requestToken(platform, id, `${secret}x`),
-        await requestToken(platform, id, ''),
-        await requestToken(platform, crypto.randomUUID(), secret),
-        await requestToken(platform, "' or 1=1 --", secret),
+        await request(platform, id, `${secret}x`),
+        await request(platform, id, ''),
+        await request(platform, crypto.randomUUID(), secret),
+        await request(platform, "' or 1=1 --", secret),
       ]
 
       for (const { status, text, headers } of answers) {
@@ -54,7 +65,7 @@ describe('wrong credentials', () => {
         assert.deepEqual([status, text], [401, JSON.stringify({ error })])
         assert.equal(headers['www-authenticate'], 'Basic realm="holdfast", charset="UTF-8"')
       }
-      assert.equal((await requestToken(platform, id, secret)).status, 200)
+      assert.equal((await request(platform, id, secret)).status, 200)
     })
   }
 
@@ -86,7 +97,7 @@ describe('wrong credentials', () => {
     const guesses = await Promise.all(Array.from({ length: 20 }, () => fail(platform, id)))
     const right = await Promise.all(
       Object.values<RequestToken>(forms).map(
-        async (requestToken) => (await requestToken(platform, id, secret)).status,
+        async (request) => (await request(platform, id, secret)).status,
       ),
     )
 
@@ -153,8 +164,7 @@ describe('a secret stored by an earlier version', () => {
     const created = Temporal.Instant.from('2026-01-01T00:00:00Z')
     await clients.add({ id, name: 'early client', scopes: ['products.read'], created }, stored)
     await clients.close()
-    const client = (...args: readonly string[]) =>
-      runInProcess(['client', ...args, '--database', platform.database])
+    const client = runClientOn(platform.database)
 
     const before = await requestWithJson(platform, id, secret)
     const list = await client('list')
@@ -185,9 +195,7 @@ describe('a rotated secret', () => {
     const platform = await openPlatform(t)
     const other = await platform.register(['products.write'])
     const unaffected = await platform.issueToken(other)
-    readCredentials(
-      await runInProcess(['client', 'rotate', platform.client.id, '--database', platform.database]),
-    )
+    readCredentials(await runClientOn(platform.database)('rotate', platform.client.id))
 
     // Authenticated before the rotation, stored after it.
     const late = await platform.issueToken(platform.client)
@@ -198,5 +206,113 @@ describe('a rotated secret', () => {
       }),
     )
     assert.deepEqual(statuses, [401, 401, 201])
+  })
+})
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+describe('holdfast client', () => {
+  it('adds, rotates, lists and removes clients', async (t) => {
+    const platform = await openPlatform(t)
+    const client = runClientOn(platform.database)
+    assert.equal(await platform.unregister(platform.client), true)
+
+    const first = readCredentials(await client('add', 'pricing team', '--scope', 'products.write'))
+    assert.match(first.id, uuid)
+    assert.match(first.secret, /^[\w-]{43}$/)
+
+    const caller = callPlatform(platform.port, await requestToken(platform.port, first))
+    assert.equal((await caller.create(minimalProduct)).status, 201)
+    const requestStatus = async (secret: string) => {
+      const body = { client_id: first.id, client_secret: secret }
+      return (await platform.send('/v1/token', { method: 'POST', body })).status
+    }
+
+    const rotated = readCredentials(await client('rotate', first.id))
+    assert.equal(rotated.id, first.id)
+    assert.notEqual(rotated.secret, first.secret)
+    assert.deepEqual(
+      [await requestStatus(first.secret), await requestStatus(rotated.secret)],
+      [401, 200],
+    )
+    const revoked = await caller.create(minimalProduct)
+    assert.deepEqual([revoked.status, revoked.body], [401, { error: 'Unauthorized' }])
+    const renewed = callPlatform(platform.port, await requestToken(platform.port, rotated))
+    assert.equal((await renewed.create(minimalProduct)).status, 201)
+
+    const second = readCredentials(await client('add', 'second', '--scope', 'products.read'))
+    const { stdout } = await client('list')
+    const lines = stdout.trimEnd().split('\n')
+    assert.equal(lines.length, 2)
+    const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
+    assert.match(
+      lines[0] ?? '',
+      new RegExp(
+        `^${first.id}  products\\.write  created ${time}, secret rotated ${time}  pricing team$`,
+      ),
+    )
+    assert.match(
+      lines[1] ?? '',
+      new RegExp(`^${second.id}  products\\.read  created ${time}  second$`),
+    )
+    for (const { secret } of [first, rotated, second]) assert.ok(!stdout.includes(secret))
+
+    const { status, stdout: output } = await client('remove', first.id)
+    assert.deepEqual([status, output], [0, ''])
+    assert.equal((await renewed.create(minimalProduct)).status, 401)
+    assert.equal(await requestStatus(rotated.secret), 401)
+    const reader = callPlatform(platform.port, await requestToken(platform.port, second))
+    assert.equal((await reader.create(minimalProduct)).status, 403)
+  })
+
+  it('rejects invalid arguments with a reason', async (t) => {
+    const client = runClientOn(await newDatabase(t))
+    const unknown = 'no client with this ID: run holdfast client list\n'
+
+    for (const [args, status, output] of [
+      [['rotate', 'unknown'], 1, unknown],
+      [['remove', 'unknown'], 1, unknown],
+      [
+        ['add', 'x', '--scope', 'admin'],
+        2,
+        '--scope must be one or more of products.read, products.write\n',
+      ],
+      [
+        ['add', 'x', '--scope', ''],
+        2,
+        '--scope must be one or more of products.read, products.write\n',
+      ],
+      [
+        ['add', 'a\nb', '--scope', 'products.read'],
+        2,
+        'the name must be 1 to 256 printable characters\n',
+      ],
+      [
+        ['add', '', '--scope', 'products.read'],
+        2,
+        'the name must be 1 to 256 printable characters\n',
+      ],
+    ] as const) {
+      const result = await client(...args)
+      assert.deepEqual(
+        { status: result.status, stdout: result.stdout, stderr: result.stderr },
+        { status, stdout: '', stderr: output },
+      )
+    }
+    const missing = await client('add', 'x')
+    assert.equal(missing.status, 2)
+    assert.match(missing.stderr, /--scope/)
+    assert.equal((await client('list')).stdout, '')
+  })
+
+  it('accepts two scopes, repeated or separated by a comma', async (t) => {
+    const client = runClientOn(await newDatabase(t))
+    const scope = '--scope'
+    await client('add', 'twice', scope, 'products.write', scope, 'products.read')
+    await client('add', 'comma', scope, 'products.read,products.write')
+
+    const { stdout } = await client('list')
+
+    assert.equal(stdout.match(/ {2}products\.read products\.write {2}/g)?.length, 2)
   })
 })

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import {
-  type Credentials,
-  type Deployment,
-  openDeployment,
-  readCredentials,
-} from '../support/deployment.ts'
+import { type Credentials, type Deployment, openDeployment } from '../support/deployment.ts'
 import { describe } from '../support/engines.ts'
-import { type Answer, send } from '../support/http.ts'
+import type { Answer } from '../support/http.ts'
 import {
   callPlatform,
   type PlatformCaller,
@@ -83,7 +78,7 @@ async function killDuringWrites(platform: PlatformProcess, ledger: Ledger, answe
   let answers = 0
   const enough = Promise.withResolvers<void>()
   const writes = Array.from({ length: writers }, (_, writer) =>
-    writeContinuously(platform, writer + answersMin * 100, ledger, () => {
+    writeContinuously(platform, writer, ledger, () => {
       answers += 1
       if (answers === answersMin) enough.resolve()
     }),
@@ -100,9 +95,7 @@ describe('kill -9 of a platform during continuous writes', { timeout: 120_000 },
     const credentials = await deployment.addClient()
     const ledger: Ledger = { answered: new Map(), keys: new Map() }
 
-    for (const answersMin of [7, 60]) {
-      await killDuringWrites(await startPlatform(deployment, credentials), ledger, answersMin)
-    }
+    await killDuringWrites(await startPlatform(deployment, credentials), ledger, 40)
 
     const after = await startPlatform(deployment, credentials)
     for (const [id, names] of ledger.answered) {
@@ -222,113 +215,5 @@ describe('two platforms on one database', { timeout: 120_000 }, () => {
 
       for (const { create } of callers) assert.equal((await create(minimalProduct)).status, 401)
     })
-  })
-})
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-describe('holdfast client', { timeout: 120_000 }, () => {
-  it('adds, rotates, lists and removes clients', async (t) => {
-    const deployment = await openDeployment(t)
-
-    const first = readCredentials(
-      await deployment.runClient('add', 'pricing team', '--scope', 'products.write'),
-    )
-    assert.match(first.id, uuid)
-    assert.match(first.secret, /^[\w-]{43}$/)
-
-    const platform = await startPlatform(deployment, first)
-    assert.equal((await platform.create(minimalProduct)).status, 201)
-    const requestStatus = async (secret: string) => {
-      const body = { client_id: first.id, client_secret: secret }
-      return (await send(platform.port, '/v1/token', { method: 'POST', body })).status
-    }
-
-    const rotated = readCredentials(await deployment.runClient('rotate', first.id))
-    assert.equal(rotated.id, first.id)
-    assert.notEqual(rotated.secret, first.secret)
-    assert.deepEqual(
-      [await requestStatus(first.secret), await requestStatus(rotated.secret)],
-      [401, 200],
-    )
-    const revoked = await platform.create(minimalProduct)
-    assert.deepEqual([revoked.status, revoked.body], [401, { error: 'Unauthorized' }])
-    const renewed = callPlatform(platform.port, await requestToken(platform.port, rotated))
-    assert.equal((await renewed.create(minimalProduct)).status, 201)
-
-    const second = await deployment.addClient('second', 'products.read')
-    const { stdout } = await deployment.runClient('list')
-    const lines = stdout.trimEnd().split('\n')
-    assert.equal(lines.length, 2)
-    const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`
-    assert.match(
-      lines[0] ?? '',
-      new RegExp(
-        `^${first.id}  products\\.write  created ${time}, secret rotated ${time}  pricing team$`,
-      ),
-    )
-    assert.match(
-      lines[1] ?? '',
-      new RegExp(`^${second.id}  products\\.read  created ${time}  second$`),
-    )
-    for (const { secret } of [first, rotated, second]) assert.ok(!stdout.includes(secret))
-
-    const { status, stdout: output } = await deployment.runClient('remove', first.id)
-    assert.deepEqual([status, output], [0, ''])
-    assert.equal((await renewed.create(minimalProduct)).status, 401)
-    assert.equal(await requestStatus(rotated.secret), 401)
-    const reader = callPlatform(platform.port, await requestToken(platform.port, second))
-    assert.equal((await reader.create(minimalProduct)).status, 403)
-  })
-
-  it('rejects invalid arguments with a reason', async (t) => {
-    const deployment = await openDeployment(t)
-    const unknown = 'no client with this ID: run holdfast client list\n'
-
-    for (const [args, status, output] of [
-      [['rotate', 'unknown'], 1, unknown],
-      [['remove', 'unknown'], 1, unknown],
-      [
-        ['add', 'x', '--scope', 'admin'],
-        2,
-        '--scope must be one or more of products.read, products.write\n',
-      ],
-      [
-        ['add', 'x', '--scope', ''],
-        2,
-        '--scope must be one or more of products.read, products.write\n',
-      ],
-      [
-        ['add', 'a\nb', '--scope', 'products.read'],
-        2,
-        'the name must be 1 to 256 printable characters\n',
-      ],
-      [
-        ['add', '', '--scope', 'products.read'],
-        2,
-        'the name must be 1 to 256 printable characters\n',
-      ],
-    ] as const) {
-      const result = await deployment.runClient(...args)
-      assert.deepEqual(
-        { status: result.status, stdout: result.stdout, stderr: result.stderr },
-        { status, stdout: '', stderr: output },
-      )
-    }
-    const missing = await deployment.runClient('add', 'x')
-    assert.equal(missing.status, 2)
-    assert.match(missing.stderr, /--scope/)
-    assert.equal((await deployment.runClient('list')).stdout, '')
-  })
-
-  it('accepts two scopes, repeated or separated by a comma', async (t) => {
-    const deployment = await openDeployment(t)
-    const scope = '--scope'
-    await deployment.runClient('add', 'twice', scope, 'products.write', scope, 'products.read')
-    await deployment.runClient('add', 'comma', scope, 'products.read,products.write')
-
-    const { stdout } = await deployment.runClient('list')
-
-    assert.equal(stdout.match(/ {2}products\.read products\.write {2}/g)?.length, 2)
   })
 })

@@ -1,6 +1,7 @@
 import { type Agent, type IncomingMessage, request as sendPlain } from 'node:http'
 import { request as sendSecure } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
+import { until } from './until.ts'
 
 export interface Answer {
   readonly status: number
@@ -62,6 +63,16 @@ export async function send(
     text,
     body: isJson ? JSON.parse(text) : undefined,
   }
+}
+
+/** Repeats a request that is rejected because the machine is busy, which does not use its token. */
+export async function retryWhileOverloaded(ask: () => Promise<Answer>): Promise<Answer> {
+  let answer = await ask()
+  await until(async () => {
+    if (answer.status === 503) answer = await ask()
+    return answer.status !== 503
+  })
+  return answer
 }
 
 function isList(headers: Headers | readonly string[]): headers is readonly string[] {
