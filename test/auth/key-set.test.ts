@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
-import { it, type TestContext } from 'node:test'
+import { it } from 'node:test'
 import { describeOnce } from '../support/engines.ts'
+import { countRequests } from '../support/http.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import {
   assertPasses,
@@ -293,18 +293,6 @@ describeOnce('the key set', () => {
   })
 })
 
-/** Counts the requests that have arrived at the provider. */
-function countRequests(t: TestContext): () => number {
-  let count = 0
-  const onRequest = (message: unknown) => {
-    const { request } = message as { readonly request: IncomingMessage }
-    if (request.url === accountsPath) count += 1
-  }
-  subscribe('http.server.request.start', onRequest)
-  t.after(() => void unsubscribe('http.server.request.start', onRequest))
-  return () => count
-}
-
 function* spaces() {
   for (;;) yield Buffer.alloc(64 * 1024, ' ')
 }
@@ -362,7 +350,7 @@ describeOnce('a key set that is', () => {
       const timeout = new AbortController()
       const { mock } = t.mock.method(AbortSignal, 'timeout', () => timeout.signal)
       const provider = await openTokenProvider(t, { keySet: { timeoutMs: 200 } })
-      const arrived = countRequests(t)
+      const arrived = countRequests(t, accountsPath)
       const pending: ServerResponse[] = []
       provider.keyServer.respondWith((response) => {
         begin(response)

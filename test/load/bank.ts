@@ -37,6 +37,8 @@ export interface Bank {
   start(args: readonly string[], nodeFlags?: readonly string[]): Process
   /** Runs `holdfast` as a process in the folder until it exits. */
   run(args: readonly string[], options?: RunOptions): Promise<Finished>
+  /** Loads files of the folder in this process. */
+  loadFiles(names: readonly string[], ...flags: readonly string[]): Promise<Finished>
   /** Writes the lines to `data.ndjson`, later `data-1.ndjson` and so on, and loads that file. */
   load(lines: Lines, ...flags: readonly string[]): Promise<Finished>
   /** Loads lines and asserts that the load succeeds. */
@@ -70,12 +72,16 @@ export async function openBank(t: Scope): Promise<Bank> {
       const environment = { HOLDFAST_DATABASE: database(), ...options?.environment }
       return runHoldfast(args, { cwd: folder, ...options, environment })
     },
+    async loadFiles(names, ...flags) {
+      const files = names.map(path)
+      const run = await runInProcess(['load', ...files, '--database', database(), ...flags])
+      return { ...run, stderr: run.stderr.replaceAll(folder + sep, '') }
+    },
     async load(lines, ...flags) {
       const name = files === 0 ? 'data.ndjson' : `data-${files}.ndjson`
       files += 1
       bank.write(name, lines)
-      const run = await runInProcess(['load', path(name), '--database', database(), ...flags])
-      return { ...run, stderr: run.stderr.replaceAll(folder + sep, '') }
+      return bank.loadFiles([name], ...flags)
     },
     async fill(lines, ...flags) {
       const { status, stderr } = await bank.load(lines, ...flags)

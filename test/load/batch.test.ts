@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe, describeOnce } from '../support/engines.ts'
+import { currentEngine, describe, describeOnce } from '../support/engines.ts'
 import { openBank, removeLoadTimes, shuffle, splitLines } from './bank.ts'
 import { createExamples, put, removal, undated } from './lines.ts'
 
 const invalid = '{"type":"customer","record":{"id":"c9"}}'
+/** How many orders are tried. A load costs ten times as much on PostgreSQL. */
+const seeds = { sqlite: 4, postgres: 2 }
 const baseLines = [put.customer('c1'), put.account('a1', ['c1']), put.account('a2', ['c1'])]
 
 function products(first: number, last: number): string[] {
@@ -40,8 +42,8 @@ describe('holdfast load --dry-run', () => {
       ...Array.from({ length: 30 }, () => '{}'),
     ])
 
-    const dry = await bank.run(['load', 'data.ndjson', '--dry-run'])
-    const real = await bank.run(['load', 'data.ndjson'])
+    const dry = await bank.loadFiles(['data.ndjson'], '--dry-run')
+    const real = await bank.loadFiles(['data.ndjson'])
 
     assert.equal(dry.status, 1)
     assert.match(dry.stderr, /^35 errors in 35 lines/m)
@@ -67,9 +69,8 @@ describe('holdfast load --batch', () => {
   it('commits valid batches, skips an invalid batch and continues', async (t) => {
     const bank = await openBank(t)
     const lines = [...products(1, 8), invalid, ...products(9, 15)]
-    bank.write('data.ndjson', lines)
 
-    const { status, stdout, stderr } = await bank.run(['load', 'data.ndjson', '--batch', '4'])
+    const { status, stdout, stderr } = await bank.load(lines, '--batch', '4')
 
     assert.equal(
       stderr,
@@ -123,31 +124,31 @@ describe('holdfast load --batch', () => {
     bank.write('one.ndjson', [...products(1, 2), invalid])
     bank.write('two.ndjson', products(3, 5))
 
-    const { status } = await bank.run(['load', 'one.ndjson', 'two.ndjson', '--batch', '4'])
+    const { status } = await bank.loadFiles(['one.ndjson', 'two.ndjson'], '--batch', '4')
 
     assert.equal(status, 1)
     assert.deepEqual(productIds(await bank.dump()), ['p4', 'p5'])
   })
 
-  for (const size of ['1', '2', '7', '1000', '999999999']) {
-    it(`resolves references in any order in batches of ${size}`, async (t) => {
-      const lines = [
-        ...Object.values(createExamples()),
-        undated('a1', 't5'),
-        put.transaction('a1', 't0'),
-      ]
-      const atOnce = await openBank(t)
-      await atOnce.fill(lines)
-      const expected = removeLoadTimes(await atOnce.dump())
+  it('resolves references in any order, in batches of any size', async (t) => {
+    const lines = [
+      ...Object.values(createExamples()),
+      undated('a1', 't5'),
+      put.transaction('a1', 't0'),
+    ]
+    const atOnce = await openBank(t)
+    await atOnce.fill(lines)
+    const expected = removeLoadTimes(await atOnce.dump())
 
-      for (let seed = 1; seed <= 4; seed += 1) {
+    for (const size of [1, 2, 7, 999_999_999]) {
+      for (let seed = 1; seed <= seeds[currentEngine()]; seed += 1) {
         const bank = await openBank(t)
-        await bank.fill(shuffle(lines, seed), '--batch', size)
+        await bank.fill(shuffle(lines, size + seed), '--batch', String(size))
 
-        assert.equal(removeLoadTimes(await bank.dump()), expected)
+        assert.equal(removeLoadTimes(await bank.dump()), expected, `size ${size}, seed ${seed}`)
       }
-    })
-  }
+    }
+  })
 
   it('stores no line with an unresolved reference', async (t) => {
     const bank = await openBank(t)

@@ -191,10 +191,15 @@ export async function loadLines(
   return loadAt(database, Temporal.Instant.from(loadTime), pieces, batching)
 }
 
-/** Dumps the entries of an account. */
-export async function dumpEntries(database: string, accountId: string): Promise<string[]> {
-  const lines = (await Array.fromAsync(dumpProvider(database))).map(formatLine)
-  const start = lines.findIndex((each) => each.endsWith(`"record":{"accountId":"${accountId}"}}`))
-  const end = lines.findIndex((each, index) => index > start && each.includes('"holders"'))
-  return lines.slice(start + 1, end === -1 ? lines.length : end)
+/** Dumps the entries of each account. */
+export async function dumpEntries(database: string): Promise<Map<string, string[]>> {
+  const entries = new Map<string, string[]>(accounts.map((id) => [id, []]))
+  for await (const item of dumpProvider(database)) {
+    const text = formatLine(item)
+    const { type, record } = JSON.parse(text)
+    if (/^banking\.(transaction|scheduledPayment|directDebit)$/.test(type)) {
+      entries.get(record.accountId ?? record.from.accountId)?.push(text)
+    }
+  }
+  return entries
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
-import { finish, startHoldfast } from '../support/process.ts'
+import { finish, runInProcess, startHoldfast } from '../support/process.ts'
 import { openBank, splitLines } from './bank.ts'
 import { line, put, removal, undated } from './lines.ts'
 
@@ -31,7 +31,7 @@ const baseLines = [put.customer('c1'), put.customer('c2'), put.account('a1', ['c
 const energyLine = put.energyAccount('e1', ['c1'])
 
 describe('a dump that is restored and dumped again', () => {
-  it('is identical for 60 generated customers, through pipes', async (t) => {
+  it('is identical for 20 generated customers, through pipes', async (t) => {
     const bank = await openBank(t)
     const pipe = async (from: readonly string[], to: string) => {
       const source = startHoldfast(t, from)
@@ -41,16 +41,16 @@ describe('a dump that is restored and dumped again', () => {
       const { status, stderr } = await finish(target)
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     }
-    const flags = ['--customers', '60', '--transactions', '15', '--seed', 'round trip']
+    const flags = ['--customers', '20', '--transactions', '15', '--seed', 'round trip']
 
     const databases = [await bank.another(), await bank.another()] as const
     await pipe(['generate', ...flags], databases[0])
     await pipe(['dump', '--database', databases[0]], databases[1])
 
     const [one, two] = [await dumpDatabase(databases[0]), await dumpDatabase(databases[1])]
-    assert.ok(one.length > 1_000_000, `${one.length} bytes`)
+    assert.ok(one.length > 500_000, `${one.length} bytes`)
     assert.deepEqual(firstDifference(one, two), undefined)
-    const { stdout } = await bank.run(['generate', ...flags])
+    const { stdout } = await runInProcess(['generate', ...flags])
     const records = (text: string) =>
       splitLines(text).map((each) => each.replace(/^.*?"record":/, ''))
     assert.ok(records(one).sort().join() === records(stdout).sort().join(), 'a record is missing')
@@ -89,24 +89,25 @@ describe('a dump that is restored and dumped again', () => {
     for (const record of records) assert.ok(first.includes(`"record":${record}}\n`), record)
   })
 
-  for (const [name, owned] of Object.entries({
-    'at its start': '{"isOwned": false ,"accountId":"a3"}',
-    'in its middle': '{"accountId":"a3" ,"isOwned" :true, "nickname":"x"}',
-    'at its end, after whitespace': '{"accountId":"a3" , "isOwned":  false  }',
-    'with an escaped name': String.raw`{"accountId":"a3","is\u004fwned":true}`,
-    nowhere: '{ "accountId":"a3" }',
-    'only within a string': String.raw`{"accountId":"a3","nickname":"\"isOwned\":true}"}`,
-  })) {
-    it(`preserves an account with isOwned ${name}`, async (t) => {
-      const holders = '[{"customerId":"c1","isOwned":true},{"customerId":"c2","isOwned":false}]'
-      const account = `{"type":"banking.account","holders":${holders},"record":${owned}}`
+  it('preserves accounts with isOwned anywhere in the record, and nowhere', async (t) => {
+    const records = [
+      '{"isOwned": false ,"accountId":"a3"}',
+      '{"accountId":"a4" ,"isOwned" :true, "nickname":"x"}',
+      '{"accountId":"a5" , "isOwned":  false  }',
+      String.raw`{"accountId":"a6","is\u004fwned":true}`,
+      '{ "accountId":"a7" }',
+      String.raw`{"accountId":"a8","nickname":"\"isOwned\":true}"}`,
+    ]
+    const holders = '[{"customerId":"c1","isOwned":true},{"customerId":"c2","isOwned":false}]'
+    const accounts = records.map(
+      (record) => `{"type":"banking.account","holders":${holders},"record":${record}}`,
+    )
 
-      const { first, second } = await roundTrip(t, baseLines, [account])
+    const { first, second } = await roundTrip(t, baseLines, accounts)
 
-      assert.equal(second, first)
-      assert.equal(splitLines(first).at(-1), account)
-    })
-  }
+    assert.equal(second, first)
+    assert.deepEqual(splitLines(first).slice(-records.length), accounts)
+  })
 
   it('preserves ids of any printable characters', async (t) => {
     const ids = [

@@ -1,6 +1,8 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type Agent, type IncomingMessage, request as sendPlain } from 'node:http'
 import { request as sendSecure } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
+import type { Scope } from './engines.ts'
 import { until } from './until.ts'
 
 export interface Answer {
@@ -73,6 +75,18 @@ export async function retryWhileOverloaded(ask: () => Promise<Answer>): Promise<
     return answer.status !== 503
   })
   return answer
+}
+
+/** Counts the requests for a path that have arrived at a server of this process. */
+export function countRequests(scope: Scope, path: string): () => number {
+  let count = 0
+  const onRequest = (message: unknown) => {
+    const { request } = message as { readonly request: IncomingMessage }
+    if (request.url === path) count += 1
+  }
+  subscribe('http.server.request.start', onRequest)
+  scope.after(async () => void unsubscribe('http.server.request.start', onRequest))
+  return () => count
 }
 
 function isList(headers: Headers | readonly string[]): headers is readonly string[] {
