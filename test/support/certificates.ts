@@ -7,13 +7,18 @@ export interface Certified {
 }
 
 export interface Authority extends Certified {
-  /** Issues a certificate for localhost. */
-  issue(name: string, validity?: Validity): Certified
+  /** Issues a certificate, by default for localhost. */
+  issue(name: string, options?: CertificateOptions): Certified
 }
 
 interface Validity {
   readonly from?: Date
   readonly to?: Date
+}
+
+interface CertificateOptions extends Validity {
+  /** The host names that the certificate is valid for. */
+  readonly names?: readonly string[] | undefined
 }
 
 const hourMs = 3_600_000
@@ -28,9 +33,13 @@ export function makeAuthority(name: string): Authority {
       privateKey,
     ),
     key: pem(privateKey),
-    issue(subject, validity) {
+    issue(subject, { names: hosts, ...validity } = {}) {
       const pair = keyPair()
-      const names = [tlv(0x87, Buffer.of(127, 0, 0, 1)), tlv(0x82, Buffer.from('localhost'))]
+      const loopback = tlv(0x87, Buffer.of(127, 0, 0, 1))
+      const names = [
+        ...(hosts ? [] : [loopback]),
+        ...(hosts ?? ['localhost']).map((host) => tlv(0x82, Buffer.from(host))),
+      ]
       const fields = {
         issuer: name,
         subject,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import type { Telemetry } from '../../src/server/telemetry.ts'
 import { createScope, type Scope } from './engines.ts'
 import { type KeyServer, openKeyServer } from './key-server.ts'
+import type { LocalServer } from './local-server.ts'
 import {
   type Finished,
   type Flags,
@@ -20,17 +22,25 @@ import {
   validClaims,
 } from './tokens.ts'
 
-/** A database, a published key, and server processes that use them. */
+/** A database, a published key, and servers that use them. */
 export interface Deployment {
   readonly database: string
   readonly key: TestKey
   readonly keyServer: KeyServer
   startProvider(flags?: Flags, options?: ProcessOptions): Promise<Server>
   startPlatform(flags?: Flags, options?: ProcessOptions): Promise<Server>
+  /** In this process, for what a process of its own does not change. */
+  openProvider(flags?: Flags, tracing?: Telemetry['tracing']): Promise<LocalServer>
+  openPlatform(flags?: Flags, tracing?: Telemetry['tracing']): Promise<LocalServer>
   /** Signs a token that is valid now; the overrides can make it invalid. */
   mint(path: string, claims?: Members, header?: Members): string
   /** Sends a request with a new valid token. */
-  ask(server: Server, path: string, headers?: Flags, body?: string): Promise<Response>
+  ask(
+    server: Pick<Server, 'address'>,
+    path: string,
+    headers?: Flags,
+    body?: string,
+  ): Promise<Response>
   /** Runs `holdfast client` on the database. */
   runClient(...args: readonly string[]): Promise<Finished>
   addClient(name?: string, scope?: string): Promise<Credentials>
@@ -57,6 +67,14 @@ export async function openDeployment(scope: Scope, existingDatabase?: string): P
       { alg: key.alg, kid: key.kid, ...header },
       key,
     )
+  const openLocal = async (
+    role: 'provider' | 'platform',
+    flags: Flags,
+    tracing?: Telemetry['tracing'],
+  ) => {
+    const { openLocalServer } = await import('./local-server.ts')
+    return openLocalServer(inner, role, flags, tracing)
+  }
   const runClient = (...args: readonly string[]) =>
     runInProcess(['client', ...args, '--database', database])
 
@@ -69,6 +87,8 @@ export async function openDeployment(scope: Scope, existingDatabase?: string): P
       startServer(inner, ['serve', 'provider'], { ...settings, ...flags }, options),
     startPlatform: (flags, options) =>
       startServer(inner, ['serve', 'platform'], { database, ...flags }, options),
+    openProvider: (flags, tracing) => openLocal('provider', { ...settings, ...flags }, tracing),
+    openPlatform: (flags, tracing) => openLocal('platform', { database, ...flags }, tracing),
     ask(server, path, headers = {}, body) {
       const [resource = ''] = path.split('?')
       return fetch(server.address + path, {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
@@ -72,6 +72,7 @@ export function runHoldfast(args: readonly string[], options: RunOptions = {}): 
 /** Runs a command in this process: starting one takes longer than most commands. */
 export async function runInProcess(
   args: readonly string[],
+  environment: Flags = {},
 ): Promise<Finished & { readonly status: number }> {
   const printed = { stdout: '', stderr: '' }
   const out = (text: string) => {
@@ -81,7 +82,7 @@ export async function runInProcess(
     printed.stderr += text
   }
   const write = async (text: string) => out(text)
-  const terminal = { out, error, status: error, write, isInteractive: false, environment: {} }
+  const terminal = { out, error, status: error, write, isInteractive: false, environment }
   const { main } = await import('../../src/cli/main.ts')
   const status = await main(args, terminal)
   return { status, ...printed }
@@ -203,19 +204,22 @@ export function toArguments(flags: Flags): string[] {
   )
 }
 
-/** Lists the child processes of a process. */
+/** Lists the child processes of a process that have not exited. */
 export function listChildren(parent: number | undefined): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const state = /\) (\S) (\d+)/.exec(readFileSync(`/proc/${name}/stat`, 'utf8'))
-        return Number(state?.[2]) === parent && state?.[1] !== 'Z'
-      } catch {
-        return false
-      }
-    })
+  const children = readProcessFile(`${parent}/task/${parent}/children`)
+  return children
+    .split(' ')
+    .filter((pid) => pid !== '' && !/\) Z /.test(readProcessFile(`${pid}/stat`)))
     .map(Number)
+}
+
+/** A file of Linux about a process; empty if the process has ended. */
+function readProcessFile(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 /** Whether there was a process to receive it: one may end at any moment. Signal 0 only asks. */
