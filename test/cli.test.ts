@@ -3,21 +3,15 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { runHoldfast, startHoldfast } from './support/process.ts'
+import { runHoldfast, runInProcess, startHoldfast } from './support/process.ts'
 
 const { version } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
-/** Each test starts one or two processes. */
-const concurrency = 4
-
-const holdfast = (args: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
-  runHoldfast(args, { environment })
-
-describe('holdfast', { concurrency }, () => {
+describe('holdfast', () => {
   it('lists its commands', async () => {
-    const { status, stdout, stderr } = await holdfast(['--help'])
+    const { status, stdout, stderr } = await runInProcess(['--help'])
 
     assert.match(stdout, /^Usage: holdfast /)
     assert.match(stdout, /^ {2}openapi .*^ {2}settings /ms)
@@ -25,14 +19,14 @@ describe('holdfast', { concurrency }, () => {
   })
 
   it('prints the help of a command', async () => {
-    const { status, stdout, stderr } = await holdfast(['settings', '--help'])
+    const { status, stdout, stderr } = await runInProcess(['settings', '--help'])
 
     assert.match(stdout, /^Usage: holdfast settings /)
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   })
 
   it('prints its version', async () => {
-    const run = await holdfast(['--version'])
+    const run = await runInProcess(['--version'])
 
     assert.deepEqual(run, { status: 0, stdout: `${version}\n`, stderr: '' })
   })
@@ -47,13 +41,24 @@ describe('holdfast', { concurrency }, () => {
     'an unknown role': ['settings', 'frobnicate'],
   })) {
     it(`rejects ${name} and refers to --help`, async () => {
-      const { status, stdout, stderr } = await holdfast(args)
+      const { status, stdout, stderr } = await runInProcess(args)
 
       assert.match(stderr, /--help/)
       assert.doesNotMatch(stderr, /^\s+at /m)
       assert.deepEqual({ status, stdout }, { status: 2, stdout: '' })
     })
   }
+
+  it('exits with the status of the command', async () => {
+    const runs = await Promise.all([runHoldfast(['--version']), runHoldfast(['frobnicate'])])
+
+    assert.deepEqual(
+      runs.map(({ status }) => status),
+      [0, 2],
+    )
+    assert.equal(runs[0]?.stdout, `${version}\n`)
+    assert.match(runs[1]?.stderr ?? '', /--help/)
+  })
 
   it('reports the required Node version when started with an older one', async () => {
     const older = `for (const [name, value] of Object.entries({
@@ -71,9 +76,9 @@ describe('holdfast', { concurrency }, () => {
   })
 })
 
-describe('holdfast openapi', { concurrency }, () => {
+describe('holdfast openapi', () => {
   it('prints an OpenAPI 3.1 document', async () => {
-    const { status, stdout, stderr } = await holdfast(['openapi'])
+    const { status, stdout, stderr } = await runInProcess(['openapi'])
     const document = JSON.parse(stdout)
 
     assert.match(document.openapi, /^3\.1\.\d+$/)
@@ -95,7 +100,7 @@ describe('holdfast openapi', { concurrency }, () => {
   })
 })
 
-describe('holdfast settings', { concurrency }, () => {
+describe('holdfast settings', () => {
   /** The settings that a provider requires. */
   const required = {
     HOLDFAST_PROVIDER_URL: 'https://bank.example',
@@ -112,7 +117,7 @@ describe('holdfast settings', { concurrency }, () => {
   it('shows a default, a variable and a flag with their sources', async () => {
     const environment = { ...required, HOLDFAST_WORKERS: '3' }
 
-    const { status, stdout, stderr } = await holdfast(
+    const { status, stdout, stderr } = await runInProcess(
       ['settings', '--log-level', 'debug'],
       environment,
     )
@@ -126,7 +131,7 @@ describe('holdfast settings', { concurrency }, () => {
   it('prefers a flag to a variable', async () => {
     const environment = { ...required, HOLDFAST_PORT: '9001' }
 
-    const { stdout } = await holdfast(['settings', '--port', '9002'], environment)
+    const { stdout } = await runInProcess(['settings', '--port', '9002'], environment)
 
     assert.equal(line(stdout, 'HOLDFAST_PORT'), '9002 flag')
   })
@@ -134,28 +139,28 @@ describe('holdfast settings', { concurrency }, () => {
   it('accepts a valid flag when the variable is invalid', async () => {
     const environment = { ...required, HOLDFAST_PORT: 'http' }
 
-    const { status, stdout } = await holdfast(['settings', '--port', '9002'], environment)
+    const { status, stdout } = await runInProcess(['settings', '--port', '9002'], environment)
 
     assert.equal(line(stdout, 'HOLDFAST_PORT'), '9002 flag')
     assert.equal(status, 0)
   })
 
   it('treats an empty variable as unset', async () => {
-    const { stdout } = await holdfast(['settings'], { ...required, HOLDFAST_PORT: '' })
+    const { stdout } = await runInProcess(['settings'], { ...required, HOLDFAST_PORT: '' })
 
     assert.equal(line(stdout, 'HOLDFAST_PORT'), '8080 default')
   })
 
   it('shows the defaults of the role', async () => {
-    const platform = await holdfast(['settings', 'platform'])
-    const demo = await holdfast(['settings', 'demo'])
+    const platform = await runInProcess(['settings', 'platform'])
+    const demo = await runInProcess(['settings', 'demo'])
 
     assert.equal(line(platform.stdout, 'HOLDFAST_PORT'), '8081 default')
     assert.equal(line(demo.stdout, 'HOLDFAST_SUBDOMAIN'), 'demo default')
   })
 
   it('derives the URL of the contact endpoint from the provider URL', async () => {
-    const { stdout } = await holdfast(['settings'], required)
+    const { stdout } = await runInProcess(['settings'], required)
 
     assert.equal(line(stdout, 'HOLDFAST_RESOURCE_URL'), 'https://bank.example default')
   })
@@ -164,7 +169,7 @@ describe('holdfast settings', { concurrency }, () => {
     const environment = { HOLDFAST_PORT: '70000', HOLDFAST_TIME_ZONE: 'Mars/Olympus' }
     const args = ['settings', '--workers', '0', '--account-version', '5']
 
-    const { status, stdout, stderr } = await holdfast(args, environment)
+    const { status, stdout, stderr } = await runInProcess(args, environment)
 
     for (const name of ['HOLDFAST_PORT', 'HOLDFAST_TIME_ZONE', '--workers', '--account-version']) {
       assert.match(stderr, new RegExp(`^ *${name} must be `, 'm'))
@@ -173,7 +178,7 @@ describe('holdfast settings', { concurrency }, () => {
   })
 
   it('warns of a variable that is not a setting', async () => {
-    const { status, stdout, stderr } = await holdfast(['settings'], {
+    const { status, stdout, stderr } = await runInProcess(['settings'], {
       ...required,
       HOLDFAST_PROT: '1',
     })
@@ -184,7 +189,7 @@ describe('holdfast settings', { concurrency }, () => {
   })
 
   it('prints the table, reports every missing required setting and exits with 1', async () => {
-    const { status, stdout, stderr } = await holdfast(['settings', 'provider'])
+    const { status, stdout, stderr } = await runInProcess(['settings', 'provider'])
 
     const names = stderr.split('\n').map((sentence) => sentence.split(' ', 1)[0])
     assert.deepEqual(names, [...Object.keys(required), ''])
@@ -193,7 +198,7 @@ describe('holdfast settings', { concurrency }, () => {
   })
 
   it('exits with 1 if a single required setting is missing', async () => {
-    const { status, stderr } = await holdfast(['settings', '--json'], {
+    const { status, stderr } = await runInProcess(['settings', '--json'], {
       ...required,
       HOLDFAST_SUBDOMAIN: '',
     })
@@ -203,7 +208,7 @@ describe('holdfast settings', { concurrency }, () => {
   })
 
   it('reports missing and invalid settings together', async () => {
-    const { status, stderr } = await holdfast(['settings', '--port', 'http'])
+    const { status, stderr } = await runInProcess(['settings', '--port', 'http'])
 
     assert.match(stderr, /^ *--port must be /m)
     for (const variable of Object.keys(required)) {
@@ -214,14 +219,14 @@ describe('holdfast settings', { concurrency }, () => {
 
   for (const role of ['platform', 'demo']) {
     it(`requires nothing of a ${role}`, async () => {
-      const { status, stderr } = await holdfast(['settings', role])
+      const { status, stderr } = await runInProcess(['settings', role])
 
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
     })
   }
 
   it('prints JSON on request', async () => {
-    const { status, stdout, stderr } = await holdfast(
+    const { status, stdout, stderr } = await runInProcess(
       ['settings', '--json', '--port', '0'],
       required,
     )
@@ -234,7 +239,7 @@ describe('holdfast settings', { concurrency }, () => {
   })
 
   it('prints only JSON to standard output if a setting is missing', async () => {
-    const { stdout } = await holdfast(['settings', '--json'], { HOLDFAST_PROT: '1' })
+    const { stdout } = await runInProcess(['settings', '--json'], { HOLDFAST_PROT: '1' })
     const settings = JSON.parse(stdout)
 
     assert.deepEqual(settings.HOLDFAST_SUBDOMAIN, { value: null, source: 'not set' })
@@ -250,9 +255,9 @@ describe('holdfast settings', { concurrency }, () => {
   })) {
     it(`does not show the password of ${name}`, async () => {
       const runs = await Promise.all([
-        holdfast(['settings'], { HOLDFAST_DATABASE: database }),
-        holdfast(['settings', '--database', database]),
-        holdfast(['settings', '--database', database, '--json']),
+        runInProcess(['settings'], { HOLDFAST_DATABASE: database }),
+        runInProcess(['settings', '--database', database]),
+        runInProcess(['settings', '--database', database, '--json']),
       ])
 
       for (const { stdout, stderr } of runs) {
