@@ -8,6 +8,7 @@ import { openApp } from '../../src/http/app.ts'
 import { createDatabase } from '../../src/storage/open.ts'
 import { openDeployment } from '../support/deployment.ts'
 import {
+  createScope,
   currentEngine,
   describe,
   describeOn,
@@ -17,7 +18,7 @@ import {
 } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { makePostgres } from '../support/postgres.ts'
-import { type Server, startServer } from '../support/process.ts'
+import { startServer } from '../support/process.ts'
 import { until } from '../support/until.ts'
 
 const ok = { status: 200, text: '{"status":"ok"}' }
@@ -30,7 +31,7 @@ async function probe({ port }: { readonly port: number }, name: 'live' | 'ready'
   return { status, text: body }
 }
 
-async function untilReady(server: Server, isReady = true): Promise<void> {
+async function untilReady(server: { readonly port: number }, isReady = true): Promise<void> {
   const expected = isReady ? ok : unavailable
   await until(async () => {
     const answer = await probe(server, 'ready')
@@ -55,7 +56,7 @@ async function setVersion(database: string, change: '+ 1' | '- 1'): Promise<void
 describeOnce('a provider', () => {
   it('is live and ready without authentication, and reports only the status', async (t) => {
     const deployment = await openDeployment(t)
-    const server = await deployment.startProvider()
+    const server = await deployment.openProvider()
 
     assert.deepEqual(await probe(server, 'live'), ok)
     assert.deepEqual(await probe(server, 'ready'), ok)
@@ -65,7 +66,7 @@ describeOnce('a provider', () => {
   it('is live but not ready without keys, and ready once it has them', async (t) => {
     const deployment = await openDeployment(t)
     await deployment.keyServer.stop()
-    const server = await deployment.startProvider()
+    const server = await deployment.openProvider()
 
     assert.deepEqual(await probe(server, 'ready'), unavailable)
     assert.deepEqual(await probe(server, 'live'), ok)
@@ -80,7 +81,7 @@ describeOnce('a provider', () => {
 describe('a provider', () => {
   it('is not ready while the database lacks a migration, and is ready with an additional one', async (t) => {
     const deployment = await openDeployment(t)
-    const server = await deployment.startProvider()
+    const server = await deployment.openProvider()
     await untilReady(server)
 
     await setVersion(deployment.database, '- 1')
@@ -114,7 +115,7 @@ describeOnce('a provider', () => {
   })
 
   it('accepts only GET, and has no other health endpoints', async (t) => {
-    const server = await (await openDeployment(t)).startProvider()
+    const server = await (await openDeployment(t)).openProvider()
 
     for (const method of ['POST', 'HEAD', 'DELETE']) {
       const answer = await send(server.port, '/health/ready', { method })
@@ -129,7 +130,7 @@ describeOnce('a provider', () => {
 describe('a platform', () => {
   it('is live and ready, and not ready while its database lacks a migration', async (t) => {
     const deployment = await openDeployment(t)
-    const server = await deployment.startPlatform()
+    const server = await deployment.openPlatform()
 
     assert.deepEqual(await probe(server, 'live'), ok)
     assert.deepEqual(await probe(server, 'ready'), ok)
@@ -151,12 +152,13 @@ describeOn('sqlite', 'the demo', () => {
 
 describeOn('postgres', 'a provider whose database becomes unreachable', () => {
   it('is not ready until the database is back', async (t) => {
+    const scope = createScope(t)
     const postgres = await makePostgres({ durable: true })
-    t.after(() => postgres.remove())
+    scope.after(() => postgres.remove())
     await postgres.start()
-    await createDatabase(postgres.url())
-    const deployment = await openDeployment(t, postgres.url())
-    const server = await deployment.startProvider()
+    await createDatabase(postgres.url(), { partitions: 2 })
+    const deployment = await openDeployment(scope, postgres.url())
+    const server = await deployment.openProvider()
     await untilReady(server)
 
     await postgres.stop('crash')

@@ -12,22 +12,22 @@ import {
 import { join } from 'node:path'
 import { it } from 'node:test'
 import type { loadMetrics } from '../../src/observe/metric-definitions.ts'
-import { describe, newDatabase } from '../support/engines.ts'
+import { describe, describeOnce, newDatabase } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { runHoldfast } from '../support/process.ts'
+import { runInProcess } from '../support/process.ts'
 import { parseSamples, sampleValue } from './scrape.ts'
 
-describe('holdfast load --metrics-file', () => {
-  const customer = (id: string) =>
-    JSON.stringify({ type: 'customer', record: { id, name: 'Ana', email: 'ana@example.com' } })
+const customer = (id: string) =>
+  JSON.stringify({ type: 'customer', record: { id, name: 'Ana', email: 'ana@example.com' } })
 
+describe('holdfast load --metrics-file', () => {
   it('writes the result to the file', async (t) => {
     const folder = await temporaryFolder(t)
     const database = await newDatabase(t)
     const [lines, file] = [join(folder, 'lines.ndjson'), join(folder, 'load.prom')]
     const load = (text: string, ...more: readonly string[]) => {
       writeFileSync(lines, text)
-      return runHoldfast(['load', lines, '--database', database, '--metrics-file', file, ...more])
+      return runInProcess(['load', lines, '--database', database, '--metrics-file', file, ...more])
     }
     const value = (name: keyof typeof loadMetrics) =>
       sampleValue(parseSamples(readFileSync(file, 'utf8')), name)
@@ -55,8 +55,10 @@ describe('holdfast load --metrics-file', () => {
     assert.equal((await load(valid, '--dry-run')).status, 0)
     assert.equal(value('holdfast_load_success'), 0)
   })
+})
 
-  it('does not write through an existing link or temporary file', async (t) => {
+describeOnce('the file of holdfast load --metrics-file', () => {
+  it('is not written through an existing link or temporary file', async (t) => {
     const folder = await temporaryFolder(t)
     const path = (name: string) => join(folder, name)
     writeFileSync(path('lines.ndjson'), customer('c1'))
@@ -65,7 +67,7 @@ describe('holdfast load --metrics-file', () => {
     // What another user could prepare in a folder that all users can write to.
     for (const name of ['load.prom', 'load.prom.tmp']) symlinkSync('private', path(name))
 
-    const { status } = await runHoldfast([
+    const { status } = await runInProcess([
       'load',
       path('lines.ndjson'),
       '--database',
@@ -83,26 +85,40 @@ describe('holdfast load --metrics-file', () => {
     assert.deepEqual(left, ['load.prom', 'load.prom.tmp'])
   })
 
-  it('leaves no temporary file behind if the file cannot be replaced', async (t) => {
+  it('leaves no temporary file behind if it cannot be replaced', async (t) => {
     const folder = await temporaryFolder(t)
     const lines = join(folder, 'lines.ndjson')
     writeFileSync(lines, customer('c1'))
     mkdirSync(join(folder, 'load.prom'))
 
     const file = join(folder, 'load.prom')
-    const { status, stderr } = await runHoldfast(['load', lines, '--metrics-file', file])
+    const { status, stderr } = await runInProcess([
+      'load',
+      lines,
+      '--database',
+      `sqlite:${join(folder, 'bank.db')}`,
+      '--metrics-file',
+      file,
+    ])
 
     assert.deepEqual([status, stderr], [2, `${file} cannot be written\n`])
     assert.deepEqual(readdirSync(folder).sort(), ['lines.ndjson', 'load.prom'])
   })
 
-  it('reports a file that cannot be written before it reads anything', async (t) => {
+  it('is reported if it cannot be written, before anything is read', async (t) => {
     const folder = await temporaryFolder(t)
     const lines = join(folder, 'lines.ndjson')
     writeFileSync(lines, customer('c1'))
     const file = join(folder, 'nowhere', 'load.prom')
 
-    const { status, stderr } = await runHoldfast(['load', lines, '--metrics-file', file])
+    const { status, stderr } = await runInProcess([
+      'load',
+      lines,
+      '--database',
+      `sqlite:${join(folder, 'bank.db')}`,
+      '--metrics-file',
+      file,
+    ])
 
     assert.deepEqual([status, stderr], [2, `${file} cannot be written\n`])
   })

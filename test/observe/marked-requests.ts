@@ -102,7 +102,11 @@ export function createMarkedBank(markers: Markers) {
 export type Bank = ReturnType<typeof createMarkedBank>
 
 /** Sends requests whose tokens are markers too, and records their interaction IDs. */
-export function openMarkedClient(deployment: Deployment, server: Server, markers: Markers) {
+export function openMarkedClient(
+  deployment: Deployment,
+  server: Pick<Server, 'port'>,
+  markers: Markers,
+) {
   const sent: string[] = []
   const sendMarked = async (
     path: string,
@@ -247,7 +251,10 @@ export async function sendInvalidRequests(
 }
 
 /** Sends bytes that the HTTP parser rejects. */
-export async function sendMalformedRequests(server: Server, markers: Markers): Promise<void> {
+export async function sendMalformedRequests(
+  server: Pick<Server, 'port'>,
+  markers: Markers,
+): Promise<void> {
   const m = (name: string) => markers.text(name)
   for (const bytes of [
     `${m('verb')} /${m('path')} HTTP/1.1\r\n\r\n`,

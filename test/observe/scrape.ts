@@ -24,7 +24,7 @@ export function parseSamples(text: string): Sample[] {
     })
 }
 
-export async function scrape({ metrics }: Server): Promise<Sample[]> {
+export async function scrape({ metrics }: Pick<Server, 'metrics'>): Promise<Sample[]> {
   const response = await fetch(metrics)
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'text/plain; version=0.0.4; charset=utf-8')
