@@ -5,7 +5,7 @@ import { openBank } from '../load/bank.ts'
 import { put } from '../load/lines.ts'
 import { describeOn, runSql, shareOnEachEngine } from '../support/engines.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
-import { finish, runHoldfast } from '../support/process.ts'
+import { finish, runInProcess } from '../support/process.ts'
 
 /** A server with few locks, where each role lacks a privilege. Shared, as it takes a second to start. */
 const server = shareOnEachEngine(async (scope): Promise<PostgresServer> => {
@@ -28,20 +28,15 @@ const server = shareOnEachEngine(async (scope): Promise<PostgresServer> => {
 })
 
 describeOn('postgres', 'a load that the server cannot complete', { timeout: 120_000 }, () => {
-  /** Runs the program as a role, in a process of its own, which must exit. */
-  const runAs = async (role: string, args: readonly string[], input = '') => {
-    const address = (await server()).url().replace(/\/\/\w+@/, `//${role}@`)
-    return runHoldfast([...args, '--database', address], { input })
-  }
+  const urlOf = async (role: string) => (await server()).url().replace(/\/\/\w+@/, `//${role}@`)
 
   it('succeeds with thousands of products although the lock table is small', async (t) => {
     const bank = await openBank(t)
     const products = Array.from({ length: 1500 }, (_, index) => put.product(`p${index}`))
     bank.write('products.ndjson', products)
-    const address = (await server()).url()
+    const flags = ['--database', (await server()).url()]
 
-    const load = bank.start(['load', 'products.ndjson', '--database', address])
-    const { status, stderr } = await finish(load)
+    const { status, stderr } = await runInProcess(['load', bank.path('products.ndjson'), ...flags])
 
     assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
   })
@@ -51,13 +46,13 @@ describeOn('postgres', 'a load that the server cannot complete', { timeout: 120_
     [
       'a load whose role may not create temporary tables',
       'no_temp',
-      ['load', '-'],
+      ['load'],
       `the database role no_temp lacks a privilege: permission denied to create temporary tables in database "postgres" ${grants}`,
     ],
     [
       'a load whose role may only read',
       'reader',
-      ['load', '-'],
+      ['load'],
       `the database role reader lacks INSERT, UPDATE, DELETE on customer: permission denied for table customer ${grants}`,
     ],
     [
@@ -73,14 +68,18 @@ describeOn('postgres', 'a load that the server cannot complete', { timeout: 120_
       `the database role reader lacks SELECT, INSERT, UPDATE, DELETE on signing_key: permission denied for table signing_key ${grants}`,
     ],
   ] as const) {
-    it(`fails with one line that names the role and the missing privilege: ${name}`, async () => {
-      const run = await runAs(role, args, `${put.customer('c1')}\n`)
+    it(`fails with one line that names the role and the missing privilege: ${name}`, async (t) => {
+      const bank = await openBank(t)
+      bank.write('lines.ndjson', [put.customer('c1')])
+      const files = args[0] === 'load' ? [bank.path('lines.ndjson')] : []
+
+      const run = await runInProcess([...args, ...files, '--database', await urlOf(role)])
 
       assert.deepEqual(run, { status: 1, stdout: '', stderr: message })
     })
   }
 
-  it('reports the error of the server, and not a lost connection', async (t) => {
+  it('ends its process, and reports the error of the server, and not a lost connection', async (t) => {
     const bank = await openBank(t)
     const address = (await server()).url()
     await runSql(

@@ -9,7 +9,7 @@ import { makePostgres } from '../support/postgres.ts'
 import type { Server } from '../support/process.ts'
 import { accountsPath, smallBankLines } from '../support/small-bank.ts'
 
-const tokens = 150
+const tokens = 60
 const requestsPerProcess = 4
 
 describeOn('postgres', 'four processes on one database', () => {
@@ -38,10 +38,10 @@ describeOn('postgres', 'four processes on one database', () => {
       if (status === 200) passes.set(token, (passes.get(token) ?? 0) + 1)
     }
     for (let turn = 0; turn < tokens; turn += 1) {
-      if (turn === 30) await providers[0]?.kill()
+      if (turn === 12) await providers[0]?.kill()
       const restart =
-        turn === 60 || turn === 100
-          ? server.stop(turn === 60 ? 'fast' : 'crash').then(() => server.start())
+        turn === 24 || turn === 40
+          ? server.stop(turn === 24 ? 'fast' : 'crash').then(() => server.start())
           : undefined
       const token = mint()
       await Promise.all(
