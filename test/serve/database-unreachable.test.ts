@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { createDatabase } from '../../src/storage/open.ts'
 import { minimalProduct } from '../catalogue/products.ts'
 import { openDeployment } from '../support/deployment.ts'
 import { createScope, describeOn, type Scope } from '../support/engines.ts'
@@ -16,19 +17,21 @@ import { makePostgres } from '../support/postgres.ts'
 import { accountsPath, smallBankLines } from '../support/small-bank.ts'
 import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
 
-/** A provider and a platform, each in its own process, on one database. */
-async function openBank(scope: Scope, database: string) {
+/** Opens a provider and a platform on one database: in this process, or each in one of its own. */
+async function openBank(scope: Scope, database: string, inProcesses = false) {
   await loadInProcess(database, smallBankLines)
   const deployment = await openDeployment(scope, database)
   const credentials = await deployment.addClient()
   const quiet = { 'log-level': 'silent' }
-  const provider = await deployment.startProvider(quiet)
-  const platform = await deployment.startPlatform(quiet)
-  const caller = callPlatform(platform.port, await requestToken(platform.port, credentials))
+  const { startProvider, startPlatform, openProvider, openPlatform } = deployment
+  const [provider, platform] = inProcesses
+    ? [await startProvider(quiet), await startPlatform(quiet)]
+    : [await openProvider(quiet), await openPlatform(quiet)]
   const mint = () => deployment.mint(accountsPath)
   return {
     provider,
-    platform: { ...platform, caller },
+    caller: callPlatform(platform.port, await requestToken(platform.port, credentials)),
+    processIds: [provider, platform].flatMap((server) => ('pid' in server ? [server.pid] : [])),
     mint,
     /** Sends a request to the provider, which needs the data and the replay records. */
     ask: (token = mint()) =>
@@ -56,24 +59,24 @@ async function untilAvailable(request: () => Promise<Answer>, expected: number):
 /** Asserts that both servers recover without a restart. */
 async function assertRecovers(t: TestContext, bank: Bank): Promise<void> {
   const since = performance.now()
-  const { caller } = bank.platform
+  const { caller } = bank
   await untilAvailable(() => bank.ask(), 200)
   await untilAvailable(() => caller.get(productsPath), 200)
   await untilAvailable(() => caller.create(minimalProduct), 201)
   t.diagnostic(`recovered after ${Math.round(performance.now() - since)} ms`)
-  process.kill(bank.provider.pid, 0)
-  process.kill(bank.platform.pid, 0)
 }
 
 describeOn('postgres', 'while PostgreSQL is unreachable', { timeout: 120_000 }, () => {
-  for (const how of ['fast', 'crash'] as const) {
-    it(`both servers respond with 503, and recover with it: ${how} stop`, async (t) => {
-      const scope = createScope(t)
-      const server = await makePostgres({ durable: true })
-      scope.after(() => server.remove())
-      await server.start()
-      const bank = await openBank(scope, server.url())
-      const { caller } = bank.platform
+  it('both servers respond with 503, and recover with it', async (t) => {
+    const scope = createScope(t)
+    const server = await makePostgres({ durable: true })
+    scope.after(() => server.remove())
+    await server.start()
+    await createDatabase(server.url(), { partitions: 2 })
+    const bank = await openBank(scope, server.url())
+    const { caller } = bank
+
+    for (const how of ['fast', 'crash'] as const) {
       const token = bank.mint()
       assert.equal((await bank.ask(token)).status, 200)
       const id = await caller.made(minimalProduct)
@@ -94,8 +97,8 @@ describeOn('postgres', 'while PostgreSQL is unreachable', { timeout: 120_000 }, 
       await assertRecovers(t, bank)
       assert.equal((await bank.ask(token)).status, 401, 'a used token stays used')
       assert.equal((await caller.read(id))['name'], 'Saver')
-    })
-  }
+    }
+  })
 })
 
 describeOn('sqlite', 'while another process locks the files', { timeout: 120_000 }, () => {
@@ -103,7 +106,7 @@ describeOn('sqlite', 'while another process locks the files', { timeout: 120_000
     const scope = createScope(t)
     const file = join(await temporaryFolder(scope), 'bank.db')
     const bank = await openBank(scope, `sqlite:${file}`)
-    const { caller } = bank.platform
+    const { caller } = bank
     assert.equal((await bank.ask()).status, 200)
     const locks = [file, `${file}-replay`].map((path) => new DatabaseSync(path, { timeout: 5000 }))
     scope.after(async () => {
@@ -139,8 +142,8 @@ interface Disk {
 
 /** Limits the size of files, which requires no privileges and fails in a different way than a full disk. */
 function limitFileSizes(_scope: Scope, folder: string): Disk {
-  const limit = ({ provider, platform }: Bank, bytes: string) => {
-    for (const { pid } of [provider, platform]) {
+  const limit = ({ processIds }: Bank, bytes: string) => {
+    for (const pid of processIds) {
       execFileSync('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])
       assert.match(readFileSync(`/proc/${pid}/limits`, 'utf8'), new RegExp(`size +${bytes} `))
     }
@@ -152,18 +155,22 @@ function limitFileSizes(_scope: Scope, folder: string): Disk {
   }
 }
 
-testWhile('files cannot grow', limitFileSizes)
+testWhile('files cannot grow', limitFileSizes, true)
 onSmallDisks('while the disk is full', () => {
-  testWhile('the disk is full', (scope) => openSmallDisk(scope, 32))
+  testWhile('the disk is full', (scope) => openSmallDisk(scope, 32), false)
 })
 
-function testWhile(name: string, open: (scope: Scope, folder: string) => Disk): void {
+function testWhile(
+  name: string,
+  open: (scope: Scope, folder: string) => Disk,
+  inProcesses: boolean,
+): void {
   describeOn('sqlite', `while ${name}`, { timeout: 120_000 }, () => {
     it('both servers respond with 503, and recover when there is space', async (t) => {
       const scope = createScope(t)
       const disk = open(scope, await temporaryFolder(scope))
-      const bank = await openBank(scope, `sqlite:${join(disk.folder, 'bank.db')}`)
-      const { caller } = bank.platform
+      const bank = await openBank(scope, `sqlite:${join(disk.folder, 'bank.db')}`, inProcesses)
+      const { caller } = bank
       const used = bank.mint()
       assert.equal((await bank.ask(used)).status, 200)
       const id = await caller.made(minimalProduct)

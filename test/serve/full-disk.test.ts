@@ -8,7 +8,7 @@ import { put } from '../load/lines.ts'
 import { openDeployment } from '../support/deployment.ts'
 import { createScope, describeOn, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { dumpDatabase } from '../support/load.ts'
+import { dumpDatabase, loadInProcess } from '../support/load.ts'
 import { kill, runHoldfast, startHoldfast } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
@@ -35,12 +35,9 @@ async function openBank(t: Scope, megabytes: number) {
   const disk = openSmallDisk(scope, megabytes)
   const file = join(disk.folder, 'bank.db')
   const database = `sqlite:${file}`
-  const filled = await runHoldfast(['load', '-', '--database', database], {
-    input: baseLines.join('\n'),
-  })
-  assert.equal(filled.status, 0, filled.stderr)
+  await loadInProcess(database, baseLines)
   const deployment = await openDeployment(scope, database)
-  const server = await deployment.startProvider({ 'log-level': 'silent' })
+  const server = await deployment.openProvider({ 'log-level': 'silent' })
   const ask = async () => (await deployment.ask(server, accountsPath)).status
   return {
     disk,
@@ -92,15 +89,8 @@ onSmallDisks('a full disk', () => {
       const lines = (await dumpDatabase(bank.database)).split('\n').length - 1
       assert.ok(lines > baseLines.length, `${lines} lines were kept`)
       assert.equal((lines - baseLines.length) % 500, 0)
-      assert.equal(
-        (
-          await runHoldfast(['load', '-', '--database', bank.database], {
-            input: `${put.customer('c2')}\n`,
-          })
-        ).status,
-        0,
-        'a small load still fits',
-      )
+      // A small load still fits.
+      await loadInProcess(bank.database, [put.customer('c2')])
     })
 
     it('releases its space soon after it is killed', async (t) => {

@@ -21,7 +21,7 @@ const restoredMessage = 'the database files were restored'
 const clock = () => Temporal.Instant.fromEpochMilliseconds(0)
 
 async function untilReady({ address }: Server, isReady: boolean): Promise<void> {
-  while ((await fetch(`${address}/health/ready`)).ok !== isReady);
+  await until(async () => (await fetch(`${address}/health/ready`)).ok === isReady)
 }
 
 function databasePath(database: string): string {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { minimalProduct } from '../catalogue/products.ts'
 import { openDeployment } from '../support/deployment.ts'
-import { describe } from '../support/engines.ts'
+import { describeOnce } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { callPlatform, productPath, requestToken } from '../support/platform.ts'
 import { startServer } from '../support/process.ts'
 
-describe('a platform with two workers', { timeout: 120_000 }, () => {
+describeOnce('a platform with two workers', { timeout: 120_000 }, () => {
   it('serves one catalogue from both workers, and limits failed authentication across them', async (t) => {
     const deployment = await openDeployment(t)
     const credentials = await deployment.addClient()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { connect as connectPlain } from 'node:net'
+import { connect as connectPlain, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -10,7 +10,13 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { type Certified, makeAuthority } from '../support/certificates.ts'
 import { type Deployment, openDeployment } from '../support/deployment.ts'
 import { describeOn, newDatabase } from '../support/engines.ts'
-import { runHoldfast, type Server, startServer } from '../support/process.ts'
+import {
+  runHoldfast,
+  runInProcess,
+  type Server,
+  startServer,
+  toArguments,
+} from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
 import { ask, countOccurrences, openAgent, startTraffic, untilRefused } from './traffic.ts'
@@ -65,27 +71,13 @@ async function startProvider(
 }
 
 describeOn('sqlite', 'a server with a certificate', () => {
-  it('serves https, and the audience of tokens is still the public URL', async (t) => {
+  it('serves https with TLS 1.3 and 1.2 with forward secrecy, and nothing older or weaker', async (t) => {
     const [deployment, served] = await startProvider(t, openFiles(t).own(authority.issue('bank')))
-
-    const answer = await askOnce(served, deployment.mint(accountsPath), {})
-
     assert.match(served.address, /^https:/)
-    assert.equal(answer.status, 200)
     assert.equal(await certificateName(served), 'bank')
-  })
+    // The audience of the token is still the public URL.
+    assert.equal((await askOnce(served, deployment.mint(accountsPath), {})).status, 200)
 
-  it('can be a platform', async (t) => {
-    const database = await newDatabase(t)
-    const files = openFiles(t).own(authority.issue('platform'))
-    const served = await startServer(t, ['serve', 'platform'], { database, ...files })
-
-    assert.match(served.address, /^https:/)
-    assert.equal(await certificateName(served), 'platform')
-  })
-
-  it('accepts TLS 1.3 and 1.2 with forward secrecy, and nothing older or weaker', async (t) => {
-    const [, served] = await startProvider(t, openFiles(t).own(authority.issue('bank')))
     const negotiate = async (options: ConnectionOptions) => {
       const socket = await handshake(served, options)
       const protocol = socket.getProtocol()
@@ -103,6 +95,15 @@ describeOn('sqlite', 'a server with a certificate', () => {
     }
   })
 
+  it('can be a platform', async (t) => {
+    const database = await newDatabase(t)
+    const files = openFiles(t).own(authority.issue('platform'))
+    const served = await startServer(t, ['serve', 'platform'], { database, ...files })
+
+    assert.match(served.address, /^https:/)
+    assert.equal(await certificateName(served), 'platform')
+  })
+
   it('logs that its certificate has expired', async (t) => {
     const expired = authority.issue('bank', { to: new Date(Date.now() - hour) })
     const [, served] = await startProvider(t, openFiles(t).own(expired))
@@ -111,12 +112,14 @@ describeOn('sqlite', 'a server with a certificate', () => {
     await until(() => /certificate in use, but expired/.test(served.stderr()))
   })
 
-  it('serves a client that completes its handshake after SIGTERM', {
-    timeout: 30_000,
-  }, async (t) => {
+  it('serves a client that completes its handshake after SIGTERM, and does not wait for one that never does', async (t) => {
     const [deployment, served] = await startProvider(t, openFiles(t).own(authority.issue('bank')))
-    const early = connectPlain(served.port, '127.0.0.1')
-    await once(early, 'connect')
+    const [early, idle] = [1, 2].map(() => connectPlain(served.port, '127.0.0.1')) as [
+      Socket,
+      Socket,
+    ]
+    idle.on('error', () => {})
+    await Promise.all([once(early, 'connect'), once(idle, 'connect')])
     assert.equal((await askOnce(served, deployment.mint(accountsPath), {})).status, 200)
 
     served.child.kill('SIGTERM')
@@ -129,19 +132,7 @@ describeOn('sqlite', 'a server with a certificate', () => {
 
     assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/)
     assert.match(answer, /\r\nconnection: close\r\n/i)
-  })
-
-  it('is not kept running by an incomplete handshake', async (t) => {
-    const [deployment, served] = await startProvider(t, openFiles(t).own(authority.issue('bank')))
-    const idle = connectPlain(served.port, '127.0.0.1')
-    idle.on('error', () => {})
-    await once(idle, 'connect')
-    assert.equal((await askOnce(served, deployment.mint(accountsPath), {})).status, 200)
-
-    served.child.kill('SIGTERM')
-    const [status] = await once(served.child, 'exit')
-
-    assert.equal(status, 0)
+    assert.equal(await served.ended, 0)
     idle.destroy()
   })
 })
@@ -176,40 +167,31 @@ const workerCounts = ['1', '2']
 
 describeOn('sqlite', 'on SIGHUP', () => {
   for (const workers of workerCounts) {
-    it(`${workers} process(es) use the new certificate without dropping a request`, async (t) => {
+    it(`${workers} process(es) use the new certificate without dropping a request, and keep the old one if the new file is invalid`, async (t) => {
       const files = openFiles(t)
       const flags = { ...files.own(authority.issue('old')), workers }
       const [deployment, served] = await startProvider(t, flags)
+      const assertCertificate = async (name: string) => {
+        for (let turn = 0; turn < 6; turn += 1) assert.equal(await certificateName(served), name)
+      }
+      const untilLogged = (message: string) =>
+        until(() => countOccurrences(served.stderr(), message) === Number(workers), served.stderr)
       const traffic = startTraffic(deployment, served, trusted)
-      await traffic.more(50)
-
-      files.own(authority.issue('new'))
-      served.child.kill('SIGHUP')
-      await until(
-        () => countOccurrences(served.stderr(), 'certificates reloaded') === Number(workers),
-      )
-      await traffic.more(50)
-
-      assert.deepEqual(await traffic.stop(), [])
-      for (let turn = 0; turn < 6; turn += 1) assert.equal(await certificateName(served), 'new')
-    })
-
-    it(`${workers} process(es) keep the old certificate if the new file is invalid`, async (t) => {
-      const files = openFiles(t)
-      const flags = { ...files.own(authority.issue('old')), workers }
-      const [deployment, served] = await startProvider(t, flags)
-      const traffic = startTraffic(deployment, served, trusted)
+      await traffic.more(20)
 
       files.write('cert.pem', authority.issue('of another key').cert)
       served.child.kill('SIGHUP')
-      await until(
-        () => countOccurrences(served.stderr(), 'certificates not reloaded') === Number(workers),
-      )
-      await traffic.more(20)
+      await untilLogged('certificates not reloaded')
+      assert.match(served.stderr(), /does not match the private key in/)
+      await assertCertificate('old')
+
+      files.own(authority.issue('new'))
+      served.child.kill('SIGHUP')
+      await untilLogged('certificates reloaded')
+      await traffic.more(50)
 
       assert.deepEqual(await traffic.stop(), [])
-      assert.match(served.stderr(), /does not match the private key in/)
-      for (let turn = 0; turn < 6; turn += 1) assert.equal(await certificateName(served), 'old')
+      await assertCertificate('new')
     })
   }
 
@@ -233,15 +215,6 @@ describeOn('sqlite', 'on SIGHUP', () => {
     await assert.rejects(askOnce(served, deployment.mint(accountsPath), { ...old, session }))
     const answer = await askOnce(served, deployment.mint(accountsPath), other.issue('new'))
     assert.equal(answer.status, 200)
-  })
-
-  it('a server without a certificate continues', async (t) => {
-    const [deployment, served] = await startProvider(t, {})
-
-    served.child.kill('SIGHUP')
-    await until(() => served.stderr().includes('nothing to reload'))
-
-    assert.equal((await ask(served, deployment.mint(accountsPath))).status, 200)
   })
 })
 
@@ -303,17 +276,28 @@ describeOn('sqlite', 'a server does not start with', () => {
         `--${flag}`,
         text === undefined ? '/nowhere/at-all.pem' : write(`${flag}.pem`, text),
       ])
-      const database = await newDatabase(t)
+      const flags = { ...provider, database: await newDatabase(t), port: '0' }
+      const args = ['serve', 'provider', ...toArguments(flags), ...fileFlags]
 
-      for (const workers of workerCounts) {
-        const flags = Object.entries({ ...provider, database, workers, port: '0' })
-        const args = flags.flatMap(([flag, value]) => [`--${flag}`, value])
-        const ended = await runHoldfast(['serve', 'provider', ...args, ...fileFlags])
+      const ended = await runInProcess(args)
 
-        assert.equal(ended.status, status, ended.stderr)
-        assert.match(ended.stderr, message)
-        assert.equal(ended.stdout, '')
-      }
+      assert.equal(ended.status, status, ended.stderr)
+      assert.match(ended.stderr, message)
+      assert.equal(ended.stdout, '')
+    })
+  }
+
+  for (const workers of workerCounts) {
+    it(`an invalid certificate, and reports the error once and exits: ${workers} process(es)`, async (t) => {
+      const files = openFiles(t).own({ cert: 'hello', key })
+      const flags = { ...provider, ...files, database: await newDatabase(t), port: '0', workers }
+
+      const ended = await runHoldfast(['serve', 'provider', ...toArguments(flags)])
+
+      assert.equal(ended.status, 1)
+      assert.match(ended.stderr, /^--tls-cert: \S+ contains no valid certificate; it must be PEM/)
+      assert.equal(countOccurrences(ended.stderr, '--tls-cert'), 1)
+      assert.equal(ended.stdout, '')
     })
   }
 })

@@ -1,6 +1,7 @@
 import { Agent as HttpAgent } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent } from 'node:https'
 import { connect } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Deployment } from '../support/deployment.ts'
 import { type Answer, send } from '../support/http.ts'
 import type { Server } from '../support/process.ts'
@@ -30,6 +31,9 @@ export interface Traffic {
   stop(): Promise<readonly string[]>
 }
 
+/** A request of each client every few milliseconds: more would only take CPU time from the server. */
+const pauseMs = 8
+
 /** Clients that send one request after another, some with keep-alive and some on new connections. */
 export function startTraffic(
   deployment: Deployment,
@@ -49,6 +53,7 @@ export function startTraffic(
         (error: NodeJS.ErrnoException) => failures.push(error.code ?? error.message),
       )
       completed += 1
+      await wait(pauseMs)
     }
     agent.destroy()
   })
@@ -70,13 +75,13 @@ export function countOccurrences(whole: string, part: string): number {
 }
 
 /** Waits until the server accepts no more connections. */
-export async function untilRefused(served: Server): Promise<void> {
-  let isRefused = false
-  while (!isRefused) {
+export async function untilRefused(served: Pick<Server, 'port'>): Promise<void> {
+  await until(async () => {
     const socket = connect(served.port, '127.0.0.1')
-    isRefused = await new Promise((resolve) => {
+    const isRefused = await new Promise<boolean>((resolve) => {
       socket.on('connect', () => resolve(false)).on('error', () => resolve(true))
     })
     socket.destroy()
-  }
+    return isRefused
+  })
 }
