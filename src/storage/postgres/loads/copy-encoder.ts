@@ -6,6 +6,9 @@ import { escapeNul } from '../driver/escape-nul.ts'
 /** How many bytes of rows are buffered before they are sent. */
 const chunkBytes = 1024 * 1024
 
+/** The initial size of a buffer. It grows with the rows: a load may have few of them, and up to six tables. */
+const initialBytes = 16 * 1024
+
 /** The most bytes of UTF-8 per UTF-16 code unit. */
 const bytesPerUnitMax = 3
 
@@ -111,8 +114,8 @@ type RowBuffer = ReturnType<typeof openRowBuffer>
 /** Rows of one table. Each begins with `row`, followed by a value for every column in order. */
 function openRowBuffer() {
   // Two buffers in turn: one is filled while the other is sent.
-  let buffer = Buffer.allocUnsafe(chunkBytes)
-  let other = Buffer.allocUnsafe(chunkBytes)
+  let buffer = Buffer.allocUnsafe(initialBytes)
+  let other = Buffer.allocUnsafe(initialBytes)
   let length = 0
 
   const ensure = (bytes: number): void => {

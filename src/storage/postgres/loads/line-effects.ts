@@ -1,6 +1,6 @@
 import { accountKindByList, entryLists } from '../../../provider/store.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
-import { partCodes } from './staging.ts'
+import { partCodes, shortText } from './staging.ts'
 
 /**
  * The effect of each line of a load on its customer or account: the state after the line, and whether the line is
@@ -8,19 +8,19 @@ import { partCodes } from './staging.ts'
  */
 export const createLineEffects = `
   create temp table customer_effect (
-    id text collate "C" not null,
+    id ${shortText} collate "C" not null,
     place bigint not null,
     is_last boolean not null,
     is_rejected boolean not null,
     is_present boolean not null,
-    email_hash text,
-    name_hash text,
+    email_hash ${shortText},
+    name_hash ${shortText},
     put bigint,                 -- the line with the present state of the customer
     removed bigint,             -- the last line that removed the customer
     primary key (id, place)
   );
   create temp table account_effect (
-    id text collate "C" not null,
+    id ${shortText} collate "C" not null,
     place bigint not null,
     is_last boolean not null,
     is_rejected boolean not null,
@@ -34,8 +34,6 @@ export const createLineEffects = `
 /** A removal in an earlier batch, which takes effect with the first line that puts an account of the same kind. */
 const resolvedRemoval = `(select max(u.place) from unresolved_removal u
   where w.kind = 0 and u.id = l.id and u.kind = l.kind)`
-
-export const lineEffectTables = ['customer_effect', 'account_effect']
 
 /** A person may get a new name or a new address, but not both at once. Names are compared byte for byte. */
 export const customerEffects = `

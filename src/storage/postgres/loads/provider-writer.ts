@@ -26,7 +26,6 @@ import {
   createLineEffects,
   customerEffects,
   hasUnresolvedLines,
-  lineEffectTables,
   rejectedLines,
   unresolvedHolders,
   unresolvedLines,
@@ -148,13 +147,15 @@ export async function openPostgresProviderWriter(
     if (hasAccounts) await runAll([...deleteUnresolved, keepUnresolvedRemovals])
   }
 
+  const has = (table: StagedTable) => staging.count(table) > 0
+  const hasEntries = () => has('staged_entry') || has('staged_account')
+
   const merge = async (): Promise<void> => {
-    const has = (table: StagedTable) => staging.count(table) > 0
     if (has('staged_customer')) await runAll(mergeCustomers)
     if (has('staged_account')) await runAll([...mergeAccounts, ...mergeHolders])
     if (has('staged_customer')) await run(deleteHoldings)
     if (has('staged_part') || has('staged_account')) await runAll(mergeParts)
-    if (has('staged_entry') || has('staged_account')) {
+    if (hasEntries()) {
       const isLarge = staging.count('staged_entry') >= manyLines
       for (const { sql, needsLoadTime } of mergeEntries({ inBatches, isLarge })) {
         await run(sql, needsLoadTime ? [loadTime.epochNanoseconds.toString()] : undefined)
@@ -170,11 +171,18 @@ export async function openPostgresProviderWriter(
     }
   }
 
+  /** Only tables with rows are truncated: a table takes a millisecond, and a batch may be as small as one line. */
   const clear = async (): Promise<void> => {
+    const tables = [
+      ...stagedNames.filter(has),
+      ...(has('staged_customer') ? ['customer_effect'] : []),
+      ...(has('staged_account') ? ['account_effect'] : []),
+      ...(hasEntries() ? entryTables : []),
+    ]
     isPrepared = false
     isCommitted = false
     staging.clear()
-    await run(`truncate ${[...stagedNames, ...lineEffectTables, ...entryTables].join()}`)
+    if (tables.length > 0) await run(`truncate ${tables.join()}`)
   }
 
   async function* rejectedErrors(): AsyncGenerator<LineError> {
