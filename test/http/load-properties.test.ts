@@ -273,8 +273,8 @@ describe('after any sequence of loads', () => {
       text: undefined,
     }
 
-    for (const first of times) {
-      for (const second of times) {
+    const cases = times.flatMap((first) =>
+      times.map((second) => {
         const run = openRun('transaction')
         const model = openModel(run.makeAccount)
         const at = (id: string, time: string | undefined): Change => {
@@ -282,22 +282,25 @@ describe('after any sequence of loads', () => {
           const put = { account, id, time, amount: '2', text: id } as const
           return { kind: 'put', put: { ...put, list: 'transaction', timeField: 'postingDateTime' } }
         }
-        const loads = [
+        const changes = [
           [at('a', moments[1]), at('b', moments[2])],
           [at('c', first), at('c', second), at('d', moments[2])],
-        ]
+        ] as const
+        return { run, model, changes }
+      }),
+    )
 
-        const customers = [lines.customer(run.customer)]
+    for (const index of [0, 1] as const) {
+      const loadTime = `2025-06-0${1 + index}T06:00:00Z`
+      const written = cases.flatMap(({ run, model, changes }) => {
+        for (const change of changes[index]) model.apply(change, nanoseconds(loadTime))
         const accounts = [...run.bank, ...run.energy].map(run.makeAccount)
-        for (const [index, changes] of loads.entries()) {
-          const loadTime = `2025-06-0${1 + index}T06:00:00Z`
-          for (const change of changes) model.apply(change, nanoseconds(loadTime))
-          const written = changes.flatMap((change) => model.formatLines(change))
-          await loadInProcess(here.database, [...customers, ...accounts, ...written], loadTime)
-        }
-
-        await compare(here, model, run, view)
-      }
+        const entries = changes[index].flatMap((change) => model.formatLines(change))
+        return [lines.customer(run.customer), ...accounts, ...entries]
+      })
+      await loadInProcess(here.database, written, loadTime)
     }
+
+    for (const { run, model } of cases) await compare(here, model, run, view)
   })
 })
