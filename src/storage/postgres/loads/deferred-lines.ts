@@ -1,6 +1,5 @@
 import { listCodes } from '../../enum-codes.ts'
 import { unresolvedLines } from './line-effects.ts'
-import { shortText } from './staging.ts'
 
 const { payment, transaction } = listCodes
 
@@ -25,20 +24,20 @@ export const deferredTables = [
 
 export const createDeferred = `
   create temp table deferred_line (
-    place bigint primary key, account ${shortText} collate "C", payment ${shortText} collate "C"
+    place bigint primary key, account text collate "C", payment text collate "C"
   );
   create index on deferred_line (account);
   create index on deferred_line (payment);
   ${Object.entries(stagedByDeferred)
     .map(
       ([deferred, staged]) =>
-        `create temp table ${deferred} (like ${staged} including storage); create index on ${deferred} (place);`,
+        `create temp table ${deferred} (like ${staged}); create index on ${deferred} (place);`,
     )
     .join('\n  ')}
   create index on deferred_account (id);
   -- Removals of accounts that do not exist: a later batch may contain the line that puts the account (line-effects.ts).
   create temp table unresolved_removal (
-    id ${shortText} collate "C" not null, kind smallint not null, place bigint not null
+    id text collate "C" not null, kind smallint not null, place bigint not null
   );
   create index on unresolved_removal (id);
   create temp table line_error (
@@ -46,7 +45,7 @@ export const createDeferred = `
   );
   -- The assigned times of entries that an earlier batch removed, or loaded with a time of their own.
   create temp table assigned_time (
-    account ${shortText} collate "C", id ${shortText} collate "C", time bigint not null, primary key (account, id)
+    account text collate "C", id text collate "C", time bigint not null, primary key (account, id)
   );`
 
 const removedAccounts = `

@@ -1,6 +1,6 @@
 import { accountKindByList, entryLists } from '../../../provider/store.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
-import { partCodes, shortText } from './staging.ts'
+import { partCodes } from './staging.ts'
 
 /**
  * The effect of each line of a load on its customer or account: the state after the line, and whether the line is
@@ -8,19 +8,19 @@ import { partCodes, shortText } from './staging.ts'
  */
 export const createLineEffects = `
   create temp table customer_effect (
-    id ${shortText} collate "C" not null,
+    id text collate "C" not null,
     place bigint not null,
     is_last boolean not null,
     is_rejected boolean not null,
     is_present boolean not null,
-    email_hash ${shortText},
-    name_hash ${shortText},
+    email_hash text,
+    name_hash text,
     put bigint,                 -- the line with the present state of the customer
     removed bigint,             -- the last line that removed the customer
     primary key (id, place)
   );
   create temp table account_effect (
-    id ${shortText} collate "C" not null,
+    id text collate "C" not null,
     place bigint not null,
     is_last boolean not null,
     is_rejected boolean not null,

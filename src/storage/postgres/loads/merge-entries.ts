@@ -1,6 +1,5 @@
 import { listCodes } from '../../enum-codes.ts'
 import { rememberAssignedTimes } from './deferred-lines.ts'
-import { shortText } from './staging.ts'
 
 const { payment } = listCodes
 
@@ -10,7 +9,7 @@ const { payment } = listCodes
  */
 export const makeEntryTables = `
   create temp table repeated (
-    account ${shortText} collate "C" not null, list smallint not null, id ${shortText} collate "C" not null
+    account text collate "C" not null, list smallint not null, id text collate "C" not null
   );
   create temp table last_line (
     account bigint not null,
@@ -20,7 +19,7 @@ export const makeEntryTables = `
     time bigint,
     assigned_by bigint,         -- the last line that assigned a time, for a record without one
     line tid,                   -- the location of the staged line
-    id ${shortText} collate "C" not null
+    id text collate "C" not null
   );
   create temp table change (
     account bigint not null,
@@ -31,7 +30,7 @@ export const makeEntryTables = `
     time_before bigint,
     assigned_before bigint,     -- the same, if it was assigned
     line tid,
-    id ${shortText} collate "C" not null
+    id text collate "C" not null
   );
   create temp table needs_reorder (
     account bigint not null,
@@ -47,7 +46,7 @@ export const makeEntryTables = `
     ordinal integer not null,
     time bigint not null,
     line tid,                   -- null: an existing entry with another ordinal
-    id ${shortText} collate "C" not null
+    id text collate "C" not null
   );`
 
 export const entryTables = ['repeated', 'last_line', 'change', 'needs_reorder', 'placed']

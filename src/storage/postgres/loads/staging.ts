@@ -17,12 +17,6 @@ import type { openCopyEncoder } from './copy-encoder.ts'
 export const partCodes = { balance: 1, contact: 2 } as const
 
 /**
- * The type of ids and hashes in temporary tables. A table with only such texts gets no TOAST table, which would take
- * longer to create than the table itself.
- */
-export const shortText = 'text storage plain'
-
-/**
  * The lines of a load before they are checked and merged. `place` combines file and line in one number, in the order of
  * the load. A line that removes has `is_put` false.
  */
@@ -32,7 +26,7 @@ const stagedTables = {
   staged_account: `id text collate "C" not null, is_put boolean not null, kind smallint,
     is_open boolean, category text, created bigint, is_owned_text text, shareable text, head text,
     tail text, detail text`,
-  staged_holder: `index integer not null, customer ${shortText} collate "C" not null, is_owned boolean`,
+  staged_holder: `index integer not null, customer text collate "C" not null, is_owned boolean`,
   staged_part: `account text collate "C" not null, part smallint not null, is_put boolean not null,
     status text, record text`,
   // `account` is null for the removal of a scheduled payment, which names the payment alone.
