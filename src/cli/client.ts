@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander'
 import type { ClientStore } from '../auth/client-store.ts'
 import { escapeInvisible } from '../contract/characters.ts'
-import { type Scope, scopes } from '../contract/records/access.ts'
+import { type Scope, scopes } from '../contract/scopes.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { addCreateFlag, withStore } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'

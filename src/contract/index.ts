@@ -42,15 +42,7 @@ export {
   type PageRequest,
 } from './page-body.ts'
 export { findPageRecords, Links, Meta } from './paging.ts'
-export {
-  KeySet,
-  permits,
-  type Scope,
-  scopes,
-  TokenForm,
-  TokenRequest,
-  TokenResponse,
-} from './records/access.ts'
+export { KeySet, TokenForm, TokenRequest, TokenResponse } from './records/access.ts'
 export { BankingAccount, BankingAccountV3 } from './records/banking-account.ts'
 export { BankingBalance, BankingTransaction } from './records/banking-history.ts'
 export { DirectDebit, ScheduledPayment } from './records/banking-payments.ts'
@@ -67,4 +59,5 @@ export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billin
 export { type RecordType, recordTypes } from './records/index.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
 export type { Problem } from './rules.ts'
+export { permits, type Scope, scopes } from './scopes.ts'
 export { formatProblem, printable, type Validator, validator } from './validate.ts'

@@ -4,10 +4,10 @@ import { type Base, listErrors, type Operation, type Protection } from './operat
 import { issueToken } from './operations/access.ts'
 import { operations } from './operations/index.ts'
 import { ErrorBody } from './operations/shared-parameters.ts'
-import type { Scope } from './records/access.ts'
 import { toJsonSchema } from './rules.ts'
 import { scalars } from './scalars.ts'
 import { asNode, type Node } from './schema.ts'
+import type { Scope } from './scopes.ts'
 
 type Json = Record<string, unknown>
 

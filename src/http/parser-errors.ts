@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ErrorCode, errorTable } from '../contract/index.ts'
 import { getLastResponse } from './connections.ts'
@@ -6,6 +5,9 @@ import { interactionHeader, resolveInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
 import { noOperation, type RequestLogOptions } from './request-log.ts'
+
+/** Not imported: an import of `node:http` also loads all of `fetch`, which takes longer than the rest of a start. */
+const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** Errors of Node's HTTP parser and its timeouts, by their code. The other parser codes are syntax errors. */
 const parserCodes = new Map<string, ErrorCode>([

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { ContractError } from '../contract/index.ts'
+import { ContractError } from '../contract/errors.ts'
 import type { HttpApp } from '../http/app.ts'
 import type { FileWatch } from '../storage/database.ts'
 

@@ -1,14 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { described, record } from '../record.ts'
 import { Count, Text } from '../scalars.ts'
-
-/** The scopes of an API client's token. Write access includes read access. */
-export const scopes = ['products.read', 'products.write'] as const
-export type Scope = (typeof scopes)[number]
-
-export function permits(granted: readonly Scope[], needed: string | undefined): boolean {
-  return granted.some((scope) => scope === needed || scope === 'products.write')
-}
+import { scopes } from '../scopes.ts'
 
 const credentials = {
   client_id: described(Text, 'The id that `holdfast client add` printed.'),
