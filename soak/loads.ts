@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { holdfastProgram, runToEnd, untilExit } from '../bench/processes.ts'
-import { kill, start } from '../test/support/process.ts'
+import { runToEnd, untilExit } from '../bench/processes.ts'
+import { holdfastProgram, kill, start } from '../test/support/process.ts'
 import type { Model } from './model.ts'
 
 /** Loads that change the served data. Each load is atomic and creates one version. */

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { holdfastProgram, listProcessTree, readMemory, untilExit } from '../bench/processes.ts'
-import { findFreePort, start } from '../test/support/process.ts'
+import { listProcessTree, readMemory, untilExit } from '../bench/processes.ts'
+import { findFreePort, holdfastProgram, start } from '../test/support/process.ts'
 import { publicUrl, subdomain } from './platform.ts'
 
 /** A supervisor with its workers, as in production. */
