@@ -13,12 +13,12 @@ import {
   describe,
   describeOn,
   describeOnce,
-  newDatabase,
   runSql,
 } from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { makePostgres } from '../support/postgres.ts'
 import { startServer } from '../support/process.ts'
+import { createSmallBank } from '../support/small-bank.ts'
 import { until } from '../support/until.ts'
 
 const ok = { status: 200, text: '{"status":"ok"}' }
@@ -141,7 +141,7 @@ describe('a platform', () => {
 
 describeOn('sqlite', 'the demo', () => {
   it('is ready on both ports', async (t) => {
-    const demo = await startServer(t, ['demo'], { database: await newDatabase(t), port: '0' })
+    const demo = await startServer(t, ['demo'], { database: await createSmallBank(t), port: '0' })
     const [provider = '', platform = ''] = demo.output().match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
 
     for (const address of new Set([provider, platform])) {

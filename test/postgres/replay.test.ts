@@ -9,8 +9,8 @@ import { makePostgres } from '../support/postgres.ts'
 import type { Server } from '../support/process.ts'
 import { accountsPath, smallBankLines } from '../support/small-bank.ts'
 
-const tokens = 60
-const requestsPerProcess = 4
+const tokens = 50
+const requestsPerProcess = 2
 
 describeOn('postgres', 'four processes on one database', () => {
   it('accept no token twice while one is killed and the database restarts', async (t) => {
@@ -38,10 +38,10 @@ describeOn('postgres', 'four processes on one database', () => {
       if (status === 200) passes.set(token, (passes.get(token) ?? 0) + 1)
     }
     for (let turn = 0; turn < tokens; turn += 1) {
-      if (turn === 12) await providers[0]?.kill()
+      if (turn === 10) await providers[0]?.kill()
       const restart =
-        turn === 24 || turn === 40
-          ? server.stop(turn === 24 ? 'fast' : 'crash').then(() => server.start())
+        turn === 20 || turn === 35
+          ? server.stop(turn === 20 ? 'fast' : 'crash').then(() => server.start())
           : undefined
       const token = mint()
       await Promise.all(

@@ -14,7 +14,7 @@ const body = JSON.stringify({ email: 'ana@example.com' })
 const half = body.length / 2
 
 /** Sends a request without the second half of its body. */
-async function beginRequest({ port }: Server, token: string): Promise<Socket> {
+async function beginRequest({ port }: Pick<Server, 'port'>, token: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
   await once(socket, 'connect')
@@ -84,7 +84,7 @@ describe('a stop signal to a server', () => {
     const deployment = await openDeployment(t)
     const token = await assertGraceful(deployment, '1', 'SIGTERM')
 
-    const next = await deployment.startProvider()
+    const next = await deployment.openProvider()
     const replay = await beginRequest(next, token)
     replay.write(body.slice(half))
 
@@ -140,7 +140,7 @@ describeOnce('a supervisor that is killed', () => {
 
     await served.kill()
     await until(() => workers.every((pid) => !sendSignal(pid, 0)))
-    const next = await deployment.startProvider({ port: String(served.port) })
+    const next = await deployment.openProvider({ port: String(served.port) })
 
     assert.equal((await ask(next, deployment.mint(accountsPath))).status, 200)
   })

@@ -19,7 +19,11 @@ export function openAgent({ address }: Server, settings: ConnectionSettings = {}
 }
 
 /** Sends one request with a token, without a retry. */
-export function ask({ address }: Server, token: string, agent?: ClientAgent): Promise<Answer> {
+export function ask(
+  { address }: Pick<Server, 'address'>,
+  token: string,
+  agent?: ClientAgent,
+): Promise<Answer> {
   const headers = { authorization: `Bearer ${token}` }
   return send(address, accountsPath, { headers, ...(agent && { agent }) })
 }
@@ -32,7 +36,7 @@ export interface Traffic {
 }
 
 /** A request of each client every few milliseconds: more would only take CPU time from the server. */
-const pauseMs = 8
+const pauseMs = 12
 
 /** Clients that send one request after another, some with keep-alive and some on new connections. */
 export function startTraffic(
