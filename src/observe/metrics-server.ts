@@ -1,8 +1,10 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { limitConnections } from '../http/connections.ts'
 import { contentType } from './metrics.ts'
+
+/** An import of node:http would load Undici too, which takes 70 ms in every process. */
+const { createServer } = process.getBuiltinModule('node:http')
 
 export const metricsPath = '/metrics'
 

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { nodeHttp } from './http.ts'
 
 /** A server that publishes a key set, and can simulate failures. */
 export interface KeyServer {
@@ -23,7 +24,7 @@ export async function openKeyServer(keys: readonly unknown[]): Promise<KeyServer
   const requests: string[] = []
   const events = new EventEmitter()
   let respond = respondWithKeys(keys)
-  const server = createServer((request, response) => {
+  const server = nodeHttp.createServer((request, response) => {
     requests.push(request.url ?? '')
     events.emit('request')
     respond(response)

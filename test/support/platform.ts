@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { Agent } from 'node:http'
+import type { Agent } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { openAccess } from '../../src/auth/access.ts'
@@ -11,7 +11,7 @@ import type { HttpLimits } from '../../src/http/limits.ts'
 import { openPlatformApp } from '../../src/http/platform-app.ts'
 import { openCatalogueStore, openClientStore, openSigningKeyStore } from '../../src/storage/open.ts'
 import { createScope, newDatabase, type Scope, shareOnEachEngine } from './engines.ts'
-import { type Answer, type Headers, type Sent, send } from './http.ts'
+import { type Answer, type Headers, nodeHttp, type Sent, send } from './http.ts'
 import { dumpDatabase, loadInProcess } from './load.ts'
 
 export const productsPath = '/v1/data-provider/cdr/products'
@@ -107,7 +107,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     await catalogue.close()
   })
   const { port } = app.server.address() as AddressInfo
-  const agent = new Agent({ keepAlive: true })
+  const agent = new nodeHttp.Agent({ keepAlive: true })
 
   const register: Platform['register'] = async (scopes, name = 'pricing team') => {
     const id = randomUUID()

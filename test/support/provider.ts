@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { Agent } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { HttpApp } from '../../src/http/app.ts'
 import { openProviderApp, type ProviderAppOptions } from '../../src/http/provider-app.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { createScope, newDatabase, type Scope, shareOnEachEngine } from './engines.ts'
-import { type Answer, type Headers, type Sent, send } from './http.ts'
+import { type Answer, type Headers, nodeHttp, type Sent, send } from './http.ts'
 import { type Line, loadInProcess } from './load.ts'
 
 type AppOptions = Pick<
@@ -69,7 +68,7 @@ export async function openProvider(
   prepare?.(app)
   const address = await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
-  const agent = new Agent({ keepAlive: true })
+  const agent = new nodeHttp.Agent({ keepAlive: true })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= (async () => {
