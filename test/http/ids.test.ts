@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describe } from '../support/engines.ts'
+import { currentEngine, describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import {
   ask,
@@ -117,7 +117,9 @@ function includesId(text: string, id: string): boolean {
 }
 
 describe('an id of any printable characters', () => {
-  for (const ref of refs.filter((ref) => ref !== 'C1' && ref !== 'contact')) {
+  // The paths do not depend on the engine; on PostgreSQL, each kind of query is tested once.
+  const tested = currentEngine() === 'sqlite' ? refs : (['B1', 'B2', 'B3', 'B6', 'E5'] as const)
+  for (const ref of tested.filter((ref) => ref !== 'C1' && ref !== 'contact')) {
     it(`is found by ${ref} if every byte is escaped`, async () => {
       const here = await provider()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { describe } from '../support/engines.ts'
+import { currentEngine, describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import {
   ask,
@@ -108,8 +108,9 @@ describe('another customer’s account', () => {
 
       for (const account of [bensBank, bensEnergy]) {
         for (const query of filters) {
-          // Only in a path can an id be encoded in several ways.
-          const encoders = getOperation(ref).names === 'path' ? Object.values(encodings) : [String]
+          // Only in a path can an id be encoded in several ways, which the engine does not see.
+          const isEncoded = getOperation(ref).names === 'path' && currentEngine() === 'sqlite'
+          const encoders = isEncoded ? Object.values(encodings) : [encodeURIComponent]
           for (const encode of encoders) {
             const own = (id: string) => (id === 'ana' ? id : encode(id))
             const path = formatPath(ref, { accounts: [account], query, encode: own })

@@ -5,7 +5,7 @@ import { openLoadProgress } from '../../src/cli/common/load-progress.ts'
 import { main } from '../../src/cli/main.ts'
 import { describeOnce } from '../support/engines.ts'
 import { runInProcess } from '../support/process.ts'
-import { concurrency, openBank, splitLines } from './bank.ts'
+import { type Bank, concurrency, openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'
 
 const summary = /^\d+ lines? loaded in \d+\.\d s \([\d,]+ lines per second\)\n$/
@@ -79,7 +79,7 @@ describeOnce('holdfast load', { concurrency }, () => {
     bank.write('one.ndjson', put.product('p1'))
     bank.write('two.ndjson', '{}')
 
-    const { status, stderr } = await bank.run(['load', 'one.ndjson', 'two.ndjson'])
+    const { status, stderr } = await bank.loadFiles(['one.ndjson', 'two.ndjson'])
 
     assert.match(stderr, /^two\.ndjson:1: type: /)
     assert.equal(status, 1)
@@ -88,14 +88,11 @@ describeOnce('holdfast load', { concurrency }, () => {
 
   it('prints only the summary if the terminal is not interactive', async (t) => {
     const bank = await openBank(t)
-    const lines = Array.from({ length: 5000 }, (_, index) =>
-      put.customer(`c${index}`, { address: undefined }),
-    )
-    bank.write('data.ndjson', lines)
+    const lines = Array.from({ length: 2500 }, (_, index) => put.product(`p${index}`))
 
-    const { stdout, stderr } = await bank.run(['load', 'data.ndjson'])
+    const { stdout, stderr } = await bank.load(lines)
 
-    assert.match(stdout, /^5,000 lines loaded in \d+\.\d s \([\d,]+ lines per second\)\n$/)
+    assert.match(stdout, /^2,500 lines loaded in \d+\.\d s \([\d,]+ lines per second\)\n$/)
     assert.equal(stderr, '')
   })
 
@@ -153,7 +150,7 @@ describeOnce('holdfast load', { concurrency }, () => {
       bank.write('data.ndjson', put.product('p1'))
       mkdirSync(bank.path('folder'))
 
-      const { status, stdout, stderr } = await bank.run(['load', 'data.ndjson', file])
+      const { status, stdout, stderr } = await bank.loadFiles(['data.ndjson', file])
 
       assert.equal(splitLines(stderr).length, 1)
       assert.ok(stderr.startsWith(file), stderr)
@@ -163,16 +160,19 @@ describeOnce('holdfast load', { concurrency }, () => {
   }
 
   for (const [name, flags] of [
-    ['the errors file cannot be written', ['--errors', 'missing/errors.txt']],
-    ['the database is a folder', ['--database', 'sqlite:folder']],
-    ['the database file is not a database', ['--database', 'sqlite:data.ndjson']],
-  ] as const) {
+    ['the errors file cannot be written', (path) => ['--errors', path('missing/errors.txt')]],
+    ['the database is a folder', (path) => ['--database', `sqlite:${path('folder')}`]],
+    [
+      'the database file is not a database',
+      (path) => ['--database', `sqlite:${path('data.ndjson')}`],
+    ],
+  ] as [string, (path: Bank['path']) => string[]][]) {
     it(`reports in one line that ${name}`, async (t) => {
       const bank = await openBank(t)
       bank.write('data.ndjson', [put.product('p1')])
       mkdirSync(bank.path('folder'))
 
-      const { status, stdout, stderr } = await bank.run(['load', 'data.ndjson', ...flags])
+      const { status, stdout, stderr } = await bank.loadFiles(['data.ndjson'], ...flags(bank.path))
 
       assert.equal(splitLines(stderr).length, 1, stderr)
       assert.ok(status === 1 || status === 2, `exit status ${status}`)

@@ -23,7 +23,7 @@ type Name = keyof ReturnType<typeof createLines>
 /** The lines of a load, and the lines kept besides the customer and the account. */
 type Case = readonly [name: string, load: readonly Name[], kept: readonly Name[]]
 
-const otherKind: readonly Case[] = [
+const cases: readonly Case[] = [
   ['after everything in the account', ['customer', 'account', 'first', 'notBanking'], ['first']],
   ['before the account is loaded', ['first', 'notBanking', 'customer', 'account'], ['first']],
   ['before its holder is loaded', ['account', 'first', 'notBanking', 'customer'], ['first']],
@@ -47,10 +47,8 @@ const otherKind: readonly Case[] = [
     ['first', 'notBanking', 'second', 'deleted', 'customer', 'account'],
     [],
   ],
-]
-const sameKind: readonly Case[] = [
   [
-    'before the account is loaded',
+    'of its own kind alone, before the account is loaded',
     ['contact', 'first', 'deleted', 'second', 'customer', 'account'],
     ['second'],
   ],
@@ -62,43 +60,38 @@ function fillBatch(lines: readonly string[], batch: number): string[] {
   return [...lines, ...Array.from({ length: missing }, () => lines.at(-1) ?? '')]
 }
 
-for (const [what, cases] of [
-  ['an account of the other kind has no effect', otherKind],
-  ['an account that does not exist yet deletes its earlier lines', sameKind],
-] as const) {
-  describe(`deleting ${what}, even when repeated`, () => {
-    for (const batch of [undefined, 1, 3]) {
-      it(batch === undefined ? 'in one commit' : `in batches of ${batch}`, async (t) => {
-        const bank = await openBank(t)
-        const all = cases.map(([name, load, kept], index) => {
-          const lines = createLines(index)
-          return {
-            name,
-            load: load.map((each) => lines[each]),
-            customer: lines.customer,
-            kept: [lines.account, ...kept.map((each) => lines[each])],
-          }
-        })
-        const loaded = all.flatMap(({ load }) => fillBatch(load, batch ?? 1))
-        const flags = batch === undefined ? [] : ['--batch', String(batch)]
-
-        for (const time of ['once', 'twice']) {
-          await bank.fill(loaded, ...flags)
-          const dumped = splitLines(await bank.dump())
-
-          assert.deepEqual(
-            dumped.splice(0, all.length),
-            all.map(({ customer }) => customer),
-          )
-          for (const { name, kept } of all) {
-            const found = dumped.filter((each) => each.includes(`"${accountId(kept[0])}"`))
-            assert.deepEqual(found, kept, `${name}, loaded ${time}`)
-          }
+describe('deleting an account of the other kind has no effect, even when repeated', () => {
+  for (const batch of [undefined, 1, 3]) {
+    it(batch === undefined ? 'in one commit' : `in batches of ${batch}`, async (t) => {
+      const bank = await openBank(t)
+      const all = cases.map(([name, load, kept], index) => {
+        const lines = createLines(index)
+        return {
+          name,
+          load: load.map((each) => lines[each]),
+          customer: lines.customer,
+          kept: [lines.account, ...kept.map((each) => lines[each])],
         }
       })
-    }
-  })
-}
+      const loaded = all.flatMap(({ load }) => fillBatch(load, batch ?? 1))
+      const flags = batch === undefined ? [] : ['--batch', String(batch)]
+
+      for (const time of ['once', 'twice']) {
+        await bank.fill(loaded, ...flags)
+        const dumped = splitLines(await bank.dump())
+
+        assert.deepEqual(
+          dumped.splice(0, all.length),
+          all.map(({ customer }) => customer),
+        )
+        for (const { name, kept } of all) {
+          const found = dumped.filter((each) => each.includes(`"${accountId(kept[0])}"`))
+          assert.deepEqual(found, kept, `${name}, loaded ${time}`)
+        }
+      }
+    })
+  }
+})
 
 function accountId(account = ''): string {
   return JSON.parse(account).record.accountId

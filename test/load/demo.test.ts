@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { delimiter } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
-import { describe, describeOnce } from '../support/engines.ts'
+import { describeOn, describeOnce } from '../support/engines.ts'
 import {
   type Flags,
   finish,
@@ -74,7 +74,7 @@ const sampleLines = [
   put.transaction('a1', 't1', { postingDateTime: new Date().toISOString() }),
 ]
 
-describe('holdfast demo', { concurrency, timeout }, () => {
+describeOn('sqlite', 'holdfast demo', { timeout }, () => {
   it('generates data on its first start, and recovers from kill -9 at any time', async (t) => {
     const bank = await openBank(t)
     const first = bank.start(['demo', '--port', '0'])
@@ -105,6 +105,22 @@ describe('holdfast demo', { concurrency, timeout }, () => {
         .replace(/^platform.*$/m, /^platform.*$/m.exec(third.stdout())?.[0] ?? ''),
     )
     assert.equal(await third.stop(), 0)
+  })
+})
+
+describeOn('postgres', 'holdfast demo', { timeout }, () => {
+  it('serves existing data and prints a request that works', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill(sampleLines)
+
+    const demo = await startDemo(bank)
+    const response = await runExamples(bank, demo.stdout())
+
+    assert.equal(demo.stderr(), '')
+    assert.match(demo.stdout(), /^provider .* 1 customers?, 1 accounts?$/m)
+    assert.match(response, /^200 /)
+    assert.equal(JSON.parse(response.slice(4)).data.transactions[0].transactionId, 't1')
+    assert.equal(await demo.stop(), 0)
   })
 })
 

@@ -105,11 +105,10 @@ describeOnce('an error message about a line', () => {
       line('customer', { id: marks[0], name: marks[0] }),
     ])
 
-    const { status, stdout, stderr } = await bank.run([
-      'load',
-      'invalid.ndjson',
-      ...['--errors', 'errors.txt'],
-    ])
+    const { status, stdout, stderr } = await bank.loadFiles(
+      ['invalid.ndjson'],
+      ...['--errors', bank.path('errors.txt')],
+    )
 
     const errors = readFileSync(bank.path('errors.txt'), 'utf8')
     assert.equal(status, 1)

@@ -76,9 +76,8 @@ describeOn('sqlite', 'kill -9 of a load', { timeout }, () => {
       assert.ok(dump === first || dump === second, `a partial state when the load ${name}`)
       outcomes.push(dump === first ? 'before' : 'after')
     }
-    const { status } = await bank.run(['load', 'after.ndjson'])
+    await bank.fill(after)
 
-    assert.equal(status, 0)
     assert.ok((await bank.dump()) === second)
     assert.equal(outcomes[0], 'before')
     assert.equal(outcomes.at(-1), 'after')
@@ -89,11 +88,9 @@ describeOn('sqlite', 'kill -9 of a load', { timeout }, () => {
     const after = history('after', 520, 60_000)
     const { bank, first } = await openWithFile(t, after)
 
-    for (const size of [0.1, 16]) {
-      await killWhen(bank.start(['load', 'after.ndjson']), () => written(size)(bank))
+    await killWhen(bank.start(['load', 'after.ndjson']), () => written(8)(bank))
 
-      assert.ok((await bank.dump()) === first)
-    }
+    assert.ok((await bank.dump()) === first)
   })
 
   it('leaves the state before the load when its input is incomplete', async (t) => {
@@ -141,14 +138,14 @@ describe('kill -9 of a load in batches', { timeout }, () => {
     const store = await openProviderStore(bank.database())
     let kills = 0
 
-    for (const batches of [1, 5, 12, 18]) {
+    for (const batches of [1, 12]) {
       const load = bank.start(['load', 'customers.ndjson', '--batch', String(size)])
       let customers = (await store.overview()).customers
       load.stdout.resume()
       load.stderr.resume()
       while (load.exitCode === null && customers < batches * size) {
         customers = (await store.overview()).customers
-        await setTimeout(1)
+        await setTimeout(5)
       }
       if (load.exitCode === null) kills += 1
       await kill(load)
@@ -177,7 +174,7 @@ describeOn('sqlite', 'kill -9 of a load in batches that waits for input', { time
       Array.from({ length: 9 }, (_, index) => `${put.product(`p${index}`)}\n`).join(''),
     )
     const store = await openProviderStore(bank.database())
-    while (load.exitCode === null && (await store.overview()).customers === 0) await setTimeout(1)
+    while (load.exitCode === null && (await store.overview()).customers === 0) await setTimeout(5)
     await store.close()
     await kill(load)
 

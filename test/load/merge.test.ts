@@ -7,7 +7,7 @@ import { openProviderStore } from '../../src/storage/open.ts'
 import { describeOn, runSql } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { dumpDatabase } from '../support/load.ts'
-import { finish, kill, runHoldfast } from '../support/process.ts'
+import { finish, kill, runInProcess } from '../support/process.ts'
 import { loadAt, openBank, splitLines } from './bank.ts'
 import { put, removal, undated } from './lines.ts'
 
@@ -233,7 +233,7 @@ describeOn('postgres', 'a dump', { timeout }, () => {
     const bank = await openBank(t)
     const folder = await temporaryFolder(t)
     const files = ['one', 'two'].map((name) => `sqlite:${join(folder, `${name}.db`)}`)
-    const { stdout } = await runHoldfast(['generate', '--customers', '4', '--seed', '7'])
+    const { stdout } = await runInProcess(['generate', '--customers', '4', '--seed', '7'])
     const lines = [
       ...splitLines(stdout),
       undated('b-000001-1', 't'),
