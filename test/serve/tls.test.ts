@@ -5,11 +5,11 @@ import { connect as connectPlain, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { it, type TestContext } from 'node:test'
+import { it } from 'node:test'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { type Certified, makeAuthority } from '../support/certificates.ts'
 import { type Deployment, openDeployment } from '../support/deployment.ts'
-import { describeOn, newDatabase } from '../support/engines.ts'
+import { describeOn, newDatabase, type Scope, shareOnEachEngine } from '../support/engines.ts'
 import {
   runHoldfast,
   runInProcess,
@@ -27,9 +27,9 @@ const trusted = { ca: authority.cert }
 const hour = 3_600_000
 
 /** Writes certificate files and returns the flags that name them. */
-function openFiles(t: TestContext) {
+function openFiles(scope: Scope) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-tls-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  scope.after(async () => rmSync(folder, { recursive: true }))
   const write = (name: string, text: string): string => {
     const file = join(folder, name)
     writeFileSync(file, text)
@@ -52,8 +52,8 @@ async function handshake({ port }: Server, options: ConnectionOptions): Promise<
 }
 
 /** The common name in the server certificate of a new connection. */
-async function certificateName(served: Server): Promise<string> {
-  const socket = await handshake(served, {})
+async function certificateName(served: Server, options: ConnectionOptions = {}): Promise<string> {
+  const socket = await handshake(served, options)
   const { subject } = socket.getPeerCertificate()
   socket.destroy()
   return String(subject.CN)
@@ -63,10 +63,10 @@ const askOnce = (served: Server, token: string, options: ConnectionOptions) =>
   ask(served, token, openAgent(served, { ...trusted, ...options, keepAlive: false }))
 
 async function startProvider(
-  t: TestContext,
+  scope: Scope,
   flags: Record<string, string>,
 ): Promise<[Deployment, Server]> {
-  const deployment = await openDeployment(t)
+  const deployment = await openDeployment(scope)
   return [deployment, await deployment.startProvider({ 'log-level': 'info', ...flags })]
 }
 
@@ -95,19 +95,14 @@ describeOn('sqlite', 'a server with a certificate', () => {
     }
   })
 
-  it('can be a platform', async (t) => {
+  it('can be a platform, and logs that its certificate has expired', async (t) => {
     const database = await newDatabase(t)
-    const files = openFiles(t).own(authority.issue('platform'))
-    const served = await startServer(t, ['serve', 'platform'], { database, ...files })
+    const expired = authority.issue('platform', { to: new Date(Date.now() - hour) })
+    const flags = { database, ...openFiles(t).own(expired) }
+    const served = await startServer(t, ['serve', 'platform'], flags)
 
     assert.match(served.address, /^https:/)
-    assert.equal(await certificateName(served), 'platform')
-  })
-
-  it('logs that its certificate has expired', async (t) => {
-    const expired = authority.issue('bank', { to: new Date(Date.now() - hour) })
-    const [, served] = await startProvider(t, openFiles(t).own(expired))
-
+    assert.equal(await certificateName(served, { rejectUnauthorized: false }), 'platform')
     // The log is written asynchronously.
     await until(() => /certificate in use, but expired/.test(served.stderr()))
   })
@@ -138,10 +133,16 @@ describeOn('sqlite', 'a server with a certificate', () => {
 })
 
 describeOn('sqlite', 'a server that requires client certificates', () => {
-  it('accepts certificates of the configured CA, and fails the handshake of all other clients', async (t) => {
-    const files = openFiles(t)
+  /** A test that replaces the CA restores it. */
+  const openShared = shareOnEachEngine(async (scope) => {
+    const files = openFiles(scope)
     const flags = { ...files.own(authority.issue('bank')), ...files.clientCa(platforms.cert) }
-    const [deployment, served] = await startProvider(t, flags)
+    const [deployment, served] = await startProvider(scope, flags)
+    return { files, deployment, served }
+  })
+
+  it('accepts certificates of the configured CA, and fails the handshake of all other clients', async () => {
+    const { deployment, served } = await openShared()
     const token = deployment.mint(accountsPath)
 
     for (const [reason, certificate] of Object.entries({
@@ -158,7 +159,32 @@ describeOn('sqlite', 'a server that requires client certificates', () => {
     }
 
     // The token was never sent, so it is still unused.
-    const answer = await askOnce(served, token, platforms.issue('platform'))
+    assert.equal((await askOnce(served, token, platforms.issue('platform'))).status, 200)
+  })
+
+  it('applies a new CA to new connections and resumed sessions on SIGHUP', async (t) => {
+    const { files, deployment, served } = await openShared()
+    const useAuthority = async (cert: string) => {
+      const reloaded = () => countOccurrences(served.stderr(), 'certificates reloaded')
+      const before = reloaded()
+      files.clientCa(cert)
+      served.child.kill('SIGHUP')
+      await until(() => reloaded() > before)
+    }
+    const [old, other] = [platforms.issue('old'), makeAuthority('Other CA')]
+    const socket = await handshake(served, old)
+    const [session] = (await once(socket, 'session')) as [Buffer]
+    socket.destroy()
+    const resumed = await handshake(served, { ...old, session })
+    assert.ok(resumed.isSessionReused(), 'the server supports session resumption')
+    resumed.destroy()
+
+    await useAuthority(other.cert)
+    t.after(() => useAuthority(platforms.cert))
+
+    await assert.rejects(askOnce(served, deployment.mint(accountsPath), old))
+    await assert.rejects(askOnce(served, deployment.mint(accountsPath), { ...old, session }))
+    const answer = await askOnce(served, deployment.mint(accountsPath), other.issue('new'))
     assert.equal(answer.status, 200)
   })
 })
@@ -194,28 +220,6 @@ describeOn('sqlite', 'on SIGHUP', () => {
       await assertCertificate('new')
     })
   }
-
-  it('a new client CA applies to new connections and resumed sessions', async (t) => {
-    const files = openFiles(t)
-    const flags = { ...files.own(authority.issue('bank')), ...files.clientCa(platforms.cert) }
-    const [deployment, served] = await startProvider(t, flags)
-    const [old, other] = [platforms.issue('old'), makeAuthority('Other CA')]
-    const socket = await handshake(served, old)
-    const [session] = (await once(socket, 'session')) as [Buffer]
-    socket.destroy()
-    const resumed = await handshake(served, { ...old, session })
-    assert.ok(resumed.isSessionReused(), 'the server supports session resumption')
-    resumed.destroy()
-
-    files.clientCa(other.cert)
-    served.child.kill('SIGHUP')
-    await until(() => served.stderr().includes('certificates reloaded'))
-
-    await assert.rejects(askOnce(served, deployment.mint(accountsPath), old))
-    await assert.rejects(askOnce(served, deployment.mint(accountsPath), { ...old, session }))
-    const answer = await askOnce(served, deployment.mint(accountsPath), other.issue('new'))
-    assert.equal(answer.status, 200)
-  })
 })
 
 describeOn('sqlite', 'a server does not start with', () => {
