@@ -53,6 +53,8 @@ describeOn('sqlite', 'holdfast check', () => {
       'check',
       conformingUrl,
       ...smoke,
+      '--only',
+      'consent,errors',
       '--key',
       file,
       '--json',
@@ -73,7 +75,15 @@ describeOn('sqlite', 'holdfast check', () => {
   it('exits with 1 if a check failed, and shows the evidence', async () => {
     const { faultyUrl, file } = await opened()
 
-    const { status, stdout, stderr } = await holdfast('check', faultyUrl, ...smoke, '--key', file)
+    const { status, stdout, stderr } = await holdfast(
+      'check',
+      faultyUrl,
+      ...smoke,
+      '--only',
+      'consent,errors',
+      '--key',
+      file,
+    )
 
     assert.equal(status, 1)
     assert.match(stderr, /errors\.customer\.unknown/)

@@ -24,6 +24,8 @@ export interface Seam {
   readonly guard?: (guard: Guard, base: () => string) => Guard
   /** Changes the body of a response. A string is sent unchanged. */
   readonly answer?: (body: Body, sent: Outgoing) => unknown
+  /** The references of the operations that are affected, if they are not all or unknown. */
+  readonly refs?: readonly string[]
   readonly app?: (app: HttpApp) => void
   readonly timeZone?: string
   readonly accountVersion?: 3 | 4
@@ -52,31 +54,13 @@ export interface Bank {
 export const subdomain = 'bank'
 
 /** Twice as long as the faulty replay stores keep a token. */
-export const replayAfterMs = 100
+export const replayAfterMs = 1000
 
 export const withoutTokens: Partial<CheckOptions> = { skip: ['tokens'] }
-export const onlyErrors: Partial<CheckOptions> = { only: ['errors'] }
-export const onlyNextLinks: Partial<CheckOptions> = { only: ['paging.links.next'] }
 
-/** Checks of everything that happened during the run. They need other checks of their group. */
-const checksOfWholeRun = ['tokens.jti.kept', 'errors.body']
-
-/** Checks that together request every operation. */
-const checksOfEveryOperation = ['consent', 'isolation.records']
-
-/**
- * To save time, a fault runs only with the checks that must detect it. Checks of schemas and conventions also need the
- * responses to other checks.
- */
-export function optionsFor(detectedBy: readonly string[]): Partial<CheckOptions> {
-  const groups = new Set(detectedBy.map((id) => id.split('.')[0] ?? ''))
-  const needsResponses = groups.has('schemas') || groups.has('wire')
-  return {
-    only: [
-      ...(detectedBy.some((id) => checksOfWholeRun.includes(id)) ? groups : detectedBy),
-      ...(needsResponses ? ['schemas', 'wire', ...checksOfEveryOperation] : []),
-    ],
-  }
+/** Runs only these checks and groups. */
+export function onlyChecks(...names: readonly string[]): Partial<CheckOptions> {
+  return { only: names }
 }
 
 /** Stores used tokens in memory: faster for many short-lived providers. */

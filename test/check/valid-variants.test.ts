@@ -3,7 +3,14 @@ import { it } from 'node:test'
 import type { CheckOptions } from '../../src/check/index.ts'
 import { describeOn, shareOnEachEngine } from '../support/engines.ts'
 import { onPages, onRecords, recordsIn } from './faults/fault.ts'
-import { type Body, openBank, openMemoryReplayStore, type Seam, withoutTokens } from './provider.ts'
+import {
+  type Body,
+  onlyChecks,
+  openBank,
+  openMemoryReplayStore,
+  type Seam,
+  withoutTokens,
+} from './provider.ts'
 
 interface Variant {
   readonly seam: Seam
@@ -46,6 +53,17 @@ const renamed = {
   text: 'search',
 }
 
+/** To save time, a variant of one operation runs with the checks of its records or of its lists. */
+const ofRecords = onlyChecks(
+  'agreement',
+  'consent',
+  'filters',
+  'isolation.records',
+  'schemas',
+  'wire',
+)
+const ofLists = onlyChecks('filters', 'order', 'paging', 'schemas', 'windows', 'wire')
+
 const variants: Readonly<Record<string, Variant>> = {
   'other statuses, links with a question mark, additional fields': {
     seam: otherChoices,
@@ -62,7 +80,7 @@ const variants: Readonly<Record<string, Variant>> = {
       for (const { tiers = [] } of record.depositRates)
         for (const tier of tiers) tier.minimumValue = Number(tier.minimumValue)
     }, 'B1'),
-    options: withoutTokens,
+    options: { ...ofRecords, capabilities: ['no-energy'] },
     seen: { 'schemas.B1': /featureType must be/ },
   },
   'no text filter, and responses that declare it': {
@@ -75,12 +93,15 @@ const variants: Readonly<Record<string, Variant>> = {
           delete (request.query as Record<string, string>)['text']
         }),
     },
-    options: withoutTokens,
+    options: {
+      ...onlyChecks('filters', 'paging.links.filters', 'schemas'),
+      capabilities: ['no-energy'],
+    },
     seen: { 'filters.text.unsupported': /not implemented/ },
   },
   'version 3 of the account': {
     seam: { accountVersion: 3 },
-    options: { ...withoutTokens, capabilities: ['account-version-3'] },
+    options: { ...ofRecords, capabilities: ['account-version-3', 'no-energy'] },
     seen: { 'schemas.B1': /responses were checked/ },
   },
   'a bank without the deprecated lists and other optional operations': {
@@ -121,7 +142,8 @@ const variants: Readonly<Record<string, Variant>> = {
       },
     },
     options: {
-      ...withoutTokens,
+      ...ofLists,
+      capabilities: ['no-energy'],
       parameters: {
         'B3.oldest-time': 'from',
         'B3.min-amount': 'least',
@@ -133,7 +155,7 @@ const variants: Readonly<Record<string, Variant>> = {
   },
   'billing times in another time zone': {
     seam: { timeZone: 'Australia/Brisbane' },
-    options: { ...withoutTokens, timeZone: 'Australia/Brisbane' },
+    options: { ...ofLists, capabilities: ['no-banking'], timeZone: 'Australia/Brisbane' },
     seen: { 'windows.E4.default': /in the future/ },
   },
   'occasional unavailability': {
@@ -150,7 +172,7 @@ const variants: Readonly<Record<string, Variant>> = {
         })
       },
     },
-    options: withoutTokens,
+    options: { ...withoutTokens, profile: 'smoke' },
     seen: { 'paging.partition': /checked B1/ },
   },
 }

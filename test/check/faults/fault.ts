@@ -10,7 +10,7 @@ export interface Fault {
   /** The ids of the checks. */
   readonly detectedBy: readonly string[]
   /** Allowed by the interface: only a strict run detects it. */
-  readonly strict?: true
+  readonly strict?: boolean
 }
 
 export type Fields = Record<string, unknown>
@@ -21,6 +21,7 @@ export function onSuccess(
   ...refs: readonly string[]
 ): Seam {
   return {
+    refs,
     answer: (body, sent) => {
       const isSelected = sent.status === 200 && (refs.length === 0 || refs.includes(sent.ref))
       return isSelected && body !== undefined ? change(body, sent) : body

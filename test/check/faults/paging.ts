@@ -56,9 +56,12 @@ export const pagingFaults: readonly Fault[] = [
   },
   {
     name: 'a page never has more than ten records',
-    seam: onQuery(billing, (query) => {
-      query['page-size'] = String(Math.min(Number(query['page-size'] ?? 25), 10))
-    }),
+    seam: {
+      ...onQuery(billing, (query) => {
+        query['page-size'] = String(Math.min(Number(query['page-size'] ?? 25), 10))
+      }),
+      refs: ['E4'],
+    },
     detectedBy: ['paging.size.default', 'paging.size.held'],
   },
   {
