@@ -35,8 +35,18 @@ function* neighboursAt(token: string, at: number): Generator<string> {
   if (after !== '') yield before + after[0] + here + after.slice(1)
 }
 
-function* neighbours(token: string): Generator<string> {
+/**
+ * The algorithms share the positions, except around the ends of the segments, where bits of the encoding are unused.
+ * With `PROPERTY_RUNS`, every position is edited for each of them.
+ */
+function isEdited(token: string, at: number, part: number): boolean {
+  if (process.env['PROPERTY_RUNS'] !== undefined || at % keys.length === part) return true
+  return token.slice(Math.max(0, at - 2), at + 3).includes('.') || at + 3 > token.length
+}
+
+function* neighbours(token: string, part: number): Generator<string> {
   for (let at = 0; at < token.length; at += 1) {
+    if (!isEdited(token, at, part)) continue
     for (const neighbour of neighboursAt(token, at)) {
       // Leading spaces are part of the header, which may have several.
       if (neighbour.replace(/^ +/, '') !== token) yield neighbour
@@ -46,18 +56,18 @@ function* neighbours(token: string): Generator<string> {
 }
 
 describeOnce('a token with one edit is rejected', () => {
-  for (const key of keys) {
+  for (const [part, key] of keys.entries()) {
     it(`signed with ${key.alg}, and the original passes`, async () => {
       const provider = await open()
       const token = provider.mint(accountsPath, { iat: undefined }, { typ: undefined }, key)
 
       let count = 0
-      for (const neighbour of neighbours(token)) {
+      for (const neighbour of neighbours(token, part)) {
         assert.equal(await provider.verify(neighbour), 'rejected', JSON.stringify(neighbour))
         count += 1
       }
 
-      assert.ok(count > 15 * token.length, String(count))
+      assert.ok(count > (15 * token.length) / keys.length, String(count))
       await assertPasses(provider, token)
       assertRejected(await provider.ask(token))
     })
