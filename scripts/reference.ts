@@ -3,6 +3,7 @@ import { type ErrorCode, errorTable } from '../src/contract/errors.ts'
 import { type Base, listErrors, type Operation } from '../src/contract/operation.ts'
 import { operations } from '../src/contract/operations/index.ts'
 import { recordTypes } from '../src/contract/records/index.ts'
+import { responseHeaders } from '../src/contract/response-headers.ts'
 import { describeRule } from '../src/contract/rules.ts'
 import { asNode, type Node } from '../src/contract/schema.ts'
 import { describeExpected } from '../src/contract/validate.ts'
@@ -77,7 +78,7 @@ function operationsPage(): string {
 }
 
 function operationSection(id: string, operation: Operation): string[] {
-  const { base, body, deprecated, description, form, headers = {}, response, status } = operation
+  const { base, body, deprecated, description, form, headers = [], response, status } = operation
   const result = response ? mustBe(asNode(response), 'records.md') : 'no body'
   const facts = [
     `Base URL: ${baseAddresses[base]}`,
@@ -85,7 +86,7 @@ function operationSection(id: string, operation: Operation): string[] {
     ...(body ? [`Body: ${mustBe(asNode(body), 'records.md')}`] : []),
     ...(form ? [`Body as a form: ${mustBe(asNode(form), 'records.md')}`] : []),
     `Response: ${status}, ${result}`,
-    ...Object.entries(headers).map(([name, text]) => `Response header \`${name}\`: ${text}`),
+    ...headers.map((name) => `Response header \`${name}\`: ${responseHeaders[name].description}`),
   ]
   return [
     `### ${titleOf(id, operation)}`,

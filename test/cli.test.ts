@@ -37,7 +37,8 @@ describe('holdfast', () => {
     'an unknown flag': ['--frobnicate'],
     'an unknown flag of a command': ['openapi', '--frobnicate'],
     'a flag without its value': ['settings', '--port'],
-    'an excess argument': ['openapi', 'frobnicate'],
+    'an excess argument': ['openapi', 'provider', 'frobnicate'],
+    'an unknown document': ['openapi', 'frobnicate'],
     'an unknown role': ['settings', 'frobnicate'],
   })) {
     it(`rejects ${name} and refers to --help`, async () => {
@@ -77,15 +78,21 @@ describe('holdfast', () => {
 })
 
 describe('holdfast openapi', () => {
-  it('prints an OpenAPI 3.1 document', async () => {
-    const { status, stdout, stderr } = await runInProcess(['openapi'])
-    const document = JSON.parse(stdout)
+  for (const [args, path] of [
+    [['openapi', 'provider'], '/auth/v1/customer/search'],
+    [['openapi', 'platform'], '/v1/token'],
+    [['openapi'], '/auth/v1/customer/search'],
+  ] as const) {
+    it(`prints an OpenAPI 3.1 document: ${args.join(' ')}`, async () => {
+      const { status, stdout, stderr } = await runInProcess(args)
+      const document = JSON.parse(stdout)
 
-    assert.match(document.openapi, /^3\.1\.\d+$/)
-    assert.equal(document.info.version, version)
-    assert.ok(Object.keys(document.paths).length > 0)
-    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
-  })
+      assert.match(document.openapi, /^3\.1\.\d+$/)
+      assert.equal(document.info.version, version)
+      assert.ok(Object.hasOwn(document.paths, path))
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+    })
+  }
 
   it('exits with 0 if the reader closes the pipe early', async (t) => {
     const child = startHoldfast(t, ['openapi'])

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { CommandError, isExpected, processTerminal, type Terminal } from '../server/terminal.ts'
+import { version } from '../server/version.ts'
 import { backupCommand } from './backup.ts'
 import { checkCommand } from './check.ts'
 import { clientCommand } from './client.ts'
@@ -15,10 +15,6 @@ import { settingsCommand } from './settings.ts'
 import { tokenCommand } from './token.ts'
 
 export { stopWithParent } from '../server/signals.ts'
-
-const { version } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { version: string }
 
 /** Runs one command and returns its exit status: 0 success, 1 failure, 2 invalid usage; others by signal. */
 export async function main(
@@ -58,7 +54,7 @@ function createProgram(terminal: Terminal): Command {
     checkCommand(terminal),
     keysCommand(terminal),
     clientCommand(terminal),
-    openapiCommand(version, terminal),
+    openapiCommand(terminal),
     settingsCommand(terminal),
   ]
   for (const command of commands) holdfast.addCommand(command)

@@ -1,15 +1,25 @@
-import { Command } from 'commander'
+import { Argument, Command } from 'commander'
+import type { DocumentName } from '../contract/index.ts'
 import type { Terminal } from '../server/terminal.ts'
+import { version } from '../server/version.ts'
 
-export function openapiCommand(version: string, terminal: Terminal): Command {
+/** Not imported from the contract, which only the action loads. */
+const names = ['provider', 'platform'] as const satisfies readonly DocumentName[]
+
+export function openapiCommand(terminal: Terminal): Command {
   return new Command('openapi')
-    .summary('print the OpenAPI 3.1 document')
+    .summary('print the OpenAPI 3.1 document of a server')
     .description(
-      'Prints the whole interface as an OpenAPI 3.1 document in JSON, for a documentation viewer, a client generator or an API gateway.',
+      'Prints the API of a provider or a platform as an OpenAPI 3.1 document in JSON, for a documentation viewer, a client generator or an API gateway. The server returns the same document at /openapi.json.',
     )
-    .addHelpText('after', '\nExample: holdfast openapi > openapi.json')
-    .action(async () => {
+    .addArgument(
+      new Argument('[server]', 'the server whose document is printed')
+        .choices(names)
+        .default('provider'),
+    )
+    .addHelpText('after', '\nExample: holdfast openapi platform > platform.json')
+    .action(async (name: DocumentName) => {
       const { buildOpenApiDocument } = await import('../contract/index.ts')
-      terminal.out(`${JSON.stringify(buildOpenApiDocument(version), null, 2)}\n`)
+      terminal.out(`${JSON.stringify(buildOpenApiDocument(name, version), null, 2)}\n`)
     })
 }

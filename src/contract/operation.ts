@@ -1,5 +1,6 @@
 import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
+import type { ResponseHeader } from './response-headers.ts'
 import { asNode } from './schema.ts'
 
 /** The token that a call needs: the platform's signed single-use token, an API client's token, or none. */
@@ -31,7 +32,8 @@ export interface Operation {
   /** The kinds of account that it is about. Required where a request names accounts. */
   readonly accountKinds?: readonly AccountKind[]
   readonly summary: string
-  readonly description?: string
+  /** Other operations are named by their id. */
+  readonly description: string
   readonly params: TObject
   readonly query: TObject
   /** Request headers that affect the operation, by lower-case name. */
@@ -42,10 +44,14 @@ export interface Operation {
   readonly status: 200 | 201 | 204
   /** The body of a successful response. Absent: no body. */
   readonly response?: TSchema
+  /** Describes a successful response, where the description of its schema does not. */
+  readonly result?: string
   /** A successful response may also have an empty body. */
   readonly mayBeEmpty?: true
-  /** Headers of a successful response: name and description. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** Headers of a successful response, beyond those of every response. */
+  readonly headers?: readonly ResponseHeader[]
+  /** Browsers may read the responses from any origin. */
+  readonly crossOrigin?: true
   /** Errors beyond those that `listErrors` derives from the input and the protection. */
   readonly errors: readonly ErrorCode[]
 }

@@ -40,19 +40,28 @@ export const Links = record(
   },
 )
 
-const totals = { totalRecords: Count, totalPages: Count }
+const totals = {
+  totalRecords: described(Count, 'The number of records on all pages.'),
+  totalPages: described(Count, 'The number of pages of the requested size.'),
+}
 
 export type Meta = Static<typeof Meta>
-export const Meta = record('Meta', totals, {
-  isQueryParamUnsupported: described(
-    Flag,
-    'True if the data source cannot filter by text, otherwise absent.',
-  ),
-})
+export const Meta = record(
+  'Meta',
+  totals,
+  {
+    isQueryParamUnsupported: described(
+      Flag,
+      'True if the data source cannot filter by text, otherwise absent.',
+    ),
+  },
+  { description: 'The size of the whole list.' },
+)
 
 /** The response of every paged list: `data` has one field, the list of records. */
-export function paged<Data extends TProperties>(name: string, data: Data) {
-  return record(name, { data: Type.Object(data), links: Links, meta: Meta })
+export function paged<Data extends TProperties>(name: string, data: Data, description: string) {
+  const page = described(Type.Object(data), 'The records of the page.')
+  return record(name, { data: page, links: Links, meta: Meta }, {}, { description })
 }
 
 /** The field of `data` with the records of a paged list, and their schema; undefined for any other response. */

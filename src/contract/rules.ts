@@ -82,20 +82,28 @@ export function findViolations(rule: Rule, fields: Fields): Problem[] {
   return [...missing, ...unwanted, ...findFormatViolations(rule, fields)]
 }
 
-/** The rule as JSON Schema. */
+/** The rule as JSON Schema: `if` the rule applies, `then` its consequence holds. */
 export function toJsonSchema({ when, ...rule }: Rule): Record<string, unknown> {
-  const present = { required: [when.field] }
-  const named = (values: readonly string[]) => ({
-    properties: { [when.field]: { enum: values } },
-    ...present,
-  })
-  if ('is' in when) return { anyOf: [{ not: named(when.is) }, consequence(rule)] }
+  const hasOneOf = (values: readonly string[]) =>
+    restrict({ [when.field]: { enum: values } }, [when.field])
+  if ('is' in when) return implies(hasOneOf(when.is), consequence(rule))
 
-  const exceptions = [
-    ...(when.present ? [{ not: present }] : []),
-    ...(when.not.length > 0 ? [named(when.not)] : []),
-  ]
-  return { anyOf: [...exceptions, consequence(rule)] }
+  const condition = {
+    ...(when.present && restrict({ [when.field]: {} }, [when.field])),
+    ...(when.not.length > 0 && { not: hasOneOf(when.not) }),
+  }
+  return implies(condition, consequence(rule))
+}
+
+/** A schema for some fields of an object. Other fields are allowed explicitly, because some tools would reject them. */
+function restrict(properties: object, required: readonly string[]): object {
+  return { properties, ...(required.length > 0 && { required }), additionalProperties: true }
+}
+
+/** Client generators ignore `if` and `then`. They turn `anyOf` and `allOf` into types. */
+export function implies(condition: object, consequence: object): Record<string, unknown> {
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  return { if: condition, then: consequence }
 }
 
 /** The rule as a sentence for the documentation. */
@@ -148,13 +156,8 @@ function consequence({ needs = [], forbids = [], format }: Omit<Rule, 'when'>): 
   const properties = {
     // minItems applies only to lists, pattern only to strings.
     ...Object.fromEntries(needs.map((field) => [field, { minItems: 1, pattern: '\\S' }])),
+    ...Object.fromEntries(forbids.map((field) => [field, false])),
     ...(format && { [format.field]: scalars[format.scalar].schema }),
   }
-  return {
-    ...(needs.length > 0 && { required: needs }),
-    ...(forbids.length > 0 && {
-      not: { anyOf: forbids.map((field) => ({ required: [field] })) },
-    }),
-    ...(Object.keys(properties).length > 0 && { properties }),
-  }
+  return restrict(properties, needs)
 }

@@ -4,12 +4,18 @@ import { emailLengthMax, idLengthMax } from './limits.ts'
 
 /**
  * The string formats of the interface. `mustBe` completes the sentence "field must be …"; `schema` is the
- * JSON Schema in the OpenAPI document.
+ * JSON Schema in the OpenAPI document. Every alternative states its type: client generators do not combine it
+ * with the type beside `anyOf`.
  */
 interface Scalar {
   readonly mustBe: string
   readonly test: (text: string) => boolean
-  readonly schema: Readonly<Record<string, unknown>>
+  readonly schema: StringSchema | { readonly anyOf: readonly StringSchema[] }
+}
+
+interface StringSchema {
+  readonly type: 'string'
+  readonly [keyword: string]: unknown
 }
 
 const decimalPattern = '^-?[0-9]{1,32}(\\.[0-9]{1,32})?$'
@@ -55,6 +61,7 @@ export const scalars = {
     mustBe: `a string of 1 to ${idLengthMax} printable characters`,
     test: matches(idPattern),
     schema: {
+      type: 'string',
       minLength: 1,
       maxLength: idLengthMax,
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
@@ -63,49 +70,58 @@ export const scalars = {
   decimal: {
     mustBe: 'a decimal string',
     test: matches(decimalPattern),
-    schema: { pattern: decimalPattern },
+    schema: { type: 'string', pattern: decimalPattern },
   },
   wholeNumber: {
     mustBe: 'a whole number as a string',
     test: matches(wholeNumberPattern),
-    schema: { pattern: wholeNumberPattern },
+    schema: { type: 'string', pattern: wholeNumberPattern },
   },
   dateTime: {
     mustBe: 'an RFC 3339 date-time',
     test: isDateTime,
-    schema: { format: 'date-time' },
+    schema: { type: 'string', format: 'date-time' },
   },
   localDateTime: {
     mustBe: 'a date-time without a zone',
     test: isLocalDateTime,
-    schema: { pattern: localDateTime.source },
+    schema: { type: 'string', pattern: localDateTime.source },
   },
   date: {
     mustBe: 'a date (YYYY-MM-DD)',
     test: isDate,
-    schema: { format: 'date' },
+    schema: { type: 'string', format: 'date' },
   },
   dateOrDateTime: {
     mustBe: 'a date (YYYY-MM-DD) or an RFC 3339 date-time',
     test: (text) => isDate(text) || isDateTime(text),
-    schema: { anyOf: [{ format: 'date' }, { format: 'date-time' }] },
+    schema: {
+      anyOf: [
+        { type: 'string', format: 'date' },
+        { type: 'string', format: 'date-time' },
+      ],
+    },
   },
   seasonStart: {
     mustBe: 'a date (YYYY-MM-DD), a day of the year (MM-DD) or an RFC 3339 date-time',
     test: (text) => isDate(text) || isMonthDay(text) || isDateTime(text),
     schema: {
-      anyOf: [{ format: 'date' }, { pattern: monthDay.source }, { format: 'date-time' }],
+      anyOf: [
+        { type: 'string', format: 'date' },
+        { type: 'string', pattern: monthDay.source },
+        { type: 'string', format: 'date-time' },
+      ],
     },
   },
   duration: {
     mustBe: 'an ISO 8601 duration',
     test: isDuration,
-    schema: { format: 'duration' },
+    schema: { type: 'string', format: 'duration' },
   },
   email: {
     mustBe: 'an e-mail address',
     test: (text) => text.length <= emailLengthMax && email.test(text),
-    schema: { maxLength: emailLengthMax, pattern: email.source },
+    schema: { type: 'string', maxLength: emailLengthMax, pattern: email.source },
   },
 } as const satisfies Record<string, Scalar>
 

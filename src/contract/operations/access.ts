@@ -23,6 +23,7 @@ export const issueToken = {
   body: TokenRequest,
   form: TokenForm,
   response: TokenResponse,
+  headers: ['Pragma'],
   errors: [
     'wrong_credentials',
     'oauth_invalid_request',
@@ -38,7 +39,8 @@ export const getKeySet = {
   method: 'GET',
   path: '/.well-known/jwks.json',
   summary: 'Get the public keys of the platform',
+  description:
+    'Returns the keys that data providers verify platform tokens with, as a JSON Web Key Set.',
   response: KeySet,
-  headers: { 'Cache-Control': 'How long the key set may be cached.' },
   errors: [],
 } as const satisfies Operation

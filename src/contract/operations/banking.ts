@@ -33,7 +33,8 @@ export const listBankingAccounts = {
   path: '/v1/banking/customer/{customerId}/accounts',
   deprecated: replacedByC2,
   summary: 'List the bank accounts of a customer',
-  description: 'In order of creation. New integrations use C2.',
+  description:
+    'Returns every bank account of the customer in order of creation, with its rates, fees and features.',
   params: CustomerParams,
   query: Type.Object({
     'product-category': productCategory,
@@ -41,12 +42,16 @@ export const listBankingAccounts = {
     'is-owned': isOwned,
     ...pageQuery,
   }),
-  response: paged('BankingAccountList', {
-    accounts: described(
-      Type.Array(Type.Union([BankingAccount, BankingAccountV3])),
-      'Version 4, or version 3 if the provider is configured to serve it.',
-    ),
-  }),
+  response: paged(
+    'BankingAccountList',
+    {
+      accounts: described(
+        Type.Array(Type.Union([BankingAccount, BankingAccountV3])),
+        'Version 4, or version 3 if the provider is configured to serve it.',
+      ),
+    },
+    'A page of bank accounts.',
+  ),
   errors: ['customer_not_found'],
 } as const satisfies Operation
 
@@ -56,6 +61,8 @@ export const listBankingBalances = {
   method: 'POST',
   path: '/v1/banking/customer/{customerId}/accounts/balances',
   summary: 'List the balances of the given accounts',
+  description:
+    'Returns the current and the available balance of each account, in the order of the request.',
   params: CustomerParams,
   query: Type.Object({
     ...pageQuery,
@@ -64,7 +71,11 @@ export const listBankingBalances = {
     'is-owned': isOwned,
   }),
   body: AccountIds,
-  response: paged('BankingBalanceList', { balances: Type.Array(BankingBalance) }),
+  response: paged(
+    'BankingBalanceList',
+    { balances: Type.Array(BankingBalance) },
+    'A page of balances.',
+  ),
   errors: ['customer_not_found', 'account_in_query_not_found'],
 } as const satisfies Operation
 
@@ -75,7 +86,7 @@ export const listBankingTransactions = {
   path: '/v1/banking/customer/{customerId}/accounts/{accountId}/transactions',
   summary: 'List the transactions of an account',
   description:
-    'Newest first, by effective time: the posting time, otherwise the execution time, otherwise the time when the record was first loaded. Bounds are inclusive.',
+    'Returns the newest transactions first, by effective time: the posting time, otherwise the execution time, otherwise the time when the record was first loaded. The bounds of the filters are inclusive.',
   params: AccountParams,
   query: Type.Object({
     ...timeBounds,
@@ -89,13 +100,21 @@ export const listBankingTransactions = {
     ),
     ...pageQuery,
   }),
-  response: paged('BankingTransactionList', { transactions: Type.Array(BankingTransaction) }),
+  response: paged(
+    'BankingTransactionList',
+    { transactions: Type.Array(BankingTransaction) },
+    'A page of transactions.',
+  ),
   errors: ['customer_not_found', 'account_not_found'],
 } as const satisfies Operation
 
-const scheduledPayments = paged('ScheduledPaymentList', {
-  scheduledPayments: Type.Array(ScheduledPayment),
-})
+const scheduledPayments = paged(
+  'ScheduledPaymentList',
+  {
+    scheduledPayments: Type.Array(ScheduledPayment),
+  },
+  'A page of scheduled payments.',
+)
 
 export const listScheduledPayments = {
   ...common,
@@ -103,6 +122,7 @@ export const listScheduledPayments = {
   method: 'GET',
   path: '/v1/banking/customer/{customerId}/accounts/{accountId}/payments/scheduled',
   summary: 'List the scheduled payments of an account',
+  description: 'Returns the payments that the customer has scheduled from the account.',
   params: AccountParams,
   query: Type.Object(pageQuery),
   response: scheduledPayments,
@@ -115,6 +135,8 @@ export const listDirectDebits = {
   method: 'POST',
   path: '/v1/banking/customer/{customerId}/accounts/direct-debits',
   summary: 'List the direct-debit authorisations of the given accounts',
+  description:
+    'Returns the organisations that may debit each account, in the order of the request.',
   params: CustomerParams,
   query: Type.Object({
     'product-category': productCategory,
@@ -123,7 +145,11 @@ export const listDirectDebits = {
     ...pageQuery,
   }),
   body: AccountIds,
-  response: paged('DirectDebitList', { directDebitAuthorisations: Type.Array(DirectDebit) }),
+  response: paged(
+    'DirectDebitList',
+    { directDebitAuthorisations: Type.Array(DirectDebit) },
+    'A page of direct-debit authorisations.',
+  ),
   errors: ['customer_not_found', 'account_in_query_not_found'],
 } as const satisfies Operation
 
@@ -133,6 +159,8 @@ export const listScheduledPaymentsOfAccounts = {
   method: 'POST',
   path: '/v1/banking/customer/{customerId}/payments/scheduled',
   summary: 'List the scheduled payments of the given accounts',
+  description:
+    'Returns the payments that the customer has scheduled from each account, in the order of the request.',
   params: CustomerParams,
   query: Type.Object({ 'is-owned': isOwned, 'open-status': openStatus, ...pageQuery }),
   body: AccountIds,

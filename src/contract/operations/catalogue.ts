@@ -15,13 +15,15 @@ const write = {
   scope: 'products.write',
   query: noQuery,
 } as const
+const read = { ...common, protection: 'none', crossOrigin: true } as const
 
 const products = '/v1/data-provider/cdr/products'
 const product = `${products}/{productID}` as const
 
-const ProductParams = Type.Object({ productID: described(Text, 'The id that P1 returned.') })
+const ProductParams = Type.Object({
+  productID: described(Text, 'The id that `createProduct` returned.'),
+})
 
-const etag = { ETag: 'The version of the product, for use in `If-Match`.' }
 const ifMatch = Type.Object({
   'if-match': Type.Optional(
     described(
@@ -42,6 +44,8 @@ export const createProduct = {
   method: 'POST',
   path: products,
   summary: 'Create a product',
+  description:
+    'Stores a product under a new id. `product_id` and `last_updated` in the body are ignored.',
   params: Type.Object({}),
   requestHeaders: Type.Object({
     'idempotency-key': Type.Optional(
@@ -54,7 +58,7 @@ export const createProduct = {
   body: ProductInput,
   status: 201,
   response: ProductRead,
-  headers: { Location: 'The path of the new product.', ...etag },
+  headers: ['Location', 'ETag'],
   errors: ['idempotency_key_reused'],
 } as const satisfies Operation
 
@@ -69,17 +73,19 @@ export const replaceProduct = {
   requestHeaders: ifMatch,
   body: ProductInput,
   status: 204,
-  headers: etag,
+  result: 'The product was replaced. The response has no body.',
+  headers: ['ETag'],
   errors: ['product_not_found', 'precondition_failed'],
 } as const satisfies Operation
 
 export const getProduct = {
-  ...common,
-  protection: 'none',
+  ...read,
   ref: 'P3',
   method: 'GET',
   path: product,
   summary: 'Get a product',
+  description:
+    'Returns the current version of the product, or an earlier one. No token is required.',
   params: ProductParams,
   query: Type.Object({
     version: Type.Optional(
@@ -92,18 +98,17 @@ export const getProduct = {
   requestHeaders: ifNoneMatch,
   status: 200,
   response: ProductRead,
-  headers: etag,
+  headers: ['ETag'],
   errors: ['product_not_found'],
 } as const satisfies Operation
 
 export const listProducts = {
-  ...common,
-  protection: 'none',
+  ...read,
   ref: 'P4',
   method: 'GET',
   path: products,
   summary: 'List products',
-  description: 'Ordered by product id.',
+  description: 'Returns the products ordered by id. No token is required.',
   params: Type.Object({}),
   query: Type.Object({
     'product-category': Type.Optional(
@@ -120,7 +125,7 @@ export const listProducts = {
     ...publicPageQuery,
   }),
   status: 200,
-  response: paged('ProductList', { products: Type.Array(ProductRead) }),
+  response: paged('ProductList', { products: Type.Array(ProductRead) }, 'A page of products.'),
   errors: [],
 } as const satisfies Operation
 
@@ -134,6 +139,7 @@ export const deleteProduct = {
   params: ProductParams,
   requestHeaders: ifMatch,
   status: 204,
+  result: 'The product was deleted. The response has no body.',
   errors: ['product_not_found', 'precondition_failed'],
 } as const satisfies Operation
 
@@ -146,10 +152,14 @@ export const listProductChanges = {
   path: `${product}/history`,
   summary: 'List the changes of a product',
   description:
-    'Newest first, with the author of each change. To restore a version, read it and send it to P2.',
+    'Returns the newest changes first, with the author of each. To restore a version, read it with `getProduct` and send it to `replaceProduct`.',
   params: ProductParams,
   query: Type.Object(pageQuery),
   status: 200,
-  response: paged('ProductHistory', { history: Type.Array(ProductChange) }),
+  response: paged(
+    'ProductHistory',
+    { history: Type.Array(ProductChange) },
+    'A page of changes of a product.',
+  ),
   errors: ['product_not_found'],
 } as const satisfies Operation

@@ -25,9 +25,16 @@ export const searchCustomers = {
   method: 'POST',
   path: '/auth/v1/customer/search',
   summary: 'Find customers by e-mail address',
+  description:
+    'Returns every customer with this e-mail address. If no customer has it, the list is empty.',
   params: Type.Object({}),
   body: CustomerSearch,
-  response: record('CustomerMatches', { data: Type.Array(CustomerMatch) }),
+  response: record(
+    'CustomerMatches',
+    { data: Type.Array(CustomerMatch) },
+    {},
+    { description: 'The customers with an e-mail address.' },
+  ),
   errors: [],
 } as const satisfies Operation
 
@@ -37,9 +44,14 @@ export const listShareableAccounts = {
   method: 'GET',
   path: '/auth/v1/customer/{customerId}/accounts',
   summary: 'List the accounts that a customer can share',
-  description: 'Bank and energy accounts together, in order of creation.',
+  description: 'Returns bank and energy accounts together, in order of creation.',
   params: CustomerParams,
-  response: record('ShareableAccounts', { accounts: Type.Array(ShareableAccount) }),
+  response: record(
+    'ShareableAccounts',
+    { accounts: Type.Array(ShareableAccount) },
+    {},
+    { description: 'The accounts that a customer can share.' },
+  ),
   errors: ['customer_not_found'],
 } as const satisfies Operation
 
@@ -49,6 +61,7 @@ export const getCustomer = {
   method: 'GET',
   path: '/auth/v1/customer/{customerId}',
   summary: 'Get a customer',
+  description: 'Returns the identity of the customer, for identity tokens.',
   params: CustomerParams,
   response: Customer,
   errors: ['customer_not_found'],
@@ -61,6 +74,8 @@ export const getExampleBalance = {
   path: '/customer/{customerId}/accounts/{id}/balances',
   accountKinds: ['banking'],
   summary: 'Get the balance of an account, as numbers',
+  description:
+    'Returns the balance of a bank account as JSON numbers, for display in the consent flow.',
   params: Type.Object({
     ...CustomerParams.properties,
     id: described(Text, 'The id of the account.'),

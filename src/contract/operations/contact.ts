@@ -16,14 +16,20 @@ export const getAccountContact = {
   tag: 'contact',
   accountKinds: ['banking', 'energy'],
   summary: 'Get the contact details of an account’s holders',
-  description: 'The response has an empty body if the status of the account is RESTRICTED.',
+  description:
+    'Returns names, e-mail addresses, postal addresses and telephone numbers. The response has an empty body if the status of the account is RESTRICTED.',
   params: Type.Object({
     customerId: described(boundedId, 'The customer who granted consent.'),
-    accountId: described(boundedId, 'As returned by the account list.'),
+    accountId: described(
+      boundedId,
+      'The id of an account, as returned by `listShareableAccounts`.',
+    ),
   }),
   query: noQuery,
   status: 200,
   response: AccountContact,
+  result:
+    'The contact details of the holders of the account, or an empty body if the status of the account is RESTRICTED.',
   mayBeEmpty: true,
   errors: ['invalid_request', 'customer_not_found', 'account_not_found'],
 } as const satisfies Operation

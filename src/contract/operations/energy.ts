@@ -25,7 +25,11 @@ const common = {
 
 const timeQuery = Type.Object({ ...timeBounds, ...pageQuery })
 
-const billing = paged('EnergyBillingList', { transactions: Type.Array(EnergyBillingTransaction) })
+const billing = paged(
+  'EnergyBillingList',
+  { transactions: Type.Array(EnergyBillingTransaction) },
+  'A page of billing transactions.',
+)
 
 export const listEnergyAccounts = {
   ...common,
@@ -34,10 +38,15 @@ export const listEnergyAccounts = {
   path: '/v1/energy/customer/{customerId}/accounts',
   deprecated: replacedByC2,
   summary: 'List the energy accounts of a customer',
-  description: 'In order of creation. New integrations use C2.',
+  description:
+    'Returns every energy account of the customer in order of creation, with its plans and users.',
   params: CustomerParams,
   query: Type.Object({ 'open-status': openStatus, ...pageQuery }),
-  response: paged('EnergyAccountList', { accounts: Type.Array(EnergyAccount) }),
+  response: paged(
+    'EnergyAccountList',
+    { accounts: Type.Array(EnergyAccount) },
+    'A page of energy accounts.',
+  ),
   errors: ['customer_not_found'],
 } as const satisfies Operation
 
@@ -47,10 +56,15 @@ export const listEnergyAccountDetails = {
   method: 'POST',
   path: '/v1/energy/customer/{customerId}/accounts',
   summary: 'List the given energy accounts with their plans',
+  description: 'Returns the accounts with the details of their plans, in the order of the request.',
   params: CustomerParams,
   query: Type.Object({ 'open-status': openStatus, ...pageQuery }),
   body: AccountIds,
-  response: paged('EnergyAccountDetailList', { accounts: Type.Array(EnergyAccountDetail) }),
+  response: paged(
+    'EnergyAccountDetailList',
+    { accounts: Type.Array(EnergyAccountDetail) },
+    'A page of energy accounts, without their users.',
+  ),
   errors: ['customer_not_found', 'account_in_query_not_found'],
 } as const satisfies Operation
 
@@ -60,7 +74,8 @@ export const listEnergyInvoices = {
   method: 'POST',
   path: '/v1/energy/customer/{customerId}/accounts/invoices',
   summary: 'List the invoices of the given energy accounts',
-  description: 'Newest issue date first. Bounds are inclusive.',
+  description:
+    'Returns the invoices with the newest issue date first. The bounds of the filters are inclusive.',
   params: CustomerParams,
   query: Type.Object({
     'newest-date': Type.Optional(
@@ -75,7 +90,11 @@ export const listEnergyInvoices = {
     ...pageQuery,
   }),
   body: AccountIds,
-  response: paged('EnergyInvoiceList', { invoices: Type.Array(EnergyInvoice) }),
+  response: paged(
+    'EnergyInvoiceList',
+    { invoices: Type.Array(EnergyInvoice) },
+    'A page of invoices.',
+  ),
   errors: ['customer_not_found', 'account_in_query_not_found'],
 } as const satisfies Operation
 
@@ -85,7 +104,8 @@ export const listEnergyBilling = {
   method: 'GET',
   path: '/v1/energy/customer/{customerId}/accounts/{accountId}/billing',
   summary: 'List the billing transactions of an energy account',
-  description: 'Newest first, by execution time. Bounds are inclusive.',
+  description:
+    'Returns the newest transactions first, by execution time. The bounds of the filters are inclusive.',
   params: AccountParams,
   query: timeQuery,
   response: billing,
@@ -98,7 +118,8 @@ export const listEnergyBillingOfAccounts = {
   method: 'POST',
   path: '/v1/energy/customer/{customerId}/accounts/billing',
   summary: 'List the billing transactions of the given energy accounts',
-  description: 'Newest first, by execution time, across all given accounts. Bounds are inclusive.',
+  description:
+    'Returns the newest transactions of all given accounts first, by execution time. The bounds of the filters are inclusive.',
   params: CustomerParams,
   query: timeQuery,
   body: AccountIds,

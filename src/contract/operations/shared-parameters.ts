@@ -7,7 +7,7 @@ import { Flag, Text, Timestamp } from '../scalars.ts'
 /** Path parameters, account filters and bodies that several operations share. */
 
 const customerId = described(Text, 'The customer who granted consent.')
-const accountId = described(Text, 'As returned by the account list.')
+const accountId = described(Text, 'The id of an account, as returned by `listShareableAccounts`.')
 
 export const CustomerParams = Type.Object({ customerId })
 export const AccountParams = Type.Object({ customerId, accountId })
@@ -57,7 +57,12 @@ export const AccountIds = Type.Object(
       ),
     }),
   },
-  { name: 'AccountIds' },
+  { name: 'AccountIds', description: 'The accounts that a request is about.' },
 )
 
-export const ErrorBody = record('ErrorBody', { error: Text })
+export const ErrorBody = record(
+  'ErrorBody',
+  { error: described(Text, 'What is wrong, in one sentence or more.') },
+  {},
+  { description: 'The body of every error.' },
+)

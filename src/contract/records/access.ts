@@ -13,7 +13,12 @@ const scope = described(
 )
 
 export type TokenRequest = Static<typeof TokenRequest>
-export const TokenRequest = record('TokenRequest', credentials, { scope })
+export const TokenRequest = record(
+  'TokenRequest',
+  credentials,
+  { scope },
+  { description: 'The credentials of an API client.' },
+)
 
 export type TokenForm = Static<typeof TokenForm>
 export const TokenForm = record(
@@ -37,11 +42,11 @@ export const TokenResponse = record(
     token_type: described(Type.Enum(['Bearer']), 'Only in the response to a form.'),
     scope: described(Text, 'The scopes of the token. Only in the response to a form.'),
   },
+  { description: 'A token for the operations that require one.' },
 )
 
 const text = Type.Optional(Text)
 
-/** A public JSON Web Key (RFC 7517). Its members depend on the key type. */
 const PublicKey = Type.Object(
   {
     kty: Text,
@@ -54,7 +59,10 @@ const PublicKey = Type.Object(
     n: text,
     e: text,
   },
-  { name: 'PublicKey' },
+  {
+    name: 'PublicKey',
+    description: 'A public JSON Web Key (RFC 7517). Its members depend on the key type.',
+  },
 )
 
 export const KeySet = record(

@@ -19,6 +19,7 @@ export const SimpleAddress = record(
     state: Text,
     country: Text,
   },
+  { description: 'A postal address as lines of text.' },
 )
 
 export const PafAddress = record(
@@ -56,5 +57,8 @@ export const AccountAddress = record(
   'AccountAddress',
   { addressUType: oneOf(addressTypes) },
   { simple: SimpleAddress, paf: PafAddress },
-  { rules: union('addressUType', addressTypes) },
+  {
+    description: 'A postal address, as lines of text or in the format of the Postal Address File.',
+    rules: union('addressUType', addressTypes),
+  },
 )

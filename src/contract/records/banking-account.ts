@@ -54,7 +54,10 @@ export const Feature = record(
   'Feature',
   { featureType: oneOf(values.featureType) },
   { ...feature, isActivated: oneOf(values.isActivated) },
-  { rules: [otherRequiresInfo('featureType'), ...valueFormats('featureType', 'feature')] },
+  {
+    description: 'A feature of an account.',
+    rules: [otherRequiresInfo('featureType'), ...valueFormats('featureType', 'feature')],
+  },
 )
 
 export const featureTypesV3 = without(
@@ -66,9 +69,12 @@ export const featureTypesV3 = without(
 export type FeatureV3 = Static<typeof FeatureV3>
 export const FeatureV3 = record(
   'FeatureV3',
-  { featureType: oneOf(featureTypesV3) },
+  { featureType: described(oneOf(featureTypesV3), 'The kind of a feature, in version 3.') },
   { ...feature, isActivated: Flag },
-  { rules: [otherRequiresInfo('featureType'), ...valueFormats('featureType', 'feature')] },
+  {
+    description: 'A feature of an account, version 3.',
+    rules: [otherRequiresInfo('featureType'), ...valueFormats('featureType', 'feature')],
+  },
 )
 
 export const TermDeposit = record(
@@ -81,6 +87,7 @@ export const TermDeposit = record(
     maturityCurrency: Text,
     maturityInstructions: oneOf(values.maturityInstructions),
   },
+  { description: 'The term of a deposit and what happens at its end.' },
 )
 
 export const CreditCard = record(
@@ -92,6 +99,7 @@ export const CreditCard = record(
     paymentCurrency: Text,
     paymentDueDate: PlainDate,
   },
+  { description: 'The next payment of a credit card account.' },
 )
 
 const loan = {
@@ -111,8 +119,24 @@ const loan = {
   repaymentFrequency: Duration,
 }
 
-export const Loan = record('Loan', {}, { ...loan, repaymentType: oneOf(values.repaymentType) })
-export const LoanV3 = record('LoanV3', {}, { ...loan, repaymentType: oneOf(repaymentTypesV3) })
+export const Loan = record(
+  'Loan',
+  {},
+  { ...loan, repaymentType: oneOf(values.repaymentType) },
+  { description: 'The amounts, dates and repayments of a loan.' },
+)
+export const LoanV3 = record(
+  'LoanV3',
+  {},
+  {
+    ...loan,
+    repaymentType: described(
+      oneOf(repaymentTypesV3),
+      'What the repayments of a loan cover, in version 3.',
+    ),
+  },
+  { description: 'The amounts, dates and repayments of a loan, version 3.' },
+)
 
 const specificTypes = ['creditCard', 'loan', 'termDeposit'] as const
 

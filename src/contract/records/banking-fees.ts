@@ -7,15 +7,23 @@ import { DecimalOrText, Duration, Money, Text } from '../scalars.ts'
 
 const FeeRate = described(DecimalOrText, 'Served as loaded.')
 
-export const FixedAmount = record('FixedAmount', { amount: Money })
+export const FixedAmount = record(
+  'FixedAmount',
+  { amount: Money },
+  {},
+  { description: 'A fixed amount of money.' },
+)
 
 const feeRange = { feeMinimum: Money, feeMaximum: Money }
-export const FeeRange = record('FeeRange', {}, feeRange)
+export const FeeRange = record('FeeRange', {}, feeRange, {
+  description: 'The smallest and the largest amount of a fee that is a rate.',
+})
 
 export const FeeRateBased = record(
   'FeeRateBased',
   { rateType: oneOf(values.feeRateType), rate: FeeRate },
   { accrualFrequency: Duration, amountRange: FeeRange },
+  { description: 'A fee that is a rate of an amount.' },
 )
 
 export const DiscountRange = record(
@@ -25,12 +33,14 @@ export const DiscountRange = record(
     discountMinimum: Money,
     discountMaximum: Money,
   },
+  { description: 'The smallest and the largest amount of a discount that is a rate.' },
 )
 
 export const DiscountRateBased = record(
   'DiscountRateBased',
   { rateType: oneOf(values.discountRateType), rate: FeeRate },
   { amountRange: DiscountRange },
+  { description: 'A discount that is a rate of an amount.' },
 )
 
 export const DiscountEligibility = record(
@@ -38,6 +48,7 @@ export const DiscountEligibility = record(
   { discountEligibilityType: oneOf(values.discountEligibilityType) },
   { additionalValue: Text, additionalInfo: Text, additionalInfoUri: Text },
   {
+    description: 'A condition that the customer must meet for a discount.',
     rules: [
       otherRequiresInfo('discountEligibilityType'),
       ...valueFormats('discountEligibilityType', 'eligibility'),
@@ -66,6 +77,7 @@ export const FeeDiscount = record(
     rateBased: DiscountRateBased,
   },
   {
+    description: 'A discount on a fee of an account.',
     rules: [
       ...union('discountMethodUType', discountMethods),
       ...valueFormats('discountType', 'discount'),
@@ -92,12 +104,15 @@ export const Fee = record(
     feeMethodUType: oneOf(feeMethods),
     fixedAmount: FixedAmount,
     rateBased: FeeRateBased,
-    variable: record('FeeVariable', {}, feeRange),
+    variable: record('FeeVariable', {}, feeRange, {
+      description: 'The range of a fee whose amount varies.',
+    }),
     feeCap: Money,
     feeCapPeriod: Duration,
     discounts: Type.Array(FeeDiscount),
   },
   {
+    description: 'A fee of an account.',
     rules: [
       ...union('feeMethodUType', feeMethods),
       otherRequiresInfo('feeType'),
@@ -119,6 +134,7 @@ export const FeeDiscountV3 = record(
     feeRate: FeeRate,
   },
   {
+    description: 'A discount on a fee of an account, version 3.',
     rules: [
       ...valueFormats('discountType', 'discount'),
       ...onlyOne(['amount', 'balanceRate', 'transactionRate', 'accruedRate', 'feeRate']),
@@ -131,7 +147,7 @@ export const FeeV3 = record(
   'FeeV3',
   {},
   {
-    feeType: oneOf([...values.feeType, 'VARIABLE']),
+    feeType: described(oneOf([...values.feeType, 'VARIABLE']), 'The kind of a fee, in version 3.'),
     ...fee,
     amount: Money,
     balanceRate: FeeRate,
@@ -141,6 +157,7 @@ export const FeeV3 = record(
     discounts: Type.Array(FeeDiscountV3),
   },
   {
+    description: 'A fee of an account, version 3.',
     rules: [
       otherRequiresInfo('feeType'),
       ...valueFormats('feeType', 'fee'),

@@ -26,17 +26,22 @@ export const DomesticPayee = record(
       {
         accountName: Text,
       },
+      { description: 'The bank account of a payee.' },
     ),
-    card: record('PayeeCard', { cardNumber: Text }),
+    card: record('PayeeCard', { cardNumber: Text }, {}, { description: 'The card of a payee.' }),
     payId: record(
       'PayeePayId',
       { identifier: Text, type: oneOf(values.payIdType) },
       {
         name: Text,
       },
+      { description: 'The PayID of a payee.' },
     ),
   },
-  { rules: union('payeeAccountUType', payeeAccountTypes) },
+  {
+    description: 'A payee in Australia: an account, a card or a PayID.',
+    rules: union('payeeAccountUType', payeeAccountTypes),
+  },
 )
 
 export const BillerPayee = record(
@@ -46,6 +51,7 @@ export const BillerPayee = record(
     crn: Text,
     billerName: Text,
   },
+  { description: 'A payee that is a BPAY biller.' },
 )
 
 export const DigitalWalletPayee = record(
@@ -56,24 +62,41 @@ export const DigitalWalletPayee = record(
     provider: oneOf(values.digitalWalletProvider),
   },
   { name: Text },
+  { description: 'A payee with a digital wallet.' },
 )
 
-export const InternationalPayee = record('InternationalPayee', {
-  beneficiaryDetails: record('Beneficiary', { country: Text }, { name: Text, message: Text }),
-  bankDetails: record(
-    'BeneficiaryBank',
-    { country: Text, accountNumber: Text },
-    {
-      bankAddress: record('BankAddress', { name: Text, address: Text }),
-      beneficiaryBankBIC: Text,
-      fedWireNumber: Text,
-      sortCode: Text,
-      chipNumber: Text,
-      routingNumber: Text,
-      legalEntityIdentifier: Text,
-    },
-  ),
-})
+export const InternationalPayee = record(
+  'InternationalPayee',
+  {
+    beneficiaryDetails: record(
+      'Beneficiary',
+      { country: Text },
+      { name: Text, message: Text },
+      { description: 'The person or organisation that receives an international payment.' },
+    ),
+    bankDetails: record(
+      'BeneficiaryBank',
+      { country: Text, accountNumber: Text },
+      {
+        bankAddress: record(
+          'BankAddress',
+          { name: Text, address: Text },
+          {},
+          { description: 'The name and the address of a bank.' },
+        ),
+        beneficiaryBankBIC: Text,
+        fedWireNumber: Text,
+        sortCode: Text,
+        chipNumber: Text,
+        routingNumber: Text,
+        legalEntityIdentifier: Text,
+      },
+      { description: 'The bank account that receives an international payment.' },
+    ),
+  },
+  {},
+  { description: 'A payee in another country.' },
+)
 
 /** `accountId`, `payeeID` and `domestic` may be combined, for full payee details. */
 const targetRules: readonly Rule[] = [
@@ -105,7 +128,12 @@ export const PaymentTarget = record(
     digitalWallet: DigitalWalletPayee,
     international: InternationalPayee,
   },
-  { rules: targetRules, aliases: { payeeId: 'payeeID' } },
+  {
+    description:
+      'The payee of a scheduled payment. `toUType` names the field that identifies the payee.',
+    rules: targetRules,
+    aliases: { payeeId: 'payeeID' },
+  },
 )
 
 const scheduleEnd = {
@@ -117,11 +145,20 @@ const scheduleEnd = {
 export const IntervalSchedule = record(
   'IntervalSchedule',
   {
-    intervals: Type.Array(record('Interval', { interval: Duration }, { dayInInterval: Duration }), {
-      minItems: 1,
-    }),
+    intervals: Type.Array(
+      record(
+        'Interval',
+        { interval: Duration },
+        { dayInInterval: Duration },
+        { description: 'The length of an interval, and the day in it on which a payment is made.' },
+      ),
+      {
+        minItems: 1,
+      },
+    ),
   },
   scheduleEnd,
+  { description: 'A schedule of payments at regular intervals.' },
 )
 
 const recurrenceTypes = ['eventBased', 'intervalSchedule', 'lastWeekDay', 'onceOff'] as const
@@ -136,6 +173,7 @@ export const Recurrence = record(
       'LastWeekDaySchedule',
       { interval: Duration, lastWeekDay: oneOf(values.lastWeekDay) },
       scheduleEnd,
+      { description: 'A schedule of payments on the last given weekday of each interval.' },
     ),
     onceOff: record(
       'OnceOffSchedule',
@@ -143,8 +181,14 @@ export const Recurrence = record(
       {
         nonBusinessDayTreatment: scheduleEnd.nonBusinessDayTreatment,
       },
+      { description: 'A schedule of a single payment.' },
     ),
-    eventBased: record('EventBasedSchedule', { description: Text }),
+    eventBased: record(
+      'EventBasedSchedule',
+      { description: Text },
+      {},
+      { description: 'A schedule that depends on an event.' },
+    ),
   },
   {
     description: 'When the payment is made. `reccurenceUType` is the spelling of the interface.',
@@ -157,12 +201,21 @@ export const PaymentSet = record(
   'PaymentSet',
   { to: PaymentTarget },
   { isAmountCalculated: Flag, amount: Money },
+  { description: 'The payee and the amount of a scheduled payment.' },
 )
 
 export type ScheduledPayment = Static<typeof ScheduledPayment>
 export const ScheduledPayment = record(
   'ScheduledPayment',
-  { scheduledPaymentId: Id, from: record('PaymentSource', { accountId: Id }) },
+  {
+    scheduledPaymentId: Id,
+    from: record(
+      'PaymentSource',
+      { accountId: Id },
+      {},
+      { description: 'The account that a scheduled payment is made from.' },
+    ),
+  },
   {
     nickname: Text,
     payerReference: Text,
@@ -183,6 +236,7 @@ export const AuthorisedEntity = record(
     abn: DigitsNumber,
     acn: DigitsNumber,
   },
+  { description: 'The organisation that may debit an account.' },
 )
 
 export type DirectDebit = Static<typeof DirectDebit>

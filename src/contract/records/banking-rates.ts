@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values, without } from '../enumerations.ts'
-import { acceptsNumber, record } from '../record.ts'
+import { acceptsNumber, described, record } from '../record.ts'
 import { Decimal, Duration, Money, Text } from '../scalars.ts'
 
 /** The misspelling in a sample of the interface. */
@@ -120,6 +120,7 @@ export const RateTierV3 = record(
     maximumValue: TierBoundV3,
     applicabilityConditions: RateConditionV3,
   },
+  { description: 'The range of the balance, term or ratio that the rate applies to, version 3.' },
 )
 
 export type DepositRateV3 = Static<typeof DepositRateV3>
@@ -127,7 +128,10 @@ export const DepositRateV3 = record(
   'DepositRateV3',
   {},
   { ...depositRate, tiers: Type.Array(RateTierV3) },
-  { rules: valueFormats('depositRateType', 'rate') },
+  {
+    description: 'An interest rate that the account earns, version 3.',
+    rules: valueFormats('depositRateType', 'rate'),
+  },
 )
 
 export const lendingRateTypesV3 = without(values.lendingRateType, 'BALANCE_TRANSFER')
@@ -139,11 +143,20 @@ export const LendingRateV3 = record(
   'LendingRateV3',
   {},
   {
-    lendingRateType: oneOf(lendingRateTypesV3),
-    repaymentType: oneOf(repaymentTypesV3),
-    loanPurpose: oneOf(loanPurposesV3),
+    lendingRateType: described(
+      oneOf(lendingRateTypesV3),
+      'The kind of an interest rate that a customer pays, in version 3.',
+    ),
+    repaymentType: described(
+      oneOf(repaymentTypesV3),
+      'What the repayments of a loan cover, in version 3.',
+    ),
+    loanPurpose: described(oneOf(loanPurposesV3), 'The purpose of a loan, in version 3.'),
     ...lendingRate,
     tiers: Type.Array(RateTierV3),
   },
-  { rules: valueFormats('lendingRateType', 'rate') },
+  {
+    description: 'An interest rate that the customer pays, version 3.',
+    rules: valueFormats('lendingRateType', 'rate'),
+  },
 )

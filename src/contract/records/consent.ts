@@ -13,6 +13,7 @@ export const CustomerAddress = record(
     postalCode: Text,
     country: Text,
   },
+  { description: 'The postal address of a customer.' },
 )
 
 export type Customer = Static<typeof Customer>
@@ -58,15 +59,20 @@ export const ShareableAccount = record(
 )
 
 export type ExampleBalance = Static<typeof ExampleBalance>
-export const ExampleBalance = record('ExampleBalance', {
-  account_id: Id,
-  available: Decimal,
-  current: Decimal,
-  currency: Text,
-})
+export const ExampleBalance = record(
+  'ExampleBalance',
+  {
+    account_id: Id,
+    available: Decimal,
+    current: Decimal,
+    currency: Text,
+  },
+  {},
+  { description: 'The balance of an account, for display.' },
+)
 
 export type CustomerSearch = Static<typeof CustomerSearch>
 export const CustomerSearch = Type.Object(
   { email: described(Email, 'Case-insensitive.') },
-  { name: 'CustomerSearch' },
+  { name: 'CustomerSearch', description: 'The e-mail address to search for.' },
 )

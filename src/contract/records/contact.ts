@@ -3,15 +3,26 @@ import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
 import { Email, Text } from '../scalars.ts'
 
-export const ContactHolder = record('ContactHolder', {
-  relationship: oneOf(values.holderRelationship),
-  name: record('HolderName', { first: Text, last: Text }, { middle: Text, suffix: Text }),
-})
+export const ContactHolder = record(
+  'ContactHolder',
+  {
+    relationship: oneOf(values.holderRelationship),
+    name: record(
+      'HolderName',
+      { first: Text, last: Text },
+      { middle: Text, suffix: Text },
+      { description: 'The name of a person.' },
+    ),
+  },
+  {},
+  { description: 'A person with a relationship to an account.' },
+)
 
 export const ContactAddress = record(
   'ContactAddress',
   { line1: Text, city: Text, region: Text, postalCode: Text, country: Text },
   { line2: Text, type: oneOf(values.deliveryAddressType) },
+  { description: 'A postal address of the holders of an account.' },
 )
 
 export const ContactTelephone = record(
@@ -22,6 +33,7 @@ export const ContactTelephone = record(
     number: Text,
   },
   { network: oneOf(values.telephoneNetwork) },
+  { description: 'A telephone number of the holders of an account.' },
 )
 
 export type AccountContact = Static<typeof AccountContact>

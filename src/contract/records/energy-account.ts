@@ -15,6 +15,7 @@ export const MeteringCharge = record(
     maximumValue: Money,
     period: Duration,
   },
+  { description: 'A charge for metering.' },
 )
 
 export const PlanDetail = record(
@@ -27,6 +28,7 @@ export const PlanDetail = record(
     electricityContract: EnergyContract,
     gasContract: described(EnergyContract, 'The same structure as the electricity contract.'),
   },
+  { description: 'The fuel, the contracts and the metering charges of an energy plan.' },
 )
 
 export const AuthorisedContact = record(
@@ -39,6 +41,7 @@ export const AuthorisedContact = record(
     prefix: Text,
     suffix: Text,
   },
+  { description: 'A person who may act for the customer on an energy account.' },
 )
 
 export type EnergyPlan = Static<typeof EnergyPlan>
@@ -59,6 +62,7 @@ export const EnergyPlan = record(
         startDate: DateOrDateTime,
         endDate: DateOrDateTime,
       },
+      { description: 'The name and the dates of an energy plan.' },
     ),
     planDetail: PlanDetail,
     authorisedContacts: Type.Array(AuthorisedContact),
@@ -73,6 +77,7 @@ export const EnergyUser = record(
     email: Email,
     isAccountHolder: Flag,
   },
+  { description: 'A joint holder, secondary user or nominated representative.' },
 )
 
 const account = {
@@ -96,12 +101,12 @@ export const EnergyAccount = record(
     ),
   },
   {
-    description: 'An energy account with its plans, as returned by E1.',
+    description: 'An energy account with its plans and users.',
     rules: [sharedByType],
   },
 )
 
 export type EnergyAccountDetail = Static<typeof EnergyAccountDetail>
 export const EnergyAccountDetail = record('EnergyAccountDetail', { accountId: Id }, account, {
-  description: 'An energy account with its plans, as returned by E2: without users.',
+  description: 'An energy account with its plans, without its users.',
 })

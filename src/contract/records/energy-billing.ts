@@ -12,8 +12,12 @@ const fuelTotals = {
   totalUsageCharges: Money,
 }
 
-export const InvoiceElectricity = record('InvoiceElectricity', {}, fuelTotals)
-export const InvoiceGas = record('InvoiceGas', {}, fuelTotals)
+export const InvoiceElectricity = record('InvoiceElectricity', {}, fuelTotals, {
+  description: 'The totals of the electricity on an invoice.',
+})
+export const InvoiceGas = record('InvoiceGas', {}, fuelTotals, {
+  description: 'The totals of the gas on an invoice.',
+})
 
 export type EnergyInvoice = Static<typeof EnergyInvoice>
 export const EnergyInvoice = record(
@@ -21,11 +25,16 @@ export const EnergyInvoice = record(
   {
     accountId: Id,
     invoiceNumber: Id,
-    issueDate: described(PlainDate, 'The date that E3 filters and orders by.'),
+    issueDate: described(PlainDate, 'The date that `listEnergyInvoices` filters and orders by.'),
   },
   {
     dueDate: PlainDate,
-    period: record('InvoicePeriod', {}, { startDate: PlainDate, endDate: PlainDate }),
+    period: record(
+      'InvoicePeriod',
+      {},
+      { startDate: PlainDate, endDate: PlainDate },
+      { description: 'The period that an invoice covers.' },
+    ),
     invoiceAmount: Money,
     gstAmount: Money,
     payOnTimeDiscount: record(
@@ -36,6 +45,7 @@ export const EnergyInvoice = record(
         discountAmount: Money,
         date: PlainDate,
       },
+      { description: 'A discount for payment by a date.' },
     ),
     balanceAtIssue: Money,
     servicePoints: Type.Array(Text),
@@ -51,9 +61,21 @@ const period = { isEstimate: Flag, startDate: PlainDate, endDate: PlainDate }
 const metered = {
   measureUnit: oneOf(values.measureUnit),
   calculationFactors: Type.Array(
-    record('CalculationFactor', { type: oneOf(values.calculationFactorType), value: Decimal }),
+    record(
+      'CalculationFactor',
+      { type: oneOf(values.calculationFactorType), value: Decimal },
+      {},
+      { description: 'A factor in the calculation of a charge.' },
+    ),
   ),
-  adjustments: Type.Array(record('Adjustment', { amount: Money }, { description: Text })),
+  adjustments: Type.Array(
+    record(
+      'Adjustment',
+      { amount: Money },
+      { description: Text },
+      { description: 'An adjustment of a charge.' },
+    ),
+  ),
 }
 
 export const BillingUsage = record(
@@ -66,6 +88,7 @@ export const BillingUsage = record(
     usage: described(Decimal, 'The quantity used.'),
     timeOfUseType: oneOf(values.usageTimeType),
   },
+  { description: 'A charge for energy used, or a credit for energy generated.' },
 )
 
 export const BillingDemand = record(
@@ -78,9 +101,12 @@ export const BillingDemand = record(
     rate: Decimal,
     timeOfUseType: oneOf(values.demandTimeType),
   },
+  { description: 'A charge for demand.' },
 )
 
-export const BillingOnceOff = record('BillingOnceOff', { amount: Money }, charge)
+export const BillingOnceOff = record('BillingOnceOff', { amount: Money }, charge, {
+  description: 'A charge or credit that occurs once.',
+})
 
 export const BillingOtherCharges = record(
   'BillingOtherCharges',
@@ -91,6 +117,7 @@ export const BillingOtherCharges = record(
     endDate: PlainDate,
     type: oneOf(values.chargeType),
   },
+  { description: 'A charge of another kind.' },
 )
 
 export const BillingPayment = record(
@@ -99,6 +126,7 @@ export const BillingPayment = record(
   {
     method: oneOf(values.paymentMethod),
   },
+  { description: 'A payment to an energy account.' },
 )
 
 const billingTypes = ['usage', 'demand', 'onceOff', 'otherCharges', 'payment'] as const

@@ -15,7 +15,12 @@ import {
 
 const measureUnit = oneOf(values.measureUnit)
 
-export const UnitRate = record('UnitRate', { unitPrice: Money }, { measureUnit, volume: Decimal })
+export const UnitRate = record(
+  'UnitRate',
+  { unitPrice: Money },
+  { measureUnit, volume: Decimal },
+  { description: 'A price per unit, and the volume up to which it applies.' },
+)
 const rates = Type.Array(UnitRate)
 
 const timeWindow = {
@@ -31,6 +36,7 @@ export const TimeWindow = record(
     additionalInfo: Text,
     additionalInfoUri: Text,
   },
+  { description: 'The days and times at which a rate applies.' },
 )
 
 const supplyChargeAlias = { dailySupplyCharges: 'dailySupplyCharge' }
@@ -48,7 +54,10 @@ export const ControlledLoad = record(
       'ControlledLoadSingleRate',
       {},
       { displayName: Text, description: Text, dailySupplyCharge: Money, rates, period: Duration },
-      { aliases: supplyChargeAlias },
+      {
+        description: 'A controlled-load rate that applies at all times.',
+        aliases: supplyChargeAlias,
+      },
     ),
     timeOfUseRates: Type.Array(
       record(
@@ -63,11 +72,17 @@ export const ControlledLoad = record(
           timeOfUse: Type.Array(TimeWindow),
           type: oneOf(values.controlledLoadTimeOfUseType),
         },
-        { aliases: supplyChargeAlias },
+        {
+          description: 'A controlled-load rate that applies at certain times.',
+          aliases: supplyChargeAlias,
+        },
       ),
     ),
   },
-  { rules: union('rateBlockUType', controlledBlocks) },
+  {
+    description: 'The rates for a separately controlled load, such as a hot water system.',
+    rules: union('rateBlockUType', controlledBlocks),
+  },
 )
 
 const tariffBlocks = ['singleRate', 'timeOfUseRates', 'demandCharges'] as const
@@ -92,6 +107,7 @@ export const TariffPeriod = record(
         rates,
         period: Duration,
       },
+      { description: 'A rate that applies at all times.' },
     ),
     timeOfUseRates: Type.Array(
       record(
@@ -105,6 +121,7 @@ export const TariffPeriod = record(
           timeOfUse: Type.Array(TimeWindow),
           type: oneOf(values.tariffTimeOfUseType),
         },
+        { description: 'A rate that applies at certain times.' },
       ),
     ),
     demandCharges: Type.Array(
@@ -122,10 +139,12 @@ export const TariffPeriod = record(
           measurementPeriod: oneOf(values.demandPeriod),
           chargePeriod: oneOf(values.demandPeriod),
         },
+        { description: 'A charge for the highest demand in a period.' },
       ),
     ),
   },
   {
+    description: 'The prices of a season.',
     rules: union('rateBlockUType', tariffBlocks),
     aliases: { dailySupplyCharge: 'dailySupplyCharges' },
   },
@@ -140,6 +159,7 @@ export const Incentive = record(
     category: oneOf(values.incentiveCategory),
     eligibility: Text,
   },
+  { description: 'An incentive for customers who choose a contract.' },
 )
 
 const discountMethods = [
@@ -158,27 +178,52 @@ export const ContractDiscount = record(
     type: oneOf(values.energyDiscountType),
     category: oneOf(values.energyDiscountCategory),
     endDate: DateOrDateTime,
-    percentOfBill: record('PercentOfBill', { rate: Decimal }),
-    percentOfUse: record('PercentOfUse', { rate: DecimalOrText }),
-    fixedAmount: record('ContractFixedAmount', { amount: Money }),
-    percentOverThreshold: record('PercentOverThreshold', {
-      rate: DecimalOrText,
-      usageAmount: DecimalOrText,
-    }),
+    percentOfBill: record(
+      'PercentOfBill',
+      { rate: Decimal },
+      {},
+      { description: 'A discount on the whole bill.' },
+    ),
+    percentOfUse: record(
+      'PercentOfUse',
+      { rate: DecimalOrText },
+      {},
+      { description: 'A discount on the charges for usage.' },
+    ),
+    fixedAmount: record(
+      'ContractFixedAmount',
+      { amount: Money },
+      {},
+      { description: 'A discount of a fixed amount.' },
+    ),
+    percentOverThreshold: record(
+      'PercentOverThreshold',
+      {
+        rate: DecimalOrText,
+        usageAmount: DecimalOrText,
+      },
+      {},
+      { description: 'A discount on usage above a threshold.' },
+    ),
   },
-  { rules: union('methodUType', discountMethods) },
+  {
+    description: 'A discount of an energy contract.',
+    rules: union('methodUType', discountMethods),
+  },
 )
 
 export const ContractEligibility = record(
   'ContractEligibility',
   { type: oneOf(values.energyEligibilityType) },
   { information: Text, description: Text },
+  { description: 'A condition that customers must meet for a contract.' },
 )
 
 export const ContractFee = record(
   'ContractFee',
   { type: oneOf(values.energyFeeType) },
   { term: oneOf(values.energyFeeTerm), rate: Decimal, amount: Money, description: Text },
+  { description: 'A fee of an energy contract.' },
 )
 
 const tariffTypes = ['singleTariff', 'timeVaryingTariffs'] as const
@@ -193,7 +238,12 @@ export const SolarFeedInTariff = record(
     endDate: DateOrDateTime,
     scheme: oneOf(values.solarScheme),
     payerType: oneOf(values.solarPayerType),
-    singleTariff: record('SingleTariff', { rates }, { period: Duration }),
+    singleTariff: record(
+      'SingleTariff',
+      { rates },
+      { period: Duration },
+      { description: 'A feed-in tariff that applies at all times.' },
+    ),
     timeVaryingTariffs: Type.Array(
       record(
         'TimeVaryingTariff',
@@ -202,12 +252,20 @@ export const SolarFeedInTariff = record(
           type: oneOf(values.solarTimeType),
           rates,
           period: Duration,
-          timeVariations: Type.Array(record('TimeVariation', {}, timeWindow)),
+          timeVariations: Type.Array(
+            record('TimeVariation', {}, timeWindow, {
+              description: 'The days and times at which a feed-in tariff applies.',
+            }),
+          ),
         },
+        { description: 'A feed-in tariff that applies at certain times.' },
       ),
     ),
   },
-  { rules: union('tariffUType', tariffTypes) },
+  {
+    description: 'A credit for solar energy that the customer exports.',
+    rules: union('tariffUType', tariffTypes),
+  },
 )
 
 export const GreenPowerCharge = record(
@@ -219,9 +277,15 @@ export const GreenPowerCharge = record(
     scheme: oneOf(values.greenPowerScheme),
     type: oneOf(values.greenPowerType),
     tiers: Type.Array(
-      record('GreenPowerTier', { percentGreen: Decimal }, { rate: Decimal, amount: Money }),
+      record(
+        'GreenPowerTier',
+        { percentGreen: Decimal },
+        { rate: Decimal, amount: Money },
+        { description: 'The price of a share of renewable energy.' },
+      ),
     ),
   },
+  { description: 'A charge for renewable energy.' },
 )
 
 export type EnergyContract = Static<typeof EnergyContract>
@@ -236,7 +300,12 @@ export const EnergyContract = record(
     isFixed: Flag,
     variation: Text,
     paymentOption: Type.Array(oneOf(values.paymentOption)),
-    intrinsicGreenPower: record('IntrinsicGreenPower', { greenPercentage: Decimal }),
+    intrinsicGreenPower: record(
+      'IntrinsicGreenPower',
+      { greenPercentage: Decimal },
+      {},
+      { description: 'The share of renewable energy that a contract includes.' },
+    ),
     controlledLoad: Type.Array(ControlledLoad),
     incentives: Type.Array(Incentive),
     discounts: Type.Array(ContractDiscount),

@@ -6,16 +6,24 @@ import { mappedUnion } from '../rules.ts'
 import { Duration, Money, RateText, Text } from '../scalars.ts'
 import { explained } from './product-rates.ts'
 
-const fixedAmount = record('ProductFixedAmount', { amount: Money })
+const fixedAmount = record(
+  'ProductFixedAmount',
+  { amount: Money },
+  {},
+  { description: 'A fixed amount of money.' },
+)
 
 const feeRange = { fee_maximum: Money, fee_minimum: Money }
-export const ProductFeeRange = record('ProductFeeRange', {}, feeRange)
+export const ProductFeeRange = record('ProductFeeRange', {}, feeRange, {
+  description: 'The smallest and the largest amount of a fee or discount that is a rate.',
+})
 
 export const ProductDiscountEligibility = record(
   'ProductDiscountEligibility',
   { discount_eligibility_type: oneOf(values.discountEligibilityType) },
   explained,
   {
+    description: 'A condition that the customer must meet for a discount.',
     rules: [
       otherRequiresInfo('discount_eligibility_type'),
       ...valueFormats('discount_eligibility_type', 'eligibility'),
@@ -54,7 +62,10 @@ export const ProductDiscountRange = record(
   'ProductDiscountRange',
   {},
   { discount_maximum: Money, discount_minimum: Money },
-  { aliases: { fee_maximum: 'discount_maximum', fee_minimum: 'discount_minimum' } },
+  {
+    description: 'The smallest and the largest amount of a discount that is a rate.',
+    aliases: { fee_maximum: 'discount_maximum', fee_minimum: 'discount_minimum' },
+  },
 )
 
 export type ProductDiscount = Static<typeof ProductDiscount>
@@ -63,9 +74,14 @@ export const ProductDiscount = record(
   {},
   {
     ...discount,
-    rate_based: record('ProductDiscountRateBased', discountRate, {
-      amount_range: ProductDiscountRange,
-    }),
+    rate_based: record(
+      'ProductDiscountRateBased',
+      discountRate,
+      {
+        amount_range: ProductDiscountRange,
+      },
+      { description: 'A discount that is a rate of an amount.' },
+    ),
   },
   {
     description: 'A discount on a fee.',
@@ -81,13 +97,18 @@ export const ProductDiscountRead = record(
   {},
   {
     ...discount,
-    rate_based: record('ProductDiscountRateBasedRead', discountRate, {
-      amount_range: ProductFeeRange,
-    }),
+    rate_based: record(
+      'ProductDiscountRateBasedRead',
+      discountRate,
+      {
+        amount_range: ProductFeeRange,
+      },
+      { description: 'A discount that is a rate of an amount, in a response.' },
+    ),
     ...legacyDiscount,
   },
   {
-    description: 'A discount as returned by P3, with the fields of the older structure.',
+    description: 'A discount on a fee in a response, with the fields of the older structure.',
     rules: discountRules,
   },
 )
@@ -105,8 +126,11 @@ const fee = {
     'ProductFeeRateBased',
     { rate: RateText, rate_type: oneOf(values.feeRateType) },
     { accrual_frequency: Duration, amount_range: ProductFeeRange },
+    { description: 'A fee that is a rate of an amount.' },
   ),
-  variable: record('ProductFeeVariable', {}, feeRange),
+  variable: record('ProductFeeVariable', {}, feeRange, {
+    description: 'The range of a fee whose amount varies.',
+  }),
 }
 const feeRules = [
   ...mappedUnion('fee_method_u_type', feeMethods),
@@ -119,7 +143,7 @@ export const ProductFee = record(
   'ProductFee',
   {},
   { ...fee, discounts: Type.Array(ProductDiscount) },
-  { rules: feeRules },
+  { description: 'A fee of a product.', rules: feeRules },
 )
 
 export type ProductFeeRead = Static<typeof ProductFeeRead>
@@ -127,5 +151,5 @@ export const ProductFeeRead = record(
   'ProductFeeRead',
   {},
   { ...fee, discounts: Type.Array(ProductDiscountRead) },
-  { rules: feeRules },
+  { description: 'A fee of a product, in a response.', rules: feeRules },
 )

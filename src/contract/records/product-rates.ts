@@ -26,6 +26,7 @@ const condition = {
 
 export type ProductRateCondition = Static<typeof ProductRateCondition>
 export const ProductRateCondition = record('ProductRateCondition', condition, explained, {
+  description: 'A condition that the customer must meet for a rate to apply.',
   rules: [
     otherRequiresInfo('rate_applicability_type'),
     ...valueFormats('rate_applicability_type', 'condition'),
@@ -68,7 +69,10 @@ export const ProductDepositRate = record(
   'ProductDepositRate',
   { deposit_rate_type: oneOf(values.depositRateType), rate: RateText },
   rate,
-  { rules: valueFormats('deposit_rate_type', 'rate') },
+  {
+    description: 'An interest rate that accounts of the product earn.',
+    rules: valueFormats('deposit_rate_type', 'rate'),
+  },
 )
 
 export type ProductLendingRate = Static<typeof ProductLendingRate>
@@ -82,5 +86,8 @@ export const ProductLendingRate = record(
     interest_payment_due: oneOf(values.interestPaymentDue),
     ...rate,
   },
-  { rules: valueFormats('lending_rate_type', 'rate') },
+  {
+    description: 'An interest rate that customers of the product pay.',
+    rules: valueFormats('lending_rate_type', 'rate'),
+  },
 )

@@ -7,7 +7,12 @@ import { ProductFee, ProductFeeRead } from './product-fees.ts'
 import { explained, ProductDepositRate, ProductLendingRate } from './product-rates.ts'
 
 const MoreInformation = Type.Array(
-  record('MoreInformation', { additional_info_uri: Text }, { description: Text }),
+  record(
+    'MoreInformation',
+    { additional_info_uri: Text },
+    { description: Text },
+    { description: 'A link to more information.' },
+  ),
 )
 
 export const AdditionalInformation = record(
@@ -25,6 +30,7 @@ export const AdditionalInformation = record(
     additional_overview_uris: MoreInformation,
     additional_terms_uris: MoreInformation,
   },
+  { description: 'Links to information about a product.' },
 )
 
 export const Bundle = record(
@@ -37,6 +43,7 @@ export const Bundle = record(
     description: Text,
     product_ids: Type.Array(Id),
   },
+  { description: 'A bundle of products.' },
 )
 
 export const CardArt = record(
@@ -48,6 +55,7 @@ export const CardArt = record(
     card_type: oneOf(values.cardType),
     title: Text,
   },
+  { description: 'An image of a card.' },
 )
 
 export const Constraint = record(
@@ -55,6 +63,7 @@ export const Constraint = record(
   { constraint_type: oneOf(values.constraintType) },
   explained,
   {
+    description: 'A limit of a product.',
     rules: [otherRequiresInfo('constraint_type'), ...valueFormats('constraint_type', 'constraint')],
   },
 )
@@ -64,6 +73,7 @@ export const Eligibility = record(
   { eligibility_type: oneOf(values.eligibilityType) },
   explained,
   {
+    description: 'A condition for applicants.',
     rules: [
       otherRequiresInfo('eligibility_type'),
       ...valueFormats('eligibility_type', 'eligibility'),
@@ -75,7 +85,10 @@ export const ProductFeature = record(
   'ProductFeature',
   { feature_type: oneOf(values.featureType) },
   explained,
-  { rules: [otherRequiresInfo('feature_type'), ...valueFormats('feature_type', 'feature')] },
+  {
+    description: 'A feature of a product.',
+    rules: [otherRequiresInfo('feature_type'), ...valueFormats('feature_type', 'feature')],
+  },
 )
 
 export const Instalments = record(
@@ -89,6 +102,7 @@ export const Instalments = record(
     maximum_plan_value: Money,
     minimum_plan_value: Money,
   },
+  { description: 'The limits of instalment plans.' },
 )
 
 const required = {
@@ -138,7 +152,7 @@ export const ProductRead = record(
   'ProductRead',
   { product_id: Id, ...required, last_updated: Timestamp },
   optional(ProductFeeRead),
-  { description: 'A product as returned by P3.' },
+  { description: 'A product in a response.' },
 )
 
 export const changes = ['CREATED', 'UPDATED', 'DELETED'] as const
@@ -148,7 +162,7 @@ export const ProductChange = record(
   'ProductChange',
   {
     version: described(Count, 'Starts at 1. `?version=` returns the product in this version.'),
-    change: Type.Enum(changes),
+    change: described(Type.Enum(changes), 'What happened to the product.'),
     changed_at: Timestamp,
     changed_by: described(Text, 'The id of the API client, or `load`.'),
     changed_by_name: described(Text, 'The name of the client at that time.'),

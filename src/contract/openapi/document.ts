@@ -1,0 +1,142 @@
+import type { Base, Operation, Protection } from '../operation.ts'
+import { issueToken } from '../operations/access.ts'
+import { accessOperations, catalogueOperations, providerOperations } from '../operations/index.ts'
+import { ErrorBody } from '../operations/shared-parameters.ts'
+import { responseHeaders } from '../response-headers.ts'
+import { asNode } from '../schema.ts'
+import type { Scope } from '../scopes.ts'
+import { buildOperation } from './operation-object.ts'
+import { type Components, type Json, openComponents } from './schemas.ts'
+
+/** The servers of Holdfast. Each has its own document. */
+export const documentNames = ['provider', 'platform'] as const
+export type DocumentName = (typeof documentNames)[number]
+
+interface DocumentDefinition {
+  readonly title: string
+  readonly description: string
+  readonly operations: Readonly<Record<string, Operation>>
+}
+
+const documents = {
+  provider: {
+    title: 'Data provider API',
+    description:
+      'The API of a bank or an energy retailer that shares its customers’ data with a platform, with their consent.',
+    operations: providerOperations,
+  },
+  platform: {
+    title: 'Platform API',
+    description:
+      'The API of a platform: its catalogue of banking products, tokens for the clients that change them, and the public keys that data providers verify tokens with.',
+    operations: { ...catalogueOperations, ...accessOperations },
+  },
+} satisfies Record<DocumentName, DocumentDefinition>
+
+/** Builds the OpenAPI 3.1 document of a server from its operations. `version` is the version of Holdfast. */
+export function buildOpenApiDocument(name: DocumentName, version: string): Json {
+  const { title, description, operations }: DocumentDefinition = documents[name]
+  const all = Object.values(operations)
+  const components = openComponents(
+    [...all.flatMap(({ response }) => response ?? []), ErrorBody].map(asNode),
+  )
+  const paths = buildPaths(name, operations, components)
+  return {
+    openapi: '3.1.1',
+    info: {
+      title,
+      version,
+      description,
+      contact: { name: 'The Holdfast project' },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    servers: [servers[name]],
+    tags: [...new Set(all.map(({ tag }) => tag))].map((tag) => ({
+      name: tag,
+      description: tags[tag],
+    })),
+    paths,
+    components: {
+      schemas: sortByName(components.schemas),
+      headers: sortByName(
+        [...components.headers].map((header) => [header, responseHeaders[header]]),
+      ),
+      securitySchemes: Object.fromEntries(
+        Object.entries(securitySchemes).filter(([scheme]) =>
+          all.some(({ protection }) => protection === scheme),
+        ),
+      ),
+    },
+  }
+}
+
+function buildPaths(
+  name: DocumentName,
+  operations: Readonly<Record<string, Operation>>,
+  components: Components,
+): Json {
+  const paths: Record<string, Json> = {}
+  for (const [id, operation] of Object.entries(operations)) {
+    const { base, method, path } = operation
+    paths[path] = {
+      ...(base !== name && { servers: [servers[base]] }),
+      ...paths[path],
+      [method.toLowerCase()]: buildOperation(id, operation, components),
+    }
+  }
+  return paths
+}
+
+function sortByName(entries: Iterable<readonly [string, Json]>): Json {
+  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const tags = {
+  access: 'Tokens for API clients, and the public keys of the platform.',
+  banking: 'Accounts, balances, transactions and payments of one customer.',
+  catalogue: 'The products of the platform, with rates, fees, features and eligibility.',
+  consent: 'The consent flow: identify the customer and list the accounts that can be shared.',
+  contact: 'Contact details of the holders of an account.',
+  energy: 'Accounts, plans, invoices and billing of one customer.',
+} satisfies Record<Operation['tag'], string>
+
+const servers = {
+  provider: server('127.0.0.1:8080', 'The data provider.'),
+  resource: server('127.0.0.1:8080', 'The contact endpoint, which may have a URL of its own.'),
+  platform: server('127.0.0.1:8081', 'The platform.'),
+} satisfies Record<Base, Json>
+
+/** Some tools reject a description of a variable. */
+function server(host: string, description: string): Json {
+  return {
+    url: '{scheme}://{host}',
+    description: `${description} The host includes the port and the base path, if there are any. The default is the local server of \`holdfast demo\`.`,
+    variables: {
+      scheme: { enum: ['https', 'http'], default: 'http' },
+      host: { default: host },
+    },
+  }
+}
+
+const securitySchemes = {
+  platformToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'A JWT (RFC 7519) that the platform signs for one resource and one use. `iss` and `sub` are the subdomain of the provider, `aud` is the URI of the resource without its query, `exp` and `jti` are required.',
+  },
+  clientToken: {
+    type: 'oauth2',
+    description: 'The token of an API client, with the scope that the operation requires.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: issueToken.path,
+        scopes: {
+          'products.read': 'Read the history of products.',
+          'products.write': 'Create, replace and delete products, and read their history.',
+        } satisfies Record<Scope, string>,
+      },
+    },
+  },
+} satisfies Record<Exclude<Protection, 'none'>, Json>

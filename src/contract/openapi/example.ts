@@ -1,0 +1,28 @@
+import { examples } from '../examples/index.ts'
+import type { Operation } from '../operation.ts'
+import type { Node } from '../schema.ts'
+
+/** The example of a schema: its own if it has one, otherwise built from the examples of its fields. */
+export function buildExample(node: Node, links = ''): unknown {
+  const own = node.name ? examples[node.name]?.[0] : undefined
+  if (own && node.name === 'Links') {
+    return Object.fromEntries(Object.entries(own).map(([name, link]) => [name, link + links]))
+  }
+  if (own !== undefined) return own
+  if (node.anyOf) return buildExample(node.anyOf[0] ?? {})
+  if (node.items) return [buildExample(node.items)]
+  const fields = Object.entries(node.properties ?? {})
+  return Object.fromEntries(fields.map(([field, type]) => [field, buildExample(type, links)]))
+}
+
+/** Links repeat the time window of the request. */
+export function buildExampleLinks({ query }: Operation): string {
+  const bounds = Object.keys(query.properties).filter((name) => /^(oldest|newest)-/.test(name))
+  return bounds
+    .map((name) => {
+      const year = name.startsWith('oldest') ? 2024 : 2025
+      const time = name.endsWith('-time') ? 'T00%3A00%3A00Z' : ''
+      return `&${name}=${year}-04-01${time}`
+    })
+    .join('')
+}

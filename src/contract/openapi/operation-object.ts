@@ -1,0 +1,178 @@
+import type { TSchema } from 'typebox'
+import { type ErrorCode, errorTable } from '../errors.ts'
+import { parameterExamples } from '../examples/parameters.ts'
+import { listErrors, type Operation } from '../operation.ts'
+import { operations } from '../operations/index.ts'
+import { ErrorBody } from '../operations/shared-parameters.ts'
+import { type ResponseHeader, responseHeaders } from '../response-headers.ts'
+import { asNode, type Node } from '../schema.ts'
+import { buildExample, buildExampleLinks } from './example.ts'
+import { buildSchema, type Components, type Json, type SchemaContext } from './schemas.ts'
+import { toPascalCase } from './value-lists.ts'
+
+const interactionHeader = 'x-fapi-interaction-id'
+
+/** Headers of every response. */
+const commonHeaders: readonly ResponseHeader[] = [interactionHeader, 'Cache-Control']
+
+/** Builds the Operation Object of OpenAPI. Its schemas are added to the components. */
+export function buildOperation(id: string, operation: Operation, components: Components): Json {
+  const { body, deprecated, form, protection, ref, requestHeaders, scope } = operation
+  return {
+    operationId: id,
+    summary: operation.summary,
+    description: describeOperation(operation),
+    tags: [operation.tag],
+    ...(deprecated && { deprecated: true }),
+    security: protection === 'none' ? [] : [{ [protection]: scope ? [scope] : [] }],
+    parameters: [
+      ...buildParameters('path', asNode(operation.params), components),
+      ...buildParameters('query', asNode(operation.query), components),
+      ...(requestHeaders ? buildParameters('header', asNode(requestHeaders), components) : []),
+      { name: interactionHeader, in: 'header', ...responseHeaders[interactionHeader] },
+    ],
+    ...(body && { requestBody: buildRequestBody(body, form, components) }),
+    responses: {
+      [operation.status]: buildSuccess(operation, components),
+      ...(isConditional(operation) && { 304: buildNotModified(operation, components) }),
+      ...buildFailures(operation, components),
+    },
+    // The name of the operation in logs, metrics and the documentation.
+    'x-reference': ref,
+  }
+}
+
+function describeOperation({ deprecated, description, scope }: Operation): string {
+  return [
+    description,
+    ...(scope ? [`Requires the scope \`${scope}\`.`] : []),
+    ...(deprecated
+      ? [`Deprecated: use \`${findOperationId(deprecated.successor)}\` instead.`]
+      : []),
+  ].join(' ')
+}
+
+function findOperationId(ref: string): string {
+  const found = Object.entries<Operation>(operations).find(([, operation]) => operation.ref === ref)
+  if (!found) throw new TypeError(`no operation has the reference ${ref}`)
+  return found[0]
+}
+
+function isConditional({ requestHeaders }: Operation): boolean {
+  return 'if-none-match' in (requestHeaders?.properties ?? {})
+}
+
+function buildParameters(place: string, node: Node, components: Components): Json[] {
+  return Object.entries(node.properties ?? {}).map(([name, type]) => {
+    const listName = `${toPascalCase(name)}Filter`
+    const { description, ...schema } = buildSchema(type, inRequest(components, listName))
+    return {
+      name,
+      in: place,
+      ...(place === 'path' && { required: true }),
+      description,
+      schema,
+      example: parameterExamples[name],
+    }
+  })
+}
+
+function buildRequestBody(body: TSchema, form: TSchema | undefined, components: Components): Json {
+  const mediaType = (node: Node) => ({
+    schema: buildSchema(node, inRequest(components)),
+    example: buildExample(node),
+  })
+  return {
+    required: true,
+    description: asNode(body).description,
+    content: {
+      'application/json': mediaType(asNode(body)),
+      ...(form && { 'application/x-www-form-urlencoded': mediaType(asNode(form)) }),
+    },
+  }
+}
+
+function buildSuccess(operation: Operation, components: Components): Json {
+  const { headers = [], response } = operation
+  const node = response && asNode(response)
+  return {
+    description: operation.result ?? node?.description,
+    headers: referHeaders(operation, headers, components),
+    ...(node && {
+      content: {
+        'application/json': {
+          schema: buildSchema(node, inResponse(components)),
+          example: buildExample(node, buildExampleLinks(operation)),
+        },
+      },
+    }),
+  }
+}
+
+function buildNotModified(operation: Operation, components: Components): Json {
+  return {
+    description: 'The cached copy is still current. The response has no body.',
+    headers: referHeaders(operation, operation.headers ?? [], components),
+  }
+}
+
+/** One response per status, with an example for each error. */
+function buildFailures(operation: Operation, components: Components): Json {
+  const codes = Map.groupBy(listErrors(operation), (code) => errorTable[code].status)
+  return Object.fromEntries(
+    [...codes].map(([status, group]) => [
+      status,
+      {
+        description: `The error is ${group.map(describeError).join(' or ')}.`,
+        headers: referHeaders(operation, failureHeaders(status), components),
+        content: {
+          'application/json': {
+            schema: buildSchema(asNode(ErrorBody), inResponse(components)),
+            examples: Object.fromEntries(
+              group.map((code) => [code, { value: { error: exampleText(code) } }]),
+            ),
+          },
+        },
+      },
+    ]),
+  )
+}
+
+function failureHeaders(status: number): ResponseHeader[] {
+  if (status === 401 || status === 403) return ['WWW-Authenticate']
+  return status === 429 || status === 503 ? ['Retry-After'] : []
+}
+
+/** Where the table has an example, the text depends on the request. */
+function describeError(code: ErrorCode): string {
+  const row = errorTable[code]
+  return 'example' in row ? 'a sentence that names the field' : `"${row.message}"`
+}
+
+function exampleText(code: ErrorCode): string {
+  const row = errorTable[code]
+  return 'example' in row ? row.example : row.message
+}
+
+function referHeaders(
+  { crossOrigin, deprecated }: Operation,
+  specific: readonly ResponseHeader[],
+  { headers }: Components,
+): Json {
+  const names = [
+    ...commonHeaders,
+    ...(crossOrigin ? (['Access-Control-Allow-Origin'] as const) : []),
+    ...(deprecated ? (['Deprecation', 'Link'] as const) : []),
+    ...specific,
+  ]
+  for (const name of names) headers.add(name)
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+function inRequest(components: Components, listName = ''): SchemaContext {
+  return { ...components, direction: 'request', listName }
+}
+
+function inResponse(components: Components): SchemaContext {
+  return { ...components, direction: 'response', listName: '' }
+}
