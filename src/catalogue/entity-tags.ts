@@ -16,8 +16,8 @@ export function parseIfMatch(ifMatch: string | undefined): number[] | undefined 
 }
 
 /** Uses weak comparison, as RFC 9110, section 13.1.2 requires. */
-export function matchesIfNoneMatch(ifNoneMatch: string | undefined, version: number): boolean {
+export function matchesIfNoneMatch(ifNoneMatch: string | undefined, tag: string): boolean {
   if (ifNoneMatch === undefined) return false
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes('*') || tags.includes(formatEntityTag(version))
+  return tags.includes('*') || tags.includes(tag)
 }

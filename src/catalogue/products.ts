@@ -55,7 +55,7 @@ export const getProduct: Handler<'getProduct'> = async ({ params, query, headers
   const product = await store.read(params.productID, query.version)
   if (!product) throw new ContractError('product_not_found')
   const cacheHeaders = { etag: formatEntityTag(product.version) }
-  if (matchesIfNoneMatch(headers['if-none-match'], product.version))
+  if (matchesIfNoneMatch(headers['if-none-match'], cacheHeaders.etag))
     return { headers: cacheHeaders, status: 304 }
   return { headers: cacheHeaders, body: toText(product) }
 }

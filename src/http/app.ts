@@ -37,6 +37,12 @@ declare module 'fastify' {
 
 export type HttpApp = FastifyInstance
 
+/** A method and a path, which may have parameters such as `{accountId}`. */
+export interface Route {
+  readonly method: Operation['method'] | 'HEAD'
+  readonly path: string
+}
+
 export interface AppOptions extends RequestLogOptions, ErrorHandlerOptions {
   readonly limits?: Partial<HttpLimits> | undefined
   /** The server is ready only while all of these pass. */
@@ -49,8 +55,11 @@ export interface AppOptions extends RequestLogOptions, ErrorHandlerOptions {
   readonly tls?: TlsOptions | undefined
 }
 
-/** Creates a server with everything that operations share: limits, errors, interaction ids, unknown routes, health. */
-export function openApp(operations: readonly Operation[], options: AppOptions): HttpApp {
+/**
+ * Creates a server with everything that operations share: limits, errors, interaction ids, health, and rejection of
+ * requests to other routes.
+ */
+export function openApp(routes: readonly Route[], options: AppOptions): HttpApp {
   const limits = { ...httpLimits, ...options.limits }
   const logRequest = createRequestLogger(options)
   const anonymousIdleMs = Math.min(limits.anonymousIdleMs, limits.keepAliveTimeoutMs)
@@ -88,7 +97,7 @@ export function openApp(operations: readonly Operation[], options: AppOptions): 
   app.setErrorHandler(handleError)
   enforceLimits(app, limits, options)
   acceptJsonBodies(app)
-  const rejectRoute = routeRejection([...operations, ...Object.values(probes)])
+  const rejectRoute = routeRejection([...routes, ...Object.values(probes)])
   options.trace?.(app)
   app.addHook('onRequest', (request, reply, done) => {
     logRequest(request, reply)
@@ -130,7 +139,7 @@ function enforceLimits(
     done(overloaded)
   }
   app.addHook('onRoute', (route) => {
-    // Health probes are answered even under overload.
+    // Health probes are answered even under overload. The OpenAPI document has a limit of its own.
     if (!route.config?.operation) return
     route.onRequest = [admit, ...[route.onRequest ?? []].flat()]
     route.handler = shedding.withTimeout(route.handler)
@@ -162,14 +171,14 @@ export function toFastifyPath({ path }: Operation): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-function routeRejection(operations: readonly Pick<Operation, 'method' | 'path'>[]) {
-  const routes = operations.map(({ method, path }) => ({
+function routeRejection(routes: readonly Route[]) {
+  const patterns = routes.map(({ method, path }) => ({
     method,
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
   }))
   return (request: FastifyRequest, reply: FastifyReply): never => {
     const [path = ''] = request.url.split('?', 1)
-    const methods = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    const methods = patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
     if (methods.length === 0) throw new ContractError('route_not_found')
     reply.header('allow', methods.join(', '))
     throw new ContractError('method_not_allowed')

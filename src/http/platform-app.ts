@@ -16,6 +16,7 @@ import {
 } from '../contract/index.ts'
 import { type AppOptions, type HttpApp, noteValidToken, openApp, toFastifyPath } from './app.ts'
 import { sendJson } from './json.ts'
+import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
 import { createRequestReader, type RawQuery } from './request.ts'
 import { mountTokens } from './token-route.ts'
 
@@ -25,6 +26,8 @@ const handlers: Handlers = products
 const keySetSeconds = 300
 
 export interface PlatformAppOptions extends AppOptions {
+  /** The version of Holdfast, for the OpenAPI document. */
+  readonly version: string
   readonly catalogue: CatalogueStore
   readonly access: Access
   readonly signingKeys: SigningKeyStore
@@ -33,11 +36,12 @@ export interface PlatformAppOptions extends AppOptions {
 
 /** The platform over HTTP: the catalogue, access tokens for it, and the public keys. */
 export function openPlatformApp(options: PlatformAppOptions): HttpApp {
-  const all: Operation[] = [
+  const operations: Operation[] = [
     ...Object.values(catalogueOperations),
     ...Object.values(accessOperations),
   ]
-  const app = openApp(all, options)
+  const app = openApp([...operations, ...openApiRoutes], options)
+  mountOpenApi(app, 'platform', options.version)
   const pages = openPageCache()
   for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
     mount(app, id, options, pages)
@@ -67,10 +71,11 @@ function mount(
       if (operation.protection === 'clientToken') {
         request.client = await authenticateClient(request, operation, access)
         noteValidToken(request, reply)
-        return
       }
       // Public data: readable from any origin, and cacheable if revalidated.
-      reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
+      if (operation.crossOrigin) {
+        reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
+      }
     },
     handler: async (request, reply) => {
       const input = {

@@ -11,10 +11,13 @@ import { providerHandlers } from '../provider/handlers.ts'
 import { type AppOptions, type HttpApp, noteValidToken, openApp, toFastifyPath } from './app.ts'
 import { isTrustedConnection } from './connections.ts'
 import { sendJson } from './json.ts'
+import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
 import { limitRates, type RateLimits } from './rate-limit.ts'
 import { createRequestReader, type RawQuery } from './request.ts'
 
 export interface ProviderAppOptions extends AppOptions {
+  /** The version of Holdfast, for the OpenAPI document. */
+  readonly version: string
   readonly context: Omit<Context, 'now'>
   readonly clock: () => Temporal.Instant
   /** Verifies the token before anything else of the request is parsed; rejects if it is invalid. */
@@ -24,7 +27,9 @@ export interface ProviderAppOptions extends AppOptions {
 
 /** Sections A and C of the interface over HTTP. A new operation needs no change here. */
 export function openProviderApp(options: ProviderAppOptions): HttpApp {
-  const app = openApp(Object.values<Operation>(providerOperations), options)
+  const operations = Object.values<Operation>(providerOperations)
+  const app = openApp([...operations, ...openApiRoutes], options)
+  mountOpenApi(app, 'provider', options.version)
   limitRates(app, options.rates ?? {})
   for (const id of Object.keys(providerOperations) as ProviderOperationId[]) mount(app, id, options)
   return app

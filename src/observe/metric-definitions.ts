@@ -1,6 +1,7 @@
 import { rejectionReasons } from '../auth/rejection-reasons.ts'
 import { operations } from '../contract/operations/index.ts'
 import { probes } from '../http/health.ts'
+import { openApiLabel } from '../http/openapi-route.ts'
 import { clientClosedStatus, noOperation } from '../http/request-log.ts'
 import { poolNames } from '../storage/database.ts'
 
@@ -29,6 +30,7 @@ export const serverMetrics = {
       operation: [
         ...Object.values(operations).map(({ ref }) => ref),
         ...Object.keys(probes),
+        openApiLabel,
         noOperation,
       ],
       status: `the status of the response, or ${clientClosedStatus} if the client closed the connection first`,

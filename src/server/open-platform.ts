@@ -5,6 +5,7 @@ import { clock } from './clock.ts'
 import { checkFiles, rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
 import type { Telemetry } from './telemetry.ts'
+import { version } from './version.ts'
 import { httpLimitsPerWorker } from './worker-limits.ts'
 
 /** Opens the stores of the platform and its server, which does not listen yet. */
@@ -27,6 +28,7 @@ export async function openPlatform(
   const files = await watchDatabaseFiles(database, 'platform', log)
   const access = openAccess(clients, clock, { workers: settings.workers })
   const app = openPlatformApp({
+    version,
     catalogue: tracing ? tracing.traceQueries(catalogue) : catalogue,
     access: tracing
       ? { ...access, verify: tracing.traceCalls('verify token', access.verify) }

@@ -9,6 +9,7 @@ import { checkFiles, rejectWithoutFiles, watchDatabaseFiles } from './database-f
 import { databaseOptions } from './database-options.ts'
 import { logReplayEvents } from './replay-log.ts'
 import type { Telemetry } from './telemetry.ts'
+import { version } from './version.ts'
 import { httpLimitsPerWorker, rateLimitsPerWorker } from './worker-limits.ts'
 
 export interface OpenServer {
@@ -62,6 +63,7 @@ export async function openProvider(
     onAttempt: replayCheck.noteAttempt,
   })
   const app = openProviderApp({
+    version,
     context: { store: tracing ? tracing.traceQueries(store) : store, timeZone, accountVersion },
     clock,
     guard: tracing ? tracing.traceCalls('verify token', guard) : guard,

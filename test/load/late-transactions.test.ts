@@ -14,6 +14,7 @@ import { accounts, dumpEntries, History, loadLines, loads, opening } from './mod
 async function listTransactions(database: string, accountId: string): Promise<unknown[]> {
   const store = await openProviderStore(database)
   const app = openProviderApp({
+    version: '0.0.0',
     context: { store, timeZone: 'UTC', accountVersion: 4 },
     clock: () => Temporal.Instant.from('2200-01-01T00:00:00Z'),
     guard: async () => ({ recorded: Promise.resolve() }),

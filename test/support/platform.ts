@@ -90,6 +90,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
   let seconds = 0
   const access = openAccess(clients, clock, { seconds: () => seconds })
   const app = openPlatformApp({
+    version: '0.0.0',
     catalogue: options.around?.(catalogue) ?? catalogue,
     access,
     signingKeys,

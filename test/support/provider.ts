@@ -60,6 +60,7 @@ export async function openProvider(
   let now = Temporal.Instant.from(options.now ?? nowDefault)
   const store = options.store ?? (await openProviderStore(database))
   const app = openProviderApp({
+    version: '0.0.0',
     context: { store: around?.(store) ?? store, timeZone, accountVersion },
     clock: () => now,
     guard: async () => ({ recorded: Promise.resolve() }),

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { matchesIfNoneMatch } from '../catalogue/entity-tags.ts'
+import { buildOpenApiDocument, type DocumentName } from '../contract/index.ts'
+import type { HttpApp, Route } from './app.ts'
+import { sendJson } from './json.ts'
+import { overloaded } from './load-shedding.ts'
+
+const path = '/openapi.json'
+const methods = ['GET', 'HEAD'] as const
+
+export const openApiRoutes: readonly Route[] = methods.map((method) => ({ method, path }))
+
+/** What logs and metrics call a request for the document. */
+export const openApiLabel = 'openapi'
+
+/**
+ * How many copies a process sends at once. Callers need no token, so slow ones must not use up the capacity for
+ * requests that have one.
+ */
+const unsentMax = 16
+
+/** How long a client may use the document without asking again, in seconds. */
+const cacheSeconds = 300
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    document?: typeof openApiLabel
+  }
+}
+
+/** Serves the OpenAPI document. It needs no token, because it is the same for every provider and contains no data. */
+export function mountOpenApi(app: HttpApp, name: DocumentName, version: string): void {
+  let rendered: { readonly body: Buffer; readonly etag: string } | undefined
+  let unsent = 0
+  app.route({
+    method: [...methods],
+    url: path,
+    config: { document: openApiLabel },
+    handler: async (request, reply) => {
+      // Not at startup, which it would delay.
+      rendered ??= render(name, version)
+      const { body, etag } = rendered
+      const isCached = matchesIfNoneMatch(request.headers['if-none-match'], etag)
+      if (!isCached && unsent >= unsentMax) throw overloaded
+
+      reply.headers({
+        'access-control-allow-origin': '*',
+        'cache-control': `public, max-age=${cacheSeconds}`,
+        etag,
+      })
+      if (isCached) return reply.status(304).send()
+      unsent += 1
+      reply.raw.on('close', () => {
+        unsent -= 1
+      })
+      return sendJson(reply, [body])
+    },
+  })
+}
+
+function render(name: DocumentName, version: string) {
+  const body = Buffer.from(JSON.stringify(buildOpenApiDocument(name, version)))
+  const digest = createHash('sha256').update(body).digest('base64url')
+  return { body, etag: `"${digest}"` }
+}

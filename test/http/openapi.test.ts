@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { it } from 'node:test'
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
+import {
+  buildOpenApiDocument,
+  ContractError,
+  type DocumentName,
+  type ErrorCode,
+  examples,
+  type Operation,
+  operations,
+} from '../../src/contract/index.ts'
+import { scalars } from '../../src/contract/scalars.ts'
+import { describeOnce } from '../support/engines.ts'
+import type { Answer } from '../support/http.ts'
+import { ask, isEnergy, type OperationRequest, refs } from '../support/operations.ts'
+import { productPath, productsPath, sharedPlatform } from '../support/platform.ts'
+import { sharedProvider } from '../support/provider.ts'
+import { until } from '../support/until.ts'
+
+const example = (name: string) => examples[name]?.[0] as { readonly accountId: string }
+const bank = example('BankingAccount').accountId
+const power = example('EnergyAccount').accountId
+const holders = [{ customerId: 'cust-1' }]
+
+/** The name of an error instead of a token produces this error. */
+const provider = sharedProvider(
+  [
+    { type: 'customer', record: example('Customer') },
+    { type: 'banking.account', holders, record: example('BankingAccount') },
+    { type: 'banking.account', holders, record: { accountId: 'restricted' } },
+    { type: 'banking.balance', record: { ...example('BankingBalance'), accountId: bank } },
+    { type: 'banking.transaction', record: { ...example('BankingTransaction'), accountId: bank } },
+    {
+      type: 'banking.scheduledPayment',
+      record: { ...example('ScheduledPayment'), from: { accountId: bank } },
+    },
+    {
+      type: 'banking.directDebit',
+      id: 'd1',
+      record: { ...example('DirectDebit'), accountId: bank },
+    },
+    { type: 'energy.account', holders, record: example('EnergyAccount') },
+    { type: 'energy.invoice', record: { ...example('EnergyInvoice'), accountId: power } },
+    {
+      type: 'energy.billing',
+      id: 'b1',
+      record: { ...example('EnergyBillingTransaction'), accountId: power },
+    },
+    { type: 'account.contact', accountId: bank, status: 'OPEN', record: example('AccountContact') },
+    { type: 'account.contact', accountId: 'restricted', status: 'RESTRICTED' },
+  ],
+  {
+    guard: async ({ authorization: [name] }) => {
+      if (name) throw new ContractError(name as ErrorCode)
+      return { recorded: Promise.resolve() }
+    },
+  },
+)
+const platform = sharedPlatform()
+
+/** Headers that HTTP itself defines for every message. */
+const protocolHeaders = [
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+]
+
+describeOnce('the OpenAPI document', () => {
+  const documents = {
+    provider: buildOpenApiDocument('provider', '0.0.0'),
+    platform: buildOpenApiDocument('platform', '0.0.0'),
+  }
+  const servers = { provider, platform }
+
+  for (const name of ['provider', 'platform'] as const) {
+    it(`is served by the ${name} to all callers, and may be cached`, async () => {
+      const { status, headers, body } = await (await servers[name]()).send('/openapi.json')
+
+      assert.equal(status, 200)
+      assert.deepEqual(body, documents[name])
+      assert.partialDeepStrictEqual(headers, {
+        'access-control-allow-origin': '*',
+        'cache-control': 'public, max-age=300',
+        'content-type': 'application/json; charset=utf-8',
+      })
+      assert.match(headers['etag'] ?? '', /^"[\w-]+"$/)
+    })
+  }
+
+  it('has a HEAD response with the same headers and no body', async () => {
+    const { send } = await provider()
+    const got = await send('/openapi.json')
+    const head = await send('/openapi.json', { method: 'HEAD' })
+
+    assert.deepEqual([head.status, head.text], [200, ''])
+    assert.equal(head.headers['content-length'], String(Buffer.byteLength(got.text)))
+    assert.equal(head.headers['etag'], got.headers['etag'])
+  })
+
+  it('is not sent again to a client that has it', async () => {
+    const { send } = await provider()
+    const { headers } = await send('/openapi.json')
+    const sent = { 'if-none-match': headers['etag'] ?? '' }
+    const answer = await send('/openapi.json', { headers: sent })
+
+    assert.deepEqual([answer.status, answer.text], [304, ''])
+    assert.equal(answer.headers['etag'], headers['etag'])
+  })
+
+  it('is named in the log', async () => {
+    const { log, send } = await platform()
+    await send('/openapi.json')
+
+    await until(() => log.some((line) => line.includes('"operation":"openapi"')))
+  })
+
+  it('cannot be changed', async () => {
+    const { send } = await provider()
+    const { status, headers } = await send('/openapi.json', { method: 'POST', body: {} })
+
+    assert.deepEqual([status, headers['allow']], [405, 'GET, HEAD'])
+  })
+
+  it('is sent to a limited number of slow clients at once', async () => {
+    const { port, send } = await provider()
+    const socket = connect(port, '127.0.0.1')
+    const request = 'GET /openapi.json HTTP/1.1\r\nHost: holdfast\r\n'
+    const others = `${request}\r\n`.repeat(20)
+    socket.write(`${others}${request}Connection: close\r\n\r\n`)
+    const statuses = (await text(socket)).match(/(?<=HTTP\/1\.1 )\d+/g) ?? []
+
+    assert.equal(statuses.length, 21)
+    assert.equal(statuses.filter((status) => status === '200').length, 16)
+    assert.equal(statuses.filter((status) => status === '503').length, 5)
+    assert.equal((await send('/openapi.json')).status, 200)
+  })
+
+  for (const ref of refs) {
+    const accounts = [isEnergy(ref) ? power : bank]
+    const query = 'oldest-time=2000-01-01T00%3A00%3A00Z&oldest-date=2000-01-01'
+    const requests: Record<string, OperationRequest> = {
+      'a success': { accounts, query },
+      'an unknown customer': { accounts, customer: 'nope' },
+      'an invalid page': { accounts, query: 'page=0' },
+      'a rejected token': { accounts, headers: { authorization: 'unauthorized' } },
+      'too many requests': { accounts, headers: { authorization: 'too_many_requests' } },
+      'an unavailable database': { accounts, headers: { authorization: 'unavailable' } },
+    }
+
+    it(`describes the responses of ${ref}`, async () => {
+      for (const [situation, request] of Object.entries(requests)) {
+        const answer = await ask(await provider(), ref, { customer: 'cust-1', ...request })
+
+        assert.deepEqual(findUndescribed('provider', ref, answer), [], situation)
+        if (situation === 'a success') assert.equal(answer.status, 200, answer.text)
+      }
+    })
+  }
+
+  it('describes the response for a restricted account', async () => {
+    const accounts = ['restricted']
+    const answer = await ask(await provider(), 'contact', { customer: 'cust-1', accounts })
+
+    assert.deepEqual([answer.status, answer.text], [200, ''])
+    assert.deepEqual(findUndescribed('provider', 'contact', answer), [])
+  })
+
+  it('describes the responses of the catalogue', async () => {
+    const { create, get, history, made, remove, replace, send } = await platform()
+    const product = example('ProductInput')
+    const id = await made(product)
+    const path = productPath(id)
+    const { headers } = await get(path)
+    const answers: readonly (readonly [string, number, Answer])[] = [
+      ['P1', 201, await create(product)],
+      ['P1', 400, await create({})],
+      ['P1', 401, await send(productsPath, { method: 'POST', body: product })],
+      ['P2', 204, await replace(id, product)],
+      ['P2', 404, await replace('nope', product)],
+      ['P2', 412, await replace(id, product, { 'if-match': '"99"' })],
+      ['P3', 200, await get(path)],
+      ['P3', 304, await get(`${path}?version=1`, { 'if-none-match': headers['etag'] ?? '' })],
+      ['P3', 404, await get(productPath('nope'))],
+      ['P4', 200, await get(productsPath)],
+      ['P4', 400, await get(`${productsPath}?page=0`)],
+      ['P6', 200, await history(id)],
+      ['P5', 204, await remove(id)],
+    ]
+
+    for (const [ref, status, answer] of answers) {
+      assert.equal(answer.status, status, `${ref}: ${answer.text}`)
+      assert.deepEqual(findUndescribed('platform', ref, answer), [], `${ref} ${status}`)
+    }
+  })
+
+  it('describes the responses of the token and key operations', async () => {
+    const { client, send } = await platform()
+    const credentials = { client_id: client.id, client_secret: client.secret }
+    const form = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const request = (body: unknown, more = {}) =>
+      send('/v1/token', { method: 'POST', body, ...more })
+    const answers: readonly (readonly [string, number, Answer])[] = [
+      ['T1', 200, await request(credentials)],
+      ['T1', 200, await request(form.toString(), { headers })],
+      ['T1', 400, await request({})],
+      ['T1', 401, await request({ ...credentials, client_secret: 'wrong' })],
+      ['T2', 200, await send('/.well-known/jwks.json')],
+    ]
+
+    for (const [ref, status, answer] of answers) {
+      assert.equal(answer.status, status, `${ref}: ${answer.text}`)
+      assert.deepEqual(findUndescribed('platform', ref, answer), [], `${ref} ${status}`)
+    }
+  })
+
+  const validators = {
+    provider: compileDocument(documents.provider),
+    platform: compileDocument(documents.platform),
+  }
+
+  /** What a response has and the document does not describe: its status, headers and body. */
+  function findUndescribed(name: DocumentName, ref: string, answer: Answer): string[] {
+    const { mayBeEmpty, method, path } = findOperation(ref)
+    const pointer = ['paths', path, method.toLowerCase(), 'responses', String(answer.status)]
+    const response = pointer.reduce<AnySchemaObject | undefined>(
+      (value, key) => value?.[key],
+      documents[name],
+    )
+    if (!response) return [`status ${answer.status}`]
+
+    const described = Object.keys(response['headers']).map((header) => header.toLowerCase())
+    const headers = Object.keys(answer.headers).filter(
+      (header) => ![...described, ...protocolHeaders].includes(header),
+    )
+    const schema = response['content']?.['application/json'].schema
+    if (answer.text === '') {
+      return !schema || mayBeEmpty ? headers : [...headers, 'no body']
+    }
+    const isValid = validators[name].validate({ $ref: `document${schema.$ref}` }, answer.body)
+    return isValid ? headers : [...headers, validators[name].errorsText()]
+  }
+})
+
+function findOperation(ref: string): Operation {
+  const found = Object.values<Operation>(operations).find((operation) => operation.ref === ref)
+  return found ?? assert.fail(`${ref} is no operation`)
+}
+
+function compileDocument(document: AnySchemaObject): Ajv2020 {
+  const formats = {
+    'date-time': scalars.dateTime.test,
+    date: scalars.date.test,
+    duration: scalars.duration.test,
+    int32: true,
+    int64: true,
+  } as const
+  return new Ajv2020({ strict: false, formats, schemas: [{ ...document, $id: 'document' }] })
+}
