@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { buildOpenApiDocument, documentNames } from '../src/contract/index.ts'
 import { findRelativeLinks } from './support/markdown-links.ts'
 import { run } from './support/process.ts'
 
@@ -43,6 +44,7 @@ describe('the published package', () => {
 
   const manifest = () =>
     JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+      readonly version: string
       readonly bin: { readonly holdfast: string }
       readonly dependencies: Readonly<Record<string, string>>
     }
@@ -86,6 +88,22 @@ describe('the published package', () => {
 
     assert.match(await succeed(project, command, '--help'), /^Usage: holdfast /)
     assert.match(await succeed(project, command, 'openapi'), /"openapi": "3\.1\./)
+  })
+
+  it('exports the OpenAPI documents', async () => {
+    write(
+      'documents.js',
+      `import provider from 'holdfast/openapi/provider.json' with { type: 'json' }
+       import platform from 'holdfast/openapi/platform.json' with { type: 'json' }
+       console.log(JSON.stringify([provider, platform]))`,
+    )
+    const exported = JSON.parse(await succeed(project, process.execPath, 'documents.js'))
+
+    const { version } = manifest()
+    assert.deepEqual(
+      exported,
+      documentNames.map((name) => buildOpenApiDocument(name, version)),
+    )
   })
 
   it('exports the contract', async () => {

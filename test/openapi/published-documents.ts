@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import spectralCore from '@stoplight/spectral-core'
+import { run } from '../support/process.ts'
+
+/**
+ * Tests the OpenAPI documents of the published package with linters and client generators. They are not part of
+ * `npm ci`, because they are large and need another version of TypeScript: `npm run test:openapi` installs them here.
+ */
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const tools = fileURLToPath(new URL('node_modules', import.meta.url))
+const guide = readFileSync(join(root, 'docs', 'guides', 'openapi.md'), 'utf8')
+
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-openapi-'))
+const generated = join(folder, 'generated')
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+before(async () => {
+  await succeed(root, 'npm', 'pack', '--pack-destination', folder)
+  const [tarball = ''] = globSync('*.tgz', { cwd: folder })
+  await succeed(folder, 'tar', '-xzf', tarball)
+})
+
+const names = ['provider', 'platform']
+const documentFile = (name: string) => join(folder, 'package', 'openapi', `${name}.json`)
+
+/** The arguments of each generator. Its command is the first. */
+const generators = {
+  'openapi-typescript': (input: string, output: string) => [input, '--output', `${output}.ts`],
+  'openapi-ts': (input: string, output: string) => ['--input', input, '--output', output],
+  orval: (input: string, output: string) => [
+    ...['--input', input, '--output', `${output}.ts`],
+    ...['--client', 'fetch'],
+  ],
+}
+
+for (const name of names) {
+  describe(`the published OpenAPI document of a ${name}`, () => {
+    it('passes the strict recommended rules of Redocly', async () => {
+      const { createConfig, lint } = await importTool('@redocly/openapi-core/lib/index.js')
+      const config = await createConfig({ extends: ['recommended-strict'] })
+      const problems: { ruleId: string; message: string; location: { pointer: string }[] }[] =
+        await lint({ ref: documentFile(name), config })
+
+      assert.deepEqual(
+        problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+        [],
+      )
+    })
+
+    for (const [command, makeArguments] of Object.entries(generators)) {
+      it(`is turned into types without unknown fields by ${command}`, async () => {
+        const output = join(generated, `${name}-${command}`)
+        const program = join(tools, '.bin', command)
+        await succeed(
+          folder,
+          process.execPath,
+          program,
+          ...makeArguments(documentFile(name), output),
+        )
+        const unknown = globSync(`${output}{.ts,/types.gen.ts}`).flatMap(findUnknown)
+
+        assert.deepEqual(unknown, [])
+      })
+    }
+  })
+}
+
+it('the published OpenAPI documents violate exactly the OWASP rules that the guide lists', async () => {
+  const { default: ruleset } = await importTool(
+    '@stoplight/spectral-owasp-ruleset/dist/ruleset.mjs',
+  )
+  const spectral = new spectralCore.Spectral()
+  spectral.setRuleset(ruleset)
+  const violated = new Set<string | number>()
+  for (const name of names) {
+    const found = await spectral.run(JSON.parse(readFileSync(documentFile(name), 'utf8')))
+    for (const { code } of found) violated.add(code)
+  }
+
+  assert.deepEqual(violated, new Set(guide.match(/\bowasp:[\w:-]+/g)))
+})
+
+it('the generated code compiles in strict mode', async () => {
+  const files = globSync('**/*.ts', { cwd: generated })
+  const flags = ['--strict', '--noEmit', '--pretty', 'false', '--types', '']
+  const target = ['--target', 'esnext', '--module', 'esnext', '--moduleResolution', 'bundler']
+  const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+
+  assert.equal(globSync('p*-*', { cwd: generated }).length, 2 * Object.keys(generators).length)
+  await succeed(generated, process.execPath, compiler, ...flags, ...target, ...files)
+})
+
+/** The lines of a generated file with a field of unknown type. The headers of a response may include unknown ones. */
+function findUnknown(file: string): string[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => !/^[*/]/.test(line) && /\b(unknown|any)\b/.test(line))
+    .filter((line) => line !== '[name: string]: unknown;')
+}
+
+/** A tool has no types here: it is installed only for this test. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+function importTool(path: string): Promise<any> {
+  return import(pathToFileURL(join(tools, path)).href)
+}
+
+/** Runs a command, which must succeed. npm must use the Node of this test. */
+async function succeed(cwd: string, ...command: readonly string[]): Promise<void> {
+  const path = [dirname(process.execPath), process.env['PATH']].join(delimiter)
+  const { status, stdout, stderr } = await run(command, {
+    cwd,
+    environment: { ...process.env, PATH: path },
+  })
+  assert.equal(status, 0, `${command.join(' ')}\n${stdout}${stderr}`)
+}
