@@ -2,14 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { TSchema } from 'typebox'
 import {
   ContractError,
-  countCharacters,
   formatProblem,
   normalizer,
   type Operation,
   type Problem,
   validator,
 } from '../contract/index.ts'
-import { scalars } from '../contract/scalars.ts'
+import { parseText } from '../contract/parse-text.ts'
 import { asNode, type Node } from '../contract/schema.ts'
 import { describeExpected } from '../contract/validate.ts'
 
@@ -69,33 +68,9 @@ function readParameter(name: string, node: Node, given: RawQuery[string]): unkno
 function readText(name: string, node: Node, given: string): unknown {
   // An unescaped plus sign of a UTC offset is decoded as a space, which no date-time contains.
   const text = node.scalar === 'dateTime' ? given.replace(' ', '+') : given
-  const value = convert(node, text)
+  const value = parseText(node, text)
   if (value === undefined) reject({ path: name, reason: `must be ${describeExpected(node)}` })
   return value
-}
-
-const booleans = new Map([
-  ['true', true],
-  ['false', false],
-])
-
-function convert(node: Node, text: string): unknown {
-  if (node.scalar) return scalars[node.scalar].test(text) ? text : undefined
-  if (node.enum) return node.enum.includes(text) ? text : undefined
-  switch (node.type) {
-    case 'boolean':
-      return booleans.get(text)
-    case 'integer': {
-      const value = Number(text)
-      const { minimum = -Infinity, maximum = Infinity } = node
-      return /^-?\d+$/.test(text) && value >= minimum && value <= maximum ? value : undefined
-    }
-    default: {
-      const { minLength = 0, maxLength = Infinity } = node
-      const length = countCharacters(text)
-      return length >= minLength && length <= maxLength ? text : undefined
-    }
-  }
 }
 
 function bodyReader(schema: TSchema | undefined, problemsMax: number): (raw: unknown) => unknown {
