@@ -79,7 +79,7 @@ describe('the client in a browser', { timeout: 120_000 }, () => {
     assert.equal(report.customer?.id, customerId)
     assert.ok(report.accountIds?.includes(accountId))
     assert.equal(report.balances, report.accountIds?.length)
-    assert.deepEqual(report.rejected, [true, 404, 'Customer not found', 'C3'])
+    assert.deepEqual(report.rejected, [true, 404, 'Customer not found', 'getCustomer'])
     const [first] = report.pages
     assert.ok(report.pages.length > 2, String(report.pages.length))
     assert.equal(new Set(report.pages.flatMap(({ ids }) => ids)).size, first?.total)

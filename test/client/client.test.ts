@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, it } from 'node:test'
-import { openGuard } from '../../src/auth/guard.ts'
-import { openKeySet } from '../../src/auth/key-set.ts'
 import { makeSigningKey, toPublicKeySet } from '../../src/auth/signing.ts'
 import { createClient, ResponseError, type SigningKey } from '../../src/client/index.ts'
 import { generateLines } from '../../src/generate/index.ts'
-import { openReplayStore } from '../../src/storage/open.ts'
 import { createScope, describe, newDatabase } from '../support/engines.ts'
 import { openKeyServer } from '../support/key-server.ts'
 import { loadInProcess } from '../support/load.ts'
-import { openProvider } from '../support/provider.ts'
+import { respondWith } from './respond.ts'
+import { openTrustingProvider } from './trusting-provider.ts'
 
 const now = Temporal.Now.instant()
 const customerId = 'c-000001'
@@ -24,22 +20,6 @@ describe('the client', () => {
 
   const open = (options = {}) => createClient({ providerUrl, subdomain: 's', key, ...options })
 
-  /** Starts a provider that serves the given account version and trusts the client's key. */
-  const serve = async (jwksUrl: string, accountVersion: 3 | 4) => {
-    const clock = () => Temporal.Now.instant()
-    const replay = await openReplayStore(database, clock)
-    const keys = openKeySet({ url: jwksUrl })
-    scope.after(async () => {
-      keys.close()
-      await replay.close()
-    })
-    const bases = { provider: '', resource: '', platform: '' }
-    const guard = openGuard({ subdomain: 's', bases, keys, replay, clock })
-    const { address } = await openProvider(scope, [], { database, accountVersion, clock, guard })
-    Object.assign(bases, { provider: address, resource: address })
-    return address
-  }
-
   before(async () => {
     database = await newDatabase(scope)
     const made = await makeSigningKey('ES256', now)
@@ -49,8 +29,8 @@ describe('the client', () => {
 
     const lines = generateLines({ customers: 3, seed: 1, until: now.toString() })
     await loadInProcess(database, [...lines], now.toString())
-    providerUrl = await serve(jwks.url, 4)
-    versionThreeUrl = await serve(jwks.url, 3)
+    providerUrl = await openTrustingProvider(scope, database, jwks.url)
+    versionThreeUrl = await openTrustingProvider(scope, database, jwks.url, 3)
   })
   let versionThreeUrl = ''
 
@@ -93,6 +73,22 @@ describe('the client', () => {
     assert.equal(seen.size, total)
   })
 
+  it('iterates over the records of all pages', async () => {
+    const input = {
+      params: { customerId, accountId: 'b-000001-2' },
+      query: { 'page-size': 7, 'oldest-time': '2020-01-01T00:00:00Z' },
+    }
+    const pages = await Array.fromAsync(open().listBankingTransactions.pages(input))
+
+    const items = await Array.fromAsync(open().listBankingTransactions.items(input))
+
+    assert.ok(pages.length > 2)
+    assert.deepEqual(
+      items.map(({ transactionId }) => transactionId),
+      pages.flatMap(({ data }) => data.transactions.map(({ transactionId }) => transactionId)),
+    )
+  })
+
   it('escapes path parameters', async () => {
     const odd = { params: { customerId: 'a/b c?d#e%' } }
 
@@ -102,11 +98,10 @@ describe('the client', () => {
   for (const odd of ['', '.', '..', '\ud83d']) {
     it(`rejects ${JSON.stringify(odd)} as an id, which would request another resource`, async () => {
       let count = 0
-      const other = await respondWith(() => {
+      const other = await respondWith(scope, () => {
         count += 1
         return { status: 200, body: '{}' }
       })
-      scope.after(async () => void other.server.close())
       const client = open({ providerUrl: other.url })
 
       await assert.rejects(client.getCustomer({ params: { customerId: odd } }), /customerId|URI/)
@@ -132,8 +127,7 @@ describe('the client', () => {
   })
 
   it('returns one page for a response without a body', async () => {
-    const restricted = await respondWith(() => ({ status: 200, body: '' }))
-    scope.after(async () => void restricted.server.close())
+    const restricted = await respondWith(scope, () => ({ status: 200, body: '' }))
     const client = open({ providerUrl: restricted.url })
     const pages = client.getAccountContact.pages({ params: { customerId, accountId: 'a' } })
 
@@ -142,8 +136,7 @@ describe('the client', () => {
 
   for (const body of ['<html>', '', 'null', '[]', '{"message":"no"}', '{"error":{"code":1}}']) {
     it(`reports an error response that is not the provider’s: ${body || 'an empty body'}`, async () => {
-      const gateway = await respondWith(() => ({ status: 403, body }))
-      scope.after(async () => void gateway.server.close())
+      const gateway = await respondWith(scope, () => ({ status: 403, body }))
 
       await assert.rejects(
         open({ providerUrl: gateway.url }).getCustomer({ params: { customerId } }),
@@ -160,7 +153,7 @@ describe('the client', () => {
     assert.ok(error instanceof ResponseError)
     assert.equal(error.status, 404)
     assert.equal(error.message, 'Account not found')
-    assert.equal(error.operation, 'E4')
+    assert.equal(error.operation, 'listEnergyBilling')
     assert.match(error.interactionId ?? '', /^[0-9a-f-]{36}$/)
   })
 
@@ -183,13 +176,12 @@ describe('the client', () => {
 
   it('retries a 503 with a new token, up to the maximum number of retries', async () => {
     const tokens: (string | undefined)[] = []
-    const busy = await respondWith((authorization) => {
+    const busy = await respondWith(scope, ({ authorization }) => {
       tokens.push(authorization)
       return tokens.length < 3
         ? { status: 503, body: '{"error":"Service unavailable"}', headers: { 'retry-after': '0' } }
         : { status: 200, body: '{"data":[]}' }
     })
-    scope.after(async () => void busy.server.close())
 
     const client = open({ providerUrl: busy.url })
     const found = await client.searchCustomers({ params: {}, body: { email: 'a@example.com' } })
@@ -205,11 +197,10 @@ describe('the client', () => {
 
   it('does not retry a 401', async () => {
     let count = 0
-    const closed = await respondWith(() => {
+    const closed = await respondWith(scope, () => {
       count += 1
       return { status: 401, body: '{"error":"Unauthorized"}' }
     })
-    scope.after(async () => void closed.server.close())
 
     await assert.rejects(
       open({ providerUrl: closed.url }).getCustomer({ params: { customerId } }),
@@ -220,20 +211,3 @@ describe('the client', () => {
     assert.equal(count, 1)
   })
 })
-
-interface FixedResponse {
-  readonly status: number
-  readonly body: string
-  readonly headers?: Record<string, string>
-}
-
-async function respondWith(
-  respond: (authorization: string | undefined) => FixedResponse,
-): Promise<{ server: Server; url: string }> {
-  const server = createServer((request, response) => {
-    const { status, body, headers } = respond(request.headers.authorization)
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}

@@ -1,0 +1,82 @@
+import {
+  type BankingAccountV3,
+  findPageRecords,
+  type Operation,
+  upgradeAccount,
+} from '../contract/index.ts'
+import { BankingAccountV3 as accountSchemaV3 } from '../contract/records/banking-account.ts'
+import { asNode, isObject } from '../contract/schema.ts'
+import { InvalidResponseError, ResponseError } from './errors.ts'
+import type { PreparedCall } from './request.ts'
+import type { Received } from './send.ts'
+
+/** Error texts appear in logs, and a provider could send a long one. */
+const errorLengthMax = 1000
+
+/** The body of a successful response. Throws for an error response, and for a body that is not what the operation returns. */
+export function readBody({ id, operation }: PreparedCall, received: Received): unknown {
+  const { status, bytes, interactionId } = received
+  if (!isSuccess(received)) {
+    throw new ResponseError(id, readErrorText(bytes), status, { interactionId })
+  }
+  if (bytes.length === 0 && operation.mayBeEmpty) return undefined
+  const body = parseJson(bytes)
+  const problem = findProblem(operation, bytes, body)
+  if (problem === undefined) return body
+  throw new InvalidResponseError(id, problem, interactionId)
+}
+
+export function isSuccess({ status }: Pick<Received, 'status'>): boolean {
+  return status >= 200 && status < 300
+}
+
+/** The records of a page that `readBody` returned. */
+export function readRecords({ response }: Operation, page: unknown): unknown[] {
+  const { field = '' } = findPageRecords(response) ?? {}
+  return (page as { readonly data: Readonly<Record<string, unknown[]>> }).data[field] ?? []
+}
+
+/** Upgrades the accounts of a page to version 4, if the operation may return version 3. */
+export function upgradeAccounts(operation: Operation, body: unknown): unknown {
+  const { field = '', items } = findPageRecords(operation.response) ?? {}
+  const { name } = asNode(accountSchemaV3)
+  if (!items?.anyOf?.some((version) => version.name === name)) return body
+  const accounts = readRecords(operation, body) as BankingAccountV3[]
+  const { data, ...rest } = body as { readonly data: object }
+  return { ...rest, data: { ...data, [field]: accounts.map(upgradeAccount) } }
+}
+
+/** The error text of the interface in an error response. */
+export function readErrorText(bytes: Uint8Array): string {
+  const body = parseJson(bytes)
+  const error = isObject(body) ? body['error'] : undefined
+  if (typeof error !== 'string') return 'the response has no error text of the interface'
+  return error.length > errorLengthMax ? `${error.slice(0, errorLengthMax)}…` : error
+}
+
+/** Undefined if the bytes are not JSON. The error of the parser is not used: it quotes the text. */
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    return undefined
+  }
+}
+
+/** Checks only what the client itself relies on. A platform validates records with `holdfast/contract`. */
+function findProblem(
+  { response }: Operation,
+  bytes: Uint8Array,
+  body: unknown,
+): string | undefined {
+  if (bytes.length === 0) return 'empty'
+  if (body === undefined) return 'not JSON'
+  if (!isObject(body)) return 'not a JSON object'
+  const page = findPageRecords(response)
+  if (!page) return undefined
+  const records = isObject(body['data']) ? body['data'][page.field] : undefined
+  if (!Array.isArray(records)) return `data.${page.field} is not a list`
+  return records.every(isObject)
+    ? undefined
+    : `data.${page.field} has an element that is not an object`
+}

@@ -1,0 +1,49 @@
+import type { Operation } from '../contract/index.ts'
+import type { ResolvedOptions } from './options.ts'
+
+/** The input of any operation. */
+export interface AnyInput {
+  readonly params: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly body?: unknown
+}
+
+/** One call of an operation, as its requests need it. */
+export interface PreparedCall {
+  /** The name of the method. */
+  readonly id: string
+  readonly operation: Operation
+  /** The URI in the token's audience: the path as it is sent, without a query. */
+  readonly resource: string
+  /** The query of the first request. Links replace it. */
+  readonly query: string
+  /** The body as JSON. */
+  readonly body?: string
+}
+
+export function prepareCall(
+  id: string,
+  operation: Operation,
+  { params, query, body }: AnyInput,
+  { providerUrl, resourceUrl }: Pick<ResolvedOptions, 'providerUrl' | 'resourceUrl'>,
+): PreparedCall {
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    encodeSegment(name, params[name] ?? ''),
+  )
+  const resource = (operation.base === 'resource' ? resourceUrl : providerUrl) + path
+  const call = { id, operation, resource, query: buildQuery(query) }
+  return operation.body ? { ...call, body: JSON.stringify(body) } : call
+}
+
+function encodeSegment(name: string, id: string): string {
+  // URL parsing would resolve these, and the request would be for another resource than the token.
+  if (['', '.', '..'].includes(id)) throw new RangeError(`${name} cannot be '${id}'`)
+  return encodeURIComponent(id)
+}
+
+function buildQuery(query: AnyInput['query'] = {}): string {
+  return Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join('&')
+}

@@ -1,0 +1,138 @@
+import { type ClientError, ConnectionError, InvalidResponseError, TimeoutError } from './errors.ts'
+import type { ResolvedOptions } from './options.ts'
+import type { PreparedCall } from './request.ts'
+import { openSigner } from './sign.ts'
+
+/** A complete response with any status except a redirect. */
+export interface Received {
+  readonly status: number
+  readonly bytes: Uint8Array
+  readonly interactionId: string | undefined
+}
+
+export type Send = (call: PreparedCall, query: string) => Promise<Received>
+
+const retryStatuses = [429, 502, 503, 504]
+const retryAfterMaxSeconds = 30
+
+/** Returns a function that sends one request, with retries. All operations are read-only, so retries are safe. */
+export function openSender(options: ResolvedOptions): Send {
+  const sign = openSigner(options.key, options.subdomain)
+  return async (call, query) => {
+    for (let attempt = 0; ; attempt += 1) {
+      const isLast = attempt >= options.retriesMax
+      // Every attempt uses a new token.
+      const token = await sign(call.resource)
+      try {
+        const { retryAfter, ...received } = await exchange(call, query, token, options)
+        if (isLast || !retryStatuses.includes(received.status)) return received
+        await waitBeforeRetry(attempt, retryAfter)
+      } catch (error) {
+        const isTransient = error instanceof ConnectionError || error instanceof TimeoutError
+        if (isLast || !isTransient) throw error
+        await waitBeforeRetry(attempt)
+      }
+    }
+  }
+}
+
+async function exchange(
+  call: PreparedCall,
+  query: string,
+  token: string,
+  { timeoutMs, responseBytesMax }: ResolvedOptions,
+): Promise<Received & { readonly retryAfter: string | null }> {
+  const { operation, resource, body } = call
+  const signal = AbortSignal.timeout(timeoutMs)
+  try {
+    const response = await fetch(query ? `${resource}?${query}` : resource, {
+      method: operation.method,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body }),
+      redirect: 'manual',
+      signal,
+    })
+    const interactionId = response.headers.get('x-fapi-interaction-id') ?? undefined
+    if (isRedirect(response)) {
+      await response.body?.cancel()
+      const reason = 'a redirect, which is not followed because a token is valid for one URL'
+      throw new InvalidResponseError(call.id, reason, interactionId)
+    }
+    const bytes = await readBytes(response, responseBytesMax)
+    if (!bytes) {
+      const reason = `larger than ${responseBytesMax} bytes (responseBytesMax)`
+      throw new InvalidResponseError(call.id, reason, interactionId)
+    }
+    const retryAfter = response.headers.get('retry-after')
+    return { status: response.status, bytes, interactionId, retryAfter }
+  } catch (error) {
+    if (error instanceof InvalidResponseError) throw error
+    throw toClientError(call, error, signal, timeoutMs)
+  }
+}
+
+/** A browser hides the status of a redirect that it does not follow. */
+function isRedirect({ status, type }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400)
+}
+
+/** The body, or undefined if it is larger than the limit. */
+async function readBytes(response: Response, bytesMax: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = response.body?.getReader()
+  for (;;) {
+    const { value } = (await reader?.read()) ?? {}
+    if (!value) return concatenate(chunks, length)
+    length += value.length
+    if (length > bytesMax) {
+      await reader?.cancel()
+      return undefined
+    }
+    chunks.push(value)
+  }
+}
+
+function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
+}
+
+function toClientError(
+  { id, resource }: PreparedCall,
+  error: unknown,
+  signal: AbortSignal,
+  timeoutMs: number,
+): ClientError {
+  const { origin } = new URL(resource)
+  if (signal.aborted) {
+    const message = `no response from ${origin} within ${timeoutMs} ms`
+    return new TimeoutError(id, message, { cause: signal.reason })
+  }
+  // In Node, fetch wraps the error of the network, which has a code such as ECONNREFUSED.
+  const { cause = error } = error as { readonly cause?: unknown }
+  const { name, message, code = message } = cause as Partial<NodeJS.ErrnoException>
+  // An error of the HTTP parser contains a part of the response, so it is not the cause.
+  if (name === 'HTTPParserError' || /^(HPE|Z)_/.test(String(code))) {
+    return new InvalidResponseError(id, `invalid HTTP: ${code}`)
+  }
+  return new ConnectionError(id, `no response from ${origin}: ${code}`, { cause })
+}
+
+/** Waits as long as `Retry-After` says, up to a maximum; without it, exponential backoff. */
+async function waitBeforeRetry(attempt: number, retryAfter: string | null = null): Promise<void> {
+  const stated = Number(retryAfter ?? Number.NaN)
+  const seconds = Number.isFinite(stated)
+    ? Math.min(stated, retryAfterMaxSeconds)
+    : 0.1 * 2 ** attempt
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+}
