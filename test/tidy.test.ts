@@ -394,6 +394,7 @@ async function commandNames(): Promise<string[]> {
     write,
     environment: {},
     isInteractive: false,
+    isOutputTerminal: false,
   })
   const [, list = ''] = help.split('Commands:\n')
   return [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name)

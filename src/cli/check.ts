@@ -9,7 +9,7 @@ import type {
   TestKeys,
 } from '../check/index.ts'
 import { profiles } from '../check/report.ts'
-import { CommandError, type Terminal } from '../server/terminal.ts'
+import { CommandError, type Terminal, usesColour } from '../server/terminal.ts'
 import { isTimeZone } from '../settings/settings.ts'
 import { readJwkFile } from './common/jwk-file.ts'
 import { writePrivateFile } from './common/private-file.ts'
@@ -168,7 +168,7 @@ async function runCheck(url: string, flags: Flags, terminal: Terminal): Promise<
       await writeReport(flags.junit, formatJunitReport(report), terminal)
     if (flags.html !== undefined) await writeReport(flags.html, formatHtmlReport(report), terminal)
     const options = {
-      hasColour: terminal.isInteractive && !terminal.environment['NO_COLOR'],
+      hasColour: usesColour(terminal),
       isVerbose: flags.verbose ?? false,
     }
     if (flags.json !== '-') await terminal.write(formatTextReport(report, options))

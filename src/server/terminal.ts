@@ -9,9 +9,11 @@ export interface Terminal {
   /** Shows a line that the next status replaces; an empty status removes it. */
   status(line: string): void
   /** Writes data byte for byte. Resolves when it is written, and rejects with a `CommandError` if it cannot be. */
-  write(text: string): Promise<void>
+  write(data: string | Uint8Array): Promise<void>
   /** Whether `error` and `status` write to a terminal. */
   readonly isInteractive: boolean
+  /** Whether `out` and `write` write to a terminal. */
+  readonly isOutputTerminal: boolean
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -51,10 +53,10 @@ export function processTerminal(): Terminal {
     out: (text) => void process.stdout.write(escapeInvisibleInLines(text)),
     error: (text) => void process.stderr.write(escapeInvisibleInLines(text)),
     status: (line) => void process.stderr.write(`\r\u001b[K${escapeInvisible(line)}`),
-    write: (text) =>
+    write: (data) =>
       new Promise((resolve, reject) => {
         writes += 1
-        process.stdout.write(text, (error?: NodeJS.ErrnoException | null) => {
+        process.stdout.write(data, (error?: NodeJS.ErrnoException | null) => {
           writes -= 1
           if (!error) return resolve()
           isReported = true
@@ -62,8 +64,14 @@ export function processTerminal(): Terminal {
         })
       }),
     isInteractive: process.stderr.isTTY ?? false,
+    isOutputTerminal: process.stdout.isTTY ?? false,
     environment: process.env,
   }
+}
+
+/** Whether the output may contain colours: https://no-color.org. */
+export function usesColour({ isOutputTerminal, environment }: Terminal): boolean {
+  return isOutputTerminal && !environment['NO_COLOR']
 }
 
 /** Whether a command failed because the reader of its output has closed the pipe. */

@@ -28,6 +28,7 @@ function openTerminal() {
     },
     environment: {},
     isInteractive: true,
+    isOutputTerminal: true,
   }
   return { terminal, output }
 }

@@ -75,8 +75,9 @@ function readFlags(role: 'provider' | 'platform', flags: Flags) {
       out: fail,
       error: fail,
       status: fail,
-      write: async (text) => fail(text),
+      write: async (data) => fail(String(data)),
       isInteractive: false,
+      isOutputTerminal: false,
       environment: Object.fromEntries(variables),
     },
   )

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import type { Terminal } from '../../src/server/terminal.ts'
 import type { Scope } from './engines.ts'
 
 /** The published program if the test run has built it, otherwise the source. */
@@ -73,6 +74,7 @@ export function runHoldfast(args: readonly string[], options: RunOptions = {}): 
 export async function runInProcess(
   args: readonly string[],
   environment: Flags = {},
+  output: Partial<Pick<Terminal, 'isInteractive' | 'isOutputTerminal'>> = {},
 ): Promise<Finished & { readonly status: number }> {
   const printed = { stdout: '', stderr: '' }
   const out = (text: string) => {
@@ -81,10 +83,19 @@ export async function runInProcess(
   const error = (text: string) => {
     printed.stderr += text
   }
-  const write = async (text: string) => out(text)
-  const terminal = { out, error, status: error, write, isInteractive: false, environment }
+  const write = async (data: string | Uint8Array) =>
+    out(typeof data === 'string' ? data : new TextDecoder().decode(data))
   const { main } = await import('../../src/cli/main.ts')
-  const status = await main(args, terminal)
+  const status = await main(args, {
+    out,
+    error,
+    status: error,
+    write,
+    isInteractive: false,
+    isOutputTerminal: false,
+    environment,
+    ...output,
+  })
   return { status, ...printed }
 }
 
