@@ -1,13 +1,17 @@
 import { Argument, Command, Option } from 'commander'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
+import { systemReason } from '../storage/system-reason.ts'
 import { addCreateFlag, withStore } from './common/database.ts'
+import { writeSecretFile } from './common/private-file.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
 interface Flags {
   readonly database?: string
   readonly create?: boolean
   readonly algorithm?: string
+  readonly output?: string
+  readonly force?: boolean
 }
 
 /** The same as `signingAlgorithms`, which a test checks: importing that would load the cryptography for --help. */
@@ -15,7 +19,7 @@ const algorithms = ['ES256', 'PS256', 'RS256', 'EdDSA']
 
 export function keysCommand(terminal: Terminal): Command {
   const command = new Command('keys')
-    .summary('list, add and retire the platform’s signing keys')
+    .summary('list, add, export and retire the platform’s signing keys')
     .description(
       'Manages the keys that the platform signs tokens with. The platform publishes the public keys at /.well-known/jwks.json.',
     )
@@ -28,9 +32,10 @@ names an unknown key), then retire the old key.
 Example:
   holdfast keys add --algorithm ES256
   holdfast keys list
+  holdfast keys export ID
   holdfast keys retire ID`,
     )
-  const subcommands = [listCommand, addCommand, retireCommand]
+  const subcommands = [listCommand, addCommand, exportCommand, retireCommand]
   return addSubcommands(
     command,
     subcommands.map((create) => create(terminal)),
@@ -67,18 +72,79 @@ function addCommand(terminal: Terminal): Command {
     )
 }
 
+function exportCommand(terminal: Terminal): Command {
+  return createSubcommand(
+    'export',
+    'write a private signing key to a file as a JWK and print the name of the file',
+  )
+    .addArgument(idArgument())
+    .option(
+      '--output <file>',
+      'the file to create, which only its owner can access; - writes the key to standard output (default: ID.jwk)',
+    )
+    .option('--force', 'replace an existing file')
+    .addHelpText(
+      'after',
+      `
+The file contains the private key: anyone who has it can request the data of every customer. Delete it after use, and retire
+the key if it may have been copied.
+
+Examples:
+  holdfast keys export ID
+  holdfast call getCustomer --customer c1 --key ID.jwk
+  holdfast keys export ID --output - | ssh batch.example 'umask 077; cat > platform.jwk'`,
+    )
+    .action((id: string, flags: Flags) =>
+      withKeys(flags, terminal, async (store) => {
+        const key = (await store.list()).find((each) => each.id === id && !each.retired)
+        if (!key) throw unknownKey()
+        const jwk = { ...key.privateKey, kid: key.id, alg: key.algorithm, use: 'sig' }
+        const { output = `${id}.jwk`, force = false } = flags
+        await writeKey(`${JSON.stringify(jwk, null, 2)}\n`, output, force, terminal)
+      }),
+    )
+}
+
+async function writeKey(
+  jwk: string,
+  file: string,
+  isReplacing: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  if (file === '-') {
+    if (!terminal.isOutputTerminal) return terminal.write(jwk)
+    throw new CommandError(2, 'a private key is not printed to a terminal: use --output FILE')
+  }
+  try {
+    writeSecretFile(file, jwk, isReplacing)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST')
+      throw new CommandError(1, `${file} already exists: choose another file, or use --force`)
+    throw new CommandError(1, `${file} cannot be written: ${systemReason(code)}`)
+  }
+  terminal.out(`${file}\n`)
+}
+
 function retireCommand(terminal: Terminal): Command {
   return createSubcommand(
     'retire',
     'stop using a signing key and remove it from the published key set',
   )
-    .addArgument(new Argument('<id>', 'the ID in the output of keys list'))
+    .addArgument(idArgument())
     .action((id: string, flags: Flags) =>
       withKeys(flags, terminal, async (store) => {
-        if (await store.retire(id, Temporal.Now.instant())) return
-        throw new CommandError(1, 'no active key with this ID: run holdfast keys list')
+        if (!(await store.retire(id, Temporal.Now.instant()))) throw unknownKey()
       }),
     )
+}
+
+function idArgument(): Argument {
+  return new Argument('<id>', 'the ID in the output of keys list')
+}
+
+function unknownKey(): CommandError {
+  return new CommandError(1, 'no active key with this ID: run holdfast keys list')
 }
 
 function withKeys(
@@ -86,7 +152,7 @@ function withKeys(
   terminal: Terminal,
   work: (store: SigningKeyStore) => Promise<void>,
 ): Promise<void> {
-  const { algorithm: _algorithm, ...storeFlags } = flags
+  const { algorithm: _algorithm, output: _output, force: _force, ...storeFlags } = flags
   return withStore(
     storeFlags,
     terminal,

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
-import { makeSigningKey, signingAlgorithms } from '../../src/auth/signing.ts'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { makeSigningKey, signingAlgorithms, toPublicKeySet } from '../../src/auth/signing.ts'
 import { openSigningKeyStore } from '../../src/storage/open.ts'
 import { describe, describeOnce, newDatabase } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { runHoldfast, runInProcess, startServer } from '../support/process.ts'
+import { holdfastProgram, run, runHoldfast, runInProcess, startServer } from '../support/process.ts'
 import { decodeClaims, decodeSegment, makeKey, publicUrl } from '../support/tokens.ts'
 
 /** Each test starts processes. */
@@ -69,8 +71,30 @@ describe('holdfast keys', { concurrency }, () => {
     assert.doesNotMatch(printed, /"|\bd\b|kty|[\w-]{44}/)
   })
 
+  for (const algorithm of signingAlgorithms) {
+    it(`exports a private ${algorithm} key that only its owner can access, and that signs`, async (t) => {
+      const { run, folder, database } = await openPlatform(t)
+      const id = (await run('keys', 'add', '--algorithm', algorithm)).trimEnd()
+      const file = join(folder, 'platform.jwk')
+
+      assert.equal(await run('keys', 'export', id, '--output', file), `${file}\n`)
+      const signed = await run('token', url, '--key', file)
+
+      assert.equal(statSync(file).mode & 0o777, 0o600)
+      const { kid, alg, use, d } = JSON.parse(readFileSync(file, 'utf8'))
+      assert.deepEqual({ kid, alg, use }, { kid: id, alg: algorithm, use: 'sig' })
+      assert.equal(typeof d, 'string')
+      const store = await openSigningKeyStore(database)
+      const keys = createLocalJWKSet(toPublicKeySet(await store.list()))
+      await store.close()
+      assert.equal((await jwtVerify(signed.trimEnd(), keys)).payload.aud, url)
+    })
+  }
+
   for (const [name, args, expected] of [
     ['an unknown key', ['retire', 'nothing'], 1],
+    ['the export of an unknown key', ['export', 'nothing'], 1],
+    ['an export without a key', ['export'], 2],
     ['no key', ['retire'], 2],
     ['an unknown algorithm', ['add', '--algorithm', 'HS256'], 2],
     ['an unknown command', ['frobnicate'], 2],
@@ -89,6 +113,88 @@ describe('holdfast keys', { concurrency }, () => {
       assert.match(stderr, /^\S.*\n/)
     })
   }
+})
+
+describeOnce('holdfast keys export', { concurrency }, () => {
+  /** A platform with a key, and a function that exports it. */
+  async function openWithKey(t: TestContext) {
+    const { run, retire, folder, database } = await openPlatform(t)
+    const id = (await run('keys', 'add')).trimEnd()
+    const file = join(folder, 'platform.jwk')
+    const exportKey = (flags: readonly string[], output = {}) =>
+      runInProcess(['keys', 'export', id, '--database', database, ...flags], {}, output)
+    return { id, file, folder, database, retire, exportKey }
+  }
+
+  it('does not replace a file, a link or a file that others can read, except with --force', async (t) => {
+    const { file, folder, exportKey } = await openWithKey(t)
+    const [link, target] = [join(folder, 'link.jwk'), join(folder, 'target')]
+    await writeFile(file, 'precious', { mode: 0o644 })
+    await writeFile(target, 'precious')
+    symlinkSync(target, link)
+
+    for (const path of [file, link]) {
+      const { status, stdout, stderr } = await exportKey(['--output', path])
+      assert.deepEqual([status, stdout], [1, ''])
+      assert.equal(stderr, `${path} already exists: choose another file, or use --force\n`)
+      assert.equal(readFileSync(path, 'utf8'), 'precious')
+
+      assert.equal((await exportKey(['--output', path, '--force'])).status, 0)
+      assert.equal(lstatSync(path).mode & 0o777, 0o600)
+      assert.equal(JSON.parse(readFileSync(path, 'utf8')).kty, 'EC')
+    }
+    assert.equal(readFileSync(target, 'utf8'), 'precious')
+    assert.deepEqual(readdirSync(folder).sort(), ['link.jwk', 'platform.jwk', 'target'])
+  })
+
+  it('names the file after the key by default, regardless of the umask', async (t) => {
+    const { id, folder, database } = await openWithKey(t)
+    const script = 'umask 000; exec "$0" "$@"'
+    const command = [process.execPath, holdfastProgram, 'keys', 'export', id]
+    const flags = ['--database', database]
+
+    const { status, stdout } = await run(['sh', '-c', script, ...command, ...flags], {
+      cwd: folder,
+    })
+
+    assert.deepEqual([status, stdout], [0, `${id}.jwk\n`])
+    assert.equal(statSync(join(folder, `${id}.jwk`)).mode & 0o777, 0o600)
+  })
+
+  it('writes the key to a pipe on request, and never to a terminal', async (t) => {
+    const { id, exportKey } = await openWithKey(t)
+
+    const piped = await exportKey(['--output', '-'])
+    const shown = await exportKey(['--output', '-'], { isOutputTerminal: true })
+
+    assert.deepEqual([piped.status, JSON.parse(piped.stdout).kid], [0, id])
+    assert.deepEqual([shown.status, shown.stdout], [2, ''])
+    assert.match(shown.stderr, /not printed to a terminal/)
+  })
+
+  it('reports a file that cannot be written', async (t) => {
+    const { folder, exportKey } = await openWithKey(t)
+
+    for (const [path, reason] of [
+      [join(folder, 'missing', 'key.jwk'), 'no such file or directory'],
+      [folder, 'it is a directory'],
+    ] as const) {
+      const { status, stdout, stderr } = await exportKey(['--output', path, '--force'])
+      assert.deepEqual([status, stdout], [1, ''])
+      assert.equal(stderr, `${path} cannot be written: ${reason}\n`)
+    }
+    assert.deepEqual(readdirSync(folder), [])
+  })
+
+  it('does not export a retired key', async (t) => {
+    const { id, file, retire, exportKey } = await openWithKey(t)
+    await retire(id)
+
+    const { status, stderr } = await exportKey(['--output', file])
+
+    assert.deepEqual([status, existsSync(file)], [1, false])
+    assert.match(stderr, /no active key/)
+  })
 })
 
 describeOnce('holdfast token', { concurrency }, () => {

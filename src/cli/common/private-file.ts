@@ -1,4 +1,5 @@
-import { closeSync, fchmodSync, openSync, writeFileSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { closeSync, fchmodSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 const ownerOnly = 0o600
 
@@ -8,9 +9,7 @@ const ownerOnly = 0o600
  */
 export function openPrivateFile(path: string): number {
   try {
-    const file = openSync(path, 'wx', ownerOnly)
-    fchmodSync(file, ownerOnly)
-    return file
+    return createPrivateFile(path)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     return openSync(path, 'w')
@@ -18,7 +17,32 @@ export function openPrivateFile(path: string): number {
 }
 
 export function writePrivateFile(path: string, text: string): void {
-  const file = openPrivateFile(path)
+  writeAndClose(openPrivateFile(path), text)
+}
+
+/**
+ * Writes a file that contains a secret. The file is always a new one that only its owner can access. An existing file is an
+ * error (`EEXIST`), or with `isReplacing` it is replaced atomically.
+ */
+export function writeSecretFile(path: string, text: string, isReplacing: boolean): void {
+  const target = isReplacing ? `${path}.${randomUUID()}.tmp` : path
+  const file = createPrivateFile(target)
+  try {
+    writeAndClose(file, text)
+    if (isReplacing) renameSync(target, path)
+  } catch (error) {
+    rmSync(target, { force: true })
+    throw error
+  }
+}
+
+function createPrivateFile(path: string): number {
+  const file = openSync(path, 'wx', ownerOnly)
+  fchmodSync(file, ownerOnly)
+  return file
+}
+
+function writeAndClose(file: number, text: string): void {
   try {
     writeFileSync(file, text)
   } finally {
