@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { CommandError, isExpected, processTerminal, type Terminal } from '../server/terminal.ts'
 import { version } from '../server/version.ts'
 import { backupCommand } from './backup.ts'
+import { callCommand } from './call.ts'
 import { checkCommand } from './check.ts'
 import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
@@ -22,7 +23,8 @@ export async function main(
   terminal: Terminal = processTerminal(),
 ): Promise<number> {
   try {
-    await createProgram(terminal).parseAsync(args, { from: 'user' })
+    const program = await createProgram(args, terminal)
+    await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
@@ -32,7 +34,7 @@ export async function main(
   }
 }
 
-function createProgram(terminal: Terminal): Command {
+async function createProgram(args: readonly string[], terminal: Terminal): Promise<Command> {
   const holdfast = new Command('holdfast')
     .description(
       'The data-holder side of consented data sharing: banking and energy data behind signed, single-use tokens.',
@@ -43,6 +45,11 @@ function createProgram(terminal: Terminal): Command {
       '\nTo get started: holdfast demo\nFor the options of a command: holdfast COMMAND --help\n\nExit status: 0 success, 1 failure, 2 invalid usage.',
     )
 
+  const call = callCommand()
+  if (args.includes(call.name())) {
+    const { addOperationCommands } = await import('./call/operation-commands.ts')
+    addOperationCommands(call, terminal)
+  }
   const commands = [
     demoCommand(terminal),
     serveCommand(terminal),
@@ -50,6 +57,7 @@ function createProgram(terminal: Terminal): Command {
     dumpCommand(terminal),
     backupCommand(terminal),
     generateCommand(terminal),
+    call,
     tokenCommand(terminal),
     checkCommand(terminal),
     keysCommand(terminal),

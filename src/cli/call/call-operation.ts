@@ -1,0 +1,115 @@
+import { ClientError } from '../../client/index.ts'
+import { type ResolvedOptions, resolveOptions } from '../../client/options.ts'
+import { followLinks } from '../../client/pages.ts'
+import { isSuccess, readBody, readErrorText, readRecords } from '../../client/read-body.ts'
+import { type AnyInput, type PreparedCall, prepareCall } from '../../client/request.ts'
+import { openSender, type Received, type Send } from '../../client/send.ts'
+import { escapeInvisible } from '../../contract/characters.ts'
+import type { Operation } from '../../contract/index.ts'
+import { CommandError, isReaderGone, type Terminal, usesColour } from '../../server/terminal.ts'
+import { readCommandSettings, type SettingFlags } from '../common/setting-flags.ts'
+import { findSigningKey, signToken } from '../common/signing-key.ts'
+import { formatForTerminal, parseExactly, showJson } from './format-json.ts'
+
+export const timeoutSecondsDefault = 30
+const timeoutSecondsMax = 3600
+
+/** The flags that all operations have. */
+export interface CallFlags extends SettingFlags {
+  readonly all?: boolean
+  readonly key?: string
+  readonly timeout?: string
+}
+
+/** Sends one request, or with --all the requests for all pages, and prints what the provider returns. */
+export async function callOperation(
+  id: string,
+  operation: Operation,
+  input: AnyInput,
+  { all = false, key: keyFile, timeout, ...flags }: CallFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const options = await readOptions(keyFile, timeout, flags, terminal)
+  const call = prepare(id, operation, input, options)
+  const send = openSender(options)
+  try {
+    if (all) await printAllRecords(call, send, options.pagesMax, terminal)
+    else await printResponse(await send(call, call.query), terminal)
+  } catch (error) {
+    // A reader that exits early, such as head, is not a failure.
+    if (isReaderGone(error)) return
+    if (error instanceof ClientError) throw new CommandError(1, error.message, { cause: error })
+    throw error
+  }
+}
+
+async function readOptions(
+  keyFile: string | undefined,
+  timeout: string | undefined,
+  flags: SettingFlags,
+  terminal: Terminal,
+): Promise<ResolvedOptions> {
+  const seconds = readTimeout(timeout)
+  const settings = readCommandSettings('demo', flags, terminal)
+  const { providerUrl = '', resourceUrl = providerUrl, subdomain = '' } = settings
+  const key = await findSigningKey(keyFile, settings, terminal)
+  // Reports an unusable key before the request.
+  await signToken(key, keyFile, subdomain, providerUrl)
+  // A retry would hide the response that the user wants to see.
+  const limits = { retriesMax: 0, timeoutMs: seconds * 1000 }
+  return resolveOptions({ providerUrl, resourceUrl, subdomain, key, ...limits })
+}
+
+function readTimeout(text = String(timeoutSecondsDefault)): number {
+  const seconds = Number(text)
+  if (/^\d{1,4}$/.test(text) && seconds >= 1 && seconds <= timeoutSecondsMax) return seconds
+  throw new CommandError(2, `--timeout must be a whole number from 1 to ${timeoutSecondsMax}`)
+}
+
+function prepare(
+  id: string,
+  operation: Operation,
+  input: AnyInput,
+  options: ResolvedOptions,
+): PreparedCall {
+  try {
+    return prepareCall(id, operation, input, options)
+  } catch (error) {
+    throw new CommandError(2, (error as Error).message)
+  }
+}
+
+/** Prints the body of any response. Throws if it is an error response. */
+async function printResponse(received: Received, terminal: Terminal): Promise<void> {
+  const { status, bytes, interactionId } = received
+  if (terminal.isOutputTerminal && bytes.length > 0) {
+    await terminal.write(formatForTerminal(new TextDecoder().decode(bytes), usesColour(terminal)))
+  } else await terminal.write(bytes)
+  if (bytes.length === 0 && terminal.isInteractive) terminal.error('the response has no body\n')
+  if (isSuccess(received)) return
+  const suffix = interactionId ? ` (interaction ID ${escapeInvisible(interactionId)})` : ''
+  const text = escapeInvisible(readErrorText(bytes))
+  throw new CommandError(1, `the provider returned ${status}: ${text}${suffix}`)
+}
+
+/** Prints each record as one line of JSON. */
+async function printAllRecords(
+  call: PreparedCall,
+  send: Send,
+  pagesMax: number,
+  terminal: Terminal,
+): Promise<void> {
+  const read = async (query: string) => {
+    const received = await send(call, query)
+    if (!isSuccess(received)) await printResponse(received, terminal)
+    const body = readBody(call, received)
+    return { body, exact: parseExactly(new TextDecoder().decode(received.bytes)) }
+  }
+  for await (const { exact } of followLinks(call, pagesMax, read, ({ body }) => body)) {
+    const lines = readRecords(call.operation, exact).map((record) => JSON.stringify(record))
+    const shown = terminal.isOutputTerminal
+      ? lines.map((line) => showJson(line, usesColour(terminal)))
+      : lines
+    await terminal.write(shown.map((line) => `${line}\n`).join(''))
+  }
+}
