@@ -22,9 +22,10 @@ const portMax = 65_535
 const portAdvice =
   'the demo uses two ports, --port for the provider and the next higher one for the platform; choose another with --port'
 
-/** `holdfast token` needs no flags for these values. */
+/** `holdfast call` and `holdfast token` need no flags for these values. */
 const databaseDefault = settingDefinitions.database.defaults.demo
 const subdomainDefault = settingDefinitions.subdomain.defaults.demo
+const addressDefault = `http://${settingDefinitions.host.defaults.demo}:${settingDefinitions.port.defaults.demo}`
 
 export function demoCommand(terminal: Terminal): Command {
   const command = new Command('demo')
@@ -171,14 +172,18 @@ function welcome(
     ...(database === databaseDefault ? [] : [` --database ${quoteForShell(database)}`]),
     ...(subdomain === subdomainDefault ? [] : [` --subdomain ${quoteForShell(subdomain)}`]),
   ].join('')
-  const customer = encodeId(example?.customerId ?? '')
-  const account = encodeId(example?.accountId ?? '')
-  const url = `${address}/v1/banking/customer/${customer}/accounts/${account}/transactions`
+  const { customerId = '', accountId = '' } = example ?? {}
+  const ids = `--customer ${quoteWord(customerId)} --account ${quoteWord(accountId)}`
+  const target = address === addressDefault ? '' : ` --provider-url ${address}`
+  const url = `${address}/v1/banking/customer/${encodeId(customerId)}/accounts/${encodeId(accountId)}/transactions`
   const instructions = [
     '',
-    `customer  ${example?.customerId}`,
+    `customer  ${customerId}`,
     '',
     'Try it:',
+    `  npx holdfast call listBankingTransactions ${ids} --page-size 2${target}${flags}`,
+    '',
+    'The same with curl:',
     `  curl -s -H "Authorization: Bearer $(npx holdfast token '${url}'${flags})" '${url}?page-size=2'`,
   ]
   return `${[
@@ -191,6 +196,11 @@ function welcome(
     '',
     'Press Ctrl-C to stop.',
   ].join('\n')}\n`
+}
+
+/** Quoted only where a shell needs it. */
+function quoteWord(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : quoteForShell(text)
 }
 
 /** For a URL path in single quotes. */
