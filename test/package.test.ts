@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import {
   copyFileSync,
   mkdirSync,
@@ -15,7 +16,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { buildOpenApiDocument, documentNames } from '../src/contract/index.ts'
 import { findRelativeLinks } from './support/markdown-links.ts'
-import { run } from './support/process.ts'
+import { findFreePort, run } from './support/process.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -117,6 +118,21 @@ describe('the published package', () => {
     assert.equal(await succeed(project, process.execPath, 'validate.js'), 'true 1\n')
   })
 
+  it('exports the client, which runs the program of its guide', async () => {
+    const guide = readFileSync(join(installed, 'docs', 'guides', 'call-a-provider.md'), 'utf8')
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const key = { ...privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' }
+    write('transactions.js', /```js\n(.*?)```/s.exec(guide)?.[1] ?? '')
+    write('platform.jwk', JSON.stringify(key))
+
+    const url = `http://127.0.0.1:${await findFreePort()}`
+    const args = [url, 'demo', 'platform.jwk', 'c1', 'a1']
+    const run = await runIn(project, process.execPath, 'transactions.js', ...args)
+
+    const stderr = `getCustomer: no response from ${url}: ECONNREFUSED\n`
+    assert.deepEqual(run, { status: 1, stdout: '', stderr })
+  })
+
   it('exports the conformance tester', async () => {
     write(
       'check.js',
@@ -156,6 +172,13 @@ describe('the published package', () => {
        const client = createClient({ providerUrl: 'https://bank.example', subdomain: 's', key })
        export const name = async (): Promise<string> =>
          (await client.getCustomer({ params: { customerId: 'c1' } })).name
+       export const amounts = (): Promise<string[]> => {
+         const params = { customerId: 'c1', accountId: 'a1' }
+         return Array.fromAsync(client.listBankingTransactions.items({ params }), ({ amount }) => amount)
+       }
+       import { type ClientError, ResponseError } from 'holdfast/client'
+       export const status = (error: ClientError): number | undefined =>
+         error instanceof ResponseError ? error.status : undefined
        import { type CheckOptions, checkProvider, type Report } from 'holdfast/check'
        export const failures = async (options: CheckOptions): Promise<number> => {
          const report: Report = await checkProvider(options)
@@ -171,7 +194,8 @@ describe('the published package', () => {
          input.query['page-size']
        export const { frobnicate } = operations
        import { createClient } from 'holdfast/client'
-       export const client = createClient({ providerUrl: 'https://bank.example' })`,
+       export const client = createClient({ providerUrl: 'https://bank.example' })
+       export const one = client.getCustomer.items({ params: { customerId: 'c1' } })`,
     )
 
     const { stdout } = await typeCheck('right.ts', 'wrong.ts', ...copyDeclarations())
@@ -181,7 +205,7 @@ describe('the published package', () => {
 
     assert.deepEqual(
       new Set(errors),
-      new Set(['wrong.ts:2', 'wrong.ts:4', 'wrong.ts:5', 'wrong.ts:7']),
+      new Set(['wrong.ts:2', 'wrong.ts:4', 'wrong.ts:5', 'wrong.ts:7', 'wrong.ts:8']),
       stdout,
     )
   })
