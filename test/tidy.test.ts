@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { renderPage as performancePage } from '../bench/page.ts'
 import type { Results } from '../bench/results.ts'
 import { referencePages } from '../scripts/reference.ts'
-import { main } from '../src/cli/main.ts'
 import { fence, findRelativeLinks } from './support/markdown-links.ts'
+import { runInProcess } from './support/process.ts'
 import { forbiddenWords, replacements } from './support/vocabulary.ts'
 
 /** The packages and folders that each folder of src may import, besides itself and Node. */
@@ -382,20 +382,7 @@ function findAnchors(text: string): Set<string> {
 
 /** The commands that `holdfast --help` lists. */
 async function commandNames(): Promise<string[]> {
-  let help = ''
-  const out = (text: string) => {
-    help += text
-  }
-  const write = async (text: string) => out(text)
-  await main(['--help'], {
-    out,
-    error: out,
-    status: out,
-    write,
-    environment: {},
-    isInteractive: false,
-    isOutputTerminal: false,
-  })
-  const [, list = ''] = help.split('Commands:\n')
+  const { stdout } = await runInProcess(['--help'])
+  const [, list = ''] = stdout.split('Commands:\n')
   return [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name)
 }
