@@ -40,12 +40,13 @@ export const listBankingBalances: Handler<'listBankingBalances'> = async (
 
 export const listBankingTransactions: Handler<'listBankingTransactions'> = async (
   { params, query },
-  { store, now },
+  { store, now, timeZone },
 ) => {
   const request = toPageRequest(query)
   const { oldest, newest, window } = resolveInstantWindow(
     { oldest: query['oldest-time'], newest: query['newest-time'] },
     now,
+    timeZone,
   )
   const page = orNotFound(
     await store.listEntries({

@@ -11,8 +11,34 @@ import {
 describe('a time window', () => {
   const now = Temporal.Instant.from('2026-03-31T13:30:00Z')
 
-  for (const [name, query, oldest, newest] of [
+  for (const [name, query, oldest, newest, zone = 'UTC'] of [
     ['no bounds', {}, '2025-03-31T13:30:00Z', '2026-03-31T13:30:00Z'],
+    [
+      'no bounds where the clocks change at another date in each year',
+      {},
+      '2025-03-31T13:30:00Z',
+      '2026-03-31T13:30:00Z',
+      'Australia/Sydney',
+    ],
+    [
+      'a newest on a leap day of its own offset',
+      { newest: '2024-02-29T05:00:00+11:00' },
+      '2023-02-27T18:00:00Z',
+      '2024-02-29T05:00:00+11:00',
+      'Australia/Sydney',
+    ],
+    [
+      'a newest on a leap day in UTC that is none at its own offset',
+      { newest: '2024-03-01T05:00:00.5+10:00' },
+      '2023-02-28T19:00:00.5Z',
+      '2024-03-01T05:00:00.5+10:00',
+    ],
+    [
+      'a newest on a leap day west of UTC',
+      { newest: '2024-02-29T20:00:00-05:00' },
+      '2023-03-01T01:00:00Z',
+      '2024-02-29T20:00:00-05:00',
+    ],
     [
       'a newest on a leap day',
       { newest: '2024-02-29T00:00:00Z' },
@@ -39,7 +65,7 @@ describe('a time window', () => {
     ],
   ] as const) {
     it(`with ${name} is ${oldest} to ${newest}`, () => {
-      const window = resolveInstantWindow(query, now)
+      const window = resolveInstantWindow(query, now, zone)
 
       assert.deepEqual(window, {
         oldest,
@@ -51,6 +77,22 @@ describe('a time window', () => {
       })
     })
   }
+
+  it('without bounds starts at the same local time, twelve months before', () => {
+    const zone = fc.constantFrom('UTC', 'Australia/Sydney', 'America/St_Johns', 'Asia/Kathmandu')
+    const seconds = fc.integer({ min: 1_600_000_000, max: 1_900_000_000 })
+
+    fc.assert(
+      fc.property(zone, seconds, (timeZone, at) => {
+        const now = Temporal.Instant.fromEpochMilliseconds(at * 1000)
+        const { window } = resolveInstantWindow({}, now, timeZone)
+
+        const start = now.toZonedDateTimeISO(timeZone).subtract({ months: 12 })
+        assert.equal(window.oldest, start.epochNanoseconds, `${now} in ${timeZone}`)
+      }),
+      { numRuns: 2000 },
+    )
+  })
 
   for (const [zone, query, oldest, newest] of [
     ['UTC', {}, '2024-03-31', '2026-03-31'],

@@ -14,25 +14,44 @@ interface RequestedBounds {
   readonly newest?: string | undefined
 }
 
-/** B3: instants. The default of 12 months is counted in calendar months, in UTC. */
+/**
+ * B3: instants. The default of 12 calendar months is counted in local time: with the offset of the given upper bound, or
+ * in the provider's time zone if the window ends now.
+ */
 export function resolveInstantWindow(
   requested: RequestedBounds,
   now: Temporal.Instant,
+  timeZone: string,
 ): ResolvedWindow {
   if (requested.oldest !== undefined || requested.newest !== undefined)
-    return resolveInstants(requested, now)
-  if (lastDefault?.now !== now) lastDefault = { now, resolved: resolveInstants(requested, now) }
+    return resolveInstants(requested, now, timeZone)
+  if (lastDefault?.now !== now || lastDefault.timeZone !== timeZone) {
+    lastDefault = { now, timeZone, resolved: resolveInstants(requested, now, timeZone) }
+  }
   return lastDefault.resolved
 }
 
-/** The default window, cached for requests at the same instant. */
-let lastDefault: { readonly now: Temporal.Instant; readonly resolved: ResolvedWindow } | undefined
+interface DefaultWindow {
+  readonly now: Temporal.Instant
+  readonly timeZone: string
+  readonly resolved: ResolvedWindow
+}
 
-function resolveInstants(requested: RequestedBounds, now: Temporal.Instant): ResolvedWindow {
+/** The default window, cached for requests at the same instant. */
+let lastDefault: DefaultWindow | undefined
+
+function resolveInstants(
+  requested: RequestedBounds,
+  now: Temporal.Instant,
+  timeZone: string,
+): ResolvedWindow {
   const end =
     requested.newest === undefined ? now.epochNanoseconds : epochNanoseconds(requested.newest)
-  const start =
-    requested.oldest === undefined ? monthsBefore(end) : epochNanoseconds(requested.oldest)
+  const startDefault = () =>
+    requested.newest === undefined
+      ? monthsBeforeInZone(end, timeZone)
+      : monthsBefore(end, parseOffset(requested.newest))
+  const start = requested.oldest === undefined ? startDefault() : epochNanoseconds(requested.oldest)
   return {
     oldest: requested.oldest ?? instantText(start),
     newest: requested.newest ?? instantText(end),
@@ -46,7 +65,7 @@ export function resolveWallClockWindow(
   now: Temporal.Instant,
   timeZone: string,
 ): ResolvedWindow {
-  const { oldest, newest } = resolveInstantWindow(requested, now)
+  const { oldest, newest } = resolveInstantWindow(requested, now, timeZone)
   return {
     oldest,
     newest,
@@ -97,18 +116,44 @@ const yearTenThousand = Date.UTC(10_000, 0)
 
 const dayNanoseconds = 86_400_000_000_000n
 
-/** The length of the default history, cached for the day: calendar arithmetic is slow. */
+/** The length of the default history, cached for the local day: calendar arithmetic is slow. */
 let lastHistory = { day: 0n, nanoseconds: 0n }
 
-function monthsBefore(newest: bigint): bigint {
-  const day = newest / dayNanoseconds
+/** Calendar months before an instant, on a clock that is this many nanoseconds ahead of UTC. */
+function monthsBefore(newest: bigint, offset: bigint): bigint {
+  const local = newest + offset
+  const day = local / dayNanoseconds
   if (day !== lastHistory.day || day <= 0n) {
-    const end = Temporal.Instant.fromEpochNanoseconds(newest).toZonedDateTimeISO('UTC')
+    const end = Temporal.Instant.fromEpochNanoseconds(local).toZonedDateTimeISO('UTC')
     const start = end.subtract({ months: historyMonthsDefault })
-    lastHistory = { day, nanoseconds: newest - start.epochNanoseconds }
+    lastHistory = { day, nanoseconds: local - start.epochNanoseconds }
   }
   return newest - lastHistory.nanoseconds
 }
+
+/** The same on the clocks of a time zone, whose offset may differ at the two times. */
+function monthsBeforeInZone(newest: bigint, timeZone: string): bigint {
+  const { offset } = findPeriod(newest, timeZone)
+  const approximate = monthsBefore(newest, offset)
+  const period = findPeriod(approximate, timeZone)
+  const isClear =
+    approximate - dayNanoseconds > period.start && approximate + dayNanoseconds < period.end
+  if (isClear) return approximate + offset - period.offset
+  // Near a transition, a local time may exist twice or not at all.
+  return Temporal.Instant.fromEpochNanoseconds(newest)
+    .toZonedDateTimeISO(timeZone)
+    .subtract({ months: historyMonthsDefault }).epochNanoseconds
+}
+
+/** The offset at the end of an RFC 3339 date-time, in nanoseconds. */
+function parseOffset(text: string): bigint {
+  const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)$/.exec(text) ?? []
+  if (hours === undefined || minutes === undefined) return 0n
+  const nanoseconds = (BigInt(hours) * 60n + BigInt(minutes)) * minuteNanoseconds
+  return sign === '-' ? -nanoseconds : nanoseconds
+}
+
+const minuteNanoseconds = 60_000_000_000n
 
 /** The time between two transitions of a time zone, in nanoseconds. */
 interface ZonePeriod {

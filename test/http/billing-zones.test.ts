@@ -33,6 +33,8 @@ const localTimes: Readonly<Record<string, readonly string[]>> = {
     '2025-04-06T01:59:59',
     '2025-04-06T02:00:00',
   ],
+  // In the calendar of Sydney, the first is just outside of the twelve months before 5:00 on the leap day 2024.
+  leap: ['2023-02-28T04:59:59.999999999', '2023-02-28T05:00:00', '2024-02-29T05:00:00'],
   // Samoa skipped a day.
   'a skipped day': ['2011-12-29T23:59:59', '2011-12-30T12:00:00', '2011-12-31T00:00:00'],
 }
@@ -115,6 +117,20 @@ describe('a local time', () => {
     const answer = await ask(here, 'E4', { accounts: ['plain'] })
 
     assert.deepEqual(readTimes(answer), slice('plain', 0, 2))
+  })
+})
+
+describe('the default window of local times', () => {
+  it('starts twelve months before newest-time, in the calendar of its offset', async () => {
+    const here = await sydney()
+
+    for (const ref of ['E4', 'E5'] as const) {
+      const query = 'newest-time=2024-02-29T05:00:00%2B11:00'
+      const answer = await ask(here, ref, { accounts: ['leap'], query })
+
+      assert.deepEqual(readTimes(answer), slice('leap', 1))
+      assert.match(answer.body.links.first, /&oldest-time=2023-02-27T18%3A00%3A00Z&/)
+    }
   })
 })
 
