@@ -72,7 +72,7 @@ export const listProducts: Handler<'listProducts'> = async ({ query }, { store, 
     ...request,
   })
   const filters = { 'product-category': category, brand, effective, 'updated-since': since }
-  const envelope = buildPageEnvelope('products', page.total, request, filters)
+  const envelope = buildPageEnvelope('products', page, request, filters)
   const chunks = () => renderChunks(store, envelope, page.items)
   const bytes = page.items.reduce((sum, item) => sum + item.bytes, 0)
   if (bytes > cachedPageBytesMax) return { body: chunks() }

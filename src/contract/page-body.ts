@@ -15,15 +15,22 @@ export interface PageRequest {
 /** The query parameters that every link repeats, with the time bounds filled in. */
 export type LinkQuery = Readonly<Record<string, string | undefined>>
 
+/** The metadata of a page, except for what follows from the request. */
+export interface PageFacts {
+  readonly total: number
+  /** The data source cannot filter by text (B3). */
+  readonly isQueryParamUnsupported?: boolean
+}
+
 /** Builds the body of a page from records that are JSON text already. */
 export function buildPageBody(
   field: string,
   records: readonly JsonText[],
-  { total }: { readonly total: number },
+  facts: PageFacts,
   request: PageRequest,
   query: LinkQuery,
 ): JsonBody {
-  const { head, tail } = buildPageEnvelope(field, total, request, query)
+  const { head, tail } = buildPageEnvelope(field, facts, request, query)
   if (records.every((record) => typeof record === 'string')) return head + records.join(',') + tail
   return [head, ...records.flatMap((record, index) => (index > 0 ? [',', record] : [record])), tail]
 }
@@ -31,14 +38,15 @@ export function buildPageBody(
 /** The text before and after the records of a page. */
 export function buildPageEnvelope(
   field: string,
-  total: number,
+  { total, isQueryParamUnsupported }: PageFacts,
   request: PageRequest,
   query: LinkQuery,
 ): { readonly head: string; readonly tail: string } {
   const totalPages = Math.ceil(total / request.pageSize)
+  const unsupported = isQueryParamUnsupported ? ',"isQueryParamUnsupported":true' : ''
   const tail =
     `]},"links":${buildLinks(totalPages, request, query)},` +
-    `"meta":{"totalRecords":${total},"totalPages":${totalPages}}}`
+    `"meta":{"totalRecords":${total},"totalPages":${totalPages}${unsupported}}}`
   return { head: `{"data":{"${field}":[`, tail }
 }
 

@@ -44,6 +44,8 @@ export interface Missing {
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly total: number
+  /** True on every page of transactions if the store cannot filter by text, whether or not the query has a text. */
+  readonly isQueryParamUnsupported?: boolean
 }
 
 /** The text of a banking account, split where the requesting customer's `isOwned` is inserted. */
