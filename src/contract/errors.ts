@@ -23,6 +23,7 @@ export const errorTable = {
   precondition_failed: { status: 412, message: 'The product has changed since it was read' },
   body_too_large: { status: 413, message: 'The request body is too large' },
   unsupported_media_type: { status: 415, message: 'The request body must be application/json' },
+  compressed_body: { status: 415, message: 'The request body must not be compressed' },
   account_in_query_not_found: { status: 422, message: 'Account in query not found' },
   idempotency_key_reused: {
     status: 422,

@@ -79,7 +79,9 @@ export function listErrors(operation: Operation): ErrorCode[] {
     ...(hasInput(operation) ? (['invalid_request'] as const) : []),
     ...(operation.protection === 'none' ? [] : (['unauthorized'] as const)),
     ...(operation.scope ? (['insufficient_scope'] as const) : []),
-    ...(operation.body ? (['body_too_large', 'unsupported_media_type'] as const) : []),
+    ...(operation.body
+      ? (['body_too_large', 'unsupported_media_type', 'compressed_body'] as const)
+      : []),
     'too_many_requests',
     'internal',
     'unavailable',

@@ -205,6 +205,7 @@ describe('the errors', () => {
     ['idempotency_key_reused', 422],
     ['body_too_large', 413],
     ['unsupported_media_type', 415],
+    ['compressed_body', 415],
   ] as const) {
     it(`define ${code} as ${status}`, () => assert.equal(errorTable[code].status, status))
   }

@@ -81,6 +81,7 @@ export function openApp(routes: readonly Route[], options: AppOptions): HttpApp 
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     exposeHeadRoutes: false,
+    rewriteUrl: ({ url = '' }) => toOriginForm(url),
     // Fastify raises these before any hook runs.
     frameworkErrors: (error, request, reply) => {
       logRequest(request, reply)
@@ -112,6 +113,17 @@ export function openApp(routes: readonly Route[], options: AppOptions): HttpApp 
   app.setNotFoundHandler(rejectRoute)
   mountHealth(app, options.readiness ?? [], options.log)
   return app
+}
+
+/**
+ * A client may send the target of a request as an absolute URL (RFC 9112, section 3.2.2). Routes and tokens are checked
+ * by its path: the host in it is the client's choice, as in the Host header.
+ */
+function toOriginForm(target: string): string {
+  if (target.startsWith('/')) return target
+  const [, rest] = /^https?:\/\/[^/?#]+(.*)$/is.exec(target) ?? []
+  if (rest === undefined) return target
+  return rest.startsWith('/') ? rest : `/${rest}`
 }
 
 /** Keeps Fastify from loading its schema compilers at every start: requests are validated by the contract. */

@@ -1,18 +1,26 @@
 import { isUtf8 } from 'node:buffer'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ContractError, printable } from '../contract/index.ts'
 import { findRepeatedMember } from '../text/json-text.ts'
 
 /** Every role parses JSON bodies the same way, and rejects other content types unless a route adds a parser. */
 export function acceptJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     try {
+      requireUncompressed(request)
       done(null, parseJsonBody(bytes as Buffer))
     } catch (error) {
       done(error as Error)
     }
   })
+}
+
+/** Without this, a compressed body would be reported as invalid text. */
+export function requireUncompressed({ headers }: FastifyRequest): void {
+  const { 'content-encoding': coding = 'identity' } = headers
+  if (coding.trim().toLowerCase() === 'identity') return
+  throw new ContractError('compressed_body')
 }
 
 /**

@@ -15,6 +15,7 @@ import {
 import { type HttpApp, toFastifyPath } from './app.ts'
 import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { sendJson } from './json.ts'
+import { requireUncompressed } from './json-body.ts'
 import { createRequestReader } from './request.ts'
 import type { LogDetail } from './request-log.ts'
 
@@ -41,8 +42,13 @@ export function mountTokens(
 ): void {
   // Only this route accepts forms.
   app.register(async (scope) => {
-    scope.addContentTypeParser(formType, { parseAs: 'string' }, (_request, text, done) =>
-      done(null, new URLSearchParams(String(text))),
+    scope.addContentTypeParser(
+      formType,
+      { parseAs: 'string' },
+      async (request: FastifyRequest, text: string) => {
+        requireUncompressed(request)
+        return new URLSearchParams(text)
+      },
     )
     scope.route({
       method: operation.method,

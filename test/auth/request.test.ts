@@ -135,6 +135,46 @@ describeOnce('the Authorization header', () => {
   })
 })
 
+describeOnce('a request whose target is an absolute URL', () => {
+  const open = sharedTokenProvider()
+
+  for (const host of ['http://other.example', 'https://other.example:8443', 'HTTP://user@x']) {
+    it(`is judged by its path alone: ${host}`, async () => {
+      const provider = await open()
+      const bearer = (token: string) => ({ headers: ['authorization', `Bearer ${token}`] })
+      const token = provider.mint(accountsPath)
+
+      const wrong = provider.mint(accountsPath, { aud: host + accountsPath })
+      assertRejected(await provider.send(host + accountsPath, bearer(wrong)))
+      const answer = await provider.send(`${host}${accountsPath}?page-size=1`, bearer(token))
+
+      assert.equal(answer.status, 200, answer.text)
+      assert.equal(answer.body.links.first, 'page=1&page-size=1')
+      assertRejected(await provider.send(accountsPath, bearer(token)))
+    })
+
+    it(`gets the same errors and probes as any other: ${host}`, async () => {
+      const { send } = await open()
+
+      const statuses = ['/nowhere', '', '?page=1', '/health/live', balancesPath].map(
+        async (path) => (await send(host + path)).status,
+      )
+
+      assert.deepEqual(await Promise.all(statuses), [404, 404, 404, 200, 405])
+      assert.equal((await send(host + balancesPath)).headers['allow'], 'POST')
+    })
+  }
+
+  it('is not found with another scheme, or without a host', async () => {
+    const { send } = await open()
+
+    for (const target of [`ftp://x${accountsPath}`, `http://${accountsPath}`, 'http:', '*']) {
+      const { status } = await send(target)
+      assert.ok(status === 404 || status === 400, `${target}: ${status}`)
+    }
+  })
+})
+
 describeOnce('the order of checks', () => {
   const open = sharedTokenProvider()
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, describeOnce } from '../support/engines.ts'
 import type { Answer, Sent } from '../support/http.ts'
 import * as lines from '../support/lines.ts'
@@ -174,6 +175,36 @@ describeOnce('a body is rejected', () => {
       }
     })
   }
+
+  for (const [coding, compress] of [
+    ['gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+    ['identity, gzip', gzipSync],
+    ['gzip', Buffer.from],
+  ] as const) {
+    it(`with the content encoding ${coding}, after ${compress.name}`, async () => {
+      const { send } = await provider()
+      const headers = { ...json, 'content-encoding': coding }
+
+      for (const ref of [...refsWithBody, 'C1'] as const) {
+        const text = JSON.stringify(createBody(ref, { accounts: accountsFor(ref) }))
+        const body = compress(text)
+        const answer = await send(formatPath(ref, {}), { method: 'POST', headers, body })
+
+        assertRejected(answer, 415, /^The request body must not be compressed$/)
+      }
+    })
+  }
+
+  it('never for the content encoding identity', async () => {
+    const { send } = await provider()
+    const headers = { ...json, 'content-encoding': 'Identity' }
+    const body = createBody('B2', { accounts: ['a1'] })
+
+    assert.equal((await send(formatPath('B2', {}), { method: 'POST', headers, body })).status, 200)
+  })
 
   for (const type of [
     'application/json; charset=utf-8',
