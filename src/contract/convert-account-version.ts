@@ -24,8 +24,8 @@ export function upgradeAccount(account: BankingAccountV3): BankingAccount {
 /**
  * Converts a banking account from version 4 to version 3. Content that version 3 has no field for is
  * omitted or added to `additionalInfo`. Upgrading and then downgrading a version-3 record returns the same
- * record, except for fields without effect: an amount next to the fee type VARIABLE, an accrual
- * frequency without a rate.
+ * record, except for a fee of type VARIABLE with a price, and for fields without effect: an accrual
+ * frequency without a rate, a blank text, a text that repeats the name of a fee or the link of a condition.
  */
 export function downgradeAccount(account: BankingAccount): BankingAccountV3 {
   return changed(account, {
@@ -36,9 +36,6 @@ export function downgradeAccount(account: BankingAccount): BankingAccountV3 {
     loan: (loan) => changed(loan, { repaymentType: only(repaymentTypesV3) }),
   }) as BankingAccountV3
 }
-
-/** Fills a text field that version 4 requires and version 3 did not have. Downgrading removes it. */
-const unspecified = 'Not specified'
 
 /** The version-3 field for the rate of a fee or discount, by rate type. */
 export const rateFields = {
@@ -59,12 +56,18 @@ function upgradeRate(rate: unknown): unknown {
         minimumValue: numberToText,
         maximumValue: numberToText,
         applicabilityConditions: (condition) =>
-          isObject(condition)
-            ? [withInfo({ rateApplicabilityType: 'OTHER', ...condition })]
-            : condition,
+          isObject(condition) ? upgradeCondition(condition) : condition,
       }),
     ),
   })
+}
+
+/** OTHER requires a text, which is the link if there is no other. Without either, there is no condition. */
+function upgradeCondition(condition: Fields): Fields[] {
+  const { additionalInfo, additionalInfoUri, ...others } = condition
+  const isEmpty = isBlank(additionalInfo) && isBlank(additionalInfoUri)
+  if (isEmpty && Object.keys(others).length === 0) return []
+  return [withInfo({ rateApplicabilityType: 'OTHER', ...condition }, additionalInfoUri)]
 }
 
 function downgradeDepositRate(rate: unknown): unknown {
@@ -99,13 +102,14 @@ function downgradeTier(tier: unknown): unknown {
   })
 }
 
-/** Version 3 has one condition per tier, so several are joined into one text. */
+/** Version 3 has one condition per tier, so several are joined into one text. No condition is an empty one. */
 function downgradeConditions(conditions: readonly Fields[]): unknown {
-  if (conditions.length === 0) return undefined
+  if (conditions.length === 0) return {}
   const [uri, ...uris] = conditions.flatMap(({ additionalInfoUri }) => additionalInfoUri ?? [])
   const text = [...conditions.map(conditionText), ...uris].join('; ')
   return {
-    ...(text !== unspecified && { additionalInfo: text }),
+    // A text that only repeats the link says nothing more: the upgrade added it.
+    ...(text !== uri && { additionalInfo: text }),
     ...(uri !== undefined && { additionalInfoUri: uri }),
   }
 }
@@ -154,18 +158,27 @@ function upgradeFee(fee: unknown): unknown {
     discounts: each((discount) => upgradeMethod(discount, 'discountMethodUType')),
   })
   if (!isObject(upgraded) || upgraded['feeType'] !== 'VARIABLE') return upgraded
-  return withInfo({
+  return upgradeVariableType({
     ...upgraded,
-    feeType: 'OTHER',
     ...(upgraded['feeMethodUType'] === undefined && { feeMethodUType: 'variable', variable: {} }),
   })
 }
 
-/** Adds the `additionalInfo` that OTHER requires, if it is missing. */
-function withInfo(fields: Fields): Fields {
-  const info = fields['additionalInfo']
-  const isBlank = info === undefined || (typeof info === 'string' && info.trim() === '')
-  return isBlank ? { ...fields, additionalInfo: unspecified } : fields
+/** OTHER requires a text, which is the name of the fee if there is no other. Without either, the fee has no type. */
+function upgradeVariableType(fee: Fields): Fields {
+  const { feeType: _, ...untyped } = fee
+  const { additionalInfo, name } = fee
+  if (isBlank(additionalInfo) && isBlank(name)) return untyped
+  return withInfo({ ...fee, feeType: 'OTHER' }, name)
+}
+
+/** Adds a text if it is missing or blank. */
+function withInfo(fields: Fields, text: unknown): Fields {
+  return isBlank(fields['additionalInfo']) ? { ...fields, additionalInfo: text } : fields
+}
+
+function isBlank(text: unknown): boolean {
+  return text === undefined || (typeof text === 'string' && text.trim() === '')
 }
 
 /**
@@ -189,17 +202,16 @@ function upgradeMethod(priced: unknown, methodField: string): unknown {
 }
 
 function downgradeFee(fee: unknown): unknown {
-  const { feeMethodUType, feeType, additionalInfo } = fee as Fields
+  const { feeMethodUType, feeType, name } = fee as Fields
   const old = changed(downgradeMethod(fee, 'feeMethodUType'), {
     discounts: each((discount) => downgradeMethod(discount, 'discountMethodUType')),
   }) as Fields
-  if (feeType === 'OTHER' && additionalInfo === unspecified) {
-    const { additionalInfo: _, ...rest } = old
-    return { ...rest, feeType: 'VARIABLE' }
-  }
   if (feeMethodUType !== 'variable') return old
   const type = feeType === undefined || feeType === 'OTHER' ? [] : [feeType]
-  return { ...withText(old, type), feeType: 'VARIABLE' }
+  const variable = { ...withText(old, type), feeType: 'VARIABLE' }
+  const { additionalInfo, ...rest } = variable as Fields
+  // A text that only repeats the name says nothing more: the upgrade added it.
+  return additionalInfo === name ? rest : variable
 }
 
 /** Converts the method to one amount or rate. Its limits have no version-3 field and become text. */

@@ -53,13 +53,7 @@ const reversible: Readonly<Record<string, readonly [object, object]>> = {
       depositRates: [
         {
           ...rate,
-          tiers: [
-            {
-              applicabilityConditions: [
-                { rateApplicabilityType: 'OTHER', additionalInfo: 'Not specified' },
-              ],
-            },
-          ],
+          tiers: [{ applicabilityConditions: [] }],
         },
       ],
     },
@@ -121,7 +115,7 @@ const reversible: Readonly<Record<string, readonly [object, object]>> = {
         {
           name: 'Fee',
           feeType: 'OTHER',
-          additionalInfo: 'Not specified',
+          additionalInfo: 'Fee',
           feeMethodUType: 'variable',
           variable: {},
         },
