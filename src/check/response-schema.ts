@@ -35,7 +35,23 @@ const closedFields = ['openStatus', 'productCategory']
 const timeScalars: readonly ScalarName[] = ['dateTime', 'localDateTime', 'date', 'duration']
 
 /** The interface itself uses both spellings. */
-const validSpellings = ['rateApplicablityType']
+const validSpellings = ['rateApplicablityType', 'feeMethodUType']
+
+/** Types of joint and organisation accounts. The list is open: any other type may be that of an individual. */
+const sharedAccountTypes: readonly unknown[] = [
+  'JOINT',
+  'ORGANISATION',
+  'ORGANIZATION',
+  'BUSINESS',
+  'COMPANY',
+  'CORPORATE',
+  'PARTNERSHIP',
+  'TRUST',
+  'ASSOCIATION',
+  'GOVERNMENT',
+  'GOVERNMENT_ENTITY',
+  'NON_INDIVIDUAL',
+]
 
 type Read = Generator<Fault>
 
@@ -117,7 +133,7 @@ function* readFields(
   for (const rule of rules) {
     for (const { path: where, reason } of findViolations(rule, fields)) {
       if (misspelled.has(where)) continue
-      yield { kind: classifyRule(rule, where), path: at(where), reason }
+      yield { kind: classifyRule(rule, where, fields), path: at(where), reason }
     }
   }
 }
@@ -140,10 +156,16 @@ function* readUnknownUnions(
   }
 }
 
-function classifyRule({ when, needs = [] }: Rule, where: string): Fault['kind'] {
+function classifyRule(
+  { when, needs = [] }: Rule,
+  where: string,
+  fields: Record<string, unknown>,
+): Fault['kind'] {
   if (!needs.includes(where)) return 'remark'
   if (when.field.endsWith('UType')) return 'union'
-  return where === 'users' ? 'shape' : 'remark'
+  if (where !== 'users') return 'remark'
+  const isShared = 'is' in when || sharedAccountTypes.includes(fields[when.field])
+  return isShared ? 'shape' : 'remark'
 }
 
 /** The field that a misspelled name stands for: it differs in case or separators, or is a known alias. */

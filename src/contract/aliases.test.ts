@@ -38,6 +38,26 @@ describe('normalising a record', () => {
       { lendingRates: { applicabilityConditions: [{ rateApplicabilityType: 'MIN_DEPOSITS' }] } },
     ],
     [
+      'feeMethodUType of a discount',
+      BankingAccount,
+      {
+        fees: [
+          {
+            feeMethodUType: 'variable',
+            discounts: [{ feeMethodUType: 'fixedAmount', fixedAmount: { amount: '1' } }],
+          },
+        ],
+      },
+      {
+        fees: [
+          {
+            feeMethodUType: 'variable',
+            discounts: [{ discountMethodUType: 'fixedAmount', fixedAmount: { amount: '1' } }],
+          },
+        ],
+      },
+    ],
+    [
       'a number as a tier bound',
       BankingAccount,
       { depositRates: [{ tiers: [{ minimumValue: 0.5 }] }] },

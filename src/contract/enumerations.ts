@@ -58,21 +58,6 @@ export const values = {
     'UNLIMITED_TXNS',
   ],
   isActivated: ['ACTIVATED', 'NOT_ACTIVATED', 'UNKNOWN'],
-  /** Not a list of the interface: the known account types with more than one holder. */
-  sharedAccountType: [
-    'JOINT',
-    'ORGANISATION',
-    'ORGANIZATION',
-    'BUSINESS',
-    'COMPANY',
-    'CORPORATE',
-    'PARTNERSHIP',
-    'TRUST',
-    'ASSOCIATION',
-    'GOVERNMENT',
-    'GOVERNMENT_ENTITY',
-    'NON_INDIVIDUAL',
-  ],
   maturityInstructions: ['HOLD_ON_MATURITY', 'PAID_OUT_AT_MATURITY', 'ROLLED_OVER'],
   feeType: [
     'CASH_ADVANCE',

@@ -49,7 +49,7 @@ function accepts(node: Node, value: unknown): boolean {
     case 'object':
       return JSON.stringify(value) === '{}' && (node.required ?? []).length === 0
     case 'string':
-      return typeof value === 'string'
+      return typeof value === 'string' && value.length >= (node.minLength ?? 0)
     case 'number':
       return typeof value === 'number'
     case 'boolean':

@@ -49,8 +49,9 @@ describe('the contract', () => {
       if (seen.has(node)) return
       seen.add(node)
       const old = node.name?.endsWith('V3')
-      for (const { when, needs = [], forbids = [], format } of node.rules ?? []) {
-        const named = [when.field, ...needs, ...forbids, ...(format ? [format.field] : [])]
+      for (const { when, needs = [], forbids = [], format, atLeast } of node.rules ?? []) {
+        const compared = [format, atLeast].flatMap((each) => each?.field ?? [])
+        const named = [when.field, ...needs, ...forbids, ...compared]
         unknown.push(...named.filter((field) => !node.properties?.[field]))
         const list = node.properties?.[when.field]?.enum
         const values = 'is' in when ? when.is : when.not

@@ -1,3 +1,5 @@
+import { epochNanoseconds } from './date-time.ts'
+import { compareDecimals } from './decimal.ts'
 import { type ScalarName, scalars } from './scalars.ts'
 
 /**
@@ -16,7 +18,18 @@ export interface Rule {
   readonly forbids?: readonly string[]
   /** This field must then have that format, if it is present. */
   readonly format?: { readonly field: string; readonly scalar: ScalarName }
+  /** This field must then be at least the field of `when`, if it is present. JSON Schema cannot express this. */
+  readonly atLeast?: { readonly field: string; readonly scalar: keyof typeof orders }
 }
+
+/** How values of a scalar are compared, and what a value that is too small must not be. */
+const orders = {
+  dateTime: {
+    isLess: (a: string, b: string) => epochNanoseconds(a) < epochNanoseconds(b),
+    less: 'before',
+  },
+  decimal: { isLess: (a: string, b: string) => compareDecimals(a, b) < 0, less: 'less than' },
+} as const satisfies Partial<Record<ScalarName, object>>
 
 /** An error in one field. `path` is like `fees[0].name`; `reason` completes the sentence. */
 export interface Problem {
@@ -58,6 +71,11 @@ export function onlyOne(fields: readonly string[]): Rule[] {
   }))
 }
 
+/** `high`, if both fields are present, must not be less than `low`. */
+export function inOrder(low: string, high: string, scalar: keyof typeof orders): Rule {
+  return { when: { field: low, not: [], present: true }, atLeast: { field: high, scalar } }
+}
+
 /** The object must already match its schema. */
 export function meetsRules(rules: readonly Rule[], fields: Fields): boolean {
   for (const rule of rules) {
@@ -79,7 +97,12 @@ export function findViolations(rule: Rule, fields: Fields): Problem[] {
   const unwanted = (rule.forbids ?? [])
     .filter((path) => fields[path] !== undefined)
     .map((path) => ({ path, reason: `must be absent when ${condition(rule)}` }))
-  return [...missing, ...unwanted, ...findFormatViolations(rule, fields)]
+  return [
+    ...missing,
+    ...unwanted,
+    ...findFormatViolations(rule, fields),
+    ...findOrderViolations(rule, fields),
+  ]
 }
 
 /** The rule as JSON Schema: `if` the rule applies, `then` its consequence holds. */
@@ -108,11 +131,12 @@ export function implies(condition: object, consequence: object): Record<string, 
 
 /** The rule as a sentence for the documentation. */
 export function describeRule(rule: Rule): string {
-  const { needs = [], forbids = [], format } = rule
+  const { needs = [], forbids = [], format, atLeast } = rule
   const parts = [
     ...(needs.length > 0 ? [`${list(needs)} ${needs.length > 1 ? 'are' : 'is'} required`] : []),
     ...(forbids.length > 0 ? [`${list(forbids)} must be absent`] : []),
     ...(format ? [`${format.field} must be ${scalars[format.scalar].mustBe}`] : []),
+    ...(atLeast ? [`${atLeast.field} must not be ${orders[atLeast.scalar].less} it`] : []),
   ]
   return `If ${condition(rule)}, ${parts.join(' and ')}.`
 }
@@ -139,6 +163,19 @@ function findFormatViolations({ format, when }: Rule, fields: Fields): Problem[]
   if (typeof value !== 'string' || scalars[format.scalar].test(value)) return []
   const reason = `must be ${scalars[format.scalar].mustBe} when ${when.field} is ${fields[when.field]}`
   return [{ path: format.field, reason }]
+}
+
+/** A value of the wrong format is reported separately. */
+function findOrderViolations({ atLeast, when }: Rule, fields: Fields): Problem[] {
+  if (!atLeast) return []
+  const { field, scalar } = atLeast
+  const low = fields[when.field]
+  const high = fields[field]
+  const isScalar = (value: unknown) => typeof value === 'string' && scalars[scalar].test(value)
+  if (!isScalar(low) || !isScalar(high)) return []
+  const { isLess, less } = orders[scalar]
+  if (!isLess(high as string, low as string)) return []
+  return [{ path: field, reason: `must not be ${less} ${when.field}` }]
 }
 
 function condition({ when }: Rule): string {

@@ -7,9 +7,11 @@ import { emailLengthMax, idLengthMax } from './limits.ts'
  * JSON Schema in the OpenAPI document. Every alternative states its type: client generators do not combine it
  * with the type beside `anyOf`.
  */
-interface Scalar {
+export interface Scalar {
   readonly mustBe: string
   readonly test: (text: string) => boolean
+  /** Continues `mustBe` with a limit of Holdfast, if that is why the text is rejected. */
+  readonly limit?: (text: string) => string | undefined
   readonly schema: StringSchema | { readonly anyOf: readonly StringSchema[] }
 }
 
@@ -25,9 +27,14 @@ const idPattern = `^[^\\p{Cc}\\p{Cs}]{1,${idLengthMax}}$`
 const date = /^\d{4}-\d\d-\d\d$/
 const monthDay = /^\d\d-\d\d$/
 const zone = '(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)'
-const clock = '[Tt]\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?'
-const dateTime = new RegExp(`^\\d{4}-\\d\\d-\\d\\d${clock}${zone}$`)
-const localDateTime = new RegExp(`^\\d{4}-\\d\\d-\\d\\d${clock}$`)
+/** Nanoseconds. More digits would be lost in comparisons. */
+const fractionDigitsMax = 9
+const minutes = '\\d{4}-\\d\\d-\\d\\d[Tt]\\d\\d:\\d\\d'
+const fraction = `(?:\\.\\d{1,${fractionDigitsMax}})?`
+const dateTime = new RegExp(`^${minutes}:[0-5]\\d${fraction}${zone}$`)
+const leapSecond = new RegExp(`^${minutes}:60${fraction}${zone}$`)
+const localDateTime = new RegExp(`^${minutes}:[0-5]\\d${fraction}$`)
+const longFraction = new RegExp(`:\\d\\d\\.\\d{${fractionDigitsMax + 1},}`)
 const duration = /^P[0-9YMWDTHS.]+$/
 const email = /^[^\s@,;<>]+@[^\s@,;<>]+$/
 
@@ -45,11 +52,24 @@ function parses(pattern: RegExp, parse: (text: string) => unknown): (text: strin
 }
 
 const isAnyDateTime = parses(dateTime, epochNanoseconds)
-const isDateTime = (text: string) => !Number.isNaN(plainEpochSeconds(text)) || isAnyDateTime(text)
+const isDateTime = (text: string) =>
+  !Number.isNaN(plainEpochSeconds(text)) || isAnyDateTime(text) || isLeapSecond(text)
 const isLocalDateTime = parses(localDateTime, (text) => Temporal.PlainDateTime.from(text))
 const isDate = parses(date, (text) => Temporal.PlainDate.from(text))
 const isMonthDay = parses(monthDay, (text) => Temporal.PlainMonthDay.from(text))
 const isDuration = parses(duration, (text) => Temporal.Duration.from(text))
+
+/** Leap seconds are inserted at 23:59:60 UTC. Temporal reads second 60 of any minute as second 59. */
+function isLeapSecond(text: string): boolean {
+  if (!parses(leapSecond, epochNanoseconds)(text)) return false
+  const { hour, minute } = Temporal.Instant.from(text).toZonedDateTimeISO('UTC')
+  return hour === 23 && minute === 59
+}
+
+function fractionLimit(text: string): string | undefined {
+  if (!longFraction.test(text)) return undefined
+  return `with at most ${fractionDigitsMax} fraction digits`
+}
 
 function matches(pattern: string): (text: string) => boolean {
   const expression = new RegExp(pattern, 'u')
@@ -80,11 +100,13 @@ export const scalars = {
   dateTime: {
     mustBe: 'an RFC 3339 date-time',
     test: isDateTime,
+    limit: fractionLimit,
     schema: { type: 'string', format: 'date-time' },
   },
   localDateTime: {
     mustBe: 'a date-time without a zone',
     test: isLocalDateTime,
+    limit: fractionLimit,
     schema: { type: 'string', pattern: localDateTime.source },
   },
   date: {
@@ -95,6 +117,7 @@ export const scalars = {
   dateOrDateTime: {
     mustBe: 'a date (YYYY-MM-DD) or an RFC 3339 date-time',
     test: (text) => isDate(text) || isDateTime(text),
+    limit: fractionLimit,
     schema: {
       anyOf: [
         { type: 'string', format: 'date' },
@@ -105,6 +128,7 @@ export const scalars = {
   seasonStart: {
     mustBe: 'a date (YYYY-MM-DD), a day of the year (MM-DD) or an RFC 3339 date-time',
     test: (text) => isDate(text) || isMonthDay(text) || isDateTime(text),
+    limit: fractionLimit,
     schema: {
       anyOf: [
         { type: 'string', format: 'date' },
@@ -146,6 +170,7 @@ export const Duration = scalar('duration')
 export const Email = scalar('email')
 
 export const Text = Type.String()
+export const NonEmpty = Type.String({ minLength: 1 })
 export const Flag = Type.Boolean()
 export const Decimal = Type.Number()
 /** Rates of accounts are numbers, but the Consumer Data Standards define some of them as strings. */

@@ -2,7 +2,7 @@ import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { countCharacters, escapeInvisible } from './characters.ts'
 import { findViolations, type Problem } from './rules.ts'
-import { scalars } from './scalars.ts'
+import { type Scalar, scalars } from './scalars.ts'
 import { asNode, isObject, type Node } from './schema.ts'
 
 export interface Validator<T extends TSchema> {
@@ -48,11 +48,20 @@ export function describeExpected(node: Node): string {
   }
 }
 
+/** The same for a rejected value: names the limit that it exceeds, if there is one. */
+export function describeExpectedOf(node: Node, value: unknown): string {
+  const scalar: Scalar | undefined = node.scalar && scalars[node.scalar]
+  const limit = typeof value === 'string' ? scalar?.limit?.(value) : undefined
+  return limit === undefined ? describeExpected(node) : `${describeExpected(node)} ${limit}`
+}
+
 function* findProblems(node: Node, value: unknown, path: string): Generator<Problem> {
   if (node.properties && isObject(value)) yield* fieldProblems(node, value, path)
   else if (node.items && Array.isArray(value)) yield* elementProblems(node, node.items, value, path)
   else if (node.anyOf) yield* branchProblems(node, node.anyOf, value, path)
-  else if (!isValid(node, value)) yield { path, reason: `must be ${describeExpected(node)}` }
+  else if (!isValid(node, value)) {
+    yield { path, reason: `must be ${describeExpectedOf(node, value)}` }
+  }
 }
 
 function* fieldProblems(

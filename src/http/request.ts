@@ -10,7 +10,7 @@ import {
 } from '../contract/index.ts'
 import { parseText } from '../contract/parse-text.ts'
 import { asNode, type Node } from '../contract/schema.ts'
-import { describeExpected } from '../contract/validate.ts'
+import { describeExpectedOf } from '../contract/validate.ts'
 
 /** The query as Fastify parses it: a repeated parameter is an array. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -69,7 +69,9 @@ function readText(name: string, node: Node, given: string): unknown {
   // An unescaped plus sign of a UTC offset is decoded as a space, which no date-time contains.
   const text = node.scalar === 'dateTime' ? given.replace(' ', '+') : given
   const value = parseText(node, text)
-  if (value === undefined) reject({ path: name, reason: `must be ${describeExpected(node)}` })
+  if (value === undefined) {
+    reject({ path: name, reason: `must be ${describeExpectedOf(node, text)}` })
+  }
   return value
 }
 

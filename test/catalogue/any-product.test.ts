@@ -14,6 +14,8 @@ const createArbitrary = (kind: keyof typeof kinds | readonly string[]): Arbitrar
   switch (kind) {
     case 'text':
       return fc.string({ unit: 'binary', maxLength: 12 })
+    case 'name':
+      return fc.string({ unit: 'binary', minLength: 1, maxLength: 12 })
     case 'flag':
       return fc.boolean()
     case 'count':
@@ -29,10 +31,21 @@ const createArbitrary = (kind: keyof typeof kinds | readonly string[]): Arbitrar
   }
 }
 
+/** Pairs of fields of which the second must not be less than the first. */
+const ordered = [
+  ['effective_from', 'effective_to', (text: unknown) => Date.parse(String(text))],
+  ['minimum_value', 'maximum_value', Number],
+] as const
+
 /** Satisfies the rules between fields: OTHER needs a text, and the form of a value depends on its type. */
 const applyRules = (fields: Product, hasInfo: boolean): Product => {
   const isOther = hasInfo && Object.values(fields).includes('OTHER')
   const { additional_value: _value, ...rest } = fields
+  // A pair that may be in the wrong order loses its second field.
+  for (const [low, high, toNumber] of ordered) {
+    if (low in rest && high in rest && !(toNumber(rest[low]) < toNumber(rest[high])))
+      delete rest[high]
+  }
   return isOther ? { ...rest, additional_info: 'What it is' } : rest
 }
 

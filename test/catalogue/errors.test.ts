@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { describe, describeOnce } from '../support/engines.ts'
 import type { Answer, Headers } from '../support/http.ts'
 import {
@@ -170,6 +171,21 @@ describe('the platform', () => {
     })
   }
 
+  it('rejects a compressed body as an unsupported media type', async () => {
+    const platform = await open()
+    const message = 'The request body must not be compressed'
+    const headers = { 'content-encoding': 'gzip' }
+    const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
+    const body = gzipSync(JSON.stringify(minimalProduct))
+
+    assertError(await platform.create(body, headers), 415, message)
+    assertError(await platform.replace('x', body, headers), 415, message)
+    for (const sent of [headers, form]) {
+      const answer = await platform.send('/v1/token', { method: 'POST', headers: sent, body })
+      assertError(answer, 415, message)
+    }
+  })
+
   it('accepts application/json with parameters, in any case', async () => {
     const { create } = await open()
     for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
@@ -202,7 +218,7 @@ describe('the platform', () => {
     assertError(
       await platform.replace('nothing', productWithFields({ name: 1 })),
       400,
-      'name must be a string',
+      'name must be a string of at least 1 character',
     )
   })
 

@@ -12,6 +12,10 @@ export const kinds = {
     valid: ['Some text', '', 'ünïcødé 漢字 🐚 "\\'],
     invalid: [7, true, null, ['text'], { a: 1 }],
   },
+  name: {
+    valid: ['Some text', ' ', 'ünïcødé 漢字 🐚 "\\'],
+    invalid: ['', 7, true, null, ['text']],
+  },
   flag: { valid: [true, false], invalid: ['true', 1, null, []] },
   count: { valid: [0, 12, 2 ** 53 - 1], invalid: ['12', -1, 1.5, 2 ** 53, null, [1]] },
   decimal: {
@@ -97,10 +101,10 @@ export const parts: Readonly<Record<string, Part>> = {
   '': {
     required: minimalProduct,
     fields: {
-      brand: 'text',
+      brand: 'name',
       description: 'text',
       is_tailored: 'flag',
-      name: 'text',
+      name: 'name',
       product_category: [
         'BUSINESS_LOANS',
         'BUY_NOW_PAY_LATER',

@@ -292,7 +292,7 @@ describeOnce('a validation error', () => {
       },
       'description is required',
       'is_tailored is required',
-      'brand must be a string',
+      'brand must be a string of at least 1 character',
       'product_category must be one of BUSINESS_LOANS, BUY_NOW_PAY_LATER, CRED_AND_CHRG_CARDS, LEASES, MARGIN_LOANS, OVERDRAFTS, PERS_LOANS, REGULATED_TRUST_ACCOUNTS, RESIDENTIAL_MORTGAGES, TERM_DEPOSITS, TRADE_FINANCE, TRANS_AND_SAVINGS_ACCOUNTS, TRAVEL_CARDS',
       'deposit_rates[0].deposit_rate_type is required',
       'deposit_rates[0].tiers[0].minimum_value must be a decimal string',
@@ -313,7 +313,7 @@ describeOnce('a validation error', () => {
     const [put, post] = [await platform.replace(id, invalid), await platform.create(invalid)]
 
     assert.deepEqual(readErrors(put), [
-      'name must be a string',
+      'name must be a string of at least 1 character',
       'features[0].feature_type is required',
       'colour is not a field of this record',
     ])

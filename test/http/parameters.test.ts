@@ -168,12 +168,13 @@ describe('oldest-time and newest-time', () => {
           '2025-06-01T00:00Z',
           '2025-06-01T24:00:00Z',
           '2025-06-01T00:60:00Z',
+          '2025-06-01T00:00:60Z',
+          '2025-06-01T23:59:60+10:00',
           '2025-02-29T00:00:00Z',
           '2025-13-01T00:00:00Z',
           '2025-06-01T00:00:00+1000',
           '2025-06-01T00:00:00+24:00',
           '2025-06-01T00:00:00.Z',
-          '2025-06-01T00:00:00.0000000001Z',
           '2025-06-01T00:00:00Z[UTC]',
           '+002025-06-01T00:00:00Z',
           '20250601T000000Z',
@@ -185,10 +186,22 @@ describe('oldest-time and newest-time', () => {
           const { status, body } = await ask(here, ref, { accounts: accountsFor(ref), query })
 
           assert.equal(status, 400, value)
-          assert.deepEqual(body, { error: `${name} must be an RFC 3339 date-time` })
+          assert.deepEqual(body, {
+            error: `${name} must be an RFC 3339 date-time`,
+          })
         }
       })
     }
+
+    it(`have at most 9 fraction digits, as the error says, on ${ref}`, async () => {
+      const query = 'newest-time=2025-06-01T00:00:00.0000000001Z'
+      const answer = await ask(await provider(), ref, { accounts: accountsFor(ref), query })
+
+      assert.equal(answer.status, 400)
+      assert.deepEqual(answer.body, {
+        error: 'newest-time must be an RFC 3339 date-time with at most 9 fraction digits',
+      })
+    })
 
     it(`may be written as RFC 3339 allows on ${ref}`, async () => {
       const here = await provider()

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import type { ProviderStore } from '../../src/provider/store.ts'
 import { describe } from '../support/engines.ts'
 import * as lines from '../support/lines.ts'
 import { loadInProcess } from '../support/load.ts'
-import { type Provider, sharedProvider } from '../support/provider.ts'
+import { openProvider, type Provider, sharedProvider } from '../support/provider.ts'
 
 const defaultTime = '2025-07-01T00:00:00Z'
 
@@ -14,6 +15,17 @@ const windows = [
   ['the day after a leap day', '2028-03-01T00:00:00Z', '2027-03-01T00:00:00Z'],
   ['the year after a leap day', '2025-02-28T10:00:00Z', '2024-02-28T10:00:00Z'],
   ['the last moment of a year', '2024-12-31T23:59:59.999999999Z', '2023-12-31T23:59:59.999999999Z'],
+] as const
+
+/** Upper bounds with an offset: the months are those of the local calendar. */
+const windowsWithOffset = [
+  ['a leap day east of UTC', '2028-02-29T05:00:00+11:00', '2027-02-28T05:00:00+11:00'],
+  [
+    'the day after a leap day east of UTC',
+    '2028-03-01T05:00:00+11:00',
+    '2027-03-01T05:00:00+11:00',
+  ],
+  ['a leap day west of UTC', '2028-02-29T20:00:00-05:00', '2027-02-28T20:00:00-05:00'],
 ] as const
 
 function shift(time: string, nanoseconds: number): string {
@@ -46,6 +58,14 @@ const provider = sharedProvider([
     ...lines.pending,
     executionDateTime: '2025-06-10T00:00:00Z',
   }),
+  lines.transaction('mixed', 'posted without a posting time', {
+    postingDateTime: undefined,
+    executionDateTime: '2025-06-09T00:00:00Z',
+  }),
+  {
+    ...lines.transaction('mixed', 'posted without a time', { postingDateTime: undefined }),
+    effectiveTime: '2025-06-08T00:00:00Z',
+  },
   {
     ...lines.transaction('mixed', 'assigned', lines.pending),
     effectiveTime: '2025-06-07T00:00:00Z',
@@ -57,7 +77,7 @@ const provider = sharedProvider([
     effectiveTime: '2025-06-30T00:00:00Z',
   },
 
-  ...windows.flatMap(([name, newest, oldest]) => [
+  ...[...windows, ...windowsWithOffset].flatMap(([name, newest, oldest]) => [
     lines.bankingAccount(name, { ana: true }),
     lines.transaction(name, 'just too new', { postingDateTime: shift(newest, 1) }),
     lines.transaction(name, 'newest', { postingDateTime: newest }),
@@ -98,6 +118,29 @@ describe('B3, the transactions of an account', () => {
     assert.deepEqual(plain.body.meta, { totalRecords: tied.length + 3, totalPages: 1 })
   })
 
+  for (const text of ['none', undefined]) {
+    it(`say that a store cannot filter by text, ${text ? 'with' : 'without'} a text`, async (t) => {
+      const { database } = await provider()
+      const around = (store: ProviderStore): ProviderStore => ({
+        ...store,
+        async listEntries({ text: _text, ...query }) {
+          const page = await store.listEntries(query)
+          return 'missing' in page ? page : { ...page, isQueryParamUnsupported: true }
+        },
+      })
+      const { get } = await openProvider(t, [], { database, around })
+
+      const { body } = await get(`${transactionsPath('ties')}?${text ? `text=${text}` : ''}`)
+
+      assert.equal(body.data.transactions.length, tied.length + 3)
+      assert.deepEqual(body.meta, {
+        totalRecords: tied.length + 3,
+        totalPages: 1,
+        isQueryParamUnsupported: true,
+      })
+    })
+  }
+
   it('are newest first, and by id for equal times', async () => {
     const ids = await findIds(await provider(), 'ties')
 
@@ -108,7 +151,14 @@ describe('B3, the transactions of an account', () => {
   it('are ordered by posting time, else execution time, else the time in the envelope of the line', async () => {
     const ids = await findIds(await provider(), 'mixed')
 
-    assert.deepEqual(ids, ['executed', 'assigned', 'posted and assigned', 'posted'])
+    assert.deepEqual(ids, [
+      'executed',
+      'posted without a posting time',
+      'posted without a time',
+      'assigned',
+      'posted and assigned',
+      'posted',
+    ])
   })
 
   it('are selected by the same time that orders them', async () => {
@@ -223,6 +273,22 @@ describe('the window of B3', () => {
       assert.deepEqual(ids, ['newest', 'oldest', 'just too old'])
     })
   }
+
+  for (const [name, newest] of windowsWithOffset) {
+    it(`is the twelve months up to newest-time, in the calendar of its offset: ${name}`, async () => {
+      const ids = await findIds(await provider(), name, timeQuery({ 'newest-time': newest }))
+
+      assert.deepEqual(ids, ['newest', 'oldest'])
+    })
+  }
+
+  it('is the twelve months up to now in the calendar of the provider’s time zone', async (t) => {
+    const { database } = await provider()
+    const [[name, now]] = windowsWithOffset
+    const here = await openProvider(t, [], { database, now, timeZone: 'Australia/Sydney' })
+
+    assert.deepEqual(await findIds(here, name), ['newest', 'oldest'])
+  })
 
   it('may start more than twelve months ago', async () => {
     const here = await provider()

@@ -47,7 +47,7 @@ function toArbitrary(node: Node): Arbitrary<unknown> {
     case 'number':
       return fc.integer().map((hundredths) => hundredths / 100)
     default:
-      return fc.string({ maxLength: 20 })
+      return fc.string({ minLength: node.minLength ?? 0, maxLength: 20 })
   }
 }
 

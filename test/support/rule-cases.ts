@@ -1,18 +1,16 @@
-import type { TSchema } from 'typebox'
 import { bankingTransaction, scheduledPayment } from '../../src/contract/examples/banking.ts'
 import { accountContact } from '../../src/contract/examples/customers.ts'
 import { energyAccount, energyUsage } from '../../src/contract/examples/energy.ts'
 import {
   AccountContact,
-  AccountIds,
   BankingAccount,
   BankingAccountV3,
   BankingTransaction,
   EnergyAccount,
   EnergyBillingTransaction,
-  ProductInput,
   ScheduledPayment,
 } from '../../src/contract/index.ts'
+import { inputRuleCases, type RuleCase } from './input-rule-cases.ts'
 
 const { postingDateTime: _, ...unposted } = bankingTransaction
 const { to } = scheduledPayment.paymentSet ?? {}
@@ -22,31 +20,36 @@ const paying = (target: object) => ({
 })
 const recurring = (recurrence: object) => ({ ...scheduledPayment, recurrence })
 const account = (fields: object) => ({ accountId: 'a', ...fields })
-const product = (fields: object) => ({
-  brand: 'b',
-  description: 'd',
-  is_tailored: false,
-  name: 'n',
-  product_category: 'LEASES',
-  ...fields,
-})
 const tariff = (fields: object) =>
   account({ plans: [{ planDetail: { electricityContract: { tariffPeriod: [fields] } } }] })
 
-/** A name, a schema, a value and the expected errors. An empty list means that the value is valid. */
-export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][] = [
-  [
-    'a posted transaction without a posting time',
-    BankingTransaction,
-    unposted,
-    ['postingDateTime is required when status is POSTED'],
-  ],
+export const ruleCases: readonly RuleCase[] = [
+  ...inputRuleCases,
+  ['a posted transaction without a posting time', BankingTransaction, unposted, []],
   ['a pending one without', BankingTransaction, { ...unposted, status: 'PENDING' }, []],
   [
     'a posting time that is not in the calendar',
     BankingTransaction,
     { ...unposted, postingDateTime: '2025-02-30T00:00:00Z' },
     ['postingDateTime must be an RFC 3339 date-time'],
+  ],
+  [
+    'a posting time with ten fraction digits',
+    BankingTransaction,
+    { ...unposted, postingDateTime: '2025-02-28T00:00:00.0123456789Z' },
+    ['postingDateTime must be an RFC 3339 date-time with at most 9 fraction digits'],
+  ],
+  [
+    'a posting time with a second that does not exist',
+    BankingTransaction,
+    { ...unposted, postingDateTime: '2025-02-28T12:00:60Z' },
+    ['postingDateTime must be an RFC 3339 date-time'],
+  ],
+  [
+    'a leap second',
+    BankingTransaction,
+    { ...unposted, postingDateTime: '2017-01-01T10:59:60+11:00' },
+    [],
   ],
   [
     'a tier bound that is a number',
@@ -208,9 +211,19 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'an organisation’s account without users',
     BankingAccount,
     account({ complexAccountType: 'ORGANISATION' }),
-    [
-      'users is required when complexAccountType is one of JOINT, ORGANISATION, ORGANIZATION, BUSINESS, COMPANY, CORPORATE, PARTNERSHIP, TRUST, ASSOCIATION, GOVERNMENT, GOVERNMENT_ENTITY, NON_INDIVIDUAL',
-    ],
+    ['users is required when complexAccountType is present and not INDIVIDUAL or SOLE_TRADER'],
+  ],
+  [
+    'an account of an unknown type without users',
+    BankingAccount,
+    account({ complexAccountType: 'SMSF' }),
+    ['users is required when complexAccountType is present and not INDIVIDUAL or SOLE_TRADER'],
+  ],
+  [
+    'an account of an unknown type with users',
+    EnergyAccount,
+    account({ complexAccountType: 'SMSF', users: [{ id: '7' }] }),
+    [],
   ],
   [
     'an organisation’s account with users',
@@ -222,6 +235,12 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'an individual’s account without users',
     BankingAccount,
     account({ accountOwnership: 'ONE_PARTY', complexAccountType: 'INDIVIDUAL' }),
+    [],
+  ],
+  [
+    'a sole trader’s account without users',
+    EnergyAccount,
+    account({ complexAccountType: 'SOLE_TRADER' }),
     [],
   ],
   [
@@ -240,9 +259,7 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     'a joint energy account without users',
     EnergyAccount,
     account({ complexAccountType: 'JOINT' }),
-    [
-      'users is required when complexAccountType is one of JOINT, ORGANISATION, ORGANIZATION, BUSINESS, COMPANY, CORPORATE, PARTNERSHIP, TRUST, ASSOCIATION, GOVERNMENT, GOVERNMENT_ENTITY, NON_INDIVIDUAL',
-    ],
+    ['users is required when complexAccountType is present and not INDIVIDUAL or SOLE_TRADER'],
   ],
   ['a payee with all its details', ScheduledPayment, paying({ ...to }), []],
   [
@@ -296,6 +313,48 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
     { ...energyUsage, executionDateTime: '2025-04-01T00:30:00Z' },
     ['executionDateTime must be a date-time without a zone'],
   ],
+  [
+    'a billing time with ten fraction digits',
+    EnergyBillingTransaction,
+    { ...energyUsage, executionDateTime: '2025-04-01T00:30:00.0123456789' },
+    ['executionDateTime must be a date-time without a zone with at most 9 fraction digits'],
+  ],
+  [
+    'another charge with factors and adjustments',
+    EnergyBillingTransaction,
+    {
+      accountId: 'a',
+      transactionUType: 'otherCharges',
+      executionDateTime: '2025-04-01T00:30:00',
+      otherCharges: {
+        amount: '1.00',
+        calculationFactors: [{ type: 'DLF', value: 1.05 }],
+        adjustments: [{ amount: '0.10', description: 'Rounding' }],
+      },
+    },
+    [],
+  ],
+  [
+    'a time-varying tariff with a name',
+    EnergyAccount,
+    account({
+      plans: [
+        {
+          planDetail: {
+            electricityContract: {
+              solarFeedInTariff: [
+                {
+                  tariffUType: 'timeVaryingTariffs',
+                  timeVaryingTariffs: [{ displayName: 'Peak' }],
+                },
+              ],
+            },
+          },
+        },
+      ],
+    }),
+    [],
+  ],
   ['service points as strings and numbers', EnergyAccount, energyAccount, []],
   [
     'a service point that is neither a string nor a number',
@@ -314,76 +373,6 @@ export const ruleCases: readonly [string, TSchema, unknown, readonly string[]][]
       'telephones must be a list of at least 1 element',
     ],
   ],
-  [
-    'a product’s type OTHER without a text',
-    ProductInput,
-    product({
-      eligibility: [{ eligibility_type: 'OTHER' }],
-      constraints: [{ constraint_type: 'OTHER' }],
-      features: [{ feature_type: 'OTHER' }],
-    }),
-    [
-      'constraints[0].additional_info is required when constraint_type is OTHER',
-      'eligibility[0].additional_info is required when eligibility_type is OTHER',
-      'features[0].additional_info is required when feature_type is OTHER',
-    ],
-  ],
-  [
-    'an age that is not a number',
-    ProductInput,
-    product({ eligibility: [{ eligibility_type: 'MIN_AGE', additional_value: 'eighteen' }] }),
-    [
-      'eligibility[0].additional_value must be a whole number as a string when eligibility_type is MIN_AGE',
-    ],
-  ],
-  [
-    'a limit that is not an amount',
-    ProductInput,
-    product({ constraints: [{ constraint_type: 'MAX_LIMIT', additional_value: 'P1M' }] }),
-    ['constraints[0].additional_value must be a decimal string when constraint_type is MAX_LIMIT'],
-  ],
-  [
-    'a product fee with the sibling in camelCase',
-    ProductInput,
-    product({ fees: [{ fee_method_u_type: 'fixedAmount', fixedAmount: { amount: '1' } }] }),
-    [
-      'fees[0].fixed_amount is required when fee_method_u_type is fixedAmount',
-      'fees[0].fixedAmount is not a field of this record',
-    ],
-  ],
-  [
-    'a product without its required fields',
-    ProductInput,
-    {},
-    [
-      'brand is required',
-      'description is required',
-      'is_tailored is required',
-      'name is required',
-      'product_category is required',
-    ],
-  ],
-  [
-    'a product rate that is a number',
-    ProductInput,
-    product({ deposit_rates: [{ deposit_rate_type: 'VARIABLE', rate: 0.1 }] }),
-    ['deposit_rates[0].rate must be a decimal string'],
-  ],
-  ['a body without data', AccountIds, {}, ['data is required']],
-  ['a body without ids', AccountIds, { data: {} }, ['data.accountIds is required']],
-  [
-    'a body with a number among the ids',
-    AccountIds,
-    { data: { accountIds: ['a', 7] } },
-    ['data.accountIds[1] must be a string'],
-  ],
-  [
-    'a body with too many ids',
-    AccountIds,
-    { data: { accountIds: Array(1001).fill('a') } },
-    ['data.accountIds must be a list of 0 to 1000 elements'],
-  ],
-  ['a body with other members', AccountIds, { data: { accountIds: [] }, meta: {} }, []],
   [
     'a field named __proto__',
     BankingAccount,

@@ -116,9 +116,12 @@ function buildPlainSchema(node: Node, context: SchemaContext): Json {
   }
 }
 
-/** All rules of a record. A schema has only one `if`, so several are the consequence of one that always applies. */
+/**
+ * All rules of a record that JSON Schema can express. A schema has only one `if`, so several are the consequence of one
+ * that always applies.
+ */
 function buildConditions(rules: readonly Rule[]): Json {
-  const [first, ...others] = rules.map(toJsonSchema)
+  const [first, ...others] = rules.filter(({ atLeast }) => !atLeast).map(toJsonSchema)
   if (!first) return {}
   return others.length === 0 ? first : implies({ type: 'object' }, { allOf: [first, ...others] })
 }

@@ -25,6 +25,9 @@ import {
   repaymentTypesV3,
 } from './banking-rates.ts'
 
+/** The types of an account that one natural person holds. */
+const individualAccountTypes = ['INDIVIDUAL', 'SOLE_TRADER']
+
 export type BankingUser = Static<typeof BankingUser>
 export const BankingUser = record(
   'BankingUser',
@@ -35,15 +38,15 @@ export const BankingUser = record(
 
 /**
  * A shared account requires `users` (docs/decisions/0019-users-on-shared-accounts.md). An account is shared
- * if its ownership says so, or if its type is a joint or organisation type. The list of types is open: an
- * unknown type implies nothing.
+ * if its ownership says so, or if its type is not that of an individual. The list of types is open, so
+ * those of organisations cannot be listed. A load also checks the number of holders, which the record does not have.
  */
 const sharedByOwnership: Rule = {
   when: { field: 'accountOwnership', is: ['TWO_PARTY', 'MANY_PARTY'] },
   needs: ['users'],
 }
 export const sharedByType: Rule = {
-  when: { field: 'complexAccountType', is: values.sharedAccountType },
+  when: { field: 'complexAccountType', not: individualAccountTypes, present: true },
   needs: ['users'],
 }
 
@@ -150,7 +153,10 @@ const account = {
   maskedNumber: Text,
   productCategory: oneOf(values.productCategory),
   productName: Text,
-  complexAccountType: described(Text, 'An open list. INDIVIDUAL is an account with one holder.'),
+  complexAccountType: described(
+    Text,
+    'An open list. INDIVIDUAL and SOLE_TRADER are accounts of one person.',
+  ),
   users: described(
     Type.Array(BankingUser),
     'All related users of a joint or organisation account.',

@@ -82,6 +82,8 @@ export const FeeDiscount = record(
       ...union('discountMethodUType', discountMethods),
       ...valueFormats('discountType', 'discount'),
     ],
+    // The Versioning section of the interface uses this name for fees and discounts.
+    aliases: { feeMethodUType: 'discountMethodUType' },
   },
 )
 

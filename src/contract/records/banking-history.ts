@@ -30,12 +30,9 @@ export const BankingTransaction = record(
     postingDateTime: Timestamp,
     executionDateTime: described(
       Timestamp,
-      'Used to order a transaction without a posting time. Aggregates may have neither.',
+      'Used to order a transaction without a posting time. A transaction may have neither.',
     ),
     reference: Text,
   },
-  {
-    description: 'A transaction of an account.',
-    rules: [{ when: { field: 'status', is: ['POSTED'] }, needs: ['postingDateTime'] }],
-  },
+  { description: 'A transaction of an account.' },
 )

@@ -94,7 +94,10 @@ export const EnergyAccount = record(
   { accountId: Id },
   {
     ...account,
-    complexAccountType: described(Text, 'An open list. INDIVIDUAL is an account with one holder.'),
+    complexAccountType: described(
+      Text,
+      'An open list. INDIVIDUAL and SOLE_TRADER are accounts of one person.',
+    ),
     users: described(
       Type.Array(EnergyUser),
       'All related users of a joint or organisation account.',

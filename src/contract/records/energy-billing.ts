@@ -58,8 +58,7 @@ export const EnergyInvoice = record(
 
 const charge = { servicePointId: Text, invoiceNumber: Text, description: Text }
 const period = { isEstimate: Flag, startDate: PlainDate, endDate: PlainDate }
-const metered = {
-  measureUnit: oneOf(values.measureUnit),
+const corrections = {
   calculationFactors: Type.Array(
     record(
       'CalculationFactor',
@@ -77,6 +76,7 @@ const metered = {
     ),
   ),
 }
+const metered = { measureUnit: oneOf(values.measureUnit), ...corrections }
 
 export const BillingUsage = record(
   'BillingUsage',
@@ -113,6 +113,7 @@ export const BillingOtherCharges = record(
   { amount: Money },
   {
     ...charge,
+    ...corrections,
     startDate: PlainDate,
     endDate: PlainDate,
     type: oneOf(values.chargeType),

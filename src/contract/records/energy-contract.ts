@@ -249,6 +249,7 @@ export const SolarFeedInTariff = record(
         'TimeVaryingTariff',
         {},
         {
+          displayName: Text,
           type: oneOf(values.solarTimeType),
           rates,
           period: Duration,

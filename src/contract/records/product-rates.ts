@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { acceptsNumber, record } from '../record.ts'
+import { inOrder } from '../rules.ts'
 import { Duration, Money, RateText, Text } from '../scalars.ts'
 
 /** The explanation of a type, a link to more information, and the value that the type requires. */
@@ -52,6 +53,7 @@ export type ProductRateTier = Static<typeof ProductRateTier>
 export const ProductRateTier = record('ProductRateTier', {}, tier, {
   description:
     'The range that the rate applies to. Field names in camelCase are accepted as aliases.',
+  rules: [inOrder('minimum_value', 'maximum_value', 'decimal')],
   aliases: camelCaseAliases(Object.keys(tier)),
 })
 

@@ -2,7 +2,8 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { otherRequiresInfo, valueFormats } from '../additional-values.ts'
 import { oneOf, values } from '../enumerations.ts'
 import { described, record } from '../record.ts'
-import { Count, Flag, Id, Money, Text, Timestamp } from '../scalars.ts'
+import { inOrder } from '../rules.ts'
+import { Count, Flag, Id, Money, NonEmpty, Text, Timestamp } from '../scalars.ts'
 import { ProductFee, ProductFeeRead } from './product-fees.ts'
 import { explained, ProductDepositRate, ProductLendingRate } from './product-rates.ts'
 
@@ -106,12 +107,14 @@ export const Instalments = record(
 )
 
 const required = {
-  brand: described(Text, 'The brand of the institution.'),
+  brand: described(NonEmpty, 'The brand of the institution.'),
   description: described(Text, 'For display.'),
   is_tailored: Flag,
-  name: described(Text, 'For display.'),
+  name: described(NonEmpty, 'For display.'),
   product_category: oneOf(values.productCategory),
 }
+
+const rules = [inOrder('effective_from', 'effective_to', 'dateTime')]
 
 /** Input and output differ only in the discounts of a fee. */
 function optional<Fee extends TSchema>(fee: Fee) {
@@ -136,6 +139,7 @@ function optional<Fee extends TSchema>(fee: Fee) {
 export type ProductInput = Static<typeof ProductInput>
 export const ProductInput = record('ProductInput', required, optional(ProductFee), {
   description: 'A product in a create or replace request.',
+  rules,
   ignores: ['product_id', 'last_updated'],
 })
 
@@ -144,7 +148,7 @@ export const Product = record(
   'Product',
   { product_id: Id, ...required },
   { ...optional(ProductFee), last_updated: Timestamp },
-  { description: 'A product in a load or dump.' },
+  { description: 'A product in a load or dump.', rules },
 )
 
 export type ProductRead = Static<typeof ProductRead>
