@@ -8,9 +8,10 @@ import {
 } from 'node:fs'
 import { basename } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
-import type { LoadFile, LoadResult } from '../load/load.ts'
+import type { UnknownFields } from '../load/line.ts'
+import type { LeftOutFields, LoadFile, LoadResult } from '../load/load.ts'
 import type { LineError, ProviderWriter, WriterOptions } from '../load/writer.ts'
 import type { LoadMetrics } from '../observe/load-metrics.ts'
 import { databaseOptions } from '../server/database-options.ts'
@@ -26,9 +27,13 @@ import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
 /** How many errors are printed; --errors writes all of them to a file. */
 const errorsShownMax = 20
 
+/** How many names of fields that were left out are printed. */
+const leftOutShownMax = 20
+
 interface Flags {
   readonly batch?: string
   readonly dryRun?: true
+  readonly unknownFields: UnknownFields
   readonly errors?: string
   readonly metricsFile?: string
   readonly database?: string
@@ -43,6 +48,14 @@ export function loadCommand(terminal: Terminal): Command {
     .argument('<file...>', 'files to load; - is standard input')
     .option('--dry-run', 'validate the files without changing the database')
     .option('--batch <lines>', 'commit after every so many lines, instead of once at the end')
+    .addOption(
+      new Option(
+        '--unknown-fields <action>',
+        'what to do with fields of a record that the interface does not have: reject the line, or drop the fields and count them',
+      )
+        .choices(['reject', 'drop'])
+        .default('reject'),
+    )
     .option('--errors <file>', 'write all errors to a file')
     .option(
       '--metrics-file <file>',
@@ -111,6 +124,7 @@ async function runLoad(
     const result = await load(files, writer, {
       ...(batch !== undefined && { batch }),
       dryRun: flags.dryRun ?? false,
+      unknownFields: flags.unknownFields,
       signal,
       onProgress(reached) {
         progress.show(reached)
@@ -150,9 +164,10 @@ function openErrorReport(
   let count = 0
   return {
     count: () => count,
-    report({ file, line, path, reason }: LineError): void {
+    report({ file, line, path, reason, isUnknownField }: LineError): void {
       count += 1
-      const text = escapeInvisible(`${names[file]}:${line}: ${path || 'line'}: ${reason}`)
+      const hint = isUnknownField ? '; --unknown-fields drop leaves it out' : ''
+      const text = escapeInvisible(`${names[file]}:${line}: ${path || 'line'}: ${reason}${hint}`)
       errorFile?.write(`${text}\n`)
       if (count > errorsShownMax) return
       progress.clear()
@@ -194,21 +209,32 @@ function reportResult(
   seconds: number,
   terminal: Terminal,
 ): void {
-  const { lines, errors, commits } = result
+  const { lines, errors, commits, leftOut } = result
+  const summary = leftOut.total > 0 ? [formatLeftOut(leftOut)] : []
   if (errors > 0) {
     const shown = errors > errorsShownMax ? ` (the first ${errorsShownMax} are shown)` : ''
     const outcome =
       commits === 0 ? 'Nothing was changed.' : 'Batches with errors were not committed.'
-    throw new CommandError(
-      1,
-      `${count(errors, 'error')} in ${count(lines, 'line')}${shown}. ${outcome}`,
-    )
+    const failure = `${count(errors, 'error')} in ${count(lines, 'line')}${shown}. ${outcome}`
+    throw new CommandError(1, [failure, ...summary].join('\n'))
   }
   const [done, outcome] = dryRun ? ['validated', '. Nothing was changed.'] : ['loaded', '']
   const rate = Math.round(lines / Math.max(seconds, 0.001)).toLocaleString('en')
-  terminal.out(
-    `${count(lines, 'line')} ${done} in ${seconds.toFixed(1)} s (${rate} lines per second)${outcome}\n`,
-  )
+  const success = `${count(lines, 'line')} ${done} in ${seconds.toFixed(1)} s (${rate} lines per second)${outcome}`
+  terminal.out(`${[success, ...summary].join('\n')}\n`)
+}
+
+/** The fields that were left out most often, with their numbers. */
+function formatLeftOut({ total, byField }: LeftOutFields): string {
+  const shown = [...byField]
+    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    .slice(0, leftOutShownMax)
+  const rest = total - shown.reduce((sum, [, times]) => sum + times, 0)
+  const parts = [
+    ...shown.map(([field, times]) => `${field} ${times.toLocaleString('en')}`),
+    ...(rest > 0 ? [`others ${rest.toLocaleString('en')}`] : []),
+  ]
+  return escapeInvisible(`${count(total, 'unknown field')} left out: ${parts.join(', ')}`)
 }
 
 /** A file that exists may still not be readable. */

@@ -9,23 +9,38 @@ import {
   printable,
   problemsMax,
   type RecordType,
+  type RemoveUnknownFields,
   recordBytesMax,
   recordTypes,
+  unknownFieldRemover,
   upgradeAccount,
   validator,
 } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
 import { findRepeatedMember, parseMembers } from '../text/json-text.ts'
+import { findHolderProblems } from './holders.ts'
 import { validateEnvelope } from './line-schema.ts'
 import { type Line, toItem, toRemoval } from './to-item.ts'
-import type { Item } from './writer.ts'
+import type { Item, LineProblem } from './writer.ts'
 
-/** The item to store, or the problems of the line, at most `problemsMax` of them. */
-export type LineResult = { readonly item: Item } | { readonly problems: readonly Problem[] }
+/** The item to store and the paths of the fields that were left out, or at most `problemsMax` problems. */
+export type LineResult =
+  | { readonly item: Item; readonly leftOut: readonly string[] }
+  | { readonly problems: readonly LineProblem[] }
+
+/** What happens to fields of a record that its schema does not have. */
+export type UnknownFields = 'reject' | 'drop'
 
 interface RecordReader {
   readonly normalize: (value: unknown) => unknown
   readonly validate: (value: unknown, problemsMax: number) => Problem[]
+}
+
+interface ReadRecord {
+  readonly record: unknown
+  readonly problems: readonly LineProblem[]
+  /** The paths of unknown fields. */
+  readonly leftOut: readonly string[]
 }
 
 /** One more than is reported, to detect that there are more. */
@@ -34,10 +49,10 @@ const problemsFoundMax = problemsMax + 1
 const readers = new Map<RecordType, RecordReader>()
 
 /** The contact of a restricted account may have no record. */
-const noRecord = { record: undefined, problems: [] }
+const noRecord = { record: undefined, problems: [], leftOut: [] }
 
 /** Reads and validates one line: `{"type": …, "record": {…}}` or `{"type": …, "delete": {…}}`. */
-export function readLine(text: string): LineResult {
+export function readLine(text: string, unknownFields: UnknownFields = 'reject'): LineResult {
   const line = parse(text)
   if (!isObject(line)) return reject([{ path: '', reason: 'must be a JSON object' }])
   const { type } = line
@@ -48,21 +63,28 @@ export function readLine(text: string): LineResult {
   const input = line['record']
   const canonicalText = canonicalRecordText(text, type, input)
   const isRemoval = 'delete' in line
-  const { record, problems } = isRemoval || input === undefined ? noRecord : readRecord(type, input)
+  const { record, problems, leftOut } =
+    isRemoval || input === undefined ? noRecord : readRecord(type, input, unknownFields)
   // All problems are reported together, so that one correction is enough.
-  const lineProblems = [
+  const lineProblems: LineProblem[] = [
     ...validateEnvelope(type, line, problemsFoundMax),
     ...findRepetition(text, canonicalText !== undefined || JSON.stringify(line) === text),
     ...problems,
   ]
+  const holderProblems = isRemoval ? [] : findHolderProblems(line['holders'], record)
+  const isReported = ({ path }: Problem) => problems.some((problem) => problem.path === path)
+  lineProblems.push(...holderProblems.filter((problem) => !isReported(problem)))
   if (lineProblems.length > 0) return reject(lineProblems)
-  if (isRemoval) return { item: toRemoval(type, line['delete'] as object, line as Line) }
+  if (isRemoval) {
+    const key = readKey(type, line['delete'] as object, unknownFields)
+    return { item: toRemoval(type, key, line as Line), leftOut }
+  }
 
   const storedText =
     record === input ? (canonicalText ?? memberText(text, 'record')) : JSON.stringify(record)
   const item = toItem(type, line as Line, record, storedText)
   const storageProblems = findStorageProblems(item, storedText)
-  return storageProblems.length > 0 ? reject(storageProblems) : { item }
+  return storageProblems.length > 0 ? reject(storageProblems) : { item, leftOut }
 }
 
 /** A canonical text, equal to its parsed and stringified form, cannot repeat a member. */
@@ -106,8 +128,34 @@ function isStorable(item: Item): boolean {
   return time === undefined || BigInt.asIntN(64, time) === time
 }
 
+/**
+ * Normalizes and validates a record. A valid one has no unknown fields, so they are searched for only if there are
+ * problems.
+ */
+function readRecord(type: RecordType, input: unknown, unknownFields: UnknownFields): ReadRecord {
+  const result = readKnownFields(type, input)
+  if (result.problems.length === 0) return { ...result, leftOut: [] }
+  const paths: string[] = []
+  const known = getRemover(type)(input, (path) => paths.push(path))
+  if (unknownFields === 'drop') return { ...readKnownFields(type, known), leftOut: paths }
+  const unknown = new Set(paths)
+  const problems = result.problems.map((problem) =>
+    unknown.has(problem.path) ? { ...problem, isUnknownField: true as const } : problem,
+  )
+  return { record: result.record, problems, leftOut: [] }
+}
+
+/** A key that is the record itself must equal the record as it was stored. */
+function readKey(type: RecordType, key: object, unknownFields: UnknownFields): object {
+  if (unknownFields !== 'drop' || !('record' in key)) return key
+  return { ...key, record: getRemover(type)(key.record, () => {}) }
+}
+
 /** Normalizes a record to the contract's field names and version, and validates it. */
-function readRecord(type: RecordType, input: unknown): { record: unknown; problems: Problem[] } {
+function readKnownFields(
+  type: RecordType,
+  input: unknown,
+): { record: unknown; problems: Problem[] } {
   const { normalize, validate } = getReader(type)
   const record = normalize(input)
   const problems = validate(record, problemsFoundMax)
@@ -156,6 +204,18 @@ function getReader(type: RecordType): RecordReader {
   return reader
 }
 
+const removers = new Map<RecordType, RemoveUnknownFields>()
+
+/** Fields of either version of a banking account are known: leaving out a price would hide an error. */
+function getRemover(type: RecordType): RemoveUnknownFields {
+  const known = removers.get(type)
+  if (known) return known
+  const earlier = type === 'banking.account' ? [BankingAccountV3] : []
+  const remover = unknownFieldRemover(recordTypes[type], ...earlier)
+  removers.set(type, remover)
+  return remover
+}
+
 function createReader(schema: TSchema): RecordReader {
   return { normalize: normalizer(schema), validate: validator(schema).problems }
 }
@@ -177,7 +237,7 @@ function isRecordType(value: unknown): value is RecordType {
   return typeof value === 'string' && Object.hasOwn(recordTypes, value)
 }
 
-function reject(problems: readonly Problem[]): LineResult {
+function reject(problems: readonly LineProblem[]): LineResult {
   if (problems.length <= problemsMax) return { problems }
   const rest = { path: '', reason: `has more errors than these ${problemsMax}` }
   return { problems: [...problems.slice(0, problemsMax), rest] }

@@ -1,5 +1,5 @@
 import { addAbortSignal, type Readable } from 'node:stream'
-import { readLine } from './line.ts'
+import { readLine, type UnknownFields } from './line.ts'
 import { readLines, type TextLine } from './lines.ts'
 import type { LineError, LocatedItem, ProviderWriter } from './writer.ts'
 
@@ -13,6 +13,8 @@ export interface LoadOptions {
   readonly batch?: number
   /** Validate only. */
   readonly dryRun?: boolean
+  /** The default is to reject them. */
+  readonly unknownFields?: UnknownFields
   readonly onError: (error: LineError) => void
   readonly onProgress?: (progress: Progress) => void
   /** Stops the load. The writer discards what is not committed by then. */
@@ -30,9 +32,20 @@ export interface LoadResult {
   /** The number of lines read before the last commit. */
   readonly linesCommitted: number
   readonly errors: number
+  /** Unknown fields that were left out. */
+  readonly leftOut: LeftOutFields
   /** True if the signal ended the load early. */
   readonly isStopped: boolean
 }
+
+export interface LeftOutFields {
+  readonly total: number
+  /** The number of times by field, for the first `leftOutNamesMax` fields. Elements of lists are counted together. */
+  readonly byField: ReadonlyMap<string, number>
+}
+
+/** How many different fields are counted separately: the names come from the input. */
+const leftOutNamesMax = 1000
 
 /** Items per `write`: few enough that they do not survive a minor garbage collection. */
 const groupSize = 100
@@ -48,7 +61,7 @@ export async function load(
   writer: ProviderWriter,
   options: LoadOptions,
 ): Promise<LoadResult> {
-  const { dryRun = false, onProgress, signal } = options
+  const { dryRun = false, onProgress, signal, unknownFields } = options
   const batch = dryRun ? undefined : options.batch
   let lines = 0
   let bytes = 0
@@ -57,6 +70,7 @@ export async function load(
   let commits = 0
   let linesCommitted = 0
   let group: LocatedItem[] = []
+  const leftOut = { total: 0, byField: new Map<string, number>() }
 
   const report = (error: LineError): void => {
     errors += 1
@@ -93,9 +107,11 @@ export async function load(
         bytes += chunk.bytes
         for (const line of chunk.lines) {
           lines += 1
-          const result = readItem(line, file)
-          if ('item' in result) group.push(result.item)
-          else for (const error of result.errors) report(error)
+          const result = readItem(line, file, unknownFields)
+          if ('item' in result) {
+            group.push(result.item)
+            for (const path of result.leftOut) countLeftOut(leftOut, path)
+          } else for (const error of result.errors) report(error)
           if (group.length >= groupSize) await flush()
           if (lines % progressLines === 0) onProgress?.({ lines, bytes })
           if (batch !== undefined && lines % batch === 0) await endBatch()
@@ -120,15 +136,25 @@ export async function load(
     isStopped = signal?.aborted === true && (error as Error).name === 'AbortError'
     if (!isStopped) throw error
   }
-  return { lines, errors, commits, linesCommitted, isStopped }
+  return { lines, errors, commits, linesCommitted, leftOut, isStopped }
+}
+
+function countLeftOut(counts: { total: number; byField: Map<string, number> }, path: string): void {
+  counts.total += 1
+  const field = path.replaceAll(/\[\d+\]/g, '')
+  const count = counts.byField.get(field) ?? 0
+  if (count > 0 || counts.byField.size < leftOutNamesMax) counts.byField.set(field, count + 1)
 }
 
 function readItem(
   { line, text, problem }: TextLine,
   file: number,
-): { item: LocatedItem } | { errors: LineError[] } {
+  unknownFields: UnknownFields | undefined,
+): { item: LocatedItem; leftOut: readonly string[] } | { errors: LineError[] } {
   if (text === undefined) return { errors: [{ file, line, path: '', reason: problem ?? '' }] }
-  const result = readLine(text)
-  if ('item' in result) return { item: Object.assign(result.item, { file, line }) }
+  const result = readLine(text, unknownFields)
+  if ('item' in result) {
+    return { item: Object.assign(result.item, { file, line }), leftOut: result.leftOut }
+  }
   return { errors: result.problems.map((found) => ({ file, line, ...found })) }
 }

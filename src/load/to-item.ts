@@ -46,7 +46,7 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
     }),
   }),
   'banking.account': (line, record: BankingAccount, text) => ({
-    ...accountFields(line, record),
+    ...accountFields(line, record, record.isOwned),
     kind: 'banking',
     productCategory: record.productCategory,
     ...splitAtOwnership(text),
@@ -205,12 +205,17 @@ export function parseExplicitKey(key: string): string | undefined {
   return key.startsWith(explicitPrefix) ? key.slice(explicitPrefix.length) : undefined
 }
 
-function accountFields(line: Line, record: BankingAccount | EnergyAccount) {
+/** A holder that does not state `isOwned` has that of the record, which owns the account unless it says otherwise. */
+function accountFields(
+  line: Line,
+  record: BankingAccount | EnergyAccount,
+  isOwnedDefault: boolean = true,
+) {
   const { accountId, openStatus, creationDate } = record
   return {
     type: 'account',
     id: accountId,
-    holders: (line.holders ?? []).map(({ customerId, isOwned = true }) => ({
+    holders: (line.holders ?? []).map(({ customerId, isOwned = isOwnedDefault }) => ({
       customerId,
       isOwned,
     })),

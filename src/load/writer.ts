@@ -39,7 +39,12 @@ export interface SourceLocation {
   readonly line: number
 }
 
-export interface LineError extends SourceLocation, Problem {}
+export interface LineProblem extends Problem {
+  /** The field is in no schema of the record: a load can leave it out. */
+  readonly isUnknownField?: true
+}
+
+export interface LineError extends SourceLocation, LineProblem {}
 
 export type LocatedItem = Item & SourceLocation
 
@@ -125,7 +130,7 @@ export interface RemovalItem {
   readonly type: 'removal'
   readonly of: 'customer' | 'account' | 'balance' | 'contact' | 'product' | EntryList
   readonly kind?: AccountKind
-  /** Absent for a scheduled payment, which is identified by its id alone. */
+  /** Absent for a customer and a product. */
   readonly accountId?: string
   readonly id?: string
   /** Digests of the e-mail and name of a deleted customer: they reserve the id for the same person. */

@@ -158,7 +158,10 @@ describe('the errors of an account', () => {
     ],
     [
       'a condition, mixed with version 4',
-      { features: [later], depositRates: [{ tiers: [{ applicabilityConditions: { x: 1 } }] }] },
+      {
+        features: [later],
+        depositRates: [{ tiers: [{ applicabilityConditions: { additionalInfo: 'y', x: 1 } }] }],
+      },
       ['depositRates[0].tiers[0].applicabilityConditions.x'],
     ],
   ] as const) {

@@ -157,7 +157,8 @@ describe('holdfast load', () => {
       removal('banking.balance', { accountId: 'a9' }),
       removal('banking.transaction', { accountId: 'a9', transactionId: 't1' }),
       removal('banking.transaction', { accountId: 'a1', transactionId: 't9' }),
-      removal('banking.scheduledPayment', { scheduledPaymentId: 's9' }),
+      removal('banking.scheduledPayment', { accountId: 'a1', scheduledPaymentId: 's9' }),
+      removal('banking.scheduledPayment', { accountId: 'a9', scheduledPaymentId: 's1' }),
       removal('banking.directDebit', { accountId: 'a1', id: 'd9' }),
       removal('banking.directDebit', { accountId: 'a1', record: { accountId: 'a1' } }),
       removal('energy.invoice', { accountId: 'e1', invoiceNumber: 'i9' }),
@@ -200,34 +201,60 @@ describe('holdfast load', () => {
     assert.equal(splitLines(await bank.dump()).at(-1), restricted)
   })
 
-  it('treats a holder as an owner by default', async (t) => {
+  it('uses the record’s isOwned for a holder that states none, and true if the record has none', async (t) => {
     const bank = await openBank(t)
-    const holders = [{ customerId: 'c1' }, { customerId: 'c2', isOwned: false }]
+    const account = (accountId: string, stated: object) =>
+      line(
+        'banking.account',
+        { accountId, users: [{ id: 1 }], ...stated },
+        {
+          holders: [
+            { customerId: 'c1' },
+            { customerId: 'c2', isOwned: false },
+            { customerId: 'c3', isOwned: true },
+          ],
+        },
+      )
 
     await bank.fill([
-      put.customer('c1'),
-      put.customer('c2'),
-      line('banking.account', { accountId: 'a1' }, { holders }),
+      ...['c1', 'c2', 'c3'].map((id) => put.customer(id)),
+      account('a1', {}),
+      account('a2', { isOwned: false }),
+      account('a3', { isOwned: true }),
+      line('energy.account', { accountId: 'e1' }, { holders: [{ customerId: 'c1' }] }),
     ])
 
-    const expected = [
-      { customerId: 'c1', isOwned: true },
-      { customerId: 'c2', isOwned: false },
-    ]
-    assert.deepEqual(JSON.parse(splitLines(await bank.dump()).at(-1) ?? '').holders, expected)
+    const holders = splitLines(await bank.dump())
+      .map((text) => JSON.parse(text))
+      .filter((each) => each.type.endsWith('.account'))
+      .map((each) => each.holders.map(({ isOwned }: { isOwned: boolean }) => isOwned))
+    assert.deepEqual(holders, [
+      [true, false, true],
+      [false, false, true],
+      [true, false, true],
+      [true],
+    ])
   })
 
   it('stores aliases of a field under its contract name', async (t) => {
     const bank = await openBank(t)
     const to = { toUType: 'payeeId', payeeId: 'payee-1' }
 
+    const discount = { feeMethodUType: 'fixedAmount', fixedAmount: { amount: '1.00' } }
+    const fee = { name: 'Fee', feeMethodUType: 'variable', variable: {}, discounts: [discount] }
+
     await bank.fill([
       put.customer('c1'),
-      put.account('a1', ['c1']),
+      put.account('a1', ['c1'], { fees: [fee] }),
       put.payment('a1', 's1', { paymentSet: { to } }),
     ])
 
-    assert.match(await bank.dump(), /"to":\{"toUType":"payeeId","payeeID":"payee-1"\}/)
+    const dump = await bank.dump()
+    assert.match(dump, /"to":\{"toUType":"payeeId","payeeID":"payee-1"\}/)
+    assert.match(
+      dump,
+      /"feeMethodUType":"variable","variable":\{\},"discounts":\[\{"discountMethodUType":/,
+    )
   })
 
   it('supports more than 200 million accounts', async (t) => {

@@ -98,7 +98,7 @@ describe('a dump that is restored and dumped again', () => {
       '{ "accountId":"a7" }',
       String.raw`{"accountId":"a8","nickname":"\"isOwned\":true}"}`,
     ]
-    const holders = '[{"customerId":"c1","isOwned":true},{"customerId":"c2","isOwned":false}]'
+    const holders = '[{"customerId":"c1","isOwned":false}]'
     const accounts = records.map(
       (record) => `{"type":"banking.account","holders":${holders},"record":${record}}`,
     )

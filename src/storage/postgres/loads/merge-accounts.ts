@@ -53,10 +53,9 @@ export const mergeHolders = [
      and not exists (select from ${newHolders} where ${isHolder} and c.number = h.customer)`,
   `insert into holder (customer, account, is_owned)
    select * from (
-     select distinct on (c.number, a.number) c.number as customer, a.number as account, s.is_owned
+     select c.number as customer, a.number as account, s.is_owned
      from account_effect w join account a on a.id = w.id, ${newHolders}
      where w.is_last and ${isHolder}
-     order by c.number, a.number, s.index desc
    ) n
    where not exists (select from holder h where h.customer = n.customer and h.account = n.account
      and h.is_owned = n.is_owned)
