@@ -34,11 +34,11 @@ begin
   grant select on schema_version to holdfast_load, holdfast_serve, holdfast_platform;
 
   grant select, insert, update, delete
-    on customer, account, holder, balance, contact, entry, payment, product, product_version
+    on customer, account, holder, balance, contact, entry, product, product_version
     to holdfast_load;
   grant usage on sequence account_number to holdfast_load;
 
-  grant select on customer, account, holder, balance, contact, entry, payment to holdfast_serve;
+  grant select on customer, account, holder, balance, contact, entry to holdfast_serve;
   grant select, insert, update, delete on token_use to holdfast_serve;
   grant select, update on replay_purge to holdfast_serve;
 

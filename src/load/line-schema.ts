@@ -35,7 +35,7 @@ const lineSchemas: Readonly<Record<RecordType, LineSchema>> = {
     put: { effectiveTime: Type.Optional(Timestamp) },
     key: { ...account, transactionId: Id },
   },
-  'banking.scheduledPayment': { key: { scheduledPaymentId: Id } },
+  'banking.scheduledPayment': { key: { ...account, scheduledPaymentId: Id } },
   'banking.directDebit': unkeyed,
   'energy.account': { put: { holders }, key: account },
   'energy.invoice': { key: { ...account, invoiceNumber: Id } },

@@ -92,7 +92,7 @@ function openRun(main: List) {
     const which = drawn.list ? drawn.account : 0
     const account = (isEnergy ? energy : bank)[which] ?? ''
     // Ids that alternate between accounts, since ties across accounts are broken by id.
-    const id = list === 'payment' ? `${run}/${drawn.id}` : `${drawn.id}${isEnergy ? which : ''}`
+    const id = `${drawn.id}${isEnergy ? which : ''}`
     if (kind === 'wipe') return { kind: 'wipe', account }
     if (kind === 'remove') return { kind: 'remove', list, account, id }
 

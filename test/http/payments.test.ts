@@ -91,16 +91,18 @@ describe('B4, the scheduled payments of an account', () => {
     })
   }
 
-  it('lists a moved payment on its new account only', async () => {
+  it('lists payments of two accounts with the same id', async () => {
     const here = await provider()
 
-    await here.load([lines.scheduledPayment('to', 'p2', { nickname: 'Moved' })])
+    await here.load([lines.scheduledPayment('to', 'p2', { nickname: 'Other' })])
 
-    const left = await ask(here, 'B4', { accounts: ['from'] })
-    const moved = await ask(here, 'B4', { accounts: ['to'] })
-    assert.deepEqual(paymentIds(left), ['p1', 'p3'])
-    assert.equal(left.body.meta.totalRecords, 2)
-    assert.deepEqual(paymentIds(moved), ['p2'])
+    const from = await ask(here, 'B4', { accounts: ['from'] })
+    const to = await ask(here, 'B4', { accounts: ['to'] })
+    const both = await ask(here, 'B6', { accounts: ['to', 'from'] })
+    assert.deepEqual(paymentIds(from), ['p1', 'p2', 'p3'])
+    assert.deepEqual(paymentIds(to), ['p2'])
+    assert.equal(to.body.data.scheduledPayments[0].nickname, 'Other')
+    assert.deepEqual(paymentIds(both), ['p2', 'p1', 'p2', 'p3'])
   })
 })
 

@@ -178,7 +178,7 @@ async function countOrphans(database: string): Promise<number> {
 
 async function resetDatabase(database: string): Promise<void> {
   if (currentEngine() === 'postgres') {
-    const tables = 'customer, account, holder, balance, contact, entry, payment'
+    const tables = 'customer, account, holder, balance, contact, entry'
     await runSql(`truncate ${tables}`, database)
   }
   const writer = await openProviderWriter(database, { loadTime: now })

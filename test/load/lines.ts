@@ -89,7 +89,7 @@ export const exampleKeys: Readonly<Record<RecordType, object>> = {
   'banking.account': { accountId: 'a1' },
   'banking.balance': { accountId: 'a1' },
   'banking.transaction': { accountId: 'a1', transactionId: 't1' },
-  'banking.scheduledPayment': { scheduledPaymentId: 's1' },
+  'banking.scheduledPayment': { accountId: 'a1', scheduledPaymentId: 's1' },
   'banking.directDebit': { accountId: 'a1', id: 'd1' },
   'energy.account': { accountId: 'e1' },
   'energy.invoice': { accountId: 'e1', invoiceNumber: 'i1' },

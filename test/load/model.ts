@@ -133,19 +133,14 @@ const scheduledPayment = fc.record({ account, id, amount }).map(({ account, id, 
   })
   return {
     text,
-    apply(history) {
-      for (const each of accounts) history.list(each, 'payment').delete(id)
-      history.list(account, 'payment').set(id, { text, id })
-    },
+    apply: (history) => void history.list(account, 'payment').set(id, { text, id }),
   }
 })
 
-const deletedPayment = id.map((id): Step => {
+const deletedPayment = fc.record({ account, id }).map(({ account, id }): Step => {
   return {
-    text: removal('banking.scheduledPayment', { scheduledPaymentId: id }),
-    apply(history) {
-      for (const each of accounts) history.list(each, 'payment').delete(id)
-    },
+    text: removal('banking.scheduledPayment', { accountId: account, scheduledPaymentId: id }),
+    apply: (history) => void history.list(account, 'payment').delete(id),
   }
 })
 

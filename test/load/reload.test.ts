@@ -124,30 +124,34 @@ describe('loading a file again', () => {
 })
 
 describe('a scheduled payment', () => {
-  it('moves to the account that it is now paid from', async (t) => {
+  it('has an id that is unique within its account', async (t) => {
     const bank = await openBank(t)
-    await bank.fill([...baseLines, put.payment('a1', 's1'), put.payment('a1', 's2')])
+    const both = [put.payment('a1', 's1'), put.payment('a2', 's1')]
+    await bank.fill([...baseLines, ...both, put.payment('a2', 's1')])
 
-    await bank.fill([put.payment('a2', 's1')])
-    const moved = filterType(await bank.dump(), 'banking.scheduledPayment')
-    await bank.fill([put.payment('a2', 's2'), put.payment('a1', 's2'), put.payment('a1', 's1')])
-    const back = filterType(await bank.dump(), 'banking.scheduledPayment')
-
-    assert.deepEqual(moved, [put.payment('a1', 's2'), put.payment('a2', 's1')])
-    assert.deepEqual(back.sort(), [put.payment('a1', 's1'), put.payment('a1', 's2')])
-  })
-
-  it('is deleted by its id alone, from any account', async (t) => {
-    const bank = await openBank(t)
-    await bank.fill([...baseLines, put.payment('a1', 's1'), put.payment('a2', 's2')])
-
-    await bank.fill([
-      put.payment('a2', 's1'),
-      removal('banking.scheduledPayment', { scheduledPaymentId: 's1' }),
-    ])
+    await bank.fill([put.payment('a1', 's1', { nickname: 'Rent' })])
 
     assert.deepEqual(filterType(await bank.dump(), 'banking.scheduledPayment'), [
-      put.payment('a2', 's2'),
+      put.payment('a1', 's1', { nickname: 'Rent' }),
+      put.payment('a2', 's1'),
+    ])
+  })
+
+  it('is deleted by its account and id, from that account alone', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill([...baseLines, put.payment('a1', 's1'), put.payment('a2', 's1')])
+
+    const { status, stderr } = await bank.load([
+      removal('banking.scheduledPayment', { scheduledPaymentId: 's1' }),
+    ])
+    await bank.fill([
+      removal('banking.scheduledPayment', { accountId: 'a1', scheduledPaymentId: 's1' }),
+    ])
+
+    assert.equal(status, 1)
+    assert.match(stderr, /: delete\.accountId: is required$/m)
+    assert.deepEqual(filterType(await bank.dump(), 'banking.scheduledPayment'), [
+      put.payment('a2', 's1'),
     ])
   })
 })

@@ -1,19 +1,27 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
+import { digest, emailDigest } from '../../src/storage/digest.ts'
 import { openClientStore, openReplayStore } from '../../src/storage/open.ts'
 import { migrations as postgresSteps } from '../../src/storage/postgres/driver/schema.ts'
-import { migrations as sqliteSteps } from '../../src/storage/sqlite/driver/schema.ts'
+import {
+  defineFunctions,
+  migrations as sqliteSteps,
+} from '../../src/storage/sqlite/driver/schema.ts'
 import { currentEngine, describe, describeOn, postgresUrl, runSql } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { dumpDatabase } from '../support/load.ts'
 import { runInProcess } from '../support/process.ts'
 import { openProvider } from '../support/provider.ts'
 
 /** The schema versions before the keys of e-mail addresses and tokens changed. */
-const earlierVersion = { sqlite: 3, postgres: 2 }
+const beforeEmailKeys = { sqlite: 3, postgres: 2 }
+
+/** The schema versions before the id of a scheduled payment became unique within its account. */
+const beforePaymentKeys = { sqlite: 8, postgres: 6 }
 
 const emails = {
   sharp: 'straße@example.com',
@@ -49,14 +57,20 @@ function createEarlierRows(): string[] {
   ]
 }
 
-async function createEarlierDatabase(t: TestContext): Promise<string> {
+async function createEarlierDatabase(
+  t: TestContext,
+  version = beforeEmailKeys,
+  rows: readonly string[] = createEarlierRows(),
+): Promise<string> {
   if (currentEngine() === 'sqlite') {
     const path = join(await temporaryFolder(t), 'bank.db')
     const database = new DatabaseSync(path)
-    for (const step of sqliteSteps.slice(0, earlierVersion.sqlite)) database.exec(step)
-    for (const sql of createEarlierRows()) database.exec(sql)
-    database.exec(`pragma user_version = ${earlierVersion.sqlite}`)
+    defineFunctions(database)
+    for (const step of sqliteSteps.slice(0, version.sqlite)) database.exec(step)
+    for (const sql of rows) database.exec(sql)
+    database.exec(`pragma user_version = ${version.sqlite}`)
     database.close()
+    chmodSync(path, 0o600)
     return `sqlite:${path}`
   }
   const name = `earlier_${randomBytes(8).toString('hex')}`
@@ -64,14 +78,16 @@ async function createEarlierDatabase(t: TestContext): Promise<string> {
   t.after(() => runSql(`drop database ${name} with (force)`))
   const url = new URL(name, await postgresUrl()).href
   const steps = postgresSteps
-    .slice(0, earlierVersion.postgres)
+    .slice(0, version.postgres)
     .map((step) => step({ partitions: 2 }))
+    // The other steps convert rows, and there are none yet.
+    .filter((step) => typeof step === 'string')
   await runSql(
     [
       'create table schema_version (version integer not null, partitions integer not null)',
-      `insert into schema_version values (${earlierVersion.postgres}, 2)`,
+      `insert into schema_version values (${version.postgres}, 2)`,
       ...steps,
-      ...createEarlierRows(),
+      ...rows,
     ].join(';\n'),
     url,
   )
@@ -119,6 +135,92 @@ describe('a database of an earlier version', () => {
     assert.equal((await clients.findToken('digest'))?.client.id, 'client')
     await clients.rotate('client', 'sha256$y', Temporal.Now.instant())
     assert.equal(await clients.findToken('digest'), undefined)
+  })
+})
+
+/** Two accounts as the earlier version wrote them: shared by two customers, without users, and with a payment each. */
+function createPaymentRows(): string[] {
+  const paymentOf = (account: string, id: string) =>
+    quote(JSON.stringify({ scheduledPaymentId: id, from: { accountId: account } }))
+  const customers = ['c1', 'c2'].map(
+    (id) =>
+      `insert into customer (id, email, match, record, email_hash, name_hash) values
+       ('${id}', '${id}@example.com', '{}', '{"id":"${id}","name":"Ana","email":"${id}@example.com"}',
+        '${emailDigest(`${id}@example.com`)}', '${digest('Ana')}')`,
+  )
+  const isSqlite = currentEngine() === 'sqlite'
+  const accounts = ['a1', 'a2'].flatMap((id, index) => {
+    const isTrue = isSqlite ? '1' : 'true'
+    const record = quote(`{"accountId":"${id}","isOwned":`)
+    const number = `(select number from account where id = '${id}')`
+    const list = `(${number} * 8 + 2)`
+    const payment = `'s${index + 1}', ${paymentOf(id, `s${index + 1}`)}`
+    return [
+      `insert into account (${isSqlite ? '' : 'number, '}id, kind, is_open, created, shareable, head, tail)
+       values (${isSqlite ? '' : '0, '}'${id}', 1, ${isTrue}, 0, '{}', ${record}, '}')`,
+      `insert into holder select c.number, ${number}, ${isTrue} from customer c`,
+      ...(isSqlite
+        ? [
+            `insert into entry (position, list, time, id, record)
+             values (${list} << 32 | 1, ${list}, 0, ${payment})`,
+          ]
+        : [
+            `insert into entry (account, list, has_own_time, ordinal, time, id, record)
+             values (${number}, 2, true, 1, 0, ${payment})`,
+            `insert into payment (id, account) values ('s${index + 1}', ${number})`,
+          ]),
+    ]
+  })
+  return [...customers, ...accounts]
+}
+
+describe('a database with payments whose ids were unique across accounts', () => {
+  const open = (t: TestContext) => createEarlierDatabase(t, beforePaymentKeys, createPaymentRows())
+  const payment = (account: string, id: string) =>
+    `{"type":"banking.scheduledPayment","record":{"scheduledPaymentId":"${id}","from":{"accountId":"${account}"}}}`
+  const load = async (
+    t: TestContext,
+    database: string,
+    lines: readonly string[],
+    ...flags: readonly string[]
+  ) => {
+    const file = join(await temporaryFolder(t), 'data.ndjson')
+    writeFileSync(file, lines.map((line) => `${line}\n`).join(''))
+    return runInProcess(['load', file, '--database', database, ...flags])
+  }
+  const dumpPayments = async (database: string) =>
+    (await dumpDatabase(database)).split('\n').filter((line) => line.includes('scheduledPayment'))
+
+  it('keeps them, and accepts the same id in another account', async (t) => {
+    const database = await open(t)
+
+    const before = await dumpPayments(database)
+    const { status, stderr } = await load(t, database, [
+      payment('a2', 's1'),
+      '{"type":"banking.scheduledPayment","delete":{"accountId":"a2","scheduledPaymentId":"s2"}}',
+    ])
+
+    assert.deepEqual(before, [payment('a1', 's1'), payment('a2', 's2')])
+    assert.deepEqual([status, stderr], [0, ''])
+    assert.deepEqual(await dumpPayments(database), [payment('a1', 's1'), payment('a2', 's1')])
+  })
+
+  it('serves accounts that a load would reject now, and a dry run lists them', async (t) => {
+    const database = await open(t)
+    const { get } = await openProvider(t, [], { database })
+
+    const { status, body } = await get('/v1/banking/customer/c2/accounts')
+    const lines = (await dumpDatabase(database)).trim().split('\n')
+    const again = await load(t, database, lines, '--dry-run')
+
+    assert.equal(status, 200)
+    assert.deepEqual(body.data.accounts, [
+      { accountId: 'a1', isOwned: true },
+      { accountId: 'a2', isOwned: true },
+    ])
+    assert.equal(again.status, 1)
+    assert.match(again.stderr, /:3: users: is required when the account has two or more holders\n/)
+    assert.match(again.stderr, /^2 errors in 6 lines\. Nothing was changed\.$/m)
   })
 })
 

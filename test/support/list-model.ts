@@ -111,9 +111,8 @@ export function nanoseconds(time: string): bigint {
   return Temporal.Instant.from(time).epochNanoseconds
 }
 
-/** The id of a scheduled payment is unique across accounts; other ids are unique within an account. */
 function entryKey(list: List, account: string, id: string): string {
-  return list === 'payment' ? JSON.stringify([list, id]) : JSON.stringify([list, account, id])
+  return JSON.stringify([list, account, id])
 }
 
 function parseTime({ list, time }: Put): bigint | undefined {
@@ -155,6 +154,5 @@ const removals = {
 
 function removeLine(list: List, accountId: string, id: string): object {
   const [type, field] = removals[list]
-  const account = list === 'payment' ? {} : { accountId }
-  return { type, delete: { ...account, [field]: id } }
+  return { type, delete: { accountId, [field]: id } }
 }

@@ -189,4 +189,8 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
   alter index claim_pkey rename to token_use_pkey;
   alter index claim_kept_until rename to token_use_kept_until;
   `,
+  () => `
+  -- The id of a scheduled payment is unique within its account only, like those of other entries.
+  drop table payment;
+  `,
 ]

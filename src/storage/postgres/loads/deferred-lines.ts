@@ -1,12 +1,11 @@
 import { listCodes } from '../../enum-codes.ts'
 import { unresolvedLines } from './line-effects.ts'
 
-const { payment, transaction } = listCodes
+const { transaction } = listCodes
 
 /**
  * Lines of a load in batches that refer to a customer or an account that does not exist yet. They are deferred to the
- * end of the load, and so are the lines after them for the same account or payment, so that every committed batch is
- * consistent.
+ * end of the load, and so are the lines after them for the same account, so that every committed batch is consistent.
  */
 const stagedByDeferred = {
   deferred_account: 'staged_account',
@@ -23,11 +22,8 @@ export const deferredTables = [
 ]
 
 export const createDeferred = `
-  create temp table deferred_line (
-    place bigint primary key, account text collate "C", payment text collate "C"
-  );
+  create temp table deferred_line (place bigint primary key, account text collate "C" not null);
   create index on deferred_line (account);
-  create index on deferred_line (payment);
   ${Object.entries(stagedByDeferred)
     .map(
       ([deferred, staged]) =>
@@ -56,21 +52,8 @@ const deleteOrphans = Object.keys(stagedByDeferred).map(
     `delete from ${deferred} h where not exists (select from deferred_line l where l.place = h.place)`,
 )
 
-/**
- * The removal of an account is not deferred: it also removes the deferred lines of the account. Of a payment that was
- * last moved to the account, all earlier lines are removed, as the move superseded them.
- */
+/** The removal of an account is not deferred: it also removes the deferred lines of the account. */
 export const deleteRemoved = [
-  `create temp table superseded on commit drop as
-   select p.id, max(p.place) as place from (${removedAccounts}) r join (
-     select id, account, place from staged_entry where list = ${payment} and is_put
-     union all
-     select payment, account, place from deferred_line where payment is not null
-   ) p on p.account = r.id and p.place < r.place group by p.id`,
-  `delete from staged_entry s using superseded o
-   where s.list = ${payment} and s.id = o.id and s.place < o.place
-     and s.place in (select place from (${unresolvedLines}) l)`,
-  `delete from deferred_line h using superseded o where h.payment = o.id and h.place < o.place`,
   `delete from deferred_line h using (${removedAccounts}) r
    where h.account = r.id and h.place < r.place`,
   ...deleteOrphans,
@@ -102,23 +85,22 @@ const accountsWithoutHolder = `
         where t.id = h.customer and t.place < h.place order by t.place desc limit 1),
         c.record is not null))`
 
-/** The lines whose order matters, with what orders them: their account, and a payment that may change accounts. */
+/** The lines of each account, whose order matters. */
 const dependentLines = `
-  select place, id as account, null as payment from staged_account where is_put
+  select place, id as account from staged_account where is_put
   union all
-  select place, account, null from staged_part
+  select place, account from staged_part
   union all
-  select place, account, case when list = ${payment} then id end from staged_entry`
+  select place, account from staged_entry`
 
 /** Repeated until it inserts nothing: other lines may depend on a deferred one. */
 export const deferLines = `
   insert into deferred_line
-  select s.place, s.account, s.payment from (${dependentLines}) s
+  select s.place, s.account from (${dependentLines}) s
   where (
     s.place in (${accountsWithoutHolder})
     or s.place in (select place from (${unresolvedLines}) l)
     or exists (select from deferred_line h where h.account = s.account and h.place < s.place)
-    or exists (select from deferred_line h where h.payment = s.payment and h.place < s.place)
   ) and not exists (select from account_effect r
     where r.id = s.account and r.is_last and r.removed > s.place)`
 

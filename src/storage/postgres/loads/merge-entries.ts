@@ -1,7 +1,4 @@
-import { listCodes } from '../../enum-codes.ts'
 import { rememberAssignedTimes } from './deferred-lines.ts'
-
-const { payment } = listCodes
 
 /**
  * Merges the lists of accounts: finds the last line for each entry, then what it changes, then the position of each new
@@ -56,7 +53,7 @@ const isAfterRemoval = 'w.removed is null or s.place > w.removed'
 /** Few entries have more than one line. */
 const findRepeated = `
   insert into repeated
-  select account, list, id from staged_entry where list <> ${payment}
+  select account, list, id from staged_entry
   group by account, list, id having count(*) > 1`
 
 /** The last line of each. An entry that is removed and loaded again keeps its assigned time. */
@@ -73,23 +70,6 @@ const lastOfRepeated = `
   left join account_effect w on w.id = s.account and w.is_last
   where s.is_last and (${isAfterRemoval})`
 
-/** The id of a scheduled payment is unique across all accounts, so a payment may move between accounts. */
-const lastPayments = `
-  insert into last_line
-  with last as (
-    select distinct on (s.id) s.id, s.ctid as line, a.number as account, s.time, 
-      s.is_put and (${isAfterRemoval}) as is_put
-    from staged_entry s
-    left join account a on a.id = s.account
-    left join account_effect w on w.id = s.account and w.is_last
-    where s.list = ${payment}
-    order by s.id, s.place desc
-  )
-  select account, ${payment}, true, true, time, null::bigint, line, id from last where is_put
-  union all
-  select p.account, ${payment}, false, null, null, null, null, p.id
-  from last l join payment p on p.id = l.id where not l.is_put or l.account <> p.account`
-
 /** The entries of removed accounts, except those that were loaded again. */
 const entriesOfRemovedAccounts = `
   insert into last_line
@@ -99,8 +79,8 @@ const entriesOfRemovedAccounts = `
     and not exists (
       select from last_line x where x.account = e.account and x.list = e.list and x.id = e.id)
     and not exists (
-      select from staged_entry s where s.list <> ${payment} and s.account = w.id and s.list = e.list
-        and s.id = e.id and s.place > w.removed)`
+      select from staged_entry s where s.account = w.id and s.list = e.list and s.id = e.id
+        and s.place > w.removed)`
 
 /** The last line for each entry. */
 const lastLines = `
@@ -109,7 +89,7 @@ const lastLines = `
   from staged_entry s
   join account a on a.id = s.account
   left join account_effect w on w.id = s.account and w.is_last
-  where s.list <> ${payment} and (${isAfterRemoval}) and not exists (
+  where (${isAfterRemoval}) and not exists (
     select from repeated r where r.account = s.account and r.list = s.list and r.id = s.id)
   union all
   select account, list, is_put, has_own_time, time, assigned_by, line, id from last_line`
@@ -161,13 +141,10 @@ const findReordered = `
     from change where what <> ${isReplaced} group by account, list
   ) d`
 
-const removeEntries = [
-  `delete from payment p using change c
-   where c.list = ${payment} and c.what = ${isRemoved} and p.id = c.id and p.account = c.account`,
-  `delete from entry e using change c
-   where c.what in (${isMoved}, ${isRemoved})
-     and e.account = c.account and e.list = c.list and e.id = c.id`,
-]
+const removeEntries = `
+  delete from entry e using change c
+  where c.what in (${isMoved}, ${isRemoved})
+    and e.account = c.account and e.list = c.list and e.id = c.id`
 
 const replaceEntries = `
   update entry e set has_own_time = s.has_own_time, amount = s.amount, description = s.description,
@@ -215,11 +192,6 @@ const insertEntries = `
   ) p
   join staged_entry s on s.ctid = p.line`
 
-const putPayments = `
-  insert into payment (id, account)
-  select id, account from change where list = ${payment} and what = ${isNew}
-  on conflict (id) do update set account = excluded.account`
-
 /** Makes the planner fetch staged lines by location instead of scanning the whole table. */
 const byLine = (sql: string) => [
   'set local random_page_cost = 0',
@@ -242,16 +214,10 @@ export function mergeEntries({ inBatches, isLarge }: MergeOptions): readonly Ste
   const analyze = (table: string) => (isLarge ? [`analyze ${table}`] : [])
   const steps = (...statements: readonly string[]) => statements.map((sql) => ({ sql }))
   return [
-    ...steps(
-      findRepeated,
-      lastOfRepeated,
-      lastPayments,
-      entriesOfRemovedAccounts,
-      ...analyze('last_line'),
-    ),
+    ...steps(findRepeated, lastOfRepeated, entriesOfRemovedAccounts, ...analyze('last_line')),
     { sql: findChanges(inBatches), needsLoadTime: true },
     ...steps(...analyze('change'), ...(inBatches ? rememberAssignedTimes : [])),
-    ...steps(findReordered, ...analyze('needs_reorder'), ...removeEntries, replaceEntries),
-    ...steps(placeEntries, renumberEntries, ...byLine(insertEntries), putPayments),
+    ...steps(findReordered, ...analyze('needs_reorder'), removeEntries, replaceEntries),
+    ...steps(placeEntries, renumberEntries, ...byLine(insertEntries)),
   ]
 }

@@ -289,7 +289,7 @@ export async function openPostgresProviderWriter(
   }
 }
 
-const tables = 'customer, account, holder, balance, contact, entry, payment'
+const tables = 'customer, account, holder, balance, contact, entry'
 
 interface Placed {
   readonly place: string

@@ -29,8 +29,7 @@ const stagedTables = {
   staged_holder: `index integer not null, customer text collate "C" not null, is_owned boolean`,
   staged_part: `account text collate "C" not null, part smallint not null, is_put boolean not null,
     status text, record text`,
-  // `account` is null for the removal of a scheduled payment, which names the payment alone.
-  staged_entry: `account text collate "C", list smallint not null, is_put boolean not null,
+  staged_entry: `account text collate "C" not null, list smallint not null, is_put boolean not null,
     has_own_time boolean, time bigint, id text collate "C" not null, amount text, description text,
     reference text, record text`,
   staged_product: `id text collate "C" not null, item text`,
@@ -113,7 +112,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
       putPart({ ...item, accountId }, of)
     } else {
       const next = row('staged_entry', item)
-      next.text(of === 'payment' ? undefined : accountId)
+      next.text(accountId)
       next.smallint(listCodes[of])
       next.boolean(false)
       next.boolean(undefined)

@@ -168,4 +168,8 @@ export const migrations: readonly string[] = [
   `
   -- The replay file has another name. Versions that would look for it under the earlier one must not open the database.
   `,
+  `
+  -- The id of a scheduled payment is unique within its account only, like those of other entries.
+  drop index entry_payment;
+  `,
 ]

@@ -4,14 +4,8 @@ import type { LocatedItem } from '../../../load/writer.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { command, query } from '../driver/statements.ts'
 
-/** What an item must stay in order with: its account, and a payment that may change accounts. */
-export interface OrderKey {
-  readonly account?: string | undefined
-  readonly payment?: string | undefined
-}
-
 /**
- * Items that are deferred, in order, to the end of the load, with the items after them for the same account or payment.
+ * Items that are deferred, in order, to the end of the load, with the items after them for the same account.
  * In batches, these are items that refer to a customer or an account that does not exist yet, so that every committed
  * batch is consistent.
  *
@@ -22,11 +16,10 @@ export interface OrderKey {
 export function openDeferredItems(database: DatabaseSync) {
   database.exec(`
     create temp table deferred_item (
-      number integer primary key, type text not null, kind integer, account text, payment text,
+      number integer primary key, type text not null, kind integer, account text not null,
       item blob not null
     ) strict;
     create index temp.deferred_item_account on deferred_item (account);
-    create index temp.deferred_item_payment on deferred_item (payment);
     create temp table unresolved_removal (
       account text not null, kind integer not null,
       number integer not null   -- of the last deferred item before it
@@ -35,19 +28,15 @@ export function openDeferredItems(database: DatabaseSync) {
   `)
   const insert = command(
     database,
-    'insert into deferred_item (type, kind, account, payment, item) values (?, ?, ?, ?, ?)',
+    'insert into deferred_item (type, kind, account, item) values (?, ?, ?, ?)',
   )
   const removeAccount = command(
     database,
-    // Of a payment that was last moved to the account, all items are deleted: the move superseded the earlier ones.
-    `delete from deferred_item where number <= ?2 and (account = ?1
-       or payment in (select payment from deferred_item h where account = ?1 and number <= ?2 and not exists
-         (select 1 from deferred_item newer where newer.payment = h.payment
-            and newer.number > h.number and newer.number <= ?2)))`,
+    'delete from deferred_item where account = ? and number <= ?',
   )
   const findWaiting = query<{ found: number }>(
     database,
-    'select 1 as found from deferred_item where account = ? or payment = ? limit 1',
+    'select 1 as found from deferred_item where account = ? limit 1',
   )
   const findUnresolved = query<{ found: number }>(
     database,
@@ -85,14 +74,13 @@ export function openDeferredItems(database: DatabaseSync) {
   return {
     isEmpty: (): boolean => isEmpty,
 
-    defer({ account = null, payment = null }: Nullable<OrderKey>, item: LocatedItem): void {
+    defer(account: string, item: LocatedItem): void {
       isEmpty = false
       const kind = item.type === 'account' ? kindCodes[item.kind] : null
-      insert.run(item.type, kind, account, payment, serialize(item))
+      insert.run(item.type, kind, account, serialize(item))
     },
 
-    isWaiting: ({ account = null, payment = null }: Nullable<OrderKey>): boolean =>
-      findWaiting.first(account, payment) !== undefined,
+    isWaiting: (account: string): boolean => findWaiting.first(account) !== undefined,
 
     /** The kind that an account will have, from the last deferred item that puts it. */
     putKind: (account: string): number | undefined => lastPut.first(account)?.kind,
@@ -126,5 +114,3 @@ export function openDeferredItems(database: DatabaseSync) {
     },
   }
 }
-
-type Nullable<T> = { readonly [Key in keyof T]: T[Key] | null }

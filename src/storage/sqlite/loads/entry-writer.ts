@@ -70,16 +70,6 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     'select list, time, record from waiting where list = ? and id = ?',
     { bigints: true },
   )
-  const payment = query<StoredEntry>(
-    database,
-    `select position, list, time, id, record from entry where id = ? and list & 7 = ${listCodes.payment}`,
-    { bigints: true },
-  )
-  const waitingPayment = query<{ list: bigint }>(
-    database,
-    `select list from waiting where id = ? and list & 7 = ${listCodes.payment}`,
-    { bigints: true },
-  )
   const removeList = command(database, 'delete from entry where position > ? and position < ?')
   const removeWaitingList = command(database, 'delete from waiting where list = ?')
 
@@ -240,15 +230,6 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     removeWaiting.run(list, id)
   }
 
-  /** The id of a scheduled payment is unique across all accounts, so a payment may move between accounts. */
-  const removePayment = (id: string, except?: number): void => {
-    flush()
-    const existing = payment.first(id)
-    if (existing && Number(existing.list) !== except) removeStored(existing)
-    const earlier = waitingPayment.first(id)
-    if (earlier && Number(earlier.list) !== except) removeWaiting.run(earlier.list, id)
-  }
-
   /** The time that was assigned to an entry without a time when it was first loaded. */
   const findAssignedTime = (list: number, id: string): bigint | undefined => {
     flush()
@@ -260,8 +241,6 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   return {
     put(account: number, item: EntryItem): void {
       const list = listNumber(account, item.list)
-      const isPayment = item.list === 'payment'
-      if (isPayment) removePayment(item.id, list)
       const time = item.time ?? findAssignedTime(list, item.id) ?? loadTime
       const row = {
         list,
@@ -273,14 +252,12 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
         record: item.record,
       }
 
-      if (!(isPayment ? appendNow(row) : append(row))) insert(row)
+      if (!append(row)) insert(row)
     },
 
     remove(account: number, list: EntryItem['list'], id: string): void {
       removeEntry(listNumber(account, list), id)
     },
-
-    removePayment,
 
     /** Removes all entries of a list. */
     removeList(account: number, list: EntryItem['list']): void {

@@ -23,7 +23,7 @@ import { commitWithinSpace, releaseLog } from '../driver/write-ahead-log.ts'
 import { takeWriteLock } from '../driver/write-lock.ts'
 import { isOfKind, openAccountRows } from './account-rows.ts'
 import { openCustomerRows } from './customer-rows.ts'
-import { type OrderKey, openDeferredItems } from './deferred-items.ts'
+import { openDeferredItems } from './deferred-items.ts'
 import { openEntryWriter } from './entry-writer.ts'
 import { openLoadedProducts } from './loaded-products.ts'
 import { openStagedItems } from './staged-items.ts'
@@ -99,7 +99,7 @@ export function openSqliteProviderWriter(
     if (presentKind === kindCodes[kind]) {
       deferred.removeAccount(id)
       if (account) removeAccount(account.number)
-    } else if (!presentKind && (account || deferred.isWaiting({ account: id }))) {
+    } else if (!presentKind && (account || deferred.isWaiting(id))) {
       deferred.addRemoval(id, kindCodes[kind])
     }
   }
@@ -123,9 +123,6 @@ export function openSqliteProviderWriter(
         break
       case 'product':
         products.remove(id)
-        break
-      case 'payment':
-        entries.removePayment(id)
         break
       case 'account':
         if (kind) removeAccountById(kind, accountId)
@@ -184,16 +181,15 @@ export function openSqliteProviderWriter(
   const writeOrDefer = (item: LocatedItem): Problem | undefined => {
     if (!inBatches && deferred.isEmpty()) return write(item)
     if (item.type === 'account') resolveRemovals(item)
-    const key = orderKey(item)
-    if (!key || !(deferred.isWaiting(key) || mustDefer(item, key))) return write(item)
-    deferred.defer(key, item)
+    const account = accountOf(item)
+    if (account === undefined) return write(item)
+    if (!deferred.isWaiting(account) && !mustDefer(item, account)) return write(item)
+    deferred.defer(account, item)
     return undefined
   }
 
-  const mustDefer = (item: LocatedItem, { account }: OrderKey): boolean => {
-    if (inBatches) return findMissing(item).length > 0
-    return account !== undefined && deferred.hasRemoval(account)
-  }
+  const mustDefer = (item: LocatedItem, account: string): boolean =>
+    inBatches ? findMissing(item).length > 0 : deferred.hasRemoval(account)
 
   const writeAll = (items: readonly LocatedItem[]): LineError[] =>
     items.flatMap((item) => {
@@ -288,19 +284,17 @@ function accountReference(item: Referring): { kind: AccountKind | undefined; fie
   return { kind: accountKindByList[item.list], field }
 }
 
-/** Undefined for an item that is never deferred, such as the removal of an account. */
-function orderKey(item: LocatedItem): OrderKey | undefined {
+/** The account whose items must stay in order. Undefined for an item that is never deferred, such as the removal of an account. */
+function accountOf(item: LocatedItem): string | undefined {
   switch (item.type) {
     case 'account':
-      return { account: item.id }
+      return item.id
     case 'balance':
     case 'contact':
-      return { account: item.accountId }
     case 'entry':
-      return { account: item.accountId, payment: item.list === 'payment' ? item.id : undefined }
+      return item.accountId
     case 'removal':
-      if (item.of === 'payment') return { payment: item.id }
-      return item.of === 'account' ? undefined : { account: item.accountId }
+      return item.of === 'account' ? undefined : item.accountId
     default:
       return undefined
   }

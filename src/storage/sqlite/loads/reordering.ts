@@ -25,7 +25,6 @@ export function openReordering(database: DatabaseSync) {
       amount text, description text, reference text, record text not null,
       primary key (list, id)
     ) strict, without rowid;
-    create index temp.waiting_id on waiting (id);
     create temp table needs_reorder (list integer primary key, since integer not null) strict;
   `)
   const insertWaiting = command(
