@@ -40,23 +40,6 @@ function countKeys(keys: readonly string[]): Map<string, number> {
   return counts
 }
 
-/** Exact, without floats: negative, zero or positive if `a` is less than, equal to or greater than `b`. */
-export function compareDecimals(a: string, b: string): number {
-  const places = Math.max(countPlaces(a), countPlaces(b))
-  const difference = scale(a, places) - scale(b, places)
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0
-}
-
 export function isDecimal(value: unknown): value is string {
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
-}
-
-function countPlaces(decimal: string): number {
-  const point = decimal.indexOf('.')
-  return point < 0 ? 0 : decimal.length - point - 1
-}
-
-function scale(decimal: string, places: number): bigint {
-  const digits = decimal.replace('.', '')
-  return BigInt(digits + '0'.repeat(places - countPlaces(decimal)))
 }

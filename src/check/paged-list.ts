@@ -27,27 +27,30 @@ export interface PagedList {
 
 /** What the checks need to know about a record, and its schema does not say. */
 export interface RecordFacts {
-  /** The fields that identify it. If empty, the interface defines no id, and whole records are compared. */
+  /** The paths of the fields that identify it. If empty, the interface defines no id, and whole records are compared. */
   readonly key: readonly string[]
   /** The path of the account that it belongs to. */
-  readonly account: readonly string[]
+  readonly account: string
   /** How it states its effective time: see `times.ts`. */
   readonly time?: 'instant' | 'date' | 'local'
 }
 
-const account = ['accountId'] as const
+const account = 'accountId'
 
 /** By the name of the schema. */
 const recordFacts = new Map<string, RecordFacts>([
-  ['BankingAccount', { key: account, account }],
-  ['BankingBalance', { key: account, account }],
-  ['BankingTransaction', { key: ['accountId', 'transactionId'], account, time: 'instant' }],
+  ['BankingAccount', { key: [account], account }],
+  ['BankingBalance', { key: [account], account }],
+  ['BankingTransaction', { key: [account, 'transactionId'], account, time: 'instant' }],
   ['DirectDebit', { key: [], account }],
-  ['ScheduledPayment', { key: ['scheduledPaymentId'], account: ['from', 'accountId'] }],
-  ['EnergyAccount', { key: account, account }],
-  ['EnergyAccountDetail', { key: account, account }],
+  [
+    'ScheduledPayment',
+    { key: ['from.accountId', 'scheduledPaymentId'], account: 'from.accountId' },
+  ],
+  ['EnergyAccount', { key: [account], account }],
+  ['EnergyAccountDetail', { key: [account], account }],
   ['EnergyBillingTransaction', { key: [], account, time: 'local' }],
-  ['EnergyInvoice', { key: ['accountId', 'invoiceNumber'], account, time: 'date' }],
+  ['EnergyInvoice', { key: [account, 'invoiceNumber'], account, time: 'date' }],
 ])
 
 /** Undefined if the response of the operation is not paged. Throws if the checks lack facts about a paged list. */
@@ -105,15 +108,21 @@ export function hasParameter({ operation }: PagedList, name: string): boolean {
 
 /** A text that is equal for two records if and only if they are the same record. */
 export function readKey({ record: { key } }: PagedList, record: Fields): string {
-  return key.length > 0 ? key.map((field) => record[field]).join(' ') : JSON.stringify(record)
+  return key.length > 0
+    ? key.map((path) => readPath(record, path)).join(' ')
+    : JSON.stringify(record)
 }
 
 /** The account that a record belongs to. */
 export function readAccountId({ record: { account } }: PagedList, record: Fields): unknown {
-  return account.reduce<unknown>(
-    (value, name) => (isObject(value) ? value[name] : undefined),
-    record,
-  )
+  return readPath(record, account)
+}
+
+/** The value at a path of field names, separated by dots. */
+export function readPath(record: Fields, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), record)
 }
 
 /** Bounds that include every record: without bounds, a list returns the last months only. */

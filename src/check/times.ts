@@ -1,5 +1,4 @@
-import { isObject } from '../contract/schema.ts'
-import type { Fields, PagedList } from './paged-list.ts'
+import { type Fields, type PagedList, readPath } from './paged-list.ts'
 
 const dayNanoseconds = 86_400_000_000_000n
 
@@ -28,13 +27,7 @@ export function readEffectiveTime(
 /** The dates of an invoice that its effective date may refer to. */
 export const invoiceDates = ['issueDate', 'dueDate', 'period.endDate', 'period.startDate'] as const
 
-function readPath(record: Fields, path: string): unknown {
-  return path
-    .split('.')
-    .reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), record)
-}
-
-function parseInstant(text: unknown): bigint | undefined {
+export function parseInstant(text: unknown): bigint | undefined {
   return attempt(text, (it) => Temporal.Instant.from(it).epochNanoseconds)
 }
 

@@ -87,7 +87,8 @@ function bank(accountId: string, holders: Record<string, boolean>, fields: Field
     })),
     ...[1, 2].map((index) => ({
       type: 'banking.scheduledPayment',
-      record: { ...payment, scheduledPaymentId: `${accountId}-p${index}`, from: { accountId } },
+      // The same ids in every account.
+      record: { ...payment, scheduledPaymentId: `p${index}`, from: { accountId } },
     })),
   ]
 }
@@ -129,6 +130,7 @@ function transactions(accountId: string): Line[] {
     ...[1, 2, 3].map((index) =>
       at(5, { postingDateTime: instant(monthsAgo(5, 7)), amount: `-${index}.00` }, `tie-${index}`),
     ),
+    at(0, { postingDateTime: '2023-08-01T12:00:00Z' }, 'before-leap-day'),
     at(3, { description: '50% off at The Shop', reference: 'under_score' }, 'odd-1'),
     at(4, { description: 'back\\slash and "quotes"', reference: 'a.*b' }, 'odd-2'),
     at(6, { amount: '90071992547409.93', description: 'Large' }, 'large-1'),

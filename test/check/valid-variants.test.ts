@@ -83,6 +83,26 @@ const variants: Readonly<Record<string, Variant>> = {
     options: { ...ofRecords, capabilities: ['no-energy'] },
     seen: { 'schemas.B1': /featureType must be/ },
   },
+  'feeMethodUType in discounts, as the Versioning section of the interface says': {
+    seam: onRecords((record: Body) => {
+      for (const { discounts = [] } of record.fees) {
+        for (const discount of discounts) {
+          discount.feeMethodUType = discount.discountMethodUType
+          delete discount.discountMethodUType
+        }
+      }
+    }, 'B1'),
+    options: onlyChecks('schemas', 'wire'),
+    seen: { 'schemas.B1': /feeMethodUType is not a field of the interface/ },
+  },
+  'posted transactions without a posting time': {
+    seam: onRecords((record: Body) => {
+      record.executionDateTime ??= record.postingDateTime
+      delete record.postingDateTime
+    }, 'B3'),
+    options: onlyChecks('schemas.B3', 'order', 'windows'),
+    seen: { 'schemas.B3': /responses were checked/ },
+  },
   'no text filter, and responses that declare it': {
     seam: {
       ...onPages((page) => {

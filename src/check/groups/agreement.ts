@@ -1,7 +1,8 @@
+import { compareDecimals } from '../../contract/decimal.ts'
 import { isObject } from '../../contract/schema.ts'
-import { compareDecimals, describeDifference, isDecimal } from '../compare.ts'
+import { describeDifference, isDecimal } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
-import { findAccountIds, findCustomers } from '../customers.ts'
+import { findAccountIds, findAccounts, findCustomers } from '../customers.ts'
 import { type Check, endpoint, resources } from '../definition.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
 import { type Fields, readRecords, requireList, toPagedList } from '../paged-list.ts'
@@ -75,6 +76,36 @@ export const agreement: readonly Check[] = [
     },
   },
   {
+    id: 'agreement.users',
+    title: 'An account of several customers lists its users',
+    clause: resources(
+      'Banking account',
+      'users: must list all related users (joint holders, secondary users, nominated representatives) when the account is joint or an organisation account',
+    ),
+    profile: 'full',
+    run: async (context) => {
+      const views = await listAccountViews(context)
+      const shared = [...Map.groupBy(views, ({ kind, id }) => `${kind} account ${id}`)].filter(
+        ([, group]) => group.length > 1,
+      )
+      if (shared.length === 0) skip('B1 and E1 list no account of two of the customers')
+      return checkEach(
+        shared,
+        ([name]) => name,
+        async ([name, group]) => {
+          const wrong = group.find(({ users }) => !(Array.isArray(users) && users.length > 0))
+          if (!wrong) return
+          const list = requireOperation(context, wrong.kind === 'banking' ? 'B1' : 'E1')
+          const { customerId } = wrong
+          fail(`${list.ref}: the ${name} of ${group.length} customers has no users`, {
+            expected: 'all related users of the account',
+            evidence: [await context.request(list, { params: { customerId } })],
+          })
+        },
+      )
+    },
+  },
+  {
     id: 'agreement.balances',
     title: 'C4 returns the balance of an account that B2 returns',
     clause: endpoint('C4', 'response {account_id, available: number, current: number, currency}'),
@@ -102,6 +133,19 @@ export const agreement: readonly Check[] = [
     },
   },
 ]
+
+/** Every account of every customer, as B1 or E1 lists it for that customer. */
+async function listAccountViews(context: CheckContext) {
+  const customers = await findCustomers(context)
+  const lists = await Promise.all(
+    customers.map(async (customerId) =>
+      (await findAccounts(context, customerId)).flatMap(({ id, kind, record }) =>
+        record ? [{ customerId, id, kind, users: record['users'] }] : [],
+      ),
+    ),
+  )
+  return lists.flat()
+}
 
 const accountsMax = 3
 

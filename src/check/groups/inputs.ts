@@ -1,6 +1,6 @@
 import { errorTable } from '../../contract/index.ts'
 import { isObject } from '../../contract/schema.ts'
-import type { CheckContext } from '../context.ts'
+import { bearer, type CheckContext } from '../context.ts'
 import { findAccountIds, findCustomers, requireCustomer } from '../customers.ts'
 import { type Check, conventions } from '../definition.ts'
 import type { HttpResponse } from '../http-client.ts'
@@ -10,7 +10,7 @@ import { buildRequest, findAccountFor, unknownId } from '../requests.ts'
 import { expectRejection, formatStatus, isRejection, reportStatuses } from '../responses.ts'
 
 /** The number of cases for each list. The first list gets all cases. */
-const casesMax = 3
+const casesMax = 4
 
 export const inputs: readonly Check[] = [
   {
@@ -66,6 +66,33 @@ export const inputs: readonly Check[] = [
         },
       )
       return reportStatuses(passed, statuses, errorTable.invalid_request.status)
+    },
+  },
+  {
+    id: 'errors.body.compressed',
+    title: 'Whether a body with a content encoding is accepted is reported',
+    clause: conventions('6', 'POST requests carry Content-Type: application/json'),
+    profile: 'full',
+    run: async (context) => {
+      const customerId = await requireCustomer(context)
+      const statuses = new Set<number>()
+      const passed = await checkEach(
+        findListsByBody(context),
+        ({ ref }) => ref,
+        async ({ operation }) => {
+          const input = { params: { customerId }, body: { data: { accountIds: [] } } }
+          const token = context.token(context.resource(operation, input.params))
+          const headers = { ...bearer(token), 'content-encoding': 'gzip' }
+          const response = await context.send(operation, input, headers)
+          statuses.add(response.status)
+          if (response.isSuccess || isRejection(response)) return
+          fail(`${operation.ref}: a content encoding returned ${formatStatus(response)}`, {
+            expected: 'a rejection, or the response without the encoding',
+            evidence: [response],
+          })
+        },
+      )
+      return reportStatuses(passed, statuses, errorTable.compressed_body.status)
     },
   },
   {
@@ -167,6 +194,7 @@ export const inputs: readonly Check[] = [
       checkInvalidQueries(context, [
         'newest-time=yesterday',
         'newest-time=2025-02-30T00:00:00Z',
+        'newest-time=2025-02-28T12:00:60Z',
         'oldest-time=0',
         'min-amount=x',
         'max-amount=1e3',

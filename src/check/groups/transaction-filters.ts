@@ -1,5 +1,6 @@
+import { compareDecimals } from '../../contract/decimal.ts'
 import { isObject } from '../../contract/schema.ts'
-import { compareDecimals, describeDifference, isDecimal } from '../compare.ts'
+import { describeDifference, isDecimal } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
 import type { HttpResponse } from '../http-client.ts'

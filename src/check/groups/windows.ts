@@ -3,9 +3,9 @@ import { describeDifference } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
-import { type Fields, type PagedList, readKey, requireList } from '../paged-list.ts'
+import { type Fields, type PagedList, readKey, readLink, requireList } from '../paged-list.ts'
 import { hintForParameter, resolveName } from '../parameters.ts'
-import { type ListContent, readList, type Subject } from '../read-list.ts'
+import { type ListContent, readList, requirePage, type Subject } from '../read-list.ts'
 import { readWholeList } from '../subjects.ts'
 import {
   addMonths,
@@ -13,6 +13,7 @@ import {
   formatBound,
   invoiceDates,
   isUnambiguousDay,
+  parseInstant,
   readEffectiveTime,
   readNow,
   smallestStep,
@@ -214,6 +215,39 @@ async function checkDefaultNewest(context: CheckContext, ref: string): Promise<P
   })
 }
 
+/**
+ * On a leap day, twelve months before is another day in the calendar of the offset than in UTC. The links show which: few
+ * lists have a record on that day.
+ */
+async function checkLeapDay(context: CheckContext, ref: string): Promise<Passed> {
+  const one = await readWindowed(context, ref)
+  const year = findLeapYear(one) ?? skip('no record is in the months before a leap day')
+  const query = { [one.newest]: `${year}-02-29T05:00:00+11:00` }
+  const response = await requirePage(context, one.subject, query)
+  const link = new URLSearchParams(readLink(response, 'first')?.replace(/^\?/, ''))
+  const oldest = link.get(one.oldest) ?? skip('its links do not state the lower bound')
+  const ours = Temporal.Instant.from(`${year - 1}-02-28T05:00:00+11:00`)
+  return {
+    choice: {
+      seen: `from ${oldest} to ${query[one.newest]}`,
+      isOurs: parseInstant(oldest) === ours.epochNanoseconds,
+      ours: `from ${ours}`,
+      decision: '0007-calendar-months',
+      evidence: [response],
+    },
+  }
+}
+
+/** A leap year with a record in the second half of the year before. */
+function findLeapYear(one: WindowedList): number | undefined {
+  for (const time of listTimes(one)) {
+    const { month, year } = Temporal.Instant.fromEpochNanoseconds(time).toZonedDateTimeISO('UTC')
+    const next = new Temporal.PlainDate(year + 1, 1, 1)
+    if (month > 6 && next.inLeapYear) return next.year
+  }
+  return undefined
+}
+
 /** The same times with another offset. */
 async function checkOffset(context: CheckContext, ref: string): Promise<Passed> {
   const one = await readWindowed(context, ref)
@@ -329,6 +363,12 @@ const windowChecks = [
     run: checkInverted,
   },
   { id: 'offset', bound: 'newest', title: 'Bounds may have any offset', run: checkOffset },
+  {
+    id: 'leap-day',
+    bound: 'oldest',
+    title: 'The calendar of the default window on a leap day is reported',
+    run: checkLeapDay,
+  },
 ] as const
 
 const zoneHint =
@@ -338,7 +378,7 @@ export const windows: readonly Check[] = (
   Object.keys(windowQuotes) as (keyof typeof windowQuotes)[]
 ).flatMap((ref) =>
   windowChecks
-    .filter(({ id }) => !(ref === 'E3' && id === 'offset'))
+    .filter(({ id }) => !(ref === 'E3' && id === 'offset') && !(ref !== 'B3' && id === 'leap-day'))
     .map(({ id, bound, title, run }) => ({
       id: `windows.${ref}.${id}`,
       title: `${ref}: ${title[0]?.toLowerCase()}${title.slice(1)}`,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { unknownId } from '../../../src/check/requests.ts'
 import { ContractError } from '../../../src/contract/index.ts'
 import { ana, anaEmail } from '../data.ts'
-import { replayAfterMs } from '../provider.ts'
+import { type Body, replayAfterMs } from '../provider.ts'
 import {
   changeLink,
   type Fault,
@@ -187,10 +187,48 @@ export const consistencyFaults: readonly Fault[] = [
     name: 'B6 does not return a payment that B4 returns',
     seam: onPages((page) => {
       page.data.scheduledPayments = page.data.scheduledPayments.filter(
-        ({ scheduledPaymentId }: { scheduledPaymentId: string }) => scheduledPaymentId !== 'a-1-p2',
+        ({ scheduledPaymentId, from }: Body) =>
+          scheduledPaymentId !== 'p2' || from.accountId !== 'a-1',
       )
     }, 'B6'),
     detectedBy: ['agreement.payments'],
+  },
+  {
+    name: 'an account of two customers has no users',
+    seam: onRecords((account) => {
+      if (account.accountId === 'a-2') delete account.users
+    }, 'B1'),
+    detectedBy: ['agreement.users'],
+  },
+  {
+    name: 'a body with a content encoding is read as if it had none',
+    strict: true,
+    seam: {
+      app: (app) =>
+        app.addHook('onRequest', async (request) => {
+          delete request.headers['content-encoding']
+        }),
+    },
+    detectedBy: ['errors.body.compressed'],
+  },
+  {
+    name: 'a content encoding causes a server error',
+    seam: onStatus(415, (body, { reply }) => {
+      reply.status(500)
+      return body
+    }),
+    detectedBy: ['errors.body.compressed'],
+  },
+  {
+    name: 'the months of the default window are counted in UTC',
+    strict: true,
+    seam: onPages((page, { query }) => {
+      if (!query.get('newest-time')?.startsWith('2024-02-29T05:00:00')) return
+      for (const [name, link] of Object.entries<string>(page.links)) {
+        page.links[name] = changeLink(link, 'oldest-time', '2023-02-28T18:00:00Z')
+      }
+    }, 'B3'),
+    detectedBy: ['windows.B3.leap-day'],
   },
   {
     name: 'E2 returns another display name than E1',
