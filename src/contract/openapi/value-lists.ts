@@ -1,7 +1,7 @@
 import { values } from '../enumerations.ts'
 
-/** Lists that no request or response contains. */
-type InternalList = 'contactStatus' | 'sharedAccountType'
+/** The list that no request or response contains. */
+type InternalList = 'contactStatus'
 
 /** The descriptions of the value lists. Their components are named after them: `featureType` is `FeatureType`. */
 const descriptions = {
