@@ -116,15 +116,21 @@ export function schemaVersion(database: DatabaseSync): number {
 }
 
 function migrate(database: DatabaseSync): void {
-  const version = () => schemaVersion(database)
-  if (version() > migrations.length) throw newerDatabase()
-  if (version() === migrations.length) return
+  if (findMissing(database).length === 0) return
 
   database.exec('begin immediate')
-  // Read again under the lock: another process may have migrated the database meanwhile.
+  // Read again under the lock: another process, possibly of a newer version, may have migrated the database meanwhile.
+  const missing = findMissing(database)
   defineFunctions(database)
-  for (const step of migrations.slice(version())) database.exec(step)
+  for (const step of missing) database.exec(step)
   database.exec(`pragma user_version = ${migrations.length}; commit`)
+}
+
+/** The migrations that the database lacks. */
+function findMissing(database: DatabaseSync): readonly string[] {
+  const version = schemaVersion(database)
+  if (version > migrations.length) throw newerDatabase()
+  return migrations.slice(version)
 }
 
 /** Tables of every version. */
