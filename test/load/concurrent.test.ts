@@ -12,6 +12,7 @@ import { currentEngine, describe, describeOn, newDatabase, runSql } from '../sup
 import { dumpDatabase } from '../support/load.ts'
 import { finish } from '../support/process.ts'
 import { propertyRuns } from '../support/properties.ts'
+import { until } from '../support/until.ts'
 import { openBank, splitLines } from './bank.ts'
 import { line, put, removal } from './lines.ts'
 
@@ -259,6 +260,43 @@ describe('an account that is deleted while another load writes to it', () => {
       put.customer('c2'),
       baseLines[1],
     ])
+  })
+})
+
+describeOn('postgres', 'an account that is deleted by a load that waits for another one', () => {
+  it('is deleted with its history, whatever the default isolation level', async (t) => {
+    const database = await newDatabase(t)
+    await resetDatabase(database)
+    await runSql(
+      `do $$ begin execute format('alter database %I set default_transaction_isolation = %L',
+         current_database(), 'repeatable read'); end $$`,
+      database,
+    )
+    const write = async (text: string, beforeCommit = async () => {}) => {
+      const writer = await openProviderWriter(database, { loadTime: now })
+      const commit = async () => {
+        await beforeCommit()
+        await writer.commit()
+      }
+      const file = { name: 'data', open: () => Readable.from([Buffer.from(text)]) }
+      await load([file], { ...writer, commit }, { onError: () => assert.fail() })
+      await writer.close()
+    }
+    const isWaiting = async () => {
+      const sql = `select 1 from pg_stat_activity
+        where datname = current_database() and wait_event = 'advisory'`
+      return (await runSql(sql, database)).length > 0
+    }
+    let deletion: Promise<void> | undefined
+
+    await write(put.transaction('a1', 't1'), async () => {
+      deletion = write(removal('banking.account', { accountId: 'a1' }))
+      await until(isWaiting)
+    })
+    await deletion
+
+    assert.deepEqual([...(await readContent(database)).keys()], ['a2'])
+    assert.equal(await countOrphans(database), 0)
   })
 })
 

@@ -38,6 +38,12 @@ const stablePlans = {
   enable_material: 'off',
 }
 
+/**
+ * Each statement must see what was committed before it began: a used token (replay-store.ts), or the load that had the
+ * lock before. A server may have another default.
+ */
+const readCommitted = { default_transaction_isolation: 'read\\ committed' }
+
 const uses = {
   read: (timeoutMs) => ({
     statementMs: longTimeoutMs,
@@ -53,12 +59,11 @@ const uses = {
     session: {
       ...stablePlans,
       synchronous_commit: 'on',
-      // Each statement must see what was committed before it began (replay-store.ts).
-      default_transaction_isolation: 'read\\ committed',
+      ...readCommitted,
     },
   }),
   /** A load or a dump has no statement timeout. */
-  load: () => ({ statementMs: 0, session: { jit: 'off' } }),
+  load: () => ({ statementMs: 0, session: { jit: 'off', ...readCommitted } }),
 } as const satisfies Record<string, Use>
 
 /** Creates the tables unless they exist, and applies the missing migrations. */
