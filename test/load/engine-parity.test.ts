@@ -106,7 +106,7 @@ const deletion = fc.oneof(
 const baseLines = [
   ...['c1', 'c2', 'c3'].map((id) => line('customer', { id, name: 'Ana', email: 'a@example.com' })),
   ...['x1', 'x2'].map((id) =>
-    line('banking.account', { accountId: id }, withHolders(['c1', 'c2'])),
+    line('banking.account', { accountId: id, users: [{ id: 1 }] }, withHolders(['c1', 'c2'])),
   ),
   line('energy.account', { accountId: 'x3' }, withHolders(['c3'])),
 ]
@@ -136,6 +136,7 @@ describeOn('postgres', 'a load', () => {
     const folder = await temporaryFolder(t)
     let runs = 0
     let succeeded = 0
+    let total = 0
 
     await fc.assert(
       fc.asyncProperty(loads, async (loads) => {
@@ -159,12 +160,13 @@ describeOn('postgres', 'a load', () => {
           assert.deepEqual(formatErrors(errors[0]), formatErrors(errors[1]))
           assert.deepEqual(await dumpLines(postgres), await dumpLines(sqlite))
           await assertOrdinals(postgres)
+          total += 1
           if (errors[0].length === 0) succeeded += 1
         }
       }),
       propertyRuns(8),
     )
-    assert.ok(succeeded > 0, 'no load succeeded')
+    assert.ok(succeeded > total / 3, `only ${succeeded} of ${total} loads succeeded`)
   })
 })
 
