@@ -206,6 +206,34 @@ describeOnce('holdfast call', () => {
     })
   }
 
+  it('prints a very long text in a terminal without colours', async () => {
+    const long = 'x'.repeat(20_000_000)
+    const terminal = { isOutputTerminal: true }
+
+    const answer = await callFixed(
+      { status: 200, body: JSON.stringify({ long }) },
+      transactions,
+      {},
+      terminal,
+    )
+
+    assert.deepEqual([answer.status, answer.stderr], [0, ''])
+    assert.ok(answer.stdout === `{\n  "long": "${long}"\n}\n`)
+  })
+
+  it('reports records that are nested too deeply for --all', async () => {
+    const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    const body = `{"data":{"transactions":[{"a":${nested}}]},"links":{}}`
+
+    const { status, stdout, stderr } = await callFixed({ status: 200, body }, [
+      ...transactions,
+      '--all',
+    ])
+
+    assert.deepEqual([status, stdout], [1, ''])
+    assert.equal(stderr, 'invalid response: nested too deeply\n')
+  })
+
   it('prints the body of an error response and exits with 1', async () => {
     const args = ['listBankingTransactions', '--customer', 'c1', '--account', 'nope']
 
@@ -281,6 +309,11 @@ describeOnce('holdfast call', () => {
       'an operation of the platform',
       ['listProducts'],
       /listProducts is an operation of the platform/,
+    ],
+    [
+      'a time with too many fraction digits',
+      [...transactions, '--newest-time', '2026-01-01T00:00:00.1234567890Z'],
+      /^--newest-time must be an RFC 3339 date-time with at most 9 fraction digits$/m,
     ],
     ['a missing parameter', ['getCustomer'], /--customer/],
     ['an unknown parameter', ['getCustomer', '--customer', 'c1', '--frob', 'x'], /--frob/],

@@ -1,4 +1,4 @@
-import { ClientError } from '../../client/index.ts'
+import { ClientError, InvalidResponseError } from '../../client/index.ts'
 import { type ResolvedOptions, resolveOptions } from '../../client/options.ts'
 import { followLinks } from '../../client/pages.ts'
 import { isSuccess, readBody, readErrorText, readRecords } from '../../client/read-body.ts'
@@ -103,13 +103,26 @@ async function printAllRecords(
     const received = await send(call, query)
     if (!isSuccess(received)) await printResponse(received, terminal)
     const body = readBody(call, received)
-    return { body, exact: parseExactly(new TextDecoder().decode(received.bytes)) }
+    return { body, lines: formatRecords(call, received) }
   }
-  for await (const { exact } of followLinks(call, pagesMax, read, ({ body }) => body)) {
-    const lines = readRecords(call.operation, exact).map((record) => JSON.stringify(record))
+  for await (const { lines } of followLinks(call, pagesMax, read, ({ body }) => body)) {
     const shown = terminal.isOutputTerminal
       ? lines.map((line) => showJson(line, usesColour(terminal)))
       : lines
     await terminal.write(shown.map((line) => `${line}\n`).join(''))
+  }
+}
+
+/** The records of a valid page as lines of JSON. */
+function formatRecords(
+  { id, operation }: PreparedCall,
+  { bytes, interactionId }: Received,
+): readonly string[] {
+  try {
+    const page = parseExactly(new TextDecoder().decode(bytes))
+    return readRecords(operation, page).map((record) => JSON.stringify(record))
+  } catch {
+    // The only reason to fail here: `readBody` has parsed it without recursion.
+    throw new InvalidResponseError(id, 'nested too deeply', interactionId)
   }
 }

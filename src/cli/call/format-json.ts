@@ -19,10 +19,13 @@ export function formatForTerminal(text: string, hasColour: boolean): string {
     : `${showJson(indented, hasColour)}\n`
 }
 
-/** Makes JSON text safe to display, and adds colours. */
+/** The search for tokens needs memory for each character of a string, and fails for very long ones. */
+const colouredLengthMax = 1_000_000
+
+/** Makes JSON text safe to display, and adds colours unless it is very long. */
 export function showJson(text: string, hasColour: boolean): string {
   const safe = escapeInvisibleInLines(text)
-  if (!hasColour) return safe
+  if (!hasColour || safe.length > colouredLengthMax) return safe
   return safe.replaceAll(token, (match, name, string, number) => {
     if (name) return colours.name + match + colours.off
     if (string) return colours.text + match + colours.off
@@ -39,7 +42,7 @@ const json = JSON as unknown as {
   rawJSON(text: string): unknown
 }
 
-/** Parses JSON so that `JSON.stringify` writes every number as it was. */
+/** Parses JSON so that `JSON.stringify` writes every number as it was. Both throw if the text is nested too deeply. */
 export function parseExactly(text: string): unknown {
   return json.parse(text, (_name, value, { source }) =>
     typeof value === 'number' ? json.rawJSON(source) : value,

@@ -3,7 +3,7 @@ import { locateAccounts, type Operation } from '../../contract/index.ts'
 import { parseText } from '../../contract/parse-text.ts'
 import type { ScalarName } from '../../contract/scalars.ts'
 import { asNode, type Node } from '../../contract/schema.ts'
-import { describeExpected } from '../../contract/validate.ts'
+import { describeExpected, describeExpectedOf } from '../../contract/validate.ts'
 import { CommandError } from '../../server/terminal.ts'
 
 /** A flag of `holdfast call` for one parameter of an operation, or for one field of its body. */
@@ -103,8 +103,11 @@ export function readOperationInput(
   for (const [index, { name, node, isList, path }] of flags.entries()) {
     const given = values[index]
     if (given === undefined) continue
-    const parsed = [given].flat().map((text) => parseText(node, text))
-    if (parsed.includes(undefined)) problems.push(`--${name} must be ${describeExpected(node)}`)
+    const texts = [given].flat()
+    const parsed = texts.map((text) => parseText(node, text))
+    const invalid = texts[parsed.indexOf(undefined)]
+    if (invalid !== undefined)
+      problems.push(`--${name} must be ${describeExpectedOf(node, invalid)}`)
     setValue(input, path, isList ? parsed : parsed[0])
   }
   if (problems.length > 0) throw new CommandError(2, problems.join('\n'))
