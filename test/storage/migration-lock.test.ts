@@ -26,6 +26,9 @@ const newerProcess = `
   database.exec('commit')
   database.close()`
 
+/** The last schema version of a Holdfast that did not compare the version under the lock. */
+const beforePaymentKeys = 8
+
 describeOnce('a SQLite database', () => {
   it('keeps its version when a newer Holdfast migrates it before an older one can', async (t) => {
     const path = join(await temporaryFolder(t), 'bank.db')
@@ -46,5 +49,17 @@ describeOnce('a SQLite database', () => {
     assert.throws(open, { name: 'DatabaseError', message: /created by a newer version/ })
     assert.equal(schemaVersion(database), version)
     await once(newer, 'exit')
+  })
+
+  it('is migrated again after an earlier Holdfast has written its lower version', async (t) => {
+    const path = join(await temporaryFolder(t), 'bank.db')
+    createDatabase(path)
+    const database = new DatabaseSync(path)
+    t.after(() => database.close())
+    database.exec(`pragma user_version = ${beforePaymentKeys}`)
+
+    openDatabase(path, 'write').close()
+
+    assert.equal(schemaVersion(database), migrations.length)
   })
 })

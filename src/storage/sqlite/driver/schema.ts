@@ -169,7 +169,8 @@ export const migrations: readonly string[] = [
   -- The replay file has another name. Versions that would look for it under the earlier one must not open the database.
   `,
   `
-  -- The id of a scheduled payment is unique within its account only, like those of other entries.
-  drop index entry_payment;
+  -- The id of a scheduled payment is unique within its account only, like those of other entries. The index may be
+  -- missing: an earlier Holdfast that opened the database during this migration could write its lower version.
+  drop index if exists entry_payment;
   `,
 ]
