@@ -13,7 +13,8 @@ export interface Received {
 export type Send = (call: PreparedCall, query: string) => Promise<Received>
 
 const retryStatuses = [429, 502, 503, 504]
-const retryAfterMaxSeconds = 30
+/** The longest wait before a retry. */
+const retrySecondsMax = 30
 
 /** Returns a function that sends one request, with retries. All operations are read-only, so retries are safe. */
 export function openSender(options: ResolvedOptions): Send {
@@ -128,11 +129,9 @@ function toClientError(
   return new ConnectionError(id, `no response from ${origin}: ${code}`, { cause })
 }
 
-/** Waits as long as `Retry-After` says, up to a maximum; without it, exponential backoff. */
+/** Waits as long as `Retry-After` says; without it, exponential backoff. */
 async function waitBeforeRetry(attempt: number, retryAfter: string | null = null): Promise<void> {
   const stated = Number(retryAfter ?? Number.NaN)
-  const seconds = Number.isFinite(stated)
-    ? Math.min(stated, retryAfterMaxSeconds)
-    : 0.1 * 2 ** attempt
+  const seconds = Math.min(stated >= 0 ? stated : 0.1 * 2 ** attempt, retrySecondsMax)
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
 }

@@ -106,6 +106,27 @@ describe('an error of the client', () => {
     await assert.rejects(open(url).searchCustomers({ params: {}, body }), { name: 'TypeError' })
   })
 
+  it('is thrown after retries that wait at most 30 seconds each', async (t) => {
+    const waits: number[] = []
+    const { setTimeout: start } = globalThis
+    t.mock.method(globalThis, 'setTimeout', (callback: () => void, ms: number) => {
+      if (ms < 10_000) return start(callback, ms)
+      waits.push(ms)
+      return start(callback, 0)
+    })
+    // The first waits are skipped: only the later ones of an exponential backoff are long.
+    const stated = ['0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '3600', '-5', '']
+    const { url } = await respondWith(createScope(t), () => {
+      const seconds = stated.shift()
+      const headers = seconds ? { 'retry-after': seconds } : {}
+      return { status: 503, body: '{"error":"Service unavailable"}', headers }
+    })
+
+    await catchError(open(url, { retriesMax: 13 }).getCustomer({ params }))
+
+    assert.deepEqual(waits, [30_000, 30_000, 30_000])
+  })
+
   it('is thrown after the retries, each with a new connection', async (t) => {
     let connections = 0
     const url = await openRaw(t, (socket) => {
