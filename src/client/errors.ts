@@ -20,7 +20,7 @@ export class ClientError extends Error {
   }
 }
 
-/** An error response of the provider. The message is the error text of its body. */
+/** An error response of the provider. The message is the error text of its body, with invisible characters escaped. */
 export class ResponseError extends ClientError {
   override readonly name = 'ResponseError'
   readonly status: number

@@ -1,3 +1,4 @@
+import { escapeInvisible } from '../contract/characters.ts'
 import {
   type BankingAccountV3,
   findPageRecords,
@@ -46,12 +47,13 @@ export function upgradeAccounts(operation: Operation, body: unknown): unknown {
   return { ...rest, data: { ...data, [field]: accounts.map(upgradeAccount) } }
 }
 
-/** The error text of the interface in an error response. */
+/** The error text of the interface in an error response, safe to display. */
 export function readErrorText(bytes: Uint8Array): string {
   const body = parseJson(bytes)
   const error = isObject(body) ? body['error'] : undefined
   if (typeof error !== 'string') return 'the response has no error text of the interface'
-  return error.length > errorLengthMax ? `${error.slice(0, errorLengthMax)}…` : error
+  const isLong = error.length > errorLengthMax
+  return escapeInvisible(isLong ? `${error.slice(0, errorLengthMax)}…` : error)
 }
 
 /** Undefined if the bytes are not JSON. The error of the parser is not used: it quotes the text. */

@@ -154,6 +154,15 @@ describe('an error of the client', () => {
     )
   })
 
+  it('escapes control characters in the error text, so that it can be logged and displayed', async (t) => {
+    const body = JSON.stringify({ error: 'a\u001b[2J\nb\u202e' })
+    const { url } = await openRespond(t, { status: 400, body })
+
+    const error = await catchError(open(url).getCustomer({ params }))
+
+    assert.equal(error.message, 'a\\u001b[2J\\u000ab\\u202e')
+  })
+
   for (const [name, body, reason] of [
     ['has no body', '', 'empty'],
     ['is not JSON', `{"name":"${secret}`, 'not JSON'],

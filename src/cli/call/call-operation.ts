@@ -88,8 +88,7 @@ async function printResponse(received: Received, terminal: Terminal): Promise<vo
   if (bytes.length === 0 && terminal.isInteractive) terminal.error('the response has no body\n')
   if (isSuccess(received)) return
   const suffix = interactionId ? ` (interaction ID ${escapeInvisible(interactionId)})` : ''
-  const text = escapeInvisible(readErrorText(bytes))
-  throw new CommandError(1, `the provider returned ${status}: ${text}${suffix}`)
+  throw new CommandError(1, `the provider returned ${status}: ${readErrorText(bytes)}${suffix}`)
 }
 
 /** Prints each record as one line of JSON. */
