@@ -79,7 +79,7 @@ const hostName: ValueType<string> = {
 
 const baseUrl: ValueType<string> = {
   placeholder: 'url',
-  mustBe: 'an http or https URL without a query',
+  mustBe: 'an http or https URL without credentials and query',
   // Without a trailing slash: paths are appended to it.
   read: (text) => (isWebUrl(text) && !/[?#@]/.test(text) ? text.replace(/\/+$/, '') : undefined),
 }

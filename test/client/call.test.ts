@@ -328,6 +328,16 @@ describeOnce('holdfast call', () => {
       ['getCustomer', '--customer', 'c1', '--timeout', '0'],
       /--timeout must be/,
     ],
+    [
+      'a URL with credentials',
+      ['getCustomer', '--customer', 'c1', '--provider-url', 'https://a:b@bank.example'],
+      /--provider-url must be an http or https URL without credentials and query/,
+    ],
+    [
+      'an endless key file',
+      ['getCustomer', '--customer', 'c1', '--key', '/dev/zero'],
+      /^\/dev\/zero is not a readable JWK file/,
+    ],
     ['a missing key file', ['getCustomer', '--customer', 'c1', '--key', 'nowhere'], /nowhere/],
     ['--all for one record', ['getCustomer', '--customer', 'c1', '--all'], /--all/],
   ] as const) {
