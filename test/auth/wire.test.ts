@@ -39,8 +39,14 @@ describeOnce(
   'a request target other than the resource, with a valid token for the resource',
   () => {
     const targets: Record<string, [target: string, status: number]> = {
-      'the URL of another host': [`http://evil.example${accountsPath}`, 401],
-      'its own absolute URL': [publicUrl + accountsPath, 401],
+      'an absolute URL with the path of another customer': [
+        publicUrl + accountsPath.replace('c1', 'c2'),
+        401,
+      ],
+      'an absolute URL with another path, and the resource in its authority': [
+        `http://evil.example${accountsPath}@x/`,
+        404,
+      ],
       'a fragment': [`${accountsPath}#x`, 401],
       'another escape': [accountsPath.replace('c1', '%631'), 401],
       'an escape of the route': [accountsPath.replace('accounts', '%61ccounts'), 401],
