@@ -1,8 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { initializeCluster, makePostgres } from '../test/support/postgres.ts'
 import { bundleTypebox } from './bundle-typebox.ts'
 import { installProgram } from './program.ts'
@@ -12,7 +21,19 @@ import { installProgram } from './program.ts'
  * It fails if the server cannot start: no test is skipped.
  */
 const given = process.argv.slice(2)
-const files = given.length > 0 ? given : ['src/**/*.test.ts', 'test/**/*.test.ts']
+
+/**
+ * Tests that run in one process per group, because loading the code takes longer than most of these files. They must
+ * not depend on the state of their process. The groups take about the same time.
+ */
+const groups = [
+  ['src/**/*.test.ts', 'test/http/*.test.ts', 'test/storage/*.test.ts'],
+  ['test/auth/*.test.ts', 'test/catalogue/*.test.ts'],
+  ['test/load/*.test.ts'],
+]
+
+/** Linux counts the memory of a process that starts another as the other's peak, so this file needs a small one. */
+const separate = 'test/load/memory.test.ts'
 
 /** More than the number of cores, because many tests wait for processes or for the disk. */
 const concurrency = 4
@@ -22,6 +43,7 @@ const folder = makeFolder()
 process.env['TMPDIR'] = folder
 const program = await installProgram(join(folder, 'package'))
 const typebox = await bundleTypebox(join(folder, 'typebox'))
+const files = given.length > 0 ? given : listFiles()
 
 process.env['POSTGRES_CLUSTER_FOR_TESTS'] = await initializeCluster()
 const server = await makePostgres()
@@ -44,6 +66,19 @@ const [status] = await once(run, 'close')
 await server.remove()
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = status ?? 1
+
+/** One file for each group, which imports the files of the group, and all other files. */
+function listFiles(): string[] {
+  const grouped = groups.map((patterns) => globSync(patterns, { exclude: [separate] }).sort())
+  const others = globSync('test/**/*.test.ts').filter((file) => !grouped.flat().includes(file))
+  const imports = grouped.map((group, index) => {
+    const path = join(folder, `group-${index}.test.mjs`)
+    const lines = group.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)}\n`)
+    writeFileSync(path, lines.join(''))
+    return path
+  })
+  return [...imports, ...others]
+}
 
 /** In memory if there is room: most tests create a database, and a disk would take most of their time. */
 function makeFolder(): string {
