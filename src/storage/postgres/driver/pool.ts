@@ -182,7 +182,7 @@ function readFile(path: string, name: string): string {
 
 function missingSchema(address: string): DatabaseError {
   return new DatabaseError(
-    `the database ${describeAddress(address)} has no Holdfast tables: check the address, or create them with holdfast load or with --create`,
+    `the database ${describeAddress(address)} has no Holdfast tables: check the address, or create them with holdfast load or holdfast serve --create`,
   )
 }
 

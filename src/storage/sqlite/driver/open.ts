@@ -93,7 +93,7 @@ function withPath<Result>(path: string, work: () => Result, onFailure = () => {}
 
 function missingDatabase(path: string): DatabaseError {
   return new DatabaseError(
-    `database not found at ${path}: check the path, or create it with holdfast load or with --create`,
+    `database not found at ${path}: check the path, or create it with holdfast load or holdfast serve --create`,
   )
 }
 
