@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { request } from 'node:http'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { delimiter } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { describeOn, describeOnce } from '../support/engines.ts'
 import {
   type Flags,
@@ -141,6 +141,22 @@ describeOn('postgres', 'holdfast demo', { timeout }, () => {
   })
 })
 
+/** Listens on one of two consecutive ports. The ports below the ephemeral ones are not used by other tests. */
+async function usePort(t: TestContext, offset: number): Promise<{ first: number; used: number }> {
+  for (let first = 20_000 + 4 * (process.pid % 2000) + 2 * offset; ; first += 2) {
+    const servers = [first, first + 1].map((port) => createServer().listen(port, '127.0.0.1'))
+    const results = await Promise.allSettled(servers.map((server) => once(server, 'listening')))
+    const isFree = results.every(({ status }) => status === 'fulfilled')
+    const [other, kept] = offset === 0 ? [servers[1], servers[0]] : servers
+    await new Promise((resolve) => other?.close(resolve))
+    if (isFree) {
+      t.after(() => kept?.close())
+      return { first, used: first + offset }
+    }
+    await new Promise((resolve) => kept?.close(resolve))
+  }
+}
+
 describeOnce('holdfast demo', { concurrency, timeout }, () => {
   it('serves existing data with any ids and any path', async (t) => {
     const bank = await openBank(t)
@@ -194,24 +210,22 @@ describeOnce('holdfast demo', { concurrency, timeout }, () => {
     assert.equal(await ended, 0)
   })
 
-  it('reports the port that is in use, and that it needs two', async (t) => {
-    const bank = await openBank(t)
-    await bank.fill(sampleLines)
-    const other = createServer().listen(0, '127.0.0.1')
-    await once(other, 'listening')
-    t.after(() => other.close())
-    const { port } = other.address() as AddressInfo
+  for (const [name, offset] of [
+    ['the first', 0],
+    ['the second', 1],
+  ] as const) {
+    it(`reports ${name} of its two ports if it is in use`, async (t) => {
+      const bank = await openBank(t)
+      await bank.fill(sampleLines)
+      const { first, used } = await usePort(t, offset)
 
-    for (const firstPort of [port, port - 1]) {
-      const { status, stdout, stderr } = await finish(
-        bank.start(['demo', '--port', String(firstPort)]),
-      )
+      const { status, stdout, stderr } = await finish(bank.start(['demo', '--port', String(first)]))
 
-      const start = `port ${port} is already in use: the demo uses two ports, --port for the provider and the next `
+      const start = `port ${used} is already in use: the demo uses two ports, --port for the provider and the next `
       assert.ok(stderr.startsWith(start), stderr)
       assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
-    }
-  })
+    })
+  }
 
   it('explains in its help that it uses two ports', async () => {
     const { status, stdout } = await runInProcess(['demo', '--help'])
