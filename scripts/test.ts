@@ -30,13 +30,14 @@ const groups = [
   ['src/**/*.test.ts', 'test/http/*.test.ts', 'test/storage/*.test.ts'],
   ['test/auth/*.test.ts', 'test/catalogue/*.test.ts'],
   ['test/load/*.test.ts'],
+  ['test/check/*.test.ts', 'test/client/*.test.ts'],
 ]
 
 /** Linux counts the memory of a process that starts another as the other's peak, so this file needs a small one. */
 const separate = 'test/load/memory.test.ts'
 
 /** More than the number of cores, because many tests wait for processes or for the disk. */
-const concurrency = 4
+const concurrency = 6
 
 /** All files of the run: compiled code, databases and the PostgreSQL cluster. */
 const folder = makeFolder()
