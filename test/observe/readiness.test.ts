@@ -12,7 +12,7 @@ import { loadInProcess } from '../support/load.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 import type { Server } from '../support/process.ts'
 import { accountsPath } from '../support/small-bank.ts'
-import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
+import { keepLog, onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
 import { until } from '../support/until.ts'
 
 async function untilReady(
@@ -25,14 +25,6 @@ async function untilReady(
       return status === (isReady ? 200 : 503)
     })
   }
-}
-
-/** Reads until the scope ends, so that the log cannot start over: a small write would fit in its allocated space. */
-function keepLog(scope: Scope, file: string): void {
-  const reader = new DatabaseSync(file)
-  scope.after(async () => reader.close())
-  reader.exec('begin')
-  reader.prepare('select count(*) from sqlite_schema').all()
 }
 
 /** Asserts that each change is logged once, with the failed check and the reason. */

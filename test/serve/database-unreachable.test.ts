@@ -15,7 +15,7 @@ import { loadInProcess } from '../support/load.ts'
 import { callPlatform, productsPath, requestToken } from '../support/platform.ts'
 import { makePostgres } from '../support/postgres.ts'
 import { accountsPath, smallBankLines } from '../support/small-bank.ts'
-import { onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
+import { keepLog, onSmallDisks, openSmallDisk } from '../support/small-disk.ts'
 
 /** Opens a provider and a platform on one database: in this process, or each in one of its own. */
 async function openBank(scope: Scope, database: string, inProcesses = false) {
@@ -175,6 +175,7 @@ function testWhile(
       assert.equal((await bank.ask(used)).status, 200)
       const id = await caller.made(minimalProduct)
 
+      for (const name of ['bank.db', 'bank.db-replay']) keepLog(scope, join(disk.folder, name))
       disk.fill(bank)
       await untilUnavailable(() => bank.ask())
       await untilUnavailable(() => caller.create(minimalProduct))
