@@ -49,10 +49,11 @@ import { entryTables, makeEntryTables, mergeEntries } from './merge-entries.ts'
 import { makeStaging, openStaging, type StagedTable, stagedNames } from './staging.ts'
 
 /** One load at a time checks and merges: the next one sees what it committed. */
-const lock = `select pg_advisory_xact_lock(hashtext('holdfast load'))`
+const lockKey = `hashtext('holdfast load')`
+const lock = `select pg_advisory_xact_lock(${lockKey})`
 
 /** Returns a row if no other load has the lock. */
-const tryLock = `select 1 where pg_try_advisory_xact_lock(hashtext('holdfast load'))`
+const tryLock = `select 1 where pg_try_advisory_xact_lock(${lockKey})`
 
 /** How much of the server's memory one load may use, for sorting and for its temporary tables. */
 const memory = `set work_mem = '64MB'; set temp_buffers = '64MB';`
