@@ -65,15 +65,15 @@ export function readLine(text: string, unknownFields: UnknownFields = 'reject'):
   const isRemoval = 'delete' in line
   const { record, problems, leftOut } =
     isRemoval || input === undefined ? noRecord : readRecord(type, input, unknownFields)
+  const holderProblems = isRemoval ? [] : findHolderProblems(line['holders'], record)
+  const isReported = ({ path }: Problem) => problems.some((problem) => problem.path === path)
   // All problems are reported together, so that one correction is enough.
   const lineProblems: LineProblem[] = [
     ...validateEnvelope(type, line, problemsFoundMax),
     ...findRepetition(text, canonicalText !== undefined || JSON.stringify(line) === text),
     ...problems,
+    ...holderProblems.filter((problem) => !isReported(problem)),
   ]
-  const holderProblems = isRemoval ? [] : findHolderProblems(line['holders'], record)
-  const isReported = ({ path }: Problem) => problems.some((problem) => problem.path === path)
-  lineProblems.push(...holderProblems.filter((problem) => !isReported(problem)))
   if (lineProblems.length > 0) return reject(lineProblems)
   if (isRemoval) {
     const key = readKey(type, line['delete'] as object, unknownFields)
