@@ -92,11 +92,11 @@ export function findViolations(rule: Rule, fields: Fields): Problem[] {
     .filter((path) => isMissing(fields[path]))
     .map((path) => ({
       path,
-      reason: `${fields[path] === undefined ? 'is required' : 'must not be empty'} when ${condition(rule)}`,
+      reason: `${fields[path] === undefined ? 'is required' : 'must not be empty'} when ${describeCondition(rule)}`,
     }))
   const unwanted = (rule.forbids ?? [])
     .filter((path) => fields[path] !== undefined)
-    .map((path) => ({ path, reason: `must be absent when ${condition(rule)}` }))
+    .map((path) => ({ path, reason: `must be absent when ${describeCondition(rule)}` }))
   return [
     ...missing,
     ...unwanted,
@@ -109,13 +109,13 @@ export function findViolations(rule: Rule, fields: Fields): Problem[] {
 export function toJsonSchema({ when, ...rule }: Rule): Record<string, unknown> {
   const hasOneOf = (values: readonly string[]) =>
     restrict({ [when.field]: { enum: values } }, [when.field])
-  if ('is' in when) return implies(hasOneOf(when.is), consequence(rule))
+  if ('is' in when) return implies(hasOneOf(when.is), buildConsequence(rule))
 
   const condition = {
     ...(when.present && restrict({ [when.field]: {} }, [when.field])),
     ...(when.not.length > 0 && { not: hasOneOf(when.not) }),
   }
-  return implies(condition, consequence(rule))
+  return implies(condition, buildConsequence(rule))
 }
 
 /** A schema for some fields of an object. Other fields are allowed explicitly, because some tools would reject them. */
@@ -138,7 +138,7 @@ export function describeRule(rule: Rule): string {
     ...(format ? [`${format.field} must be ${scalars[format.scalar].mustBe}`] : []),
     ...(atLeast ? [`${atLeast.field} must not be ${orders[atLeast.scalar].less} it`] : []),
   ]
-  return `If ${condition(rule)}, ${parts.join(' and ')}.`
+  return `If ${describeCondition(rule)}, ${parts.join(' and ')}.`
 }
 
 function list(fields: readonly string[]): string {
@@ -178,7 +178,7 @@ function findOrderViolations({ atLeast, when }: Rule, fields: Fields): Problem[]
   return [{ path: field, reason: `must not be ${less} ${when.field}` }]
 }
 
-function condition({ when }: Rule): string {
+function describeCondition({ when }: Rule): string {
   const { field } = when
   if ('is' in when) return `${field} is ${alternatives(when.is)}`
   if (when.not.length === 0) return `${field} is present`
@@ -189,7 +189,7 @@ function alternatives(values: readonly string[]): string {
   return values.length > 2 ? `one of ${values.join(', ')}` : values.join(' or ')
 }
 
-function consequence({ needs = [], forbids = [], format }: Omit<Rule, 'when'>): object {
+function buildConsequence({ needs = [], forbids = [], format }: Omit<Rule, 'when'>): object {
   const properties = {
     // minItems applies only to lists, pattern only to strings.
     ...Object.fromEntries(needs.map((field) => [field, { minItems: 1, pattern: '\\S' }])),
