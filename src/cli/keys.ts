@@ -4,6 +4,7 @@ import { CommandError, type Terminal } from '../server/terminal.ts'
 import { systemReason } from '../storage/system-reason.ts'
 import { addCreateFlag, withStore } from './common/database.ts'
 import { writeSecretFile } from './common/private-file.ts'
+import { toPrivateJwk } from './common/signing-key.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
 interface Flags {
@@ -98,7 +99,7 @@ Examples:
       withKeys(flags, terminal, async (store) => {
         const key = (await store.list()).find((each) => each.id === id && !each.retired)
         if (!key) throw unknownKey()
-        const jwk = { ...key.privateKey, kid: key.id, alg: key.algorithm, use: 'sig' }
+        const jwk = { ...toPrivateJwk(key), use: 'sig' }
         const { output = `${id}.jwk`, force = false } = flags
         await writeKey(`${JSON.stringify(jwk, null, 2)}\n`, output, force, terminal)
       }),
