@@ -1,16 +1,8 @@
 import type { RecordType } from '../contract/index.ts'
-import type { EntryList } from '../provider/store.ts'
 import { parseMembers } from '../text/json-text.ts'
+import { entryTypes } from './line-counts.ts'
 import { addedOwnership, parseExplicitKey } from './to-item.ts'
 import type { DumpedItem } from './writer.ts'
-
-const listTypes = {
-  transaction: 'banking.transaction',
-  payment: 'banking.scheduledPayment',
-  debit: 'banking.directDebit',
-  invoice: 'energy.invoice',
-  billing: 'energy.billing',
-} as const satisfies Record<EntryList, RecordType>
 
 /** Formats the line that a load would read to create the item. */
 export function formatLine(item: DumpedItem): string {
@@ -28,7 +20,7 @@ export function formatLine(item: DumpedItem): string {
         item.record,
       )
     case 'entry':
-      return line(listTypes[item.list], entryEnvelope(item), item.record)
+      return line(entryTypes[item.list], entryEnvelope(item), item.record)
     case 'product':
       return line('product', {}, withLastUpdated(item))
     case 'removal':

@@ -1,6 +1,7 @@
 import type { ProductContent } from '../catalogue/store.ts'
 import type { AccountKind, Problem } from '../contract/index.ts'
 import type { EntryList } from '../provider/store.ts'
+import type { LineCounts } from './line-counts.ts'
 
 /**
  * What a load needs from a database. Everything between two commits becomes visible to readers
@@ -13,8 +14,8 @@ export interface ProviderWriter {
   findErrors(): Iterable<LineError> | AsyncIterable<LineError>
   /** Items whose references are still unresolved after the last item. They are discarded. */
   findUnresolved(): Iterable<LineError> | AsyncIterable<LineError>
-  /** Makes everything written visible to readers, with every list sorted. */
-  commit(): Promise<void>
+  /** Makes everything written visible to readers, with every list sorted. Returns what the lines did. */
+  commit(): Promise<LineCounts | undefined>
   /** Discards everything since the last commit. */
   rollback(): Promise<void>
   close(): Promise<void>
@@ -33,10 +34,14 @@ export interface WriterOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** `file` is an index into the list of files, `line` starts at 1. */
+/**
+ * `file` is an index into the list of files, `line` starts at 1. A row of a table may become several lines, which are
+ * numbered by `part` from 0.
+ */
 export interface SourceLocation {
   readonly file: number
   readonly line: number
+  readonly part?: number
 }
 
 export interface LineProblem extends Problem {
@@ -44,7 +49,15 @@ export interface LineProblem extends Problem {
   readonly isUnknownField?: true
 }
 
-export interface LineError extends SourceLocation, LineProblem {}
+export interface LineError extends SourceLocation, LineProblem {
+  /** The account or the customer that the line refers to and that does not exist. */
+  readonly missing?: Reference
+}
+
+export interface Reference {
+  readonly type: 'account' | 'customer'
+  readonly id: string
+}
 
 export type LocatedItem = Item & SourceLocation
 

@@ -104,8 +104,9 @@ async function runConcurrently(database: string, loads: readonly Load[]): Promis
       const recordingWriter = {
         ...writer,
         async commit() {
-          await writer.commit()
+          const counts = await writer.commit()
           commits.push(index)
+          return counts
         },
       }
       const lines = async function* () {
@@ -276,7 +277,7 @@ describeOn('postgres', 'an account that is deleted by a load that waits for anot
       const writer = await openProviderWriter(database, { loadTime: now })
       const commit = async () => {
         await beforeCommit()
-        await writer.commit()
+        return writer.commit()
       }
       const file = { name: 'data', open: () => Readable.from([Buffer.from(text)]) }
       await load([file], { ...writer, commit }, { onError: () => assert.fail() })

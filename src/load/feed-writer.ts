@@ -1,0 +1,113 @@
+import type { Counts } from './line-counts.ts'
+import type { LineError, LocatedItem } from './writer.ts'
+
+/** How many batches of a feed are remembered, to answer a batch that is sent again. */
+export const rememberedBatches = 1000
+
+/** How many feeds a database has at most: each has rows and metrics of its own. */
+export const feedsMax = 1000
+
+/** A sequence of batches, numbered from 1 without gaps: sent over HTTP, or read by a follower. */
+export interface Feed {
+  readonly name: string
+  /** The number of the last batch. */
+  readonly batch: number
+  /** When it was committed, in milliseconds since 1970. */
+  readonly time: number
+  /** The number of lines of all batches. */
+  readonly lines: number
+  /** Where a follower continues. Only the feed of a follower has one. */
+  readonly position?: string
+}
+
+export interface FeedBatch {
+  readonly feed: string
+  readonly number: number
+  /** Of the lines, to recognise a batch that is sent again. */
+  readonly digest: string
+  readonly lines: number
+  readonly items: readonly LocatedItem[]
+  /** Stored with the feed, in the same transaction. */
+  readonly position?: string
+}
+
+/** Identifies a batch before its lines are read. */
+export type BatchKey = Pick<FeedBatch, 'feed' | 'number' | 'digest' | 'position'>
+
+/** The stored answer to a batch. */
+export interface BatchSummary extends Counts {
+  readonly lines: number
+}
+
+export interface RememberedBatch {
+  readonly digest: string
+  readonly summary: BatchSummary
+}
+
+export interface BatchConflict {
+  /**
+   * `gap`: an earlier batch is missing. `different`: the number was committed with other lines. `forgotten`: it was
+   * committed too long ago to know the lines. `owner`: the feed belongs to a follower, or a follower uses a feed of the
+   * HTTP interface. `limit`: the database has too many feeds.
+   */
+  readonly reason: 'gap' | 'different' | 'forgotten' | 'owner' | 'limit'
+  /** The number of the next batch. */
+  readonly expected: number
+}
+
+export type BatchOutcome =
+  | { readonly summary: BatchSummary }
+  | { readonly conflict: BatchConflict }
+  | { readonly errors: readonly LineError[] }
+
+/**
+ * Commits the batches of feeds. A feed is ordered: what a line refers to must exist before that line. A failed call
+ * changes nothing, or everything if the connection was lost during the commit: the same batches can be sent again. It
+ * does not end the writer, which reconnects if necessary.
+ */
+export interface FeedWriter {
+  /** The outcome of a batch that cannot be committed or was committed before. Undefined if it is the next one. */
+  check(batch: BatchKey): Promise<BatchOutcome | undefined>
+  /**
+   * Commits batches of different feeds in one transaction, with their numbers. Each is accepted or rejected for itself.
+   * Returns the outcomes in the same order, once they are durable and visible to every reader.
+   */
+  commit(batches: readonly FeedBatch[]): Promise<BatchOutcome[]>
+  close(): Promise<void>
+}
+
+export interface FeedWriterOptions {
+  /** The effective time of transactions that have none is the time of their commit. */
+  readonly clock: () => Temporal.Instant
+  /** Called once per noticeable wait for a load. */
+  readonly onWait?: (() => void) | undefined
+  /** Aborts waiting. */
+  readonly signal?: AbortSignal | undefined
+  /** How long a commit waits for loads. The default is an hour. */
+  readonly waitMaxMs?: number | undefined
+}
+
+/** Lists feeds. */
+export interface FeedStore {
+  /** Sorted by name. */
+  list(): Promise<Feed[]>
+  find(name: string): Promise<Feed | undefined>
+  /** Forgets a feed, not its data: its next batch has the number 1. Returns whether it existed. */
+  remove(name: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** Decides about a batch by the state of its feed. Undefined: it can be committed. */
+export function checkBatch(
+  { number, digest, position }: BatchKey,
+  feed: Pick<Feed, 'batch' | 'position'> | undefined,
+  remembered: RememberedBatch | undefined,
+): BatchOutcome | undefined {
+  const expected = (feed?.batch ?? 0) + 1
+  const reject = (reason: BatchConflict['reason']) => ({ conflict: { reason, expected } })
+  if (feed && (feed.position === undefined) !== (position === undefined)) return reject('owner')
+  if (number > expected) return reject('gap')
+  if (number === expected) return undefined
+  if (!remembered) return reject('forgotten')
+  return remembered.digest === digest ? { summary: remembered.summary } : reject('different')
+}

@@ -1,0 +1,72 @@
+import type { RecordType } from '../contract/index.ts'
+import type { EntryList } from '../provider/store.ts'
+import type { Item } from './writer.ts'
+
+/** What a line did to its record. Deleting a record that does not exist leaves it unchanged. */
+export const lineOutcomes = ['created', 'changed', 'unchanged', 'deleted'] as const
+export type LineOutcome = (typeof lineOutcomes)[number]
+
+export type Counts = Readonly<Record<LineOutcome, number>>
+
+/**
+ * The committed lines by type and outcome. Each line counts once, compared with the state that the lines before it left:
+ * a line that creates a record and another that replaces it are one created and one changed. Records that are deleted
+ * with their account or customer do not count.
+ */
+export type LineCounts = ReadonlyMap<RecordType, Counts>
+
+export const entryTypes = {
+  transaction: 'banking.transaction',
+  payment: 'banking.scheduledPayment',
+  debit: 'banking.directDebit',
+  invoice: 'energy.invoice',
+  billing: 'energy.billing',
+} as const satisfies Record<EntryList, RecordType>
+
+const otherTypes = {
+  customer: 'customer',
+  balance: 'banking.balance',
+  contact: 'account.contact',
+  product: 'product',
+} as const
+
+/** The type of the line that an item was created from. */
+export function recordTypeOf(item: Item): RecordType {
+  if (item.type === 'account') return `${item.kind}.account`
+  if (item.type === 'entry') return entryTypes[item.list]
+  if (item.type !== 'removal') return otherTypes[item.type]
+  if (item.of === 'account') return `${item.kind ?? 'banking'}.account`
+  return item.of in entryTypes
+    ? entryTypes[item.of as EntryList]
+    : otherTypes[item.of as keyof typeof otherTypes]
+}
+
+/** Counts lines until they are committed or discarded. */
+export function openLineCounter() {
+  let counts = new Map<RecordType, Record<LineOutcome, number>>()
+  return {
+    add(type: RecordType, outcome: LineOutcome, lines = 1): void {
+      let known = counts.get(type)
+      if (!known) {
+        known = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
+        counts.set(type, known)
+      }
+      known[outcome] += lines
+    },
+    /** The counts since the last call. */
+    take(): LineCounts {
+      const taken = counts
+      counts = new Map()
+      return taken
+    },
+  }
+}
+
+/** The sum of all types. */
+export function totalCounts(counts: LineCounts): Counts {
+  const total = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
+  for (const each of counts.values()) {
+    for (const outcome of lineOutcomes) total[outcome] += each[outcome]
+  }
+  return total
+}
