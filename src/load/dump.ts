@@ -1,6 +1,6 @@
 import type { RecordType } from '../contract/index.ts'
 import { parseMembers } from '../text/json-text.ts'
-import { entryTypes } from './line-counts.ts'
+import { entryTypes } from './record-type.ts'
 import { addedOwnership, parseExplicitKey } from './to-item.ts'
 import type { DumpedItem } from './writer.ts'
 

@@ -1,6 +1,4 @@
 import type { RecordType } from '../contract/index.ts'
-import type { EntryList } from '../provider/store.ts'
-import type { Item } from './writer.ts'
 
 /** What a line did to its record. Deleting a record that does not exist leaves it unchanged. */
 export const lineOutcomes = ['created', 'changed', 'unchanged', 'deleted'] as const
@@ -14,32 +12,6 @@ export type Counts = Readonly<Record<LineOutcome, number>>
  * with their account or customer do not count.
  */
 export type LineCounts = ReadonlyMap<RecordType, Counts>
-
-export const entryTypes = {
-  transaction: 'banking.transaction',
-  payment: 'banking.scheduledPayment',
-  debit: 'banking.directDebit',
-  invoice: 'energy.invoice',
-  billing: 'energy.billing',
-} as const satisfies Record<EntryList, RecordType>
-
-const otherTypes = {
-  customer: 'customer',
-  balance: 'banking.balance',
-  contact: 'account.contact',
-  product: 'product',
-} as const
-
-/** The type of the line that an item was created from. */
-export function recordTypeOf(item: Item): RecordType {
-  if (item.type === 'account') return `${item.kind}.account`
-  if (item.type === 'entry') return entryTypes[item.list]
-  if (item.type !== 'removal') return otherTypes[item.type]
-  if (item.of === 'account') return `${item.kind ?? 'banking'}.account`
-  return item.of in entryTypes
-    ? entryTypes[item.of as EntryList]
-    : otherTypes[item.of as keyof typeof otherTypes]
-}
 
 /** Counts lines until they are committed or discarded. */
 export function openLineCounter() {

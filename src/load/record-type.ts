@@ -1,0 +1,29 @@
+import type { RecordType } from '../contract/index.ts'
+import type { EntryList } from '../provider/store.ts'
+import type { Item } from './writer.ts'
+
+export const entryTypes = {
+  transaction: 'banking.transaction',
+  payment: 'banking.scheduledPayment',
+  debit: 'banking.directDebit',
+  invoice: 'energy.invoice',
+  billing: 'energy.billing',
+} as const satisfies Record<EntryList, RecordType>
+
+const otherTypes = {
+  customer: 'customer',
+  balance: 'banking.balance',
+  contact: 'account.contact',
+  product: 'product',
+} as const
+
+/** The type of the line that an item was created from. */
+export function recordTypeOf(item: Item): RecordType {
+  if (item.type === 'account') return `${item.kind}.account`
+  if (item.type === 'entry') return entryTypes[item.list]
+  if (item.type !== 'removal') return otherTypes[item.type]
+  if (item.of === 'account') return `${item.kind ?? 'banking'}.account`
+  return item.of in entryTypes
+    ? entryTypes[item.of as EntryList]
+    : otherTypes[item.of as keyof typeof otherTypes]
+}
