@@ -2,6 +2,7 @@ import { KeyObject } from 'node:crypto'
 import { importJWK, type JWK } from 'jose'
 import { ContractError } from '../contract/index.ts'
 import { findAlgorithm, listAlgorithms } from './algorithms.ts'
+import { download } from './download.ts'
 import { openTokenBuckets } from './token-bucket.ts'
 
 /** The platform's public keys, fetched from its JWKS URL. */
@@ -42,7 +43,6 @@ interface CachedKey {
   readonly key: KeyObject
 }
 
-export const keySetBytesMax = 256 * 1024
 const keysMax = 100
 
 /** How many requests may wait for a fetch: below the in-flight limit, so that tokens with cached keys are still served. */
@@ -139,7 +139,7 @@ function openCache({ url, timeoutMs = 5000, onFetch }: KeySetOptions, now: () =>
       onFetch?.({ keys: keys.length })
     } catch (error) {
       // The cached keys remain in use while the URL is unreachable.
-      if (!closing.signal.aborted) onFetch?.({ failure: describeFailure(error as Error) })
+      if (!closing.signal.aborted) onFetch?.({ failure: (error as Error).message })
     } finally {
       fetching = undefined
     }
@@ -180,39 +180,12 @@ function pick(
 }
 
 async function fetchKeys(url: string, signal: AbortSignal): Promise<CachedKey[]> {
-  const response = await fetch(url, {
-    headers: { accept: 'application/json' },
-    redirect: 'error',
-    signal,
-  })
-  if (!response.ok) {
-    // An unread body would keep the connection open.
-    await response.body?.cancel()
-    throw new Error(`status ${response.status}`)
-  }
-  const { keys } = JSON.parse(await readBody(response)) as { keys?: unknown }
+  const { keys } = JSON.parse(await download(url, signal)) as { keys?: unknown }
   if (!Array.isArray(keys)) throw new Error('not a key set')
   const imported = await Promise.all(keys.slice(0, keysMax).map(importKey))
   const usable = imported.flatMap((key) => key ?? [])
   if (usable.length === 0) throw new Error('no usable key')
   return usable
-}
-
-async function readBody(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > keySetBytesMax) throw new Error('too large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-/** The message of a fetch error is only "fetch failed"; the reason is its cause. */
-function describeFailure({ message, cause }: Error): string {
-  if (!(cause instanceof Error)) return message
-  return `${message}: ${(cause as NodeJS.ErrnoException).code ?? cause.message}`
 }
 
 /** The algorithm that a key without `alg` is imported with. An RSA key then works with both RSA algorithms. */

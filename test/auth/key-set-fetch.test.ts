@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
 import { describe, it, type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { type KeySetOptions, openKeySet } from '../../src/auth/key-set.ts'
 import { openKeyServer } from '../support/key-server.ts'
 import { makeKey } from '../support/tokens.ts'
@@ -95,6 +96,29 @@ describe('a key that is published while the key set is being fetched', { timeout
   })
 })
 
+describe('a compressed key set', { timeout: 30_000 }, () => {
+  const key = makeKey('ES256', 'k1')
+  const respondWith = (text: string) => (response: ServerResponse) =>
+    void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text))
+
+  it('is read', async (t) => {
+    const { keyServer, keys } = await openBoth(t)
+    keyServer.respondWith(respondWith(JSON.stringify({ keys: [key.jwk] })))
+
+    assert.ok(await keys.find('ES256', 'k1'))
+  })
+
+  it('is limited by its size without compression', async (t) => {
+    const { keyServer, keys, outcomes } = await openBoth(t)
+    const filler = ' '.repeat(1024 * 1024)
+    keyServer.respondWith(respondWith(JSON.stringify({ keys: [key.jwk], filler })))
+
+    await assert.rejects(keys.find('ES256', 'k1'), { code: 'unavailable' })
+
+    assert.deepEqual(outcomes, [{ failure: 'too large' }])
+  })
+})
+
 describe('a key set that cannot be fetched', { timeout: 30_000 }, () => {
   it('is reported with the reason', async (t) => {
     const { keyServer, keys, outcomes } = await openBoth(t)
@@ -103,6 +127,15 @@ describe('a key set that cannot be fetched', { timeout: 30_000 }, () => {
     await assert.rejects(keys.find('ES256', 'k1'), { code: 'unavailable' })
 
     assert.deepEqual(outcomes, [{ failure: 'fetch failed: ECONNREFUSED' }])
+  })
+
+  it('is reported as timed out', async (t) => {
+    const { keyServer, keys, outcomes } = await openBoth(t, { timeoutMs: 20 })
+    keyServer.respondWith((response) => void response.write('{"keys":['))
+
+    await assert.rejects(keys.find('ES256', 'k1'), { code: 'unavailable' })
+
+    assert.deepEqual(outcomes, [{ failure: 'The operation was aborted due to timeout' }])
   })
 
   for (const [name, members] of Object.entries({
