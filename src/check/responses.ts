@@ -1,6 +1,6 @@
 import { isObject } from '../contract/schema.ts'
 import type { HttpResponse } from './http-client.ts'
-import { fail, type Passed } from './outcome.ts'
+import { checkEach, fail, type Passed } from './outcome.ts'
 
 export function readError({ body }: HttpResponse): unknown {
   return isObject(body) ? body['error'] : undefined
@@ -34,12 +34,21 @@ export function expectRejection(
   )
 }
 
-/** Reports the statuses of rejections, which the interface leaves open. */
-export function reportStatuses(
-  passed: Passed,
-  statuses: ReadonlySet<number>,
+/**
+ * Runs a check on several operations or lists. Reports the statuses that the check adds, which the interface leaves
+ * open; `ours` is the status that Holdfast returns.
+ */
+export async function checkStatuses<Target extends { readonly ref: string }>(
+  targets: readonly Target[],
   ours: number,
-): Passed {
+  check: (target: Target, statuses: Set<number>) => Promise<void>,
+): Promise<Passed> {
+  const statuses = new Set<number>()
+  const passed = await checkEach(
+    targets,
+    ({ ref }) => ref,
+    (target) => check(target, statuses),
+  )
   return {
     ...passed,
     choice: {

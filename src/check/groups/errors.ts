@@ -4,7 +4,7 @@ import { type Check, conventions, errorsSection } from '../definition.ts'
 import { checkEach, fail, skip } from '../outcome.ts'
 import { findListsByBody } from '../paged-list.ts'
 import { buildRequest, findAccountFor, findOperationsByPath, unknownId } from '../requests.ts'
-import { expectRejection, reportStatuses } from '../responses.ts'
+import { checkStatuses, expectRejection } from '../responses.ts'
 
 const customerText = errorTable.customer_not_found.message
 const accountText = errorTable.account_in_query_not_found.message
@@ -31,14 +31,13 @@ export const errors: readonly Check[] = [
     clause: unknownCustomer,
     profile: 'smoke',
     run: async (context) => {
-      const statuses = new Set<number>()
       const dataOperations = context.operations.filter(
         (operation) => operation.tag !== 'consent' && isCustomerScoped(operation),
       )
-      const passed = await checkEach(
+      return checkStatuses(
         dataOperations,
-        ({ ref }) => ref,
-        async (operation) => {
+        errorTable.customer_not_found.status,
+        async (operation, statuses) => {
           const response = await context.request(
             operation,
             buildRequest(operation, unknownId, unknownId),
@@ -47,7 +46,6 @@ export const errors: readonly Check[] = [
           expectRejection(operation.ref, 'an unknown customer', response, customerText)
         },
       )
-      return reportStatuses(passed, statuses, errorTable.customer_not_found.status)
     },
   },
   {
@@ -83,14 +81,13 @@ export const errors: readonly Check[] = [
     clause: errorsSection('1', 'Error body: a JSON object {error: string}'),
     profile: 'full',
     run: async (context) => {
-      const statuses = new Set<number>()
       const consentOperations = context.operations.filter(
         (operation) => operation.tag === 'consent' && isCustomerScoped(operation),
       )
-      const passed = await checkEach(
+      return checkStatuses(
         consentOperations,
-        ({ ref }) => ref,
-        async (operation) => {
+        errorTable.customer_not_found.status,
+        async (operation, statuses) => {
           const response = await context.request(
             operation,
             buildRequest(operation, unknownId, unknownId),
@@ -99,7 +96,6 @@ export const errors: readonly Check[] = [
           expectRejection(operation.ref, 'an unknown customer', response)
         },
       )
-      return reportStatuses(passed, statuses, errorTable.customer_not_found.status)
     },
   },
   {
@@ -135,11 +131,10 @@ export const errors: readonly Check[] = [
     profile: 'smoke',
     run: async (context) => {
       const customerId = await requireCustomer(context)
-      const statuses = new Set<number>()
-      const passed = await checkEach(
+      return checkStatuses(
         findListsByBody(context),
-        ({ ref }) => ref,
-        async ({ operation }) => {
+        errorTable.account_in_query_not_found.status,
+        async ({ operation }, statuses) => {
           const response = await context.request(
             operation,
             buildRequest(operation, customerId, unknownId),
@@ -148,7 +143,6 @@ export const errors: readonly Check[] = [
           expectRejection(operation.ref, 'an unknown account', response, accountText)
         },
       )
-      return reportStatuses(passed, statuses, errorTable.account_in_query_not_found.status)
     },
   },
   {
@@ -187,11 +181,10 @@ export const errors: readonly Check[] = [
     profile: 'smoke',
     run: async (context) => {
       const customerId = await requireCustomer(context)
-      const statuses = new Set<number>()
-      const passed = await checkEach(
+      return checkStatuses(
         findOperationsByPath(context),
-        ({ ref }) => ref,
-        async (operation) => {
+        errorTable.account_not_found.status,
+        async (operation, statuses) => {
           const response = await context.request(
             operation,
             buildRequest(operation, customerId, unknownId),
@@ -200,7 +193,6 @@ export const errors: readonly Check[] = [
           expectRejection(operation.ref, 'an unknown account', response)
         },
       )
-      return reportStatuses(passed, statuses, errorTable.account_not_found.status)
     },
   },
   {

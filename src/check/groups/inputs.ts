@@ -7,7 +7,7 @@ import type { HttpResponse } from '../http-client.ts'
 import { checkEach, fail, type Passed, skip } from '../outcome.ts'
 import { findListsByBody, findPagedLists } from '../paged-list.ts'
 import { buildRequest, findAccountFor, unknownId } from '../requests.ts'
-import { expectRejection, formatStatus, isRejection, reportStatuses } from '../responses.ts'
+import { checkStatuses, expectRejection, formatStatus, isRejection } from '../responses.ts'
 
 /** The number of cases for each list. The first list gets all cases. */
 const casesMax = 4
@@ -44,11 +44,10 @@ export const inputs: readonly Check[] = [
     profile: 'full',
     run: async (context) => {
       const customerId = await requireCustomer(context)
-      const statuses = new Set<number>()
-      const passed = await checkEach(
+      return checkStatuses(
         findListsByBody(context),
-        ({ ref }) => ref,
-        async ({ operation, kind }) => {
+        errorTable.invalid_request.status,
+        async ({ operation, kind }, statuses) => {
           const [id = skip('the customer has no such account')] = await findAccountIds(
             context,
             customerId,
@@ -58,14 +57,10 @@ export const inputs: readonly Check[] = [
           const body = `{${data},${data}}`
           const response = await context.request(operation, { params: { customerId }, body })
           statuses.add(response.status)
-          if (response.isSuccess || isRejection(response)) return
-          fail(`${operation.ref}: a repeated member returned ${formatStatus(response)}`, {
-            expected: 'a rejection, or the response for one of the two values',
-            evidence: [response],
-          })
+          const expected = 'a rejection, or the response for one of the two values'
+          expectSuccessOrRejection(operation.ref, 'a repeated member', response, expected)
         },
       )
-      return reportStatuses(passed, statuses, errorTable.invalid_request.status)
     },
   },
   {
@@ -75,24 +70,19 @@ export const inputs: readonly Check[] = [
     profile: 'full',
     run: async (context) => {
       const customerId = await requireCustomer(context)
-      const statuses = new Set<number>()
-      const passed = await checkEach(
+      return checkStatuses(
         findListsByBody(context),
-        ({ ref }) => ref,
-        async ({ operation }) => {
+        errorTable.compressed_body.status,
+        async ({ operation }, statuses) => {
           const input = { params: { customerId }, body: { data: { accountIds: [] } } }
           const token = context.token(context.resource(operation, input.params))
           const headers = { ...bearer(token), 'content-encoding': 'gzip' }
           const response = await context.send(operation, input, headers)
           statuses.add(response.status)
-          if (response.isSuccess || isRejection(response)) return
-          fail(`${operation.ref}: a content encoding returned ${formatStatus(response)}`, {
-            expected: 'a rejection, or the response without the encoding',
-            evidence: [response],
-          })
+          const expected = 'a rejection, or the response without the encoding'
+          expectSuccessOrRejection(operation.ref, 'a content encoding', response, expected)
         },
       )
-      return reportStatuses(passed, statuses, errorTable.compressed_body.status)
     },
   },
   {
@@ -102,11 +92,10 @@ export const inputs: readonly Check[] = [
     profile: 'full',
     run: async (context) => {
       const customerId = await requireCustomer(context)
-      const statuses = new Set<number>()
-      const passed = await checkEach(
+      return checkStatuses(
         findListsByBody(context),
-        ({ ref }) => ref,
-        async ({ operation, field }) => {
+        200,
+        async ({ operation, field }, statuses) => {
           const response = await context.request(operation, {
             params: { customerId },
             body: { data: { accountIds: [] } },
@@ -122,7 +111,6 @@ export const inputs: readonly Check[] = [
           )
         },
       )
-      return reportStatuses(passed, statuses, 200)
     },
   },
   {
@@ -134,12 +122,11 @@ export const inputs: readonly Check[] = [
     ),
     profile: 'full',
     run: async (context) => {
-      const statuses = new Set<number>()
       const customers = await findCustomers(context)
-      const passed = await checkEach(
+      return checkStatuses(
         findPagedLists(context),
-        ({ ref }) => ref,
-        async ({ operation, field, kind }) => {
+        errorTable.invalid_request.status,
+        async ({ operation, field, kind }, statuses) => {
           const filters = ['open-status', 'product-category', 'is-owned'].filter(
             (name) => name in (operation.query.properties as object),
           )
@@ -164,7 +151,6 @@ export const inputs: readonly Check[] = [
           }
         },
       )
-      return reportStatuses(passed, statuses, errorTable.invalid_request.status)
     },
   },
   {
@@ -241,12 +227,11 @@ async function checkRejectedBodies(
   bodies: readonly unknown[],
 ): Promise<Passed> {
   const customerId = await requireCustomer(context)
-  const statuses = new Set<number>()
   const lists = findListsByBody(context)
-  const passed = await checkEach(
+  return checkStatuses(
     lists,
-    ({ ref }) => ref,
-    async ({ operation, ref }) => {
+    errorTable.invalid_request.status,
+    async ({ operation, ref }, statuses) => {
       for (const body of ref === lists[0]?.ref ? bodies : bodies.slice(0, casesMax)) {
         const response = await context.request(operation, { params: { customerId }, body })
         statuses.add(response.status)
@@ -255,10 +240,19 @@ async function checkRejectedBodies(
       }
     },
   )
-  return reportStatuses(passed, statuses, errorTable.invalid_request.status)
 }
 
-/** The interface does not define the response to them: any response except a server error passes. */
+/** For a request whose response the interface does not define. */
+function expectSuccessOrRejection(
+  ref: string,
+  what: string,
+  response: HttpResponse,
+  expected: string,
+): void {
+  if (response.isSuccess || isRejection(response)) return
+  fail(`${ref}: ${what} returned ${formatStatus(response)}`, { expected, evidence: [response] })
+}
+
 async function checkInvalidQueries(
   context: CheckContext,
   queries: readonly string[],
@@ -283,12 +277,8 @@ async function checkInvalidQueries(
           ...buildRequest(operation, customerId, accountId),
           query,
         })
-        if (!response.isSuccess && !isRejection(response)) {
-          fail(`${operation.ref}: ${query} returned ${formatStatus(response)}`, {
-            expected: 'a rejection, or the response without the parameter',
-            evidence: [response],
-          })
-        }
+        const expected = 'a rejection, or the response without the parameter'
+        expectSuccessOrRejection(operation.ref, query, response, expected)
         areAllRejected &&= isRejection(response)
         seen.add(`${query} ${formatStatus(response)}`)
       }
