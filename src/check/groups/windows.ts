@@ -3,149 +3,28 @@ import { describeDifference } from '../compare.ts'
 import type { CheckContext } from '../context.ts'
 import { type Check, endpoint } from '../definition.ts'
 import { fail, type Passed, skip } from '../outcome.ts'
-import { type Fields, type PagedList, readKey, readLink, requireList } from '../paged-list.ts'
-import { hintForParameter, resolveName } from '../parameters.ts'
-import { type ListContent, readList, requirePage, type Subject } from '../read-list.ts'
-import { readWholeList } from '../subjects.ts'
+import { type Fields, type PagedList, readKey, readLink } from '../paged-list.ts'
+import { readList, requirePage } from '../read-list.ts'
 import {
   addMonths,
   clockTolerance,
   formatBound,
-  invoiceDates,
   isUnambiguousDay,
   parseInstant,
-  readEffectiveTime,
   readNow,
   smallestStep,
 } from '../times.ts'
-
-/** A list with time bounds. */
-interface WindowedList {
-  readonly list: PagedList
-  readonly subject: Subject
-  readonly whole: ListContent
-  /** The names of the parameters. */
-  readonly oldest: string
-  readonly newest: string
-  readonly timeOf: (record: Fields) => bigint | undefined
-  /** The effective date of invoices. */
-  readonly dateField: string
-}
-
-interface Window {
-  readonly from?: bigint
-  readonly to?: bigint
-}
-
-async function readWindowed(context: CheckContext, ref: string): Promise<WindowedList> {
-  const list = requireList(context, ref)
-  const { subject, whole } = await readWholeList(context, list, { recordsMin: 2 })
-  const unit = list.bounds ?? skip('it has no time bounds')
-  const name = (parameter: string) => resolveName(context.options.parameters, ref, parameter)
-  const one = {
-    list,
-    subject,
-    whole,
-    oldest: name(`oldest-${unit}`),
-    newest: name(`newest-${unit}`),
-  }
-  const made = (dateField: string): WindowedList => ({
-    ...one,
-    dateField,
-    timeOf: (record) => readEffectiveTime(list, record, context.options.timeZone, dateField),
-  })
-  return unit === 'date' ? made(await findEffectiveDate(context, made)) : made('')
-}
-
-/** The interface does not define the effective date of an invoice: it is the date that the bounds apply to. */
-function findEffectiveDate(
-  context: CheckContext,
-  made: (dateField: string) => WindowedList,
-): Promise<string> {
-  return context.once('effective date of invoices', async () => {
-    const [first] = invoiceDates
-    for (const field of invoiceDates) {
-      const one = made(field)
-      const middle = listTimes(one)[Math.floor(listTimes(one).length / 2)]
-      if (middle === undefined) continue
-      const { difference } = await compareWindow(context, one, { from: middle, to: middle })
-      if (difference === undefined) return field
-    }
-    return first
-  })
-}
-
-/** The distinct times of the records, newest first. */
-function listTimes({ whole, timeOf }: WindowedList): bigint[] {
-  const times = whole.records.map(timeOf).filter((time) => time !== undefined)
-  return [...new Set(times)].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
-}
-
-/** Requests a window and compares it with the whole list. Records without a time may be in it or not. */
-async function compareWindow(
-  context: CheckContext,
-  one: WindowedList,
-  { from, to }: Window,
-  expected: Window = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) },
-) {
-  const { list, subject, whole, timeOf } = one
-  const query = {
-    ...(from !== undefined && { [one.oldest]: formatBound(list, from) }),
-    ...(to !== undefined && { [one.newest]: formatBound(list, to) }),
-  }
-  const found = await readList(context, subject, query)
-  const inside = (record: Fields) => {
-    const time = timeOf(record)
-    if (time === undefined) return undefined
-    return time >= (expected.from ?? time) && time <= (expected.to ?? time)
-  }
-  const must = whole.records.filter((record) => inside(record) === true)
-  const timed = found.records.filter((record) => inside(record) !== undefined)
-  const keys = (records: readonly Fields[]) => records.map((record) => readKey(list, record))
-  return { difference: describeDifference(keys(must), keys(timed)), query, found, must }
-}
-
-async function checkWindow(
-  context: CheckContext,
-  one: WindowedList,
-  window: Window,
-  expected: Window = window,
-): Promise<void> {
-  const { difference, query, found, must } = await compareWindow(context, one, window, expected)
-  if (difference === undefined) return
-  const { list, whole, oldest, newest } = one
-  const hints = [hintForParameter(list.ref, oldest), hintForParameter(list.ref, newest)].filter(
-    Boolean,
-  )
-  const hint = found.records.length === whole.records.length ? hints[0] : undefined
-  fail(`${list.ref} with ${new URLSearchParams(query).toString() || 'no bounds'}: ${difference}`, {
-    expected: `the ${must.length} records ${formatWindow(list, expected)}, bounds included`,
-    evidence: found.responses.slice(0, 1),
-    ...(hint && { hint }),
-  })
-}
-
-function formatWindow(list: PagedList, { from, to }: Window): string {
-  return [
-    from === undefined ? '' : `from ${formatBound(list, from)}`,
-    to === undefined ? '' : `to ${formatBound(list, to)}`,
-  ]
-    .filter(Boolean)
-    .join(' ')
-}
-
-/** Two times of records inside the list. */
-function chooseWindow(one: WindowedList): { from: bigint; to: bigint } {
-  const times = listTimes(one)
-  const to = times[Math.floor(times.length / 3)]
-  const from = times[Math.floor((2 * times.length) / 3)]
-  if (times.length < 4 || from === undefined || to === undefined)
-    return skip('the records have too few different times')
-  return { from, to }
-}
+import {
+  checkWindow,
+  chooseWindow,
+  compareWindow,
+  listTimes,
+  readWindowedList,
+  type WindowedList,
+} from '../windowed-list.ts'
 
 async function checkOldest(context: CheckContext, ref: string): Promise<Passed> {
-  const one = await readWindowed(context, ref)
+  const one = await readWindowedList(context, ref)
   const { from } = chooseWindow(one)
   const far = addMonths(one.list, readNow(one.list), historyMonthsDefault)
   await checkWindow(context, one, { from, to: far })
@@ -154,7 +33,7 @@ async function checkOldest(context: CheckContext, ref: string): Promise<Passed> 
 }
 
 async function checkNewest(context: CheckContext, ref: string): Promise<Passed> {
-  const one = await readWindowed(context, ref)
+  const one = await readWindowedList(context, ref)
   const step = smallestStep(one.list)
   const { from: record, to } = chooseWindow(one)
   // Before a record: another check tests whether the lower bound is inclusive.
@@ -166,7 +45,7 @@ async function checkNewest(context: CheckContext, ref: string): Promise<Passed> 
 
 /** Chooses `newest` so that the default of `oldest` is the time of a record, and then one step later. */
 async function checkDefaultOldest(context: CheckContext, ref: string): Promise<Passed> {
-  const one = await readWindowed(context, ref)
+  const one = await readWindowedList(context, ref)
   const months = defaultMonths(one.list)
   const times = listTimes(one).filter((time) => isUnambiguousDay(one.list, time))
   // Not the oldest one: there must be a record to exclude.
@@ -185,7 +64,7 @@ async function checkDefaultOldest(context: CheckContext, ref: string): Promise<P
 
 /** Without bounds, the window ends now. Records close to its ends are ignored: clocks may differ. */
 async function checkDefaultNewest(context: CheckContext, ref: string): Promise<Passed> {
-  const one = await readWindowed(context, ref)
+  const one = await readWindowedList(context, ref)
   const { list, subject, whole, timeOf } = one
   const now = readNow(list)
   const months = defaultMonths(one.list)
@@ -220,7 +99,7 @@ async function checkDefaultNewest(context: CheckContext, ref: string): Promise<P
  * lists have a record on that day.
  */
 async function checkLeapDay(context: CheckContext, ref: string): Promise<Passed> {
-  const one = await readWindowed(context, ref)
+  const one = await readWindowedList(context, ref)
   const year = findLeapYear(one) ?? skip('no record is in the months before a leap day')
   const query = { [one.newest]: `${year}-02-29T05:00:00+11:00` }
   const response = await requirePage(context, one.subject, query)
@@ -250,7 +129,7 @@ function findLeapYear(one: WindowedList): number | undefined {
 
 /** The same times with another offset. */
 async function checkOffset(context: CheckContext, ref: string): Promise<Passed> {
-  const one = await readWindowed(context, ref)
+  const one = await readWindowedList(context, ref)
   const { from, to } = chooseWindow(one)
   const { difference, must } = await compareWindow(context, one, { from, to })
   if (difference !== undefined) return skip('the window is already wrong without an offset')
@@ -272,7 +151,7 @@ async function checkOffset(context: CheckContext, ref: string): Promise<Passed> 
 
 /** The bounds in the wrong order. */
 async function checkInverted(context: CheckContext, ref: string): Promise<Passed> {
-  const one = await readWindowed(context, ref)
+  const one = await readWindowedList(context, ref)
   const { from, to } = chooseWindow(one)
   const query = {
     [one.oldest]: formatBound(one.list, to),
