@@ -139,6 +139,7 @@ async function loadIfEmpty(
   terminal.error('The database is empty: generating demo data …\n')
 
   const { generateLines } = await import('../generate/index.ts')
+  const { createNdjsonSource } = await import('../load/lines.ts')
   const { load } = await import('../load/load.ts')
   const { openProviderWriter } = await import('../storage/open.ts')
   const now = Temporal.Now.instant()
@@ -149,8 +150,8 @@ async function loadIfEmpty(
     const chunks = function* () {
       for (const line of lines) yield Buffer.from(`${line}\n`)
     }
-    const file = { name: 'demo data', open: () => Readable.from(chunks()) }
-    await load([file], writer, {
+    const open = () => Readable.from(chunks())
+    await load([createNdjsonSource({ name: 'demo data', open })], writer, {
       onError: ({ line, path, reason }) => {
         throw new Error(`line ${line} of the demo data: ${path} ${reason}`)
       },

@@ -1,17 +1,9 @@
-import {
-  createReadStream,
-  createWriteStream,
-  fstatSync,
-  type Stats,
-  statSync,
-  type WriteStream,
-} from 'node:fs'
-import { basename } from 'node:path'
+import { createWriteStream, type WriteStream } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { Command, Option } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
 import type { UnknownFields } from '../load/line.ts'
-import type { LeftOutFields, LoadFile, LoadResult } from '../load/load.ts'
+import type { LeftOutFields, LoadResult } from '../load/load.ts'
 import type { LineError, ProviderWriter, WriterOptions } from '../load/writer.ts'
 import type { LoadMetrics } from '../observe/load-metrics.ts'
 import { databaseOptions } from '../server/database-options.ts'
@@ -23,6 +15,7 @@ import { databaseSettings, prepareDatabase } from './common/database.ts'
 import { openLoadProgress, type ProgressLine } from './common/load-progress.ts'
 import { openPrivateFile } from './common/private-file.ts'
 import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
+import { openInputs, toInputError, totalSize } from './load/inputs.ts'
 
 /** How many errors are printed; --errors writes all of them to a file. */
 const errorsShownMax = 20
@@ -92,8 +85,8 @@ async function runLoad(
   setFlagsFromString('--semi-space-growth-factor=1')
   const batch = parseBatch(flags.batch)
   const settings = readCommandSettings('provider', flags, terminal)
-  const files = names.map(openInput)
-  const size = totalSize(files)
+  const inputs = openInputs(names)
+  const size = totalSize(inputs)
   const errorFile = flags.errors === undefined ? undefined : openErrorFile(flags.errors, terminal)
   const metrics = await openMetrics(flags.metricsFile, size)
   const progress = openLoadProgress(terminal, size)
@@ -121,7 +114,7 @@ async function runLoad(
     throw error
   })
   try {
-    const result = await load(files, writer, {
+    const result = await load(inputs, writer, {
       ...(batch !== undefined && { batch }),
       dryRun: flags.dryRun ?? false,
       unknownFields: flags.unknownFields,
@@ -144,14 +137,6 @@ async function runLoad(
     finish()
     await writer.close()
   }
-}
-
-/** Undefined if one of the inputs is a pipe. */
-function totalSize(files: readonly Input[]): number | undefined {
-  const sizes = files.map(({ bytes }) => bytes)
-  return sizes.every((bytes) => bytes !== undefined)
-    ? sizes.reduce((sum, bytes) => sum + bytes, 0)
-    : undefined
 }
 
 /** Prints the first errors, and writes all of them to the error file. */
@@ -237,13 +222,6 @@ function formatLeftOut({ total, byField }: LeftOutFields): string {
   return escapeInvisible(`${count(total, 'unknown field')} left out: ${parts.join(', ')}`)
 }
 
-/** A file that exists may still not be readable. */
-function toInputError(error: unknown): unknown {
-  const { syscall, code, path = 'the input' } = error as NodeJS.ErrnoException
-  if (syscall !== 'open' && syscall !== 'read') return error
-  return new CommandError(1, `${path} cannot be read: ${systemReason(code)}`, { cause: error })
-}
-
 /** Called before anything is loaded, so that a file that cannot be written does not waste a load. */
 function openErrorFile(name: string, terminal: Terminal): WriteStream {
   try {
@@ -277,24 +255,4 @@ function parseBatch(text: string | undefined): number | undefined {
     throw new CommandError(2, '--batch must be a whole number from 1 to 999999999')
   }
   return Number(text)
-}
-
-/** `bytes` is undefined for a pipe, whose lines may arrive slowly. */
-type Input = LoadFile & { readonly bytes?: number }
-
-/** A missing file is invalid usage, and is reported before anything is loaded. */
-function openInput(name: string): Input {
-  if (name === '-') return { name, ...sizeOf(fstatSync(0)), open: () => process.stdin }
-  const stats = statSync(name, { throwIfNoEntry: false })
-  if (!stats) throw new CommandError(2, `${name}: file not found`)
-  if (stats.isDirectory()) throw new CommandError(2, `${basename(name)} is a directory, not a file`)
-  return {
-    name,
-    ...sizeOf(stats),
-    open: () => createReadStream(name, { highWaterMark: 1024 * 1024 }),
-  }
-}
-
-function sizeOf(stats: Stats): { readonly bytes?: number } {
-  return stats.isFile() ? { bytes: stats.size } : {}
 }

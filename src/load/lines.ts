@@ -1,32 +1,41 @@
 import { isUtf8 } from 'node:buffer'
-import type { Readable } from 'node:stream'
+import { addAbortSignal, type Readable } from 'node:stream'
+import type { Chunk, LineSource, ReadOptions, TextLine } from './source.ts'
 
 export const lineBytesMax = 8 * 1024 * 1024
 
-export interface TextLine {
-  /** The line number, starting at 1. */
-  readonly line: number
-  /** Undefined if the line is too long or not UTF-8; `problem` contains the reason. */
-  readonly text?: string
-  readonly problem?: string
+/** Bytes that are read as lines. */
+export interface ByteSource {
+  readonly name: string
+  readonly bytes?: number
+  /** Whether `open` can be called again, and gives the same bytes then. The default is true. */
+  readonly isRepeatable?: boolean
+  open(): Readable
 }
 
-/** Consecutive lines of a stream, and their length in bytes. */
-export interface Chunk {
-  readonly bytes: number
-  readonly lines: readonly TextLine[]
+/** A source of lines that are in the NDJSON import format already. */
+export function createNdjsonSource(source: ByteSource): LineSource {
+  return { isRepeatable: true, ...source, read: (options) => readLines(source, options) }
+}
+
+export function openStream({ open }: ByteSource, { signal }: ReadOptions): Readable {
+  return signal ? addAbortSignal(signal, open()) : open()
 }
 
 /** Few enough that the lines do not survive a minor garbage collection. */
 const chunkLinesMax = 100
 
-/** Reads a stream in chunks of lines and skips blank lines. */
-export async function* readLines(stream: Readable): AsyncGenerator<Chunk> {
+/** Reads lines in chunks and skips blank ones. */
+export async function* readLines(
+  source: ByteSource,
+  options: ReadOptions = {},
+): AsyncGenerator<Chunk> {
+  const { withRaw = false } = options
   let rest: Buffer = Buffer.alloc(0)
   let line = 0
   let tooLong = false
 
-  for await (const read of stream as AsyncIterable<Buffer>) {
+  for await (const read of openStream(source, options) as AsyncIterable<Buffer>) {
     const data = rest.length > 0 ? Buffer.concat([rest, read]) : read
     const whole = data.subarray(0, data.lastIndexOf(newline) + 1)
     const isText = isUtf8(whole)
@@ -36,8 +45,8 @@ export async function* readLines(stream: Readable): AsyncGenerator<Chunk> {
     while (start < whole.length) {
       const end = whole.indexOf(newline, start)
       line += 1
-      if (tooLong) lines.push({ line, problem: tooLongProblem })
-      else push(lines, line, whole, start, end, isText)
+      if (tooLong) lines.push({ line, problems: tooLongProblems })
+      else push(lines, line, whole.subarray(start, end), isText, withRaw)
       tooLong = false
       start = end + 1
       if (lines.length < chunkLinesMax) continue
@@ -54,33 +63,34 @@ export async function* readLines(stream: Readable): AsyncGenerator<Chunk> {
   }
 
   const last: TextLine[] = []
-  if (tooLong) last.push({ line: line + 1, problem: tooLongProblem })
-  else push(last, line + 1, rest, 0, rest.length, isUtf8(rest))
+  if (tooLong) last.push({ line: line + 1, problems: tooLongProblems })
+  else push(last, line + 1, rest, isUtf8(rest), withRaw)
   yield { bytes: rest.length, lines: last }
 }
 
 const newline = 0x0a
-const tooLongProblem = `must be at most ${lineBytesMax} bytes long`
+const tooLongProblems = [{ path: '', reason: `must be at most ${lineBytesMax} bytes long` }]
+const notUtf8Problems = [{ path: '', reason: 'must be UTF-8' }]
 const byteOrderMark = '\ufeff'
 
-/** `isText`: all of `data` is valid UTF-8, so the line need not be checked again. */
+/** `isText`: the bytes are known to be valid UTF-8. */
 function push(
   lines: TextLine[],
   line: number,
-  data: Buffer,
-  start: number,
-  end: number,
+  bytes: Buffer,
   isText: boolean,
+  withRaw: boolean,
 ): void {
-  if (end - start > lineBytesMax) {
-    lines.push({ line, problem: tooLongProblem })
+  if (bytes.length > lineBytesMax) {
+    lines.push({ line, problems: tooLongProblems })
     return
   }
-  if (!isText && !isUtf8(data.subarray(start, end))) {
-    lines.push({ line, problem: 'must be UTF-8' })
+  const raw = withRaw ? { raw: bytes } : {}
+  if (!isText && !isUtf8(bytes)) {
+    lines.push({ line, problems: notUtf8Problems, ...raw })
     return
   }
-  const decoded = data.toString('utf8', start, end)
+  const decoded = bytes.toString('utf8')
   const text = line === 1 && decoded.startsWith(byteOrderMark) ? decoded.slice(1) : decoded
-  if (/\S/.test(text)) lines.push({ line, text })
+  if (/\S/.test(text)) lines.push({ line, text, ...raw })
 }

@@ -1,12 +1,6 @@
-import { addAbortSignal, type Readable } from 'node:stream'
 import { readLine, type UnknownFields } from './line.ts'
-import { readLines, type TextLine } from './lines.ts'
+import type { LineSource, TextLine } from './source.ts'
 import type { LineError, LocatedItem, ProviderWriter } from './writer.ts'
-
-export interface LoadFile {
-  readonly name: string
-  open(): Readable
-}
 
 export interface LoadOptions {
   /** Commit after this many lines instead of once at the end. */
@@ -53,11 +47,11 @@ const groupSize = 100
 const progressLines = 1000
 
 /**
- * Loads files of lines into a store. Without `batch`, one invalid line rejects the whole load; the remaining lines are
+ * Loads the lines of sources into a store. Without `batch`, one invalid line rejects the whole load; the remaining lines are
  * still read so that all errors are reported at once.
  */
 export async function load(
-  files: readonly LoadFile[],
+  sources: readonly LineSource[],
   writer: ProviderWriter,
   options: LoadOptions,
 ): Promise<LoadResult> {
@@ -101,9 +95,8 @@ export async function load(
   }
 
   const readAll = async (): Promise<void> => {
-    for (const [file, { open }] of files.entries()) {
-      const stream = signal ? addAbortSignal(signal, open()) : open()
-      for await (const chunk of readLines(stream)) {
+    for (const [file, source] of sources.entries()) {
+      for await (const chunk of source.read({ signal })) {
         bytes += chunk.bytes
         for (const line of chunk.lines) {
           lines += 1
@@ -147,14 +140,14 @@ function countLeftOut(counts: { total: number; byField: Map<string, number> }, p
 }
 
 function readItem(
-  { line, text, problem }: TextLine,
+  { line, part, text, problems = [] }: TextLine,
   file: number,
   unknownFields: UnknownFields | undefined,
 ): { item: LocatedItem; leftOut: readonly string[] } | { errors: LineError[] } {
-  if (text === undefined) return { errors: [{ file, line, path: '', reason: problem ?? '' }] }
-  const result = readLine(text, unknownFields)
+  const location = part === undefined ? { file, line } : { file, line, part }
+  const result = text === undefined ? { problems } : readLine(text, unknownFields)
   if ('item' in result) {
-    return { item: Object.assign(result.item, { file, line }), leftOut: result.leftOut }
+    return { item: Object.assign(result.item, location), leftOut: result.leftOut }
   }
-  return { errors: result.problems.map((found) => ({ file, line, ...found })) }
+  return { errors: result.problems.map((found) => ({ ...location, ...found })) }
 }

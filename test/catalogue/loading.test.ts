@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { it } from 'node:test'
+import { createNdjsonSource } from '../../src/load/lines.ts'
 import { load } from '../../src/load/load.ts'
 import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
 import { describe } from '../support/engines.ts'
@@ -39,7 +40,8 @@ async function loadAt(
   const writer = await openProviderWriter(database, { loadTime: Temporal.Instant.from(time) })
   try {
     const text = lines.map((each) => `${JSON.stringify(each)}\n`).join('')
-    await load([{ name: 'lines', open: () => Readable.from([Buffer.from(text)]) }], writer, {
+    const open = () => Readable.from([Buffer.from(text)])
+    await load([createNdjsonSource({ name: 'lines', open })], writer, {
       onError: ({ line, path, reason }) => assert.fail(`line ${line}: ${path} ${reason}`),
     })
   } finally {

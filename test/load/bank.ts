@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
+import { createNdjsonSource } from '../../src/load/lines.ts'
 import { load } from '../../src/load/load.ts'
 import type { LineError } from '../../src/load/writer.ts'
 import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
@@ -113,7 +114,7 @@ export async function loadAt(
   const errors: LineError[] = []
   await createDatabase(database)
   const writer = await openProviderWriter(database, { loadTime, inBatches: 'batch' in batching })
-  const file = { name: 'data', open: () => Readable.from(pieces) }
+  const file = createNdjsonSource({ name: 'data', open: () => Readable.from(pieces) })
   const onError = (error: LineError) => void errors.push(error)
   try {
     await load([file], writer, { ...batching, onError })

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { it } from 'node:test'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
+import { createNdjsonSource } from '../../src/load/lines.ts'
 import { load } from '../../src/load/load.ts'
 import { openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
 import { migrations } from '../../src/storage/sqlite/driver/schema.ts'
@@ -116,7 +117,7 @@ async function runConcurrently(database: string, loads: readonly Load[]): Promis
         }
       }
       try {
-        const file = { name: 'data', open: () => Readable.from(lines()) }
+        const file = createNdjsonSource({ name: 'data', open: () => Readable.from(lines()) })
         await load([file], recordingWriter, { ...(batch && { batch }), onError: () => {} })
       } finally {
         await writer.close()
@@ -185,7 +186,8 @@ async function resetDatabase(database: string): Promise<void> {
   }
   const writer = await openProviderWriter(database, { loadTime: now })
   const text = [put.customer('c1'), ...opening.map(formatStep)].join('\n')
-  const file = { name: 'data', open: () => Readable.from([Buffer.from(text)]) }
+  const open = () => Readable.from([Buffer.from(text)])
+  const file = createNdjsonSource({ name: 'data', open })
   await load([file], writer, { onError: () => assert.fail() })
   await writer.close()
 }
@@ -279,7 +281,8 @@ describeOn('postgres', 'an account that is deleted by a load that waits for anot
         await beforeCommit()
         return writer.commit()
       }
-      const file = { name: 'data', open: () => Readable.from([Buffer.from(text)]) }
+      const open = () => Readable.from([Buffer.from(text)])
+      const file = createNdjsonSource({ name: 'data', open })
       await load([file], { ...writer, commit }, { onError: () => assert.fail() })
       await writer.close()
     }

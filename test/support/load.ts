@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
+import { createNdjsonSource } from '../../src/load/lines.ts'
 import { load } from '../../src/load/load.ts'
 import { createDatabase, openProviderWriter } from '../../src/storage/open.ts'
 import { runInProcess } from './process.ts'
@@ -17,7 +18,7 @@ export async function loadInProcess(
   const writer = await openProviderWriter(database, { loadTime: Temporal.Instant.from(loadTime) })
   try {
     const open = () => Readable.from([Buffer.from(ndjson(lines))])
-    await load([{ name: 'lines', open }], writer, {
+    await load([createNdjsonSource({ name: 'lines', open })], writer, {
       onError: ({ line, path, reason }) => assert.fail(`line ${line}: ${path} ${reason}`),
     })
   } finally {
