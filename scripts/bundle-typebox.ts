@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
-import { root } from './program.ts'
+import { bundleOptions } from './program.ts'
 
 const entryPoints = { typebox: 'typebox', 'typebox-compile': 'typebox/compile' }
 
@@ -11,17 +11,7 @@ const entryPoints = { typebox: 'typebox', 'typebox-compile': 'typebox/compile' }
  * folder and returns the module to pass to `--import`, which resolves TypeBox to the bundle.
  */
 export async function bundleTypebox(folder: string): Promise<string> {
-  await build({
-    absWorkingDir: root,
-    entryPoints,
-    outdir: folder,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node26',
-    logLevel: 'warning',
-  })
+  await build({ ...bundleOptions, entryPoints, outdir: folder })
   const bundles = Object.entries(entryPoints).map(([name, specifier]) => [
     specifier,
     pathToFileURL(join(folder, `${name}.js`)).href,

@@ -1,9 +1,20 @@
 import { copyFileSync, cpSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Bundles for the Node that Holdfast requires. */
+export const bundleOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node26',
+  logLevel: 'warning',
+} as const satisfies BuildOptions
 
 /**
  * Bundles the command into few files, because loading many files makes every start slower. TypeBox, which has 700
@@ -15,16 +26,10 @@ export async function buildProgram(folder: string): Promise<void> {
     readonly dependencies: Readonly<Record<string, string>>
   }
   await build({
-    absWorkingDir: root,
+    ...bundleOptions,
     entryPoints: ['src/cli/main.ts'],
     outdir: folder,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node26',
     external: Object.keys(dependencies).filter((name) => name !== 'typebox'),
-    logLevel: 'warning',
   })
   copyFileSync(join(root, 'node_modules', 'typebox', 'license'), join(folder, 'typebox-license'))
 }
