@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { it } from 'node:test'
-import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
+import type { AnySchemaObject } from 'ajv/dist/2020.js'
 import {
   buildOpenApiDocument,
   ContractError,
@@ -12,7 +12,7 @@ import {
   type Operation,
   operations,
 } from '../../src/contract/index.ts'
-import { scalars } from '../../src/contract/scalars.ts'
+import { compileDocument } from '../support/compile-document.ts'
 import { describeOnce } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import { ask, isEnergy, type OperationRequest, refs } from '../support/operations.ts'
@@ -251,15 +251,4 @@ describeOnce('the OpenAPI document', () => {
 function findOperation(ref: string): Operation {
   const found = Object.values<Operation>(operations).find((operation) => operation.ref === ref)
   return found ?? assert.fail(`${ref} is no operation`)
-}
-
-function compileDocument(document: AnySchemaObject): Ajv2020 {
-  const formats = {
-    'date-time': scalars.dateTime.test,
-    date: scalars.date.test,
-    duration: scalars.duration.test,
-    int32: true,
-    int64: true,
-  } as const
-  return new Ajv2020({ strict: false, formats, schemas: [{ ...document, $id: 'document' }] })
 }

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
 import { anyOf } from '../../../test/support/arbitrary.ts'
+import { compileDocument } from '../../../test/support/compile-document.ts'
 import { values } from '../enumerations.ts'
 import {
   BankingAccount,
@@ -21,7 +21,6 @@ import {
   ScheduledPayment,
   validator,
 } from '../index.ts'
-import { scalars } from '../scalars.ts'
 import { asNode } from '../schema.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are traversed by path, not by type
@@ -285,18 +284,6 @@ function* brokenCopies(value: unknown): Generator<unknown> {
       yield Array.isArray(value) ? value.with(Number(key), inner) : { ...value, [key]: inner }
     }
   }
-}
-
-function compileDocument(document: Json): Ajv2020 {
-  const formats = {
-    'date-time': scalars.dateTime.test,
-    date: scalars.date.test,
-    duration: scalars.duration.test,
-    int32: true,
-    int64: true,
-    uuid: true,
-  } as const
-  return new Ajv2020({ strict: false, formats, schemas: [{ ...document, $id: 'document' }] })
 }
 
 /** A schema whose reference can be resolved outside of the document. */

@@ -1,0 +1,15 @@
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
+import { scalars } from '../../src/contract/scalars.ts'
+
+/** Compiles an OpenAPI document. References to its schemas start with `document#`. */
+export function compileDocument(document: AnySchemaObject): Ajv2020 {
+  const formats = {
+    'date-time': scalars.dateTime.test,
+    date: scalars.date.test,
+    duration: scalars.duration.test,
+    int32: true,
+    int64: true,
+    uuid: true,
+  } as const
+  return new Ajv2020({ strict: false, formats, schemas: [{ ...document, $id: 'document' }] })
+}
