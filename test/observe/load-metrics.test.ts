@@ -61,20 +61,12 @@ describeOnce('the file of holdfast load --metrics-file', () => {
   it('is not written through an existing link or temporary file', async (t) => {
     const folder = await temporaryFolder(t)
     const path = (name: string) => join(folder, name)
-    writeFileSync(path('lines.ndjson'), customer('c1'))
     writeFileSync(path('private'), 'untouched')
     chmodSync(path('private'), 0o600)
     // What another user could prepare in a folder that all users can write to.
     for (const name of ['load.prom', 'load.prom.tmp']) symlinkSync('private', path(name))
 
-    const { status } = await runInProcess([
-      'load',
-      path('lines.ndjson'),
-      '--database',
-      `sqlite:${path('bank.db')}`,
-      '--metrics-file',
-      path('load.prom'),
-    ])
+    const { status } = await loadCustomer(folder, path('load.prom'))
 
     assert.equal(status, 0)
     assert.equal(readFileSync(path('private'), 'utf8'), 'untouched')
@@ -87,19 +79,10 @@ describeOnce('the file of holdfast load --metrics-file', () => {
 
   it('leaves no temporary file behind if it cannot be replaced', async (t) => {
     const folder = await temporaryFolder(t)
-    const lines = join(folder, 'lines.ndjson')
-    writeFileSync(lines, customer('c1'))
-    mkdirSync(join(folder, 'load.prom'))
-
     const file = join(folder, 'load.prom')
-    const { status, stderr } = await runInProcess([
-      'load',
-      lines,
-      '--database',
-      `sqlite:${join(folder, 'bank.db')}`,
-      '--metrics-file',
-      file,
-    ])
+    mkdirSync(file)
+
+    const { status, stderr } = await loadCustomer(folder, file)
 
     assert.deepEqual([status, stderr], [2, `${file} cannot be written\n`])
     assert.deepEqual(readdirSync(folder).sort(), ['lines.ndjson', 'load.prom'])
@@ -107,19 +90,17 @@ describeOnce('the file of holdfast load --metrics-file', () => {
 
   it('is reported if it cannot be written, before anything is read', async (t) => {
     const folder = await temporaryFolder(t)
-    const lines = join(folder, 'lines.ndjson')
-    writeFileSync(lines, customer('c1'))
     const file = join(folder, 'nowhere', 'load.prom')
 
-    const { status, stderr } = await runInProcess([
-      'load',
-      lines,
-      '--database',
-      `sqlite:${join(folder, 'bank.db')}`,
-      '--metrics-file',
-      file,
-    ])
+    const { status, stderr } = await loadCustomer(folder, file)
 
     assert.deepEqual([status, stderr], [2, `${file} cannot be written\n`])
   })
 })
+
+function loadCustomer(folder: string, metricsFile: string) {
+  const lines = join(folder, 'lines.ndjson')
+  writeFileSync(lines, customer('c1'))
+  const database = `sqlite:${join(folder, 'bank.db')}`
+  return runInProcess(['load', lines, '--database', database, '--metrics-file', metricsFile])
+}
