@@ -1,10 +1,7 @@
 import { Argument, Command } from 'commander'
-import type { DocumentName } from '../contract/index.ts'
+import { type DocumentName, documentNames } from '../contract/openapi/document-names.ts'
 import type { Terminal } from '../server/terminal.ts'
 import { version } from '../server/version.ts'
-
-/** Not imported from the contract, which only the action loads. */
-const names = ['provider', 'platform'] as const satisfies readonly DocumentName[]
 
 export function openapiCommand(terminal: Terminal): Command {
   return new Command('openapi')
@@ -14,7 +11,7 @@ export function openapiCommand(terminal: Terminal): Command {
     )
     .addArgument(
       new Argument('[server]', 'the server whose document is printed')
-        .choices(names)
+        .choices(documentNames)
         .default('provider'),
     )
     .addHelpText('after', '\nExample: holdfast openapi platform > platform.json')

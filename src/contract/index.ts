@@ -11,7 +11,8 @@ export { detectAccountVersion } from './detect-account-version.ts'
 export { ContractError, type ErrorCode, errorTable } from './errors.ts'
 export { examples } from './examples/index.ts'
 export * from './limits.ts'
-export { buildOpenApiDocument, type DocumentName, documentNames } from './openapi/document.ts'
+export { buildOpenApiDocument } from './openapi/document.ts'
+export { type DocumentName, documentNames } from './openapi/document-names.ts'
 export {
   type AccountKind,
   type Base,

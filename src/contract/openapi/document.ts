@@ -5,12 +5,9 @@ import { ErrorBody } from '../operations/shared-parameters.ts'
 import { responseHeaders } from '../response-headers.ts'
 import { asNode } from '../schema.ts'
 import type { Scope } from '../scopes.ts'
+import type { DocumentName } from './document-names.ts'
 import { buildOperation } from './operation-object.ts'
 import { type Components, type Json, openComponents } from './schemas.ts'
-
-/** The servers of Holdfast. Each has its own document. */
-export const documentNames = ['provider', 'platform'] as const
-export type DocumentName = (typeof documentNames)[number]
 
 interface DocumentDefinition {
   readonly title: string
