@@ -4,10 +4,8 @@ import { getLastResponse } from './connections.ts'
 import { interactionHeader, resolveInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
+import { nodeHttp } from './node-http.ts'
 import { noOperation, type RequestLogOptions } from './request-log.ts'
-
-/** Not imported: an import of `node:http` also loads all of `fetch`, which takes longer than the rest of a start. */
-const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** Errors of Node's HTTP parser and its timeouts, by their code. The other parser codes are syntax errors. */
 const parserCodes = new Map<string, ErrorCode>([
@@ -85,5 +83,5 @@ function rawResponse(code: ErrorCode, { log, metrics }: RequestLogOptions): stri
   log?.info({ operation: noOperation, status, interactionId }, 'request')
   metrics?.recordRequest(noOperation, status, 0)
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`
+  return `HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`
 }

@@ -1,10 +1,8 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { limitConnections } from '../http/connections.ts'
+import { nodeHttp } from '../http/node-http.ts'
 import { contentType } from './metrics.ts'
-
-/** An import of node:http would load Undici too, which takes 70 ms in every process. */
-const { createServer } = process.getBuiltinModule('node:http')
 
 export const metricsPath = '/metrics'
 
@@ -35,7 +33,7 @@ export async function serveMetrics(
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 2 * 60_000,
   }
-  const server = createServer(limits, async ({ method, url }, response) => {
+  const server = nodeHttp.createServer(limits, async ({ method, url }, response) => {
     if (url !== metricsPath) response.writeHead(404).end()
     else if (method !== 'GET') response.writeHead(405, { allow: 'GET' }).end()
     else {

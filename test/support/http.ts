@@ -2,11 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Agent, IncomingMessage } from 'node:http'
 import { request as sendSecure } from 'node:https'
 import { text as readText } from 'node:stream/consumers'
+import { nodeHttp } from '../../src/http/node-http.ts'
 import type { Scope } from './engines.ts'
 import { until } from './until.ts'
-
-/** An import of node:http would load Undici too, which takes 70 ms in every process. */
-export const nodeHttp = process.getBuiltinModule('node:http')
 
 export interface Answer {
   readonly status: number

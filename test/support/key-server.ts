@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { nodeHttp } from './http.ts'
+import { nodeHttp } from '../../src/http/node-http.ts'
 
 /** A server that publishes a key set, and can simulate failures. */
 export interface KeyServer {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import type { HttpApp } from '../../src/http/app.ts'
+import { nodeHttp } from '../../src/http/node-http.ts'
 import { openProviderApp, type ProviderAppOptions } from '../../src/http/provider-app.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { createScope, newDatabase, type Scope, shareOnEachEngine } from './engines.ts'
-import { type Answer, type Headers, nodeHttp, type Sent, send } from './http.ts'
+import { type Answer, type Headers, type Sent, send } from './http.ts'
 import { type Line, loadInProcess } from './load.ts'
 
 type AppOptions = Pick<
