@@ -194,8 +194,11 @@ function reportResult(
   seconds: number,
   terminal: Terminal,
 ): void {
-  const { lines, errors, commits, leftOut } = result
-  const summary = leftOut.total > 0 ? [formatLeftOut(leftOut)] : []
+  const { lines, errors, commits, leftOut, customersWithoutEmail } = result
+  const summary = [
+    ...(leftOut.total > 0 ? [formatLeftOut(leftOut)] : []),
+    ...(customersWithoutEmail > 0 ? [formatWithoutEmail(customersWithoutEmail)] : []),
+  ]
   if (errors > 0) {
     const shown = errors > errorsShownMax ? ` (the first ${errorsShownMax} are shown)` : ''
     const outcome =
@@ -220,6 +223,11 @@ function formatLeftOut({ total, byField }: LeftOutFields): string {
     ...(rest > 0 ? [`others ${rest.toLocaleString('en')}`] : []),
   ]
   return escapeInvisible(`${count(total, 'unknown field')} left out: ${parts.join(', ')}`)
+}
+
+function formatWithoutEmail(customers: number): string {
+  const [verb, them] = customers === 1 ? ['has', 'it'] : ['have', 'them']
+  return `${count(customers, 'customer')} ${verb} no e-mail address: the consent flow cannot find ${them}`
 }
 
 /** Called before anything is loaded, so that a file that cannot be written does not waste a load. */

@@ -74,7 +74,7 @@ export interface CustomerItem {
   readonly type: 'customer'
   readonly id: string
   readonly name: string
-  readonly email: string
+  readonly email: string | undefined
   readonly record: string
   /** The JSON that a search by e-mail returns. */
   readonly match: string

@@ -103,6 +103,16 @@ const variants: Readonly<Record<string, Variant>> = {
     options: onlyChecks('schemas.B3', 'order', 'windows'),
     seen: { 'schemas.B3': /responses were checked/ },
   },
+  'customers without an e-mail address': {
+    seam: {
+      answer: (body, { ref }) => {
+        if (ref === 'C3') delete body?.email
+        return body
+      },
+    },
+    options: { ...onlyChecks('consent', 'schemas.C3'), emails: [] },
+    seen: { 'schemas.C3': /responses were checked/ },
+  },
   'no text filter, and responses that declare it': {
     seam: {
       ...onPages((page) => {

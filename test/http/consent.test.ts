@@ -15,6 +15,7 @@ const provider = sharedProvider([
   lines.customer('percent', { email: '%@example.com' }),
   lines.customer('accent', { email: 'RENÉ@example.com' }),
   lines.customer('bare', { name: 'Bea', email: 'bea@example.com' }),
+  lines.customer('unreachable', { name: 'Una', email: undefined }),
   lines.customer('mover', { email: 'old@example.com' }),
   lines.customer('search', { email: 'search@example.com' }),
   lines.customer('nothing', { email: 'nothing@example.com' }),
@@ -179,6 +180,19 @@ describe('C1, the search for customers', () => {
     assert.deepEqual(old.body, { data: [] })
     assert.equal(now.body.data.length, 1)
   })
+
+  it('no longer finds a customer whose address was removed', async () => {
+    const here = await provider()
+    const email = 'removed@example.com'
+    await here.load([lines.customer('leaver', { email })])
+    const before = await here.post(search, { email })
+
+    await here.load([lines.customer('leaver', { email: undefined })])
+
+    const after = await here.post(search, { email })
+    assert.equal(before.body.data.length, 1)
+    assert.deepEqual(after.body, { data: [] })
+  })
 })
 
 describe('C2, the accounts available for sharing', () => {
@@ -242,6 +256,15 @@ describe('C3, the identity of a customer', () => {
     const { body } = await get('/auth/v1/customer/bare')
 
     assert.deepEqual(body, { id: 'bare', name: 'Bea', email: 'bea@example.com' })
+  })
+
+  it('returns a customer without an e-mail address', async () => {
+    const { get } = await provider()
+
+    const { status, body } = await get('/auth/v1/customer/unreachable')
+
+    assert.equal(status, 200)
+    assert.deepEqual(body, { id: 'unreachable', name: 'Una' })
   })
 
   it('returns a customer whose id is a path segment of C1', async () => {

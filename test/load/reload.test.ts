@@ -309,6 +309,47 @@ describe('a customer’s id', () => {
     assert.equal(status, 1)
   })
 
+  const none = { ...ana, email: undefined }
+
+  for (const [name, before, after] of [
+    ['that has no address, with a new name', none, { ...none, name: 'Ana Jones' }],
+    ['that adds an address', none, ana],
+    ['that removes its address', ana, none],
+  ] as const) {
+    it(`remains valid for a customer ${name}, also after it is deleted`, async (t) => {
+      const bank = await openBank(t)
+      const changed = put.customer('c1', after)
+
+      await bank.fill([put.customer('c1', before)])
+      await bank.fill([changed])
+      const direct = await bank.dump()
+      await bank.fill([put.customer('c2', before)])
+      await bank.fill([removal('customer', { id: 'c2' })])
+      await bank.fill([put.customer('c2', after)])
+
+      assert.equal(direct, `${changed}\n`)
+      assert.deepEqual(splitLines(await bank.dump()), [changed, put.customer('c2', after)])
+    })
+  }
+
+  for (const [name, before, after] of [
+    ['added', none, { ...ana, name: 'Bo Jones' }],
+    ['removed', ana, { ...none, name: 'Bo Jones' }],
+  ] as const) {
+    it(`is rejected for a new name with an address that is ${name}, also after it is deleted`, async (t) => {
+      const bank = await openBank(t)
+      await bank.fill([put.customer('c1', before)])
+
+      const beside = await bank.load([put.customer('c1', after)])
+      await bank.fill([removal('customer', { id: 'c1' })])
+      const dump = await bank.dump()
+      const later = await bank.load([put.customer('c1', after)])
+
+      for (const { stderr } of [beside, later]) assert.match(stderr, idError)
+      assert.equal(await bank.dump(), dump)
+    })
+  }
+
   it('is rejected for an address that is equal only after non-ASCII case folding', async (t) => {
     const bank = await openBank(t)
     const sharp = put.customer('c1', { ...ana, email: 'straße@example.com' })

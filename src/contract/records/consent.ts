@@ -22,9 +22,9 @@ export const Customer = record(
   {
     id: described(Id, 'Permanent: it never changes and is never reused.'),
     name: Text,
-    email: Email,
   },
   {
+    email: described(Email, 'A customer without one cannot be found by C1.'),
     emailVerified: Flag,
     familyName: Text,
     givenName: Text,

@@ -35,7 +35,10 @@ export const createLineEffects = `
 const resolvedRemoval = `(select max(u.place) from unresolved_removal u
   where w.kind = 0 and u.id = l.id and u.kind = l.kind)`
 
-/** A person may get a new name or a new address, but not both at once. Names are compared byte for byte. */
+/**
+ * A person may get a new name or a new address, but not both at once. No address is a value like any other. Names are
+ * compared byte for byte.
+ */
 export const customerEffects = `
   insert into customer_effect
   with recursive line as (

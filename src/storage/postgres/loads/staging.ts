@@ -126,7 +126,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     const next = row('staged_customer', item)
     next.text(item.id)
     next.boolean(true)
-    next.text(emailKey(item.email))
+    next.text(item.email === undefined ? undefined : emailKey(item.email))
     next.json(item.match)
     next.json(item.record)
     next.json(emailDigest(item.email))

@@ -45,7 +45,7 @@ export function openCustomerRows(database: DatabaseSync) {
       const row = find.first(item.id)
       if (row?.record === item.record) return undefined
       if (row && !isSamePerson(row, item)) return anotherPerson
-      put.run(item.id, emailKey(item.email), item.match, item.record)
+      put.run(item.id, keyOf(item.email), item.match, item.record)
       return undefined
     },
 
@@ -55,7 +55,7 @@ export function openCustomerRows(database: DatabaseSync) {
     remove(id: string, person: RemovalItem['person']): number | undefined {
       const row = find.first(id)
       if (row?.record) {
-        const { email, name } = JSON.parse(row.record) as { email: string; name: string }
+        const { email, name } = JSON.parse(row.record) as { email?: string; name: string }
         remove.run(emailDigest(email), digest(name), row.number)
         removeHoldings.run(row.number)
       } else if (person && !row?.email_hash) {
@@ -67,13 +67,20 @@ export function openCustomerRows(database: DatabaseSync) {
   }
 }
 
-/** A person may get a new name or a new address, but not both at once. Names are compared byte for byte. */
+/**
+ * A person may get a new name or a new address, but not both at once. No address is a value like any other. Names are
+ * compared byte for byte.
+ */
 function isSamePerson(row: Row, { email, name }: CustomerItem): boolean {
   if (row.record !== null) {
     const known = JSON.parse(row.record) as { name: string }
-    return row.email === emailKey(email) || known.name === name
+    return row.email === keyOf(email) || known.name === name
   }
   if (row.email_hash === null) return true
   const hashes = [emailDigest(email), earlierEmailDigest(email)]
   return hashes.includes(row.email_hash) || row.name_hash === digest(name)
+}
+
+function keyOf(email: string | undefined): string | null {
+  return email === undefined ? null : emailKey(email)
 }
