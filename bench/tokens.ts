@@ -46,7 +46,7 @@ async function measure({ folder, jwksUrl, keys }: Bench, algorithm: Algorithm) {
   const database = `sqlite:${join(folder, `tokens-${algorithm}.db`)}`
   await createDatabase(database)
   const replay = await openReplayStore(database, clock)
-  const bases = { provider: audience, resource: audience, platform: audience }
+  const bases = { provider: audience, resource: audience }
   const guard = openGuard({ subdomain, bases, keys: keySet, replay, clock })
   const signToken = createTokenSigner(keys, subdomain)
   const tokens = await Promise.all(

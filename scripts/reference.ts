@@ -42,12 +42,14 @@ const tagTitles: Record<Operation['tag'], string> = {
   consent: 'Consent flow',
   catalogue: 'Product catalogue',
   access: 'Platform tokens and keys',
+  intake: 'Feeds',
 }
 
 const baseAddresses: Record<Base, string> = {
   provider: `${settingLink('providerUrl')} (data provider)`,
   resource: `${settingLink('resourceUrl')} (contact endpoint)`,
   platform: 'the platform',
+  intake: 'the intake',
 }
 
 /** In the order of the interface. The operations of a tag are already adjacent. */
@@ -71,19 +73,21 @@ function operationsPage(): string {
   ])
   return page(
     '# Operations',
-    'Every endpoint, by its reference in the interface. The name after the reference is the operation ID in the OpenAPI document and in the code. Request and response bodies are JSON.',
+    'Every endpoint, by its reference in the interface. The name after the reference is the operation ID in the OpenAPI document and in the code. Request and response bodies are JSON, except for the lines of F1.',
     table(['Reference', 'Request', 'Description'], rows),
     ...sections,
   )
 }
 
 function operationSection(id: string, operation: Operation): string[] {
-  const { base, body, deprecated, description, form, headers = [], response, status } = operation
+  const { base, body, deprecated, description, form, headers = [], lines } = operation
+  const { response, status } = operation
   const result = response ? mustBe(asNode(response), 'records.md') : 'no body'
   const facts = [
     `Base URL: ${baseAddresses[base]}`,
     `Authentication: ${protectionOf(operation)}`,
     ...(body ? [`Body: ${mustBe(asNode(body), 'records.md')}`] : []),
+    ...(lines ? [`Body (\`application/x-ndjson\`): ${lines}`] : []),
     ...(form ? [`Body as a form: ${mustBe(asNode(form), 'records.md')}`] : []),
     `Response: ${status}, ${result}`,
     ...headers.map((name) => `Response header \`${name}\`: ${responseHeaders[name].description}`),
@@ -271,8 +275,8 @@ function errorsPage(): string {
 
 function errorsTable(codes: readonly ErrorCode[]): string {
   const rows = codes.map((code) => {
-    const error: { status: number; message: string; example?: string } = errorTable[code]
-    const text = error.example ? 'names the field and what it must be' : `\`${error.message}\``
+    const error: { status: number; message: string; states?: string } = errorTable[code]
+    const text = error.states ? `states ${error.states}` : `\`${error.message}\``
     return [`\`${code}\``, String(error.status), text]
   })
   return table(['Error', 'Status', 'Text'], rows)

@@ -81,6 +81,7 @@ describe('holdfast openapi', () => {
   for (const [args, path] of [
     [['openapi', 'provider'], '/auth/v1/customer/search'],
     [['openapi', 'platform'], '/v1/token'],
+    [['openapi', 'intake'], '/v1/feeds/{feed}'],
     [['openapi'], '/auth/v1/customer/search'],
   ] as const) {
     it(`prints an OpenAPI 3.1 document: ${args.join(' ')}`, async () => {

@@ -96,7 +96,8 @@ describe('the published package', () => {
       'documents.js',
       `import provider from 'holdfast/openapi/provider.json' with { type: 'json' }
        import platform from 'holdfast/openapi/platform.json' with { type: 'json' }
-       console.log(JSON.stringify([provider, platform]))`,
+       import intake from 'holdfast/openapi/intake.json' with { type: 'json' }
+       console.log(JSON.stringify([provider, platform, intake]))`,
     )
     const exported = JSON.parse(await succeed(project, process.execPath, 'documents.js'))
 

@@ -15,7 +15,7 @@ const tokenIdLengthMax = 256
 
 export interface GuardOptions {
   readonly subdomain: string
-  readonly bases: Readonly<Record<Operation['base'], string>>
+  readonly bases: { readonly provider: string; readonly resource: string }
   readonly keys: KeySet
   readonly replay: ReplayStore
   readonly clock: () => Temporal.Instant
@@ -54,7 +54,8 @@ export function openGuard({
     const token = parseToken(bearerToken(authorization))
     const now = clock().epochMilliseconds / 1000
     // Checked before the signature, which is expensive: a flood of invalid tokens costs little.
-    const { tokenId, expiresAt } = verifyClaims(token, subdomain, bases[operation.base] + path, now)
+    const base = operation.base === 'resource' ? bases.resource : bases.provider
+    const { tokenId, expiresAt } = verifyClaims(token, subdomain, base + path, now)
     const algorithm = findAlgorithm(token.algorithm)
     if (!algorithm) throw new TokenRejected('alg', token.text)
     const keyQuery = [token.algorithm, token.keyId] as const

@@ -7,7 +7,7 @@ export function openapiCommand(terminal: Terminal): Command {
   return new Command('openapi')
     .summary('print the OpenAPI 3.1 document of a server')
     .description(
-      'Prints the API of a provider or a platform as an OpenAPI 3.1 document in JSON, for a documentation viewer, a client generator or an API gateway. The server returns the same document at /openapi.json.',
+      'Prints the API of a provider, a platform or an intake as an OpenAPI 3.1 document in JSON, for a documentation viewer, a client generator or an API gateway. The server returns the same document at /openapi.json.',
     )
     .addArgument(
       new Argument('[server]', 'the server whose document is printed')

@@ -27,6 +27,7 @@ export {
 export {
   accessOperations,
   catalogueOperations,
+  intakeOperations,
   type OperationId,
   type OperationOf,
   operations,
@@ -58,6 +59,14 @@ export { AccountContact } from './records/contact.ts'
 export { EnergyAccount, EnergyAccountDetail } from './records/energy-account.ts'
 export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billing.ts'
 export { type RecordType, recordTypes } from './records/index.ts'
+export {
+  BatchConflictBody,
+  BatchSummary,
+  FeedList,
+  FeedState,
+  InvalidLine,
+  InvalidLinesBody,
+} from './records/intake.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
 export type { Problem } from './rules.ts'
 export { permits, type Scope, scopes } from './scopes.ts'

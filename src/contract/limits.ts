@@ -29,6 +29,12 @@ export const idempotencyKeyLengthMax = 255
 /** How many errors are reported per product, and per line of a load. */
 export const problemsMax = 50
 
+/** The largest batch of a feed, in bytes of decoded lines. */
+export const batchBytesMax = 16 * 1024 * 1024
+
+/** How many errors the response to a batch contains. */
+export const batchErrorsMax = 1000
+
 /** The lifetime of an API client's token. */
 export const clientTokenSeconds = 900
 

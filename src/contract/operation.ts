@@ -6,8 +6,8 @@ import { asNode } from './schema.ts'
 /** The token that a call needs: the platform's signed single-use token, an API client's token, or none. */
 export type Protection = 'platformToken' | 'clientToken' | 'none'
 
-/** The base URL of a path: the data provider's, its contact endpoint's, or the platform's. */
-export type Base = 'provider' | 'resource' | 'platform'
+/** The base URL of a path: the data provider's, its contact endpoint's, the platform's, or the intake's. */
+export type Base = 'provider' | 'resource' | 'platform' | 'intake'
 
 export type AccountKind = 'banking' | 'energy'
 
@@ -28,7 +28,7 @@ export interface Operation {
   readonly protection: Protection
   readonly scope?: string
   readonly deprecated?: Deprecation
-  readonly tag: 'banking' | 'energy' | 'contact' | 'consent' | 'catalogue' | 'access'
+  readonly tag: 'banking' | 'energy' | 'contact' | 'consent' | 'catalogue' | 'access' | 'intake'
   /** The kinds of account that it is about. Required where a request names accounts. */
   readonly accountKinds?: readonly AccountKind[]
   readonly summary: string
@@ -41,6 +41,8 @@ export interface Operation {
   readonly body?: TSchema
   /** The body as a form, accepted instead of JSON. */
   readonly form?: TSchema
+  /** Describes a body of NDJSON lines, which replaces a JSON body. */
+  readonly lines?: string
   readonly status: 200 | 201 | 204
   /** The body of a successful response. Absent: no body. */
   readonly response?: TSchema
@@ -82,6 +84,7 @@ export function listErrors(operation: Operation): ErrorCode[] {
     ...(operation.body
       ? (['body_too_large', 'unsupported_media_type', 'compressed_body'] as const)
       : []),
+    ...(operation.lines ? (['body_too_large', 'not_ndjson', 'unsupported_encoding'] as const) : []),
     'too_many_requests',
     'internal',
     'unavailable',

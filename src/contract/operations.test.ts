@@ -125,6 +125,13 @@ describe('the operations', () => {
     )
   })
 
+  it('require the scope data.write for feeds, and nowhere else', () => {
+    assert.deepEqual(
+      refsWhere(({ scope }) => scope === 'data.write'),
+      refsWhere(({ tag }) => tag === 'intake'),
+    )
+  })
+
   it('place contact under the resource URL and the catalogue under the platform URL', () => {
     assert.deepEqual(
       knownWhere(({ base }) => base === 'resource'),
@@ -182,6 +189,7 @@ describe('the errors', () => {
     ['account_not_found', 404, 'Account not found'],
     ['account_in_query_not_found', 422, 'Account in query not found'],
     ['product_not_found', 404, 'Product not found'],
+    ['feed_not_found', 404, 'Feed not found'],
     ['wrong_credentials', 401, 'Unauthorized'],
     ['oauth_invalid_client', 401, 'invalid_client'],
     ['oauth_unsupported_grant', 400, 'unsupported_grant_type'],
@@ -206,6 +214,10 @@ describe('the errors', () => {
     ['body_too_large', 413],
     ['unsupported_media_type', 415],
     ['compressed_body', 415],
+    ['not_ndjson', 415],
+    ['unsupported_encoding', 415],
+    ['batch_conflict', 409],
+    ['invalid_lines', 422],
   ] as const) {
     it(`define ${code} as ${status}`, () => assert.equal(errorTable[code].status, status))
   }

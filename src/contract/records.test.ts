@@ -5,6 +5,7 @@ import { assertEach, type NamedCase } from '../../test/support/assert-each.ts'
 import { examples } from './examples/index.ts'
 import { type Operation, operations, validator } from './index.ts'
 import { buildExample } from './openapi/example.ts'
+import { errorBodies } from './operations/shared-parameters.ts'
 import { BankingAccountV3 } from './records/banking-account.ts'
 import { recordTypes } from './records/index.ts'
 import { asNode, type Node } from './schema.ts'
@@ -16,7 +17,13 @@ for (const operation of Object.values<Operation>(operations)) {
   const { body, form, response } = operation
   for (const schema of [body, form, response]) if (schema) collect(asNode(schema))
 }
-for (const schema of [...Object.values(recordTypes), BankingAccountV3]) collect(asNode(schema))
+for (const schema of [
+  ...Object.values(recordTypes),
+  ...Object.values(errorBodies),
+  BankingAccountV3,
+]) {
+  collect(asNode(schema))
+}
 
 function collect(node: Node): void {
   if (node.name) named.set(node.name, node)

@@ -7,6 +7,10 @@ const cases: Record<ScalarName, { accepts: readonly string[]; rejects: readonly 
     accepts: ['a', 'acc 4711/ü%?', '😀'.repeat(256), 'x'.repeat(256)],
     rejects: ['', 'x'.repeat(257), '😀'.repeat(257), 'tab\there', 'nul\u0000', 'lone \ud800'],
   },
+  feedName: {
+    accepts: ['a', '7', 'Core.banking_2-eu', 'x'.repeat(64)],
+    rejects: ['', '.a', '-a', '_a', 'a b', 'a/b', 'ü', 'x'.repeat(65), 'a\n'],
+  },
   decimal: {
     accepts: ['0', '-0.01', '10.00', '123456789012345678901234567890.99', '007'],
     rejects: ['', '+1', '1.', '.5', '1e5', '1,000.00', '$5', ' 1', '1\n', '--1', 'NaN', '٣'],

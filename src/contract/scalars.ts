@@ -22,6 +22,7 @@ interface StringSchema {
 
 const decimalPattern = '^-?[0-9]{1,32}(\\.[0-9]{1,32})?$'
 const wholeNumberPattern = '^[0-9]{1,18}$'
+const feedNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
 const idPattern = `^[^\\p{Cc}\\p{Cs}]{1,${idLengthMax}}$`
 
 const date = /^\d{4}-\d\d-\d\d$/
@@ -86,6 +87,11 @@ export const scalars = {
       maxLength: idLengthMax,
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
     },
+  },
+  feedName: {
+    mustBe: '1 to 64 letters, digits, dots, hyphens and underscores, the first a letter or a digit',
+    test: matches(feedNamePattern),
+    schema: { type: 'string', pattern: feedNamePattern },
   },
   decimal: {
     mustBe: 'a decimal string',
@@ -157,6 +163,7 @@ function scalar(name: ScalarName) {
 }
 
 export const Id = scalar('id')
+export const FeedName = scalar('feedName')
 /** A decimal stored as text end to end: a float would lose precision. */
 export const Money = scalar('decimal')
 /** A rate that the interface defines as a string. In account records, rates are numbers. */
@@ -177,5 +184,7 @@ export const Decimal = Type.Number()
 export const DecimalOrText = Type.Union([Decimal, RateText])
 /** Limited to the integers that a double represents exactly. */
 export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+/** The number of a batch. */
+export const BatchNumber = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 /** Digit strings that the interface defines as numbers: bsb, accountNumber, postcode, abn, acn. */
 export const DigitsNumber = Count

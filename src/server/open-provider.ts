@@ -54,7 +54,7 @@ export async function openProvider(
   const replayCheck = openReplayCheck(replays, clock)
   const guard = openGuard({
     subdomain,
-    bases: { provider: providerUrl, resource: resourceUrl, platform: providerUrl },
+    bases: { provider: providerUrl, resource: resourceUrl },
     keys,
     replay: tracing
       ? { ...replays, recordUse: tracing.traceCalls('record token use', replays.recordUse) }

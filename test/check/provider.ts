@@ -93,7 +93,7 @@ export async function openBank(scope: Scope, ownReplay?: ReplayStore): Promise<B
   })
 
   async function serve(seam: Seam) {
-    const bases = { provider: '', resource: '', platform: '' }
+    const bases = { provider: '', resource: '' }
     const replayStore = seam.replay?.(replay) ?? replay
     const guard = openGuard({ subdomain, bases, keys, replay: replayStore, clock })
     const { address: url, close } = await openProvider(inner, [], {

@@ -18,7 +18,7 @@ export async function openTrustingProvider(
     keys.close()
     await replay.close()
   })
-  const bases = { provider: '', resource: '', platform: '' }
+  const bases = { provider: '', resource: '' }
   const guard = openGuard({ subdomain: 's', bases, keys, replay, clock })
   const { address } = await openProvider(scope, [], { database, accountVersion, clock, guard })
   Object.assign(bases, { provider: address, resource: address })

@@ -25,7 +25,7 @@ before(async () => {
   await succeed(folder, 'tar', '-xzf', tarball)
 })
 
-const names = ['provider', 'platform']
+const names = ['provider', 'platform', 'intake']
 const documentFile = (name: string) => join(folder, 'package', 'openapi', `${name}.json`)
 
 /** The arguments of each generator. Its command is the first. */

@@ -98,7 +98,7 @@ export async function openTokenProvider(
     await replay.close()
     await keyServer.close()
   })
-  const bases = { provider: publicUrl, resource: resourceUrl, platform: publicUrl }
+  const bases = { provider: publicUrl, resource: resourceUrl }
   const guard = openGuard({ subdomain, bases, keys, replay, clock })
   const isKnown = (name: string) => name === subdomain || keys.has(name)
   const { port, send } = await openProvider(inner, [], {

@@ -1,4 +1,4 @@
-import { operations, providerOperations } from '../../contract/index.ts'
+import { intakeOperations, operations, providerOperations } from '../../contract/index.ts'
 
 /** How similar a name must be to be suggested, from 0 to 1. */
 const similarityMin = 0.5
@@ -6,7 +6,8 @@ const similarityMin = 0.5
 /** An error text for a name that is not an operation of a provider, with the most similar one. */
 export function describeUnknownOperation(name: string): string {
   if (Object.hasOwn(operations, name)) {
-    return `${name} is an operation of the platform: holdfast call sends requests to providers`
+    const owner = Object.hasOwn(intakeOperations, name) ? 'intake' : 'platform'
+    return `${name} is an operation of the ${owner}: holdfast call sends requests to providers`
   }
   const [closest] = Object.keys(providerOperations)
     .map((id) => ({ id, similarity: compareNames(name, id) }))

@@ -15,6 +15,13 @@ import {
   shareableAccount,
 } from './customers.ts'
 import { energyAccount, energyInvoice, energyPayment, energyUsage } from './energy.ts'
+import {
+  batchConflictBody,
+  batchSummary,
+  feedState,
+  invalidLine,
+  invalidLinesBody,
+} from './intake.ts'
 import { personalLoanProduct, productChange, readProduct, savingsProduct } from './product.ts'
 
 const { users: _users, complexAccountType: _type, ...energyAccountDetail } = energyAccount
@@ -27,6 +34,8 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   BankingAccountV3: [bankingAccountV3],
   BankingBalance: [bankingBalance],
   BankingTransaction: [bankingTransaction],
+  BatchConflictBody: [batchConflictBody],
+  BatchSummary: [batchSummary],
   Customer: [customer],
   CustomerMatch: [customerMatch],
   CustomerSearch: [{ email: 'ana.silva@example.com' }],
@@ -36,6 +45,9 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   EnergyBillingTransaction: [energyUsage, energyPayment],
   EnergyInvoice: [energyInvoice],
   ExampleBalance: [exampleBalance],
+  FeedState: [feedState],
+  InvalidLine: [invalidLine],
+  InvalidLinesBody: [invalidLinesBody],
   Links: [
     {
       first: 'page=1&page-size=1',

@@ -28,7 +28,8 @@ type Json = Record<string, any>
 
 const provider: Json = buildOpenApiDocument('provider', '1.2.3')
 const platform: Json = buildOpenApiDocument('platform', '1.2.3')
-const documents = { provider, platform }
+const intake: Json = buildOpenApiDocument('intake', '1.2.3')
+const documents = { provider, platform, intake }
 
 for (const name of documentNames) {
   const document = documents[name]
@@ -73,7 +74,7 @@ for (const name of documentNames) {
       ]
       const wrong = described.filter(
         ([, { description = '' }]) =>
-          !/^[A-Z].*\.$/s.test(description) || /\b[BCEPT][1-9]\b/.test(description),
+          !/^[A-Z].*\.$/s.test(description) || /\b[BCEFPT][1-9]\b/.test(description),
       )
 
       assert.deepEqual(
@@ -157,21 +158,21 @@ for (const name of documentNames) {
         const complete = url.replaceAll(/\{(\w+)\}/g, (_: string, variable: string) => {
           return variables[variable].default
         })
-        assert.match(new URL(complete).origin, /^http:\/\/127\.0\.0\.1:808[01]$/)
+        assert.match(new URL(complete).origin, /^http:\/\/127\.0\.0\.1:808[012]$/)
       }
     })
   })
 }
 
 describe('the OpenAPI documents', () => {
-  it('together have every operation once', () => {
-    const ids = [provider, platform].flatMap((document) =>
+  it('together have every operation, and only the token request twice', () => {
+    const ids = Object.values(documents).flatMap((document) =>
       Object.values<Json>(document['paths']).flatMap((item) =>
         Object.values<Json>(item).flatMap(({ operationId = [] }) => operationId),
       ),
     )
 
-    assert.deepEqual(ids.sort(), Object.keys(operations).sort())
+    assert.deepEqual(ids.sort(), [...Object.keys(operations), 'issueToken'].sort())
   })
 
   it('mark only the lists of accounts as deprecated, and name the operation to use instead', () => {
@@ -199,6 +200,30 @@ describe('the OpenAPI documents', () => {
       { clientToken: ['products.write'] },
     ])
     assert.deepEqual(platform['paths'][`${products}/{productID}`].get.security, [])
+    assert.deepEqual(intake['paths']['/v1/feeds'].get.security, [{ clientToken: ['data.write'] }])
+  })
+
+  it('list only the scopes of their own operations', () => {
+    const listScopes = ({ components }: Json) =>
+      Object.keys(components.securitySchemes.clientToken.flows.clientCredentials.scopes)
+
+    assert.deepEqual(listScopes(platform), ['products.read', 'products.write'])
+    assert.deepEqual(listScopes(intake), ['data.write'])
+  })
+
+  it('describe a batch as text, and the members of its errors', () => {
+    const { put } = intake['paths']['/v1/feeds/{feed}/batches/{number}']
+
+    assert.deepEqual(put.requestBody.content['application/x-ndjson'].schema, { type: 'string' })
+    for (const [status, name] of [
+      ['409', 'BatchConflictBody'],
+      ['422', 'InvalidLinesBody'],
+      ['400', 'ErrorBody'],
+    ] as const) {
+      assert.deepEqual(put.responses[status].content['application/json'].schema, {
+        $ref: `#/components/schemas/${name}`,
+      })
+    }
   })
 
   it('have aliases with their type in requests, and none in responses', () => {

@@ -1,7 +1,12 @@
 import type { Base, Operation, Protection } from '../operation.ts'
 import { issueToken } from '../operations/access.ts'
-import { accessOperations, catalogueOperations, providerOperations } from '../operations/index.ts'
-import { ErrorBody } from '../operations/shared-parameters.ts'
+import {
+  accessOperations,
+  catalogueOperations,
+  intakeOperations,
+  providerOperations,
+} from '../operations/index.ts'
+import { ErrorBody, errorBodies } from '../operations/shared-parameters.ts'
 import { responseHeaders } from '../response-headers.ts'
 import { asNode } from '../schema.ts'
 import type { Scope } from '../scopes.ts'
@@ -28,6 +33,12 @@ const documents = {
       'The API of a platform: its catalogue of banking products, tokens for the clients that change them, and the public keys that data providers verify tokens with.',
     operations: { ...catalogueOperations, ...accessOperations },
   },
+  intake: {
+    title: 'Intake API',
+    description:
+      'The API through which the systems of a data provider send changes of its data. It belongs in the internal network.',
+    operations: { ...intakeOperations, issueToken: { ...issueToken, base: 'intake' } },
+  },
 } satisfies Record<DocumentName, DocumentDefinition>
 
 /** Builds the OpenAPI 3.1 document of a server from its operations. `version` is the version of Holdfast. */
@@ -35,7 +46,11 @@ export function buildOpenApiDocument(name: DocumentName, version: string): Json 
   const { title, description, operations }: DocumentDefinition = documents[name]
   const all = Object.values(operations)
   const components = openComponents(
-    [...all.flatMap(({ response }) => response ?? []), ErrorBody].map(asNode),
+    [
+      ...all.flatMap(({ response }) => response ?? []),
+      ErrorBody,
+      ...Object.values(errorBodies),
+    ].map(asNode),
   )
   const paths = buildPaths(name, operations, components)
   return {
@@ -59,7 +74,7 @@ export function buildOpenApiDocument(name: DocumentName, version: string): Json 
         [...components.headers].map((header) => [header, responseHeaders[header]]),
       ),
       securitySchemes: Object.fromEntries(
-        Object.entries(securitySchemes).filter(([scheme]) =>
+        Object.entries(buildSecuritySchemes(all)).filter(([scheme]) =>
           all.some(({ protection }) => protection === scheme),
         ),
       ),
@@ -95,12 +110,14 @@ const tags = {
   consent: 'The consent flow: identify the customer and list the accounts that can be shared.',
   contact: 'Contact details of the holders of an account.',
   energy: 'Accounts, plans, invoices and billing of one customer.',
+  intake: 'Feeds: numbered batches of data.',
 } satisfies Record<Operation['tag'], string>
 
 const servers = {
   provider: server('127.0.0.1:8080', 'The data provider.'),
   resource: server('127.0.0.1:8080', 'The contact endpoint, which may have a URL of its own.'),
   platform: server('127.0.0.1:8081', 'The platform.'),
+  intake: server('127.0.0.1:8082', 'The intake.'),
 } satisfies Record<Base, Json>
 
 /** Some tools reject a description of a variable. */
@@ -115,25 +132,34 @@ function server(host: string, description: string): Json {
   }
 }
 
-const securitySchemes = {
-  platformToken: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'JWT',
-    description:
-      'A JWT (RFC 7519) that the platform signs for one resource and one use. `iss` and `sub` are the subdomain of the provider, `aud` is the URI of the resource without its query, `exp` and `jti` are required.',
-  },
-  clientToken: {
-    type: 'oauth2',
-    description: 'The token of an API client, with the scope that the operation requires.',
-    flows: {
-      clientCredentials: {
-        tokenUrl: issueToken.path,
-        scopes: {
-          'products.read': 'Read the history of products.',
-          'products.write': 'Create, replace and delete products, and read their history.',
-        } satisfies Record<Scope, string>,
+const scopeDescriptions = {
+  'products.read': 'Read the history of products.',
+  'products.write': 'Create, replace and delete products, and read their history.',
+  'data.write': 'Send batches of data.',
+} satisfies Record<Scope, string>
+
+function buildSecuritySchemes(operations: readonly Operation[]) {
+  return {
+    platformToken: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description:
+        'A JWT (RFC 7519) that the platform signs for one resource and one use. `iss` and `sub` are the subdomain of the provider, `aud` is the URI of the resource without its query, `exp` and `jti` are required.',
+    },
+    clientToken: {
+      type: 'oauth2',
+      description: 'The token of an API client, with the scope that the operation requires.',
+      flows: {
+        clientCredentials: {
+          tokenUrl: issueToken.path,
+          scopes: Object.fromEntries(
+            Object.entries(scopeDescriptions).filter(([name]) =>
+              operations.some(({ scope }) => scope === name),
+            ),
+          ),
+        },
       },
     },
-  },
-} satisfies Record<Exclude<Protection, 'none'>, Json>
+  } satisfies Record<Exclude<Protection, 'none'>, Json>
+}

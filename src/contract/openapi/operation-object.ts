@@ -1,9 +1,10 @@
 import type { TSchema } from 'typebox'
 import { type ErrorCode, errorTable } from '../errors.ts'
+import { batchLines } from '../examples/intake.ts'
 import { parameterExamples } from '../examples/parameters.ts'
 import { listErrors, type Operation } from '../operation.ts'
 import { operations } from '../operations/index.ts'
-import { ErrorBody } from '../operations/shared-parameters.ts'
+import { ErrorBody, errorBodies } from '../operations/shared-parameters.ts'
 import { type ResponseHeader, responseHeaders } from '../response-headers.ts'
 import { asNode, type Node } from '../schema.ts'
 import { buildExample, buildExampleLinks } from './example.ts'
@@ -17,7 +18,7 @@ const commonHeaders: readonly ResponseHeader[] = [interactionHeader, 'Cache-Cont
 
 /** Builds the Operation Object of OpenAPI. Its schemas are added to the components. */
 export function buildOperation(id: string, operation: Operation, components: Components): Json {
-  const { body, deprecated, form, protection, ref, requestHeaders, scope } = operation
+  const { body, deprecated, form, lines, protection, ref, requestHeaders, scope } = operation
   return {
     operationId: id,
     summary: operation.summary,
@@ -32,6 +33,7 @@ export function buildOperation(id: string, operation: Operation, components: Com
       { name: interactionHeader, in: 'header', ...responseHeaders[interactionHeader] },
     ],
     ...(body && { requestBody: buildRequestBody(body, form, components) }),
+    ...(lines && { requestBody: buildLinesBody(lines) }),
     responses: {
       [operation.status]: buildSuccess(operation, components),
       ...(isConditional(operation) && { 304: buildNotModified(operation, components) }),
@@ -92,6 +94,11 @@ function buildRequestBody(body: TSchema, form: TSchema | undefined, components: 
   }
 }
 
+function buildLinesBody(description: string): Json {
+  const lines = { schema: { type: 'string' }, example: batchLines }
+  return { required: true, description, content: { 'application/x-ndjson': lines } }
+}
+
 function buildSuccess(operation: Operation, components: Components): Json {
   const { headers = [], response } = operation
   const node = response && asNode(response)
@@ -127,9 +134,9 @@ function buildFailures(operation: Operation, components: Components): Json {
         headers: referHeaders(operation, failureHeaders(status), components),
         content: {
           'application/json': {
-            schema: buildSchema(asNode(ErrorBody), inResponse(components)),
+            schema: buildSchema(asNode(findErrorBody(group)), inResponse(components)),
             examples: Object.fromEntries(
-              group.map((code) => [code, { value: { error: exampleText(code) } }]),
+              group.map((code) => [code, { value: buildErrorExample(code) }]),
             ),
           },
         },
@@ -146,12 +153,19 @@ function failureHeaders(status: number): ResponseHeader[] {
 /** Where the table has an example, the text depends on the request. */
 function describeError(code: ErrorCode): string {
   const row = errorTable[code]
-  return 'example' in row ? 'a sentence that names the field' : `"${row.message}"`
+  return 'example' in row ? `a sentence that states ${row.states}` : `"${row.message}"`
 }
 
-function exampleText(code: ErrorCode): string {
+/** An error with additional members has a status of its own. */
+function findErrorBody(codes: readonly ErrorCode[]): TSchema {
+  return codes.map((code) => errorBodies[code]).find((body) => body !== undefined) ?? ErrorBody
+}
+
+function buildErrorExample(code: ErrorCode): unknown {
+  const body = errorBodies[code]
+  if (body) return buildExample(asNode(body))
   const row = errorTable[code]
-  return 'example' in row ? row.example : row.message
+  return { error: 'example' in row ? row.example : row.message }
 }
 
 function referHeaders(

@@ -17,7 +17,7 @@ export const issueToken = {
   ref: 'T1',
   method: 'POST',
   path: '/v1/token',
-  summary: 'Get a token for the catalogue',
+  summary: 'Get a token of an API client',
   description:
     'Accepts the credentials as JSON, or an OAuth 2.0 client credentials grant as a form, with the credentials in the form or as HTTP Basic.',
   body: TokenRequest,

@@ -5,6 +5,7 @@ import * as catalogue from './catalogue.ts'
 import * as consent from './consent.ts'
 import * as contact from './contact.ts'
 import * as energy from './energy.ts'
+import * as intake from './intake.ts'
 
 /** The modules export operations and nothing else, so that exporting an operation registers it. */
 type Operations = Readonly<Record<string, Operation>>
@@ -29,11 +30,15 @@ export const catalogueOperations = inOrder(catalogue)
 /** Tokens for API clients, and the public keys that providers verify platform tokens with. */
 export const accessOperations = inOrder(access)
 
+/** Feeds of data over HTTP. They are no part of the interface. */
+export const intakeOperations = inOrder(intake)
+
 /** Every operation by its id. OpenAPI, the client and the handlers use the same ids. */
 export const operations = {
   ...providerOperations,
   ...catalogueOperations,
   ...accessOperations,
+  ...intakeOperations,
 }
 
 export type OperationId = keyof typeof operations

@@ -1,7 +1,9 @@
-import Type from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { oneOf, values, without } from '../enumerations.ts'
+import type { ErrorCode } from '../errors.ts'
 import { accountIdsMax, historyMonthsDefault } from '../limits.ts'
 import { described, record } from '../record.ts'
+import { BatchConflictBody, InvalidLinesBody } from '../records/intake.ts'
 import { Flag, Text, Timestamp } from '../scalars.ts'
 
 /** Path parameters, account filters and bodies that several operations share. */
@@ -64,5 +66,11 @@ export const ErrorBody = record(
   'ErrorBody',
   { error: described(Text, 'What is wrong, in one sentence or more.') },
   {},
-  { description: 'The body of every error.' },
+  { description: 'The body of an error.' },
 )
+
+/** The bodies of errors with members in addition to `error`. */
+export const errorBodies: Partial<Record<ErrorCode, TSchema>> = {
+  batch_conflict: BatchConflictBody,
+  invalid_lines: InvalidLinesBody,
+}

@@ -1,0 +1,50 @@
+import type {
+  BatchConflictBody,
+  BatchSummary,
+  FeedState,
+  InvalidLine,
+  InvalidLinesBody,
+} from '../records/intake.ts'
+import { bankingBalance } from './banking.ts'
+import { customer } from './customers.ts'
+
+export const batchSummary: BatchSummary = {
+  feed: 'core',
+  batch: 7,
+  lines: 2,
+  created: 0,
+  changed: 2,
+  unchanged: 0,
+  deleted: 0,
+}
+
+export const feedState: FeedState = {
+  feed: 'core',
+  batch: 7,
+  time: '2026-11-16T03:20:15.120Z',
+  lines: 1204,
+}
+
+export const batchConflictBody: BatchConflictBody = {
+  error: 'an earlier batch is missing: the next batch of this feed is 7',
+  expected: 7,
+}
+
+export const invalidLine: InvalidLine = {
+  line: 2,
+  field: 'currentBalance',
+  reason: 'must be a decimal string',
+}
+
+export const invalidLinesBody: InvalidLinesBody = {
+  error: '1 error: nothing was changed',
+  errors: [invalidLine],
+}
+
+/** The body of a batch. */
+export const batchLines = [
+  { type: 'customer', record: customer },
+  { type: 'banking.balance', record: bankingBalance },
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('')

@@ -1,0 +1,84 @@
+import Type, { type Static } from 'typebox'
+import { described, record } from '../record.ts'
+import { BatchNumber, Count, FeedName, Text, Timestamp } from '../scalars.ts'
+
+const feed = described(FeedName, 'The name of the feed.')
+
+export type BatchSummary = Static<typeof BatchSummary>
+export const BatchSummary = record(
+  'BatchSummary',
+  {
+    feed,
+    batch: described(BatchNumber, 'The number of the batch.'),
+    lines: described(Count, 'The number of lines, without blank lines.'),
+    created: described(Count, 'Lines that created a record.'),
+    changed: described(Count, 'Lines that changed a record.'),
+    unchanged: described(
+      Count,
+      'Lines that equal the stored record, or delete one that does not exist.',
+    ),
+    deleted: described(Count, 'Lines that deleted a record.'),
+  },
+  {},
+  {
+    description:
+      'What the lines of a committed batch did. The batch is durable and visible to every reader.',
+  },
+)
+
+export type FeedState = Static<typeof FeedState>
+export const FeedState = record(
+  'FeedState',
+  {
+    feed,
+    batch: described(
+      BatchNumber,
+      'The number of the last batch. The next batch has the next number.',
+    ),
+    time: described(Timestamp, 'When the last batch was committed.'),
+    lines: described(Count, 'The number of lines of all batches.'),
+  },
+  {},
+  { description: 'The state of a feed.' },
+)
+
+export type FeedList = Static<typeof FeedList>
+export const FeedList = record(
+  'FeedList',
+  { data: described(Type.Array(FeedState), 'The feeds, sorted by name.') },
+  {},
+  { description: 'All feeds.' },
+)
+
+const error = described(Text, 'What is wrong, in one sentence or more.')
+
+export type BatchConflictBody = Static<typeof BatchConflictBody>
+export const BatchConflictBody = record(
+  'BatchConflictBody',
+  { error, expected: described(BatchNumber, 'The number of the next batch.') },
+  {},
+  { description: 'The error of a batch whose number cannot be committed.' },
+)
+
+export type InvalidLine = Static<typeof InvalidLine>
+export const InvalidLine = record(
+  'InvalidLine',
+  {
+    line: described(Count, 'The number of the line, from 1. Blank lines count.'),
+    field: described(Text, 'The path of the field. Empty if the error is about the whole line.'),
+    reason: described(Text, 'What is wrong with the field. It never contains the value.'),
+  },
+  {},
+  { description: 'An error of a line.' },
+)
+
+export type InvalidLinesBody = Static<typeof InvalidLinesBody>
+export const InvalidLinesBody = record(
+  'InvalidLinesBody',
+  {
+    error,
+    errors: described(Type.Array(InvalidLine), 'The first errors, in the order of the lines.'),
+  },
+  {},
+  { description: 'The errors of a batch with invalid lines. Nothing was changed.' },
+)
