@@ -21,7 +21,8 @@ export interface Feed {
 }
 
 export interface FeedBatch {
-  readonly feed: string
+  /** Undefined for a follower without a feed: nothing is checked or stored but the lines. */
+  readonly feed: string | undefined
   readonly number: number
   /** Of the lines, to recognise a batch that is sent again. */
   readonly digest: string
@@ -32,7 +33,9 @@ export interface FeedBatch {
 }
 
 /** Identifies a batch before its lines are read. */
-export type BatchKey = Pick<FeedBatch, 'feed' | 'number' | 'digest' | 'position'>
+export type BatchKey = Pick<FeedBatch, 'number' | 'digest' | 'position'> & {
+  readonly feed: string
+}
 
 /** The stored answer to a batch. */
 export interface BatchSummary extends Counts {

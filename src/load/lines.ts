@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { addAbortSignal, type Readable } from 'node:stream'
+import { addAbortSignal, Readable } from 'node:stream'
 import type { Chunk, LineSource, ReadOptions, TextLine } from './source.ts'
 
 export const lineBytesMax = 8 * 1024 * 1024
@@ -10,7 +10,7 @@ export interface ByteSource {
   readonly bytes?: number
   /** Whether `open` can be called again, and gives the same bytes then. The default is true. */
   readonly isRepeatable?: boolean
-  open(): Readable
+  open(): AsyncIterable<Buffer>
 }
 
 /** A source of lines that are in the NDJSON import format already. */
@@ -18,24 +18,27 @@ export function createNdjsonSource(source: ByteSource): LineSource {
   return { isRepeatable: true, ...source, read: (options) => readLines(source, options) }
 }
 
-export function openStream({ open }: ByteSource, { signal }: ReadOptions): Readable {
-  return signal ? addAbortSignal(signal, open()) : open()
+export function openStream({ open }: ByteSource, { signal }: ReadOptions): AsyncIterable<Buffer> {
+  const stream = open()
+  return signal && stream instanceof Readable ? addAbortSignal(signal, stream) : stream
 }
 
 /** Few enough that the lines do not survive a minor garbage collection. */
-const chunkLinesMax = 100
+export const chunkLinesDefault = 100
 
 /** Reads lines in chunks and skips blank ones. */
 export async function* readLines(
   source: ByteSource,
   options: ReadOptions = {},
 ): AsyncGenerator<Chunk> {
-  const { withRaw = false } = options
+  const { withRaw = false, chunkLinesMax = chunkLinesDefault } = options
   let rest: Buffer = Buffer.alloc(0)
   let line = 0
   let tooLong = false
+  /** Of the beginning of a line that is too long. */
+  let dropped = 0
 
-  for await (const read of openStream(source, options) as AsyncIterable<Buffer>) {
+  for await (const read of openStream(source, options)) {
     const data = rest.length > 0 ? Buffer.concat([rest, read]) : read
     const whole = data.subarray(0, data.lastIndexOf(newline) + 1)
     const isText = isUtf8(whole)
@@ -50,14 +53,19 @@ export async function* readLines(
       tooLong = false
       start = end + 1
       if (lines.length < chunkLinesMax) continue
-      yield { bytes: start - bytes, lines }
+      yield { bytes: dropped + start - bytes, lines }
+      dropped = 0
       bytes = start
       lines = []
     }
-    yield { bytes: start - bytes, lines }
+    if (start > bytes) {
+      yield { bytes: dropped + start - bytes, lines }
+      dropped = 0
+    }
     rest = data.subarray(start)
     if (rest.length > lineBytesMax) {
       tooLong = true
+      dropped += rest.length
       rest = Buffer.alloc(0)
     }
   }
@@ -65,7 +73,7 @@ export async function* readLines(
   const last: TextLine[] = []
   if (tooLong) last.push({ line: line + 1, problems: tooLongProblems })
   else push(last, line + 1, rest, isUtf8(rest), withRaw)
-  yield { bytes: rest.length, lines: last }
+  yield { bytes: dropped + rest.length, lines: last }
 }
 
 const newline = 0x0a

@@ -28,8 +28,6 @@ export interface LoadResult {
   readonly errors: number
   /** Unknown fields that were left out. */
   readonly leftOut: LeftOutFields
-  /** The number of lines with a customer that the consent flow cannot find. */
-  readonly customersWithoutEmail: number
   /** True if the signal ended the load early. */
   readonly isStopped: boolean
 }
@@ -65,7 +63,6 @@ export async function load(
   let errorsInBatch = 0
   let commits = 0
   let linesCommitted = 0
-  let customersWithoutEmail = 0
   let group: LocatedItem[] = []
   const leftOut = { total: 0, byField: new Map<string, number>() }
 
@@ -106,7 +103,6 @@ export async function load(
           const result = readItem(line, file, unknownFields)
           if ('item' in result) {
             group.push(result.item)
-            if (isCustomerWithoutEmail(result.item)) customersWithoutEmail += 1
             for (const path of result.leftOut) countLeftOut(leftOut, path)
           } else for (const error of result.errors) report(error)
           if (group.length >= groupSize) await flush()
@@ -133,11 +129,7 @@ export async function load(
     isStopped = signal?.aborted === true && (error as Error).name === 'AbortError'
     if (!isStopped) throw error
   }
-  return { lines, errors, commits, linesCommitted, leftOut, customersWithoutEmail, isStopped }
-}
-
-function isCustomerWithoutEmail(item: LocatedItem): boolean {
-  return item.type === 'customer' && item.email === undefined
+  return { lines, errors, commits, linesCommitted, leftOut, isStopped }
 }
 
 function countLeftOut(counts: { total: number; byField: Map<string, number> }, path: string): void {
@@ -147,7 +139,8 @@ function countLeftOut(counts: { total: number; byField: Map<string, number> }, p
   if (count > 0 || counts.byField.size < leftOutNamesMax) counts.byField.set(field, count + 1)
 }
 
-function readItem(
+/** Reads and validates a line. */
+export function readItem(
   { line, part, text, problems = [] }: TextLine,
   file: number,
   unknownFields: UnknownFields | undefined,

@@ -16,9 +16,14 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined
   /** Whether lines have `raw`. */
   readonly withRaw?: boolean | undefined
+  /** The most lines per chunk; the default is 100. */
+  readonly chunkLinesMax?: number | undefined
 }
 
-/** Consecutive lines, and the number of bytes that were read for them. */
+/**
+ * Consecutive lines, and the number of bytes that were read for them: the sum of all chunks so far is the offset of the
+ * end of the last line.
+ */
 export interface Chunk {
   readonly bytes: number
   readonly lines: readonly TextLine[]
