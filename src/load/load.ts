@@ -28,6 +28,8 @@ export interface LoadResult {
   readonly errors: number
   /** Unknown fields that were left out. */
   readonly leftOut: LeftOutFields
+  /** The number of lines with a customer that the consent flow cannot find. */
+  readonly customersWithoutEmail: number
   /** True if the signal ended the load early. */
   readonly isStopped: boolean
 }
@@ -63,6 +65,7 @@ export async function load(
   let errorsInBatch = 0
   let commits = 0
   let linesCommitted = 0
+  let customersWithoutEmail = 0
   let group: LocatedItem[] = []
   const leftOut = { total: 0, byField: new Map<string, number>() }
 
@@ -103,6 +106,7 @@ export async function load(
           const result = readItem(line, file, unknownFields)
           if ('item' in result) {
             group.push(result.item)
+            if (isCustomerWithoutEmail(result.item)) customersWithoutEmail += 1
             for (const path of result.leftOut) countLeftOut(leftOut, path)
           } else for (const error of result.errors) report(error)
           if (group.length >= groupSize) await flush()
@@ -129,7 +133,11 @@ export async function load(
     isStopped = signal?.aborted === true && (error as Error).name === 'AbortError'
     if (!isStopped) throw error
   }
-  return { lines, errors, commits, linesCommitted, leftOut, isStopped }
+  return { lines, errors, commits, linesCommitted, leftOut, customersWithoutEmail, isStopped }
+}
+
+function isCustomerWithoutEmail(item: LocatedItem): boolean {
+  return item.type === 'customer' && item.email === undefined
 }
 
 function countLeftOut(counts: { total: number; byField: Map<string, number> }, path: string): void {
