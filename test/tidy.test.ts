@@ -32,7 +32,7 @@ const allowed: Record<string, readonly string[]> = {
     'pg-copy-streams',
     'pg-protocol',
   ],
-  http: ['contract', 'text', 'provider', 'catalogue', 'auth', 'fastify', 'typebox'],
+  http: ['contract', 'text', 'provider', 'catalogue', 'auth', 'load', 'fastify', 'typebox'],
   settings: ['http'],
   observe: [
     'contract',

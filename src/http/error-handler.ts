@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { TokenRejected } from '../auth/token.ts'
 import { ContractError, type ErrorCode, errorTable } from '../contract/index.ts'
@@ -45,12 +46,18 @@ export function createErrorHandler(
     }
     if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds(error))
     const sentence = 'example' in rest ? errorSentence(error) : message
-    const text = JSON.stringify({ error: sentence })
+    const members = error instanceof ContractError ? error.members : undefined
+    const text = JSON.stringify({ error: sentence, ...members })
     reply.status(status).type(jsonType)
-    if (code !== 'body_too_large') return reply.send(text)
+    if (code !== 'body_too_large' && !isReceiving(request.raw)) return reply.send(text)
     reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(text) })
     return reply.send(respondThenDrain(request.raw, text, limits))
   }
+}
+
+/** Whether the handler stopped reading the body before its end: the rest would be read as the next request. */
+function isReceiving({ readableDidRead, complete }: IncomingMessage): boolean {
+  return readableDidRead && !complete
 }
 
 function isUnavailable(error: Error): boolean {

@@ -1,0 +1,73 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Access } from '../auth/access.ts'
+import type { Answer } from '../catalogue/handler.ts'
+import type { Author } from '../catalogue/store.ts'
+import { ContractError, type Operation, permits, problemsMax } from '../contract/index.ts'
+import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
+import { sendJson } from './json.ts'
+import { createRequestReader, type RawQuery } from './request.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The API client that the access token was issued to. */
+    client?: Author
+  }
+}
+
+/** The validated parts of a request. */
+export interface ReadRequest {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, unknown>>
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: unknown
+}
+
+/** The whole path of a request of an API client: access token, parsing, handler, response. */
+export function mountClientOperation(
+  app: Pick<HttpApp, 'route'>,
+  operation: Operation,
+  access: Access,
+  handle: (input: ReadRequest, request: FastifyRequest, reply: FastifyReply) => Promise<Answer>,
+): void {
+  const read = createRequestReader(operation, problemsMax)
+  app.route({
+    method: operation.method,
+    url: toFastifyPath(operation),
+    config: { operation },
+    onRequest: async (request, reply) => {
+      if (operation.protection === 'clientToken') {
+        request.client = await authenticateClient(request, operation, access)
+        noteValidToken(request, reply)
+      }
+      // Before the body is received.
+      read.params(request.params as Record<string, string>)
+      // Public data: readable from any origin, and cacheable if revalidated.
+      if (operation.crossOrigin) {
+        reply.headers({ 'access-control-allow-origin': '*', 'cache-control': 'no-cache' })
+      }
+    },
+    handler: async (request, reply) => {
+      const input = {
+        params: read.params(request.params as Record<string, string>),
+        query: read.query(request.query as RawQuery),
+        headers: read.headers(request.headers),
+        body: read.body(request.body),
+      }
+      const { headers = {}, body, status } = await handle(input, request, reply)
+      reply.headers(headers).status(status ?? operation.status)
+      return body === undefined ? reply.send() : sendJson(reply, body)
+    },
+  })
+}
+
+async function authenticateClient(
+  { headers }: FastifyRequest,
+  operation: Operation,
+  access: Access,
+): Promise<Author> {
+  const [, token] = /^bearer +([\w-]+)$/i.exec(headers.authorization ?? '') ?? []
+  const issued = token === undefined ? undefined : await access.verify(token)
+  if (!issued) throw new ContractError('unauthorized')
+  if (!permits(issued.scopes, operation.scope)) throw new ContractError('insufficient_scope')
+  return issued.client
+}

@@ -1,0 +1,135 @@
+import type { Access } from '../auth/access.ts'
+import {
+  accessOperations,
+  type BatchConflictBody,
+  ContractError,
+  type FeedState,
+  type InvalidLinesBody,
+  intakeOperations,
+  type Operation,
+} from '../contract/index.ts'
+import type { BatchAnswer, BatchErrors, Batches } from '../load/batches.ts'
+import { type BatchConflict, type Feed, type FeedStore, feedsMax } from '../load/feed-writer.ts'
+import { type AppOptions, type HttpApp, openApp } from './app.ts'
+import { openBatchBodies } from './batch-body.ts'
+import { mountClientOperation } from './client-operation.ts'
+import { httpLimits } from './limits.ts'
+import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
+import { mountTokens } from './token-route.ts'
+
+/**
+ * Batches wait for each other by design, which is not overload: the concurrency limit does not adapt, and the bytes of
+ * the batches are limited instead. The timeout includes the time to receive a batch and to wait for a load.
+ */
+const intakeLimits = { inFlightMin: httpLimits.inFlightMax, handlerTimeoutMs: 60_000 }
+
+export interface IntakeAppOptions extends AppOptions {
+  /** The version of Holdfast, for the OpenAPI document. */
+  readonly version: string
+  readonly access: Access
+  readonly batches: Pick<Batches, 'commit'>
+  readonly feeds: Pick<FeedStore, 'list' | 'find'>
+  /** Of all batches in flight. */
+  readonly batchBytesMax?: number | undefined
+}
+
+/** The intake over HTTP: batches of feeds, and access tokens for it. */
+export function openIntakeApp(options: IntakeAppOptions): HttpApp {
+  const { access, batches, feeds } = options
+  const operations: Operation[] = [...Object.values(intakeOperations), accessOperations.issueToken]
+  const app = openApp([...operations, ...openApiRoutes], {
+    ...options,
+    limits: { ...intakeLimits, ...options.limits },
+  })
+  mountOpenApi(app, 'intake', options.version)
+  continueAfterToken(app)
+  mountTokens(app, access, options.trustedProxies)
+  mountBatches(app, access, batches, options.batchBytesMax)
+  mountClientOperation(app, intakeOperations.listFeeds, access, async () => {
+    const data = (await feeds.list()).map(toFeedState)
+    return { body: JSON.stringify({ data }) }
+  })
+  mountClientOperation(app, intakeOperations.getFeed, access, async ({ params }) => {
+    const feed = await feeds.find(params['feed'] ?? '')
+    if (!feed) throw new ContractError('feed_not_found')
+    return { body: JSON.stringify(toFeedState(feed)) }
+  })
+  return app
+}
+
+/** A client that waits for `100 Continue` need not send its body if the token or the path is invalid. */
+function continueAfterToken(app: HttpApp): void {
+  app.server.on('checkContinue', (request, response) => {
+    app.server.emit('request', request, response)
+  })
+  app.addHook('preParsing', async (request, reply) => {
+    if (/^100-continue$/i.test(request.headers.expect ?? '')) reply.raw.writeContinue()
+  })
+}
+
+function mountBatches(
+  app: HttpApp,
+  access: Access,
+  batches: Pick<Batches, 'commit'>,
+  bytesMax: number | undefined,
+): void {
+  const bodies = openBatchBodies(bytesMax)
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    // The handler receives the body, so that it also releases the memory.
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    mountClientOperation(scope, intakeOperations.putBatch, access, async ({ params }, request) => {
+      const feed = params['feed'] ?? ''
+      const number = readNumber(params['number'] ?? '')
+      const answer = await bodies.withBody(request, (data) => batches.commit(feed, number, data))
+      return { body: JSON.stringify({ feed, batch: number, ...getSummary(answer) }) }
+    })
+  })
+}
+
+/** Each number has one spelling, so that a proxy or a log never treats one batch as two. */
+function readNumber(text: string): number {
+  const number = Number(text)
+  if (String(number) === text) return number
+  throw new ContractError('invalid_request', 'number must have no leading zeros')
+}
+
+function getSummary(answer: BatchAnswer) {
+  if ('conflict' in answer) throw conflictError(answer.conflict)
+  if ('invalid' in answer) throw invalidLinesError(answer.invalid)
+  const { lines, created, changed, unchanged, deleted } = answer.summary
+  return { lines, created, changed, unchanged, deleted }
+}
+
+function conflictError({ reason, expected }: BatchConflict): ContractError {
+  const members: Omit<BatchConflictBody, 'error'> = { expected }
+  return new ContractError('batch_conflict', describeConflict(reason, expected), { members })
+}
+
+function describeConflict(reason: BatchConflict['reason'], expected: number): string {
+  const next = `the next batch of this feed is ${expected}`
+  switch (reason) {
+    case 'gap':
+      return `an earlier batch is missing: ${next}`
+    case 'different':
+      return `the batch was committed with other lines: ${next}`
+    case 'forgotten':
+      return `the batch was committed too long ago to compare its lines: ${next}`
+    case 'owner':
+      return 'the feed belongs to holdfast load --follow: use another feed'
+    case 'limit':
+      return `the database has ${feedsMax} feeds, which is the maximum: use an existing feed, or remove one with holdfast feeds remove`
+  }
+}
+
+function invalidLinesError({ count, first }: BatchErrors): ContractError {
+  const errors = first.map(({ line, path, reason }) => ({ line, field: path, reason }))
+  const members: Omit<InvalidLinesBody, 'error'> = { errors }
+  const listed = count > first.length ? `, of which the first ${first.length} are listed` : ''
+  const sentence = `${count} error${count === 1 ? '' : 's'}${listed}: nothing was changed`
+  return new ContractError('invalid_lines', sentence, { members })
+}
+
+function toFeedState({ name, batch, time, lines }: Feed): FeedState {
+  return { feed: name, batch, time: new Date(time).toISOString(), lines }
+}

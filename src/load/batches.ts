@@ -1,0 +1,110 @@
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import { batchErrorsMax } from '../contract/index.ts'
+import { type CommitLimits, openCommitQueue } from './commit-queue.ts'
+import type { BatchConflict, BatchSummary, FeedWriter } from './feed-writer.ts'
+import { readLine } from './line.ts'
+import { readLines } from './lines.ts'
+import type { LineError, LocatedItem } from './writer.ts'
+
+/** The errors of a batch with invalid lines: all of them are counted, the first are listed. */
+export interface BatchErrors {
+  readonly count: number
+  readonly first: readonly LineError[]
+}
+
+export type BatchAnswer =
+  | { readonly summary: BatchSummary }
+  | { readonly conflict: BatchConflict }
+  | { readonly invalid: BatchErrors }
+
+/** Called for what changes the counters of a feed. */
+export interface FeedMetrics {
+  countBatch(feed: string, lines: number): void
+  countErrors(feed: string, errors: number): void
+  countCommit(): void
+}
+
+export interface Batches {
+  /** Commits the lines of a batch, or answers from the stored state of its feed. */
+  commit(feed: string, number: number, data: Buffer<ArrayBuffer>): Promise<BatchAnswer>
+  /** Rejects further batches, and waits for those in progress. */
+  close(): Promise<void>
+}
+
+/** Receives batches of feeds: checks their numbers, validates their lines and commits them. */
+export function openBatches(
+  writer: FeedWriter,
+  metrics?: FeedMetrics,
+  limits?: CommitLimits,
+): Batches {
+  const queue = openCommitQueue(writer, () => metrics?.countCommit(), limits)
+
+  return {
+    async commit(feed, number, data) {
+      const digest = await computeDigest(data)
+      // Before the lines are read: a batch that is sent again is answered quickly, and a wrong number is a conflict
+      // whatever the lines are.
+      const known = await writer.check({ feed, number, digest })
+      if (known) return toAnswer(known)
+      const { lines, items, invalid } = await readBatch(data)
+      if (invalid) {
+        metrics?.countErrors(feed, invalid.count)
+        return { invalid }
+      }
+      const answer = toAnswer(
+        await queue.commit({ feed, number, digest, lines, items }, data.length),
+      )
+      if ('summary' in answer) metrics?.countBatch(feed, lines)
+      if ('invalid' in answer) metrics?.countErrors(feed, answer.invalid.count)
+      return answer
+    },
+    close: queue.close,
+  }
+}
+
+/** Not on this thread, which 16 MiB would block. */
+async function computeDigest(data: Buffer<ArrayBuffer>): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest('SHA-256', data)).toString('hex')
+}
+
+type Outcome = Awaited<ReturnType<FeedWriter['commit']>>[number]
+
+function toAnswer(outcome: Outcome): BatchAnswer {
+  if (!('errors' in outcome)) return outcome
+  const errors = outcome.errors.toSorted((a, b) => a.line - b.line)
+  return { invalid: { count: errors.length, first: errors.slice(0, batchErrorsMax) } }
+}
+
+/** How long lines are parsed before other requests are served, in milliseconds. */
+const sliceMs = 5
+
+async function readBatch(data: Buffer) {
+  let lines = 0
+  let items: LocatedItem[] = []
+  let count = 0
+  const first: LineError[] = []
+  let sliceStart = performance.now()
+  const source = { name: 'batch', open: () => Readable.from([data]) }
+
+  for await (const chunk of readLines(source)) {
+    for (const { line, text, problems = [] } of chunk.lines) {
+      lines += 1
+      const location = { file: 0, line }
+      const result = text === undefined ? { problems } : readLine(text)
+      if ('item' in result) {
+        if (count === 0) items.push(Object.assign(result.item, location))
+        continue
+      }
+      // All errors are reported, but nothing is stored any more.
+      items = []
+      count += result.problems.length
+      const listed = result.problems.slice(0, batchErrorsMax - first.length)
+      first.push(...listed.map((problem) => ({ ...location, ...problem })))
+    }
+    if (performance.now() - sliceStart < sliceMs) continue
+    await setImmediate()
+    sliceStart = performance.now()
+  }
+  return { lines, items, invalid: count > 0 ? { count, first } : undefined }
+}

@@ -1,0 +1,97 @@
+import { setImmediate } from 'node:timers/promises'
+import { ContractError } from '../contract/index.ts'
+import type { BatchKey, BatchOutcome, FeedBatch, FeedWriter } from './feed-writer.ts'
+
+export interface CommitLimits {
+  /** How many batches share a commit at most, and how many bytes of lines they have together. */
+  readonly batchesMax: number
+  readonly bytesMax: number
+}
+
+/** Bounds how long a batch waits for the commit before its own. */
+export const commitLimits: CommitLimits = { batchesMax: 100, bytesMax: 16 * 1024 * 1024 }
+
+/** A batch of a feed. */
+type QueuedBatch = FeedBatch & BatchKey
+
+export interface CommitQueue {
+  /** `bytes` is the length of the lines. Rejects if the commit fails: the batch was then committed or not, as a whole. */
+  commit(batch: QueuedBatch, bytes: number): Promise<BatchOutcome>
+  /** Rejects further batches. Resolves when the batches in the queue are committed or have failed. */
+  close(): Promise<void>
+}
+
+interface Waiting {
+  readonly batch: QueuedBatch
+  readonly bytes: number
+  readonly resolve: (outcome: BatchOutcome) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Commits one group of batches at a time. Batches that arrive during a commit wait for the next one, which they share
+ * unless they are of the same feed.
+ */
+export function openCommitQueue(
+  writer: Pick<FeedWriter, 'commit'>,
+  onCommit: () => void,
+  limits: CommitLimits = commitLimits,
+): CommitQueue {
+  let waiting: Waiting[] = []
+  let running: Promise<void> | undefined
+  let isClosed = false
+
+  const commitGroup = async (group: readonly Waiting[]): Promise<void> => {
+    try {
+      const outcomes = await writer.commit(group.map(({ batch }) => batch))
+      onCommit()
+      for (const [index, { resolve, reject }] of group.entries()) {
+        const outcome = outcomes[index]
+        if (outcome) resolve(outcome)
+        else reject(new TypeError('the writer returned no outcome for a batch'))
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error)
+    }
+  }
+  const run = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      // A commit may block the event loop: batches that arrived during it are read first, so that they share the next.
+      await setImmediate()
+      const group = selectGroup(waiting, limits)
+      waiting = waiting.filter((each) => !group.has(each))
+      await commitGroup([...group])
+    }
+    running = undefined
+  }
+
+  return {
+    commit(batch, bytes) {
+      if (isClosed)
+        return Promise.reject(new ContractError('unavailable', 'the server is stopping'))
+      const { promise, resolve, reject } = Promise.withResolvers<BatchOutcome>()
+      waiting.push({ batch, bytes, resolve, reject })
+      running ??= run()
+      return promise
+    },
+    async close() {
+      isClosed = true
+      await running
+    },
+  }
+}
+
+/** The first batch of each feed, in the order of arrival, up to the limits. A batch that exceeds them is alone. */
+function selectGroup(waiting: readonly Waiting[], { batchesMax, bytesMax }: CommitLimits) {
+  const group = new Set<Waiting>()
+  const feeds = new Set<string>()
+  let bytes = 0
+  for (const each of waiting) {
+    if (feeds.has(each.batch.feed)) continue
+    if (group.size > 0 && (group.size >= batchesMax || bytes + each.bytes > bytesMax)) break
+    group.add(each)
+    feeds.add(each.batch.feed)
+    bytes += each.bytes
+  }
+  return group
+}
