@@ -13,6 +13,8 @@ export type Counts = Readonly<Record<LineOutcome, number>>
  */
 export type LineCounts = ReadonlyMap<RecordType, Counts>
 
+export type LineCounter = ReturnType<typeof openLineCounter>
+
 /** Counts lines until they are committed or discarded. */
 export function openLineCounter() {
   let counts = new Map<RecordType, Record<LineOutcome, number>>()

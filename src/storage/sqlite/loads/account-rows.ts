@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AccountKind, Problem } from '../../../contract/index.ts'
+import type { LineOutcome } from '../../../load/line-counts.ts'
 import type { AccountItem } from '../../../load/writer.ts'
 import { createdUnknown, kindCodes } from '../../enum-codes.ts'
 import { otherKind } from '../../load-errors.ts'
@@ -14,12 +15,30 @@ export interface AccountNumber {
   readonly kind: number
 }
 
+interface Row {
+  readonly kind: bigint
+  readonly is_open: bigint
+  readonly category: string | null
+  readonly created: bigint
+  readonly is_owned_text: string | null
+  readonly shareable: string | null
+  readonly head: string | null
+  readonly tail: string | null
+  readonly detail: string | null
+}
+
 /** Accounts and their holders. An account that a line refers to before it exists has a placeholder, without a record. */
 export function openAccountRows(database: DatabaseSync) {
   const cacheById = new Map<string, AccountNumber>()
   const find = query<AccountNumber>(
     database,
     'select number, case when head is null then 0 else kind end as kind from account where id = ?',
+  )
+  const findRow = query<Row>(
+    database,
+    `select kind, is_open, category, created, is_owned_text, shareable, head, tail, detail
+     from account where number = ?`,
+    { bigints: true },
   )
   const insertPlaceholder = command(database, 'insert into account (id) values (?)')
   const put = command(
@@ -63,34 +82,44 @@ export function openAccountRows(database: DatabaseSync) {
       return created
     },
 
-    put(account: AccountNumber, item: AccountItem): Problem | undefined {
+    put(account: AccountNumber, item: AccountItem): LineOutcome | Problem {
       const code = kindCodes[item.kind]
       if (account.kind !== 0 && account.kind !== code) return otherKind(item.kind)
+      const before = account.kind === 0 ? undefined : findRow.first(account.number)
+      const row = toRow(item)
+      if (before && isSameRow(before, row)) return 'unchanged'
       put.run(
-        code,
-        Number(item.isOpen),
-        item.productCategory ?? null,
-        item.created ?? createdUnknown,
-        item.isOwnedText ?? null,
-        item.shareable,
-        item.head,
-        item.tail,
-        item.detail ?? null,
+        row.kind,
+        row.is_open,
+        row.category,
+        row.created,
+        row.is_owned_text,
+        row.shareable,
+        row.head,
+        row.tail,
+        row.detail,
         account.number,
       )
       cache(item.id, { number: account.number, kind: code })
-      return undefined
+      if (!before) return 'created'
+      return isSameRecord(before, row) ? 'unchanged' : 'changed'
     },
 
-    /** Replaces all holders. */
-    putHolders(account: number, newHolders: ReadonlyMap<number, boolean>): void {
+    /** Replaces all holders. Returns whether they differ. */
+    putHolders(account: number, newHolders: ReadonlyMap<number, boolean>): boolean {
       const present = new Map(holders.all(account).map((row) => [row.customer, row.is_owned === 1]))
+      let isChanged = false
       for (const customer of present.keys()) {
-        if (!newHolders.has(customer)) removeHolder.run(customer, account)
+        if (newHolders.has(customer)) continue
+        removeHolder.run(customer, account)
+        isChanged = true
       }
       for (const [customer, isOwned] of newHolders) {
-        if (present.get(customer) !== isOwned) putHolder.run(customer, account, Number(isOwned))
+        if (present.get(customer) === isOwned) continue
+        putHolder.run(customer, account, Number(isOwned))
+        isChanged = true
       }
+      return isChanged
     },
 
     remove(account: number): void {
@@ -107,4 +136,31 @@ export function openAccountRows(database: DatabaseSync) {
 
 export function isOfKind(account: AccountNumber, kind: AccountKind | undefined): boolean {
   return kind === undefined ? account.kind !== 0 : account.kind === kindCodes[kind]
+}
+
+function toRow(item: AccountItem): Row {
+  return {
+    kind: BigInt(kindCodes[item.kind]),
+    is_open: item.isOpen ? 1n : 0n,
+    category: item.productCategory ?? null,
+    created: item.created ?? createdUnknown,
+    is_owned_text: item.isOwnedText ?? null,
+    shareable: item.shareable,
+    head: item.head,
+    tail: item.tail,
+    detail: item.detail ?? null,
+  }
+}
+
+function isSameRecord(before: Row, row: Row): boolean {
+  return (
+    before.head === row.head &&
+    before.tail === row.tail &&
+    before.is_owned_text === row.is_owned_text
+  )
+}
+
+/** An earlier version may have derived other values from the same record. */
+function isSameRow(before: Row, row: Row): boolean {
+  return (Object.keys(row) as (keyof Row)[]).every((column) => before[column] === row[column])
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../../contract/index.ts'
+import type { LineOutcome } from '../../../load/line-counts.ts'
 import type { CustomerItem, RemovalItem } from '../../../load/writer.ts'
 import { emailKey } from '../../../text/email-key.ts'
 import { digest, earlierEmailDigest, emailDigest } from '../../digest.ts'
@@ -41,18 +42,21 @@ export function openCustomerRows(database: DatabaseSync) {
       return { number: insertPlaceholder.run(id).rowid, isDefined: false }
     },
 
-    put(item: CustomerItem): Problem | undefined {
+    put(item: CustomerItem): LineOutcome | Problem {
       const row = find.first(item.id)
-      if (row?.record === item.record) return undefined
+      if (row?.record === item.record) return 'unchanged'
       if (row && !isSamePerson(row, item)) return anotherPerson
       put.run(item.id, keyOf(item.email), item.match, item.record)
-      return undefined
+      return row && row.record !== null ? 'changed' : 'created'
     },
 
     isDefined: (id: string): boolean => typeof find.first(id)?.record === 'string',
 
     /** Keeps only two digests of the person, to recognise them when the id is used again. */
-    remove(id: string, person: RemovalItem['person']): number | undefined {
+    remove(
+      id: string,
+      person: RemovalItem['person'],
+    ): { number: number | undefined; outcome: LineOutcome } {
       const row = find.first(id)
       if (row?.record) {
         const { email, name } = JSON.parse(row.record) as { email?: string; name: string }
@@ -62,7 +66,7 @@ export function openCustomerRows(database: DatabaseSync) {
         const number = row?.number ?? insertPlaceholder.run(id).rowid
         remove.run(person.email, person.name, number)
       }
-      return row?.number
+      return { number: row?.number, outcome: row?.record ? 'deleted' : 'unchanged' }
     },
   }
 }

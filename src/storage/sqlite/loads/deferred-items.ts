@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { deserialize, serialize } from 'node:v8'
+import type { RecordType } from '../../../contract/index.ts'
+import { recordTypeOf } from '../../../load/record-type.ts'
 import type { LocatedItem } from '../../../load/writer.ts'
 import { kindCodes } from '../../enum-codes.ts'
 import { command, query } from '../driver/statements.ts'
@@ -30,9 +32,9 @@ export function openDeferredItems(database: DatabaseSync) {
     database,
     'insert into deferred_item (type, kind, account, item) values (?, ?, ?, ?)',
   )
-  const removeAccount = command(
+  const removeAccount = query<{ type: RecordType }>(
     database,
-    'delete from deferred_item where account = ? and number <= ?',
+    'delete from deferred_item where account = ? and number <= ? returning type',
   )
   const findWaiting = query<{ found: number }>(
     database,
@@ -61,11 +63,11 @@ export function openDeferredItems(database: DatabaseSync) {
   )
   const accounts = query<{ item: Uint8Array }>(
     database,
-    "select item from deferred_item where type = 'account' order by number",
+    'select item from deferred_item where kind is not null order by number',
   )
   const others = query<{ item: Uint8Array }>(
     database,
-    "select item from deferred_item where type <> 'account' order by number",
+    'select item from deferred_item where kind is null order by number',
   )
   const allNumbers = Number.MAX_SAFE_INTEGER
   /** Most loads in one transaction defer nothing, and need no query per item. */
@@ -77,7 +79,7 @@ export function openDeferredItems(database: DatabaseSync) {
     defer(account: string, item: LocatedItem): void {
       isEmpty = false
       const kind = item.type === 'account' ? kindCodes[item.kind] : null
-      insert.run(item.type, kind, account, serialize(item))
+      insert.run(recordTypeOf(item), kind, account, serialize(item))
     },
 
     isWaiting: (account: string): boolean => findWaiting.first(account) !== undefined,
@@ -85,8 +87,9 @@ export function openDeferredItems(database: DatabaseSync) {
     /** The kind that an account will have, from the last deferred item that puts it. */
     putKind: (account: string): number | undefined => lastPut.first(account)?.kind,
 
-    /** Deletes the deferred items of a removed account. */
-    removeAccount: (account: string): void => void removeAccount.run(account, allNumbers),
+    /** Deletes the deferred items of a removed account. Returns the types of their lines. */
+    removeAccount: (account: string): RecordType[] =>
+      removeAccount.all(account, allNumbers).map(({ type }) => type),
 
     /** Keeps the removal of an account of this kind, which does not exist yet. */
     addRemoval(account: string, kind: number): void {
@@ -94,13 +97,15 @@ export function openDeferredItems(database: DatabaseSync) {
       addRemoval.run(account, kind)
     },
 
-    /** An account of this kind is put. Returns whether an earlier removal applies to it. */
-    resolveRemovals(account: string, kind: number): boolean {
+    /**
+     * An account of this kind is put. If an earlier removal applies to it, deletes the items before that removal and
+     * returns the types of their lines.
+     */
+    resolveRemovals(account: string, kind: number): RecordType[] | undefined {
       const number = lastRemoval.first(account, kind)?.number ?? undefined
       deleteRemovals.run(account)
-      if (number === undefined) return false
-      removeAccount.run(account, number)
-      return true
+      if (number === undefined) return undefined
+      return removeAccount.all(account, number).map(({ type }) => type)
     },
 
     hasRemoval: (account: string): boolean => findUnresolved.first(account) !== undefined,

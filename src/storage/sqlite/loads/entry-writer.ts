@@ -1,6 +1,9 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { BankingTransaction } from '../../../contract/index.ts'
+import type { LineCounter, LineOutcome } from '../../../load/line-counts.ts'
+import { entryTypes } from '../../../load/record-type.ts'
 import type { EntryItem } from '../../../load/writer.ts'
+import { entryLists } from '../../../provider/store.ts'
 import { amountKey } from '../../amount-key.ts'
 import { listCodes } from '../../enum-codes.ts'
 import { command, query } from '../driver/statements.ts'
@@ -29,8 +32,15 @@ interface StoredEntry {
   readonly record: string
 }
 
+const typesByCode = new Array<(typeof entryTypes)[keyof typeof entryTypes]>()
+for (const list of entryLists) typesByCode[listCodes[list]] = entryTypes[list]
+
 /** Writes the entries of lists. Most arrive in the order of time and are appended at once. */
-export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
+export function openEntryWriter(
+  database: DatabaseSync,
+  clock: () => Temporal.Instant,
+  counter: LineCounter,
+) {
   const reordering = openReordering(database)
   database.exec(`create temp table assigned_time (
     list integer not null, id text not null, time integer not null, primary key (list, id)
@@ -86,6 +96,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
      where list = ? and list & 7 = ${listCodes.transaction}
        and record ->> 'postingDateTime' is null and record ->> 'executionDateTime' is null`,
   )
+  const forgetAssigned = command(database, 'delete from assigned_time')
   const assigned = query<{ time: bigint }>(
     database,
     'select time from assigned_time where list = ? and id = ?',
@@ -162,7 +173,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
     values = []
     if (rows.length === appendedMax) {
       if (appendMany.run(...all).changes === rows.length) {
-        for (const row of rows) removeSuperseded(row)
+        for (const row of rows) count(row, removeSuperseded(row))
         return
       }
       // Some key exists already, so the entries after it have wrong positions.
@@ -189,45 +200,55 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
       record,
     )
     if (changes === 0) return false
-    removeSuperseded(row)
+    count(row, removeSuperseded(row))
     Object.assign(tail, { ordinal: tail.ordinal + 1, time, id })
     return true
   }
 
+  const count = ({ list }: EntryRow, outcome: LineOutcome): void => {
+    const type = typesByCode[list % 8]
+    if (type) counter.add(type, outcome)
+  }
+
   /** Removes an earlier version of the entry that waits to be ordered. */
-  const removeSuperseded = ({ list, id }: EntryRow): void => {
-    if (!reordering.hasWaiting()) return
-    const earlier = waiting.first(list, id)
-    if (earlier) keepAssignedTime(list, id, earlier)
-    removeWaiting.run(list, id)
+  const removeSuperseded = (row: EntryRow): LineOutcome => {
+    if (!reordering.hasWaiting()) return 'created'
+    const earlier = waiting.first(row.list, row.id)
+    if (!earlier) return 'created'
+    keepAssignedTime(row.list, row.id, earlier)
+    removeWaiting.run(row.list, row.id)
+    return compare(earlier, row)
   }
 
   /** Replaces the entry with the same key and time, or adds the entry to those to be ordered. */
   const insert = (row: EntryRow): void => {
     flush()
     const existing = stored.first(row.list, row.id)
+    const earlier = existing ?? waiting.first(row.list, row.id)
+    const outcome = earlier ? compare(earlier, row) : 'created'
+    count(row, outcome)
+    if (outcome === 'unchanged') return
     if (existing && existing.time === row.time) {
-      if (existing.record === row.record) return
       keepAssignedTime(row.list, row.id, existing)
       replace.run(row.amount, row.description, row.reference, row.record, existing.position)
       return
     }
     if (existing) removeStored(existing)
-    const earlier = waiting.first(row.list, row.id)
-    if (earlier) {
+    else if (earlier) {
       keepAssignedTime(row.list, row.id, earlier)
       reordering.markForReorder(row.list, earlier.time)
     }
     reordering.add(row)
   }
 
-  const removeEntry = (list: number, id: string): void => {
+  const removeEntry = (list: number, id: string): LineOutcome => {
     flush()
     const existing = stored.first(list, id)
     if (existing) removeStored(existing)
-    const earlier = waiting.first(list, id)
+    const earlier = existing ? undefined : waiting.first(list, id)
     if (earlier) keepAssignedTime(list, id, earlier)
-    removeWaiting.run(list, id)
+    if (earlier) removeWaiting.run(list, id)
+    return existing || earlier ? 'deleted' : 'unchanged'
   }
 
   /** The time that was assigned to an entry without a time when it was first loaded. */
@@ -241,7 +262,7 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
   return {
     put(account: number, item: EntryItem): void {
       const list = listNumber(account, item.list)
-      const time = item.time ?? findAssignedTime(list, item.id) ?? loadTime
+      const time = item.time ?? findAssignedTime(list, item.id) ?? clock().epochNanoseconds
       const row = {
         list,
         time,
@@ -255,8 +276,8 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
       if (!append(row)) insert(row)
     },
 
-    remove(account: number, list: EntryItem['list'], id: string): void {
-      removeEntry(listNumber(account, list), id)
+    remove(account: number, list: EntryItem['list'], id: string): LineOutcome {
+      return removeEntry(listNumber(account, list), id)
     },
 
     /** Removes all entries of a list. */
@@ -281,7 +302,14 @@ export function openEntryWriter(database: DatabaseSync, loadTime: bigint) {
       values = []
       tails.clear()
     },
+
+    forgetAssignedTimes: (): void => void forgetAssigned.run(),
   }
+}
+
+/** What an entry does to an earlier one with the same key. */
+function compare(before: Pick<StoredEntry, 'time' | 'record'>, row: EntryRow): LineOutcome {
+  return before.time === row.time && before.record === row.record ? 'unchanged' : 'changed'
 }
 
 function hasOwnTime(record: string): boolean {

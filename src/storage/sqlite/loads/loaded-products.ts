@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { loader } from '../../../catalogue/store.ts'
-import { isChanged } from '../../../catalogue/versions.ts'
+import { exists, isChanged } from '../../../catalogue/versions.ts'
+import type { LineCounter, LineOutcome } from '../../../load/line-counts.ts'
 import type { ProductItem } from '../../../load/writer.ts'
 import { command, query } from '../driver/statements.ts'
 import { openProductRows } from '../platform/product-rows.ts'
@@ -9,29 +10,49 @@ import { openProductRows } from '../platform/product-rows.ts'
  * The products of a load. Only the last line for each product is written, and only if it changes the product: loading a
  * file twice creates no version twice. Until the end they are stored on disk, as there may be many.
  */
-export function openLoadedProducts(database: DatabaseSync, at: Temporal.Instant) {
+export function openLoadedProducts(
+  database: DatabaseSync,
+  clock: () => Temporal.Instant,
+  counter: LineCounter,
+) {
   database.exec('create temp table last_product (id text primary key, item text) strict')
   const save = command(database, 'insert or replace into last_product values (?, ?)')
   const saved = query<{ id: string; item: string | null }>(database, 'select * from last_product')
   const clear = command(database, 'delete from last_product')
   const rows = openProductRows(database)
-  const clock = () => at
+  let lines = 0
 
-  const write = (item: ProductItem): void => {
-    if (!isChanged(item, rows.newest(item.id))) return
+  const put = (item: ProductItem): LineOutcome => {
+    const newest = rows.newest(item.id)
+    if (!isChanged(item, newest)) return 'unchanged'
     rows.put(item.id, item.content, { by: loader, clock, loaded: item })
+    return exists(newest) ? 'changed' : 'created'
+  }
+  const remove = (id: string): LineOutcome =>
+    rows.remove(id, { by: loader, clock }) ? 'deleted' : 'unchanged'
+
+  const saveLine = (id: string, item: string | null): void => {
+    lines += 1
+    save.run(id, item)
   }
 
   return {
-    put: (item: ProductItem): void => void save.run(item.id, JSON.stringify(item)),
-    remove: (id: string): void => void save.run(id, null),
+    put: (item: ProductItem): void => saveLine(item.id, JSON.stringify(item)),
+    remove: (id: string): void => saveLine(id, null),
     finish(): void {
+      if (lines === 0) return
       for (const { id, item } of saved.each()) {
-        if (item === null) rows.remove(id, { by: loader, clock })
-        else write(JSON.parse(item))
+        counter.add('product', item === null ? remove(id) : put(JSON.parse(item)))
+        lines -= 1
       }
+      // Lines that a later line for the same product replaced.
+      counter.add('product', 'unchanged', lines)
+      lines = 0
       clear.run()
     },
-    clear: (): void => void clear.run(),
+    clear(): void {
+      lines = 0
+      clear.run()
+    },
   }
 }

@@ -56,6 +56,7 @@ export function openReordering(database: DatabaseSync) {
     `insert into entry (position, ${columns})
      select ? + row_number() over (order by time, id desc), ${columns} from waiting where list = ?`,
   )
+  const clearMarks = command(database, 'delete from needs_reorder')
   const deleteWaiting = command(database, 'delete from waiting where list = ?')
 
   let isAnyWaiting = false
@@ -91,7 +92,7 @@ export function openReordering(database: DatabaseSync) {
         insertOrdered.run(lastInOrder, list)
         deleteWaiting.run(list)
       }
-      database.exec('delete from needs_reorder')
+      clearMarks.run()
     },
   }
 }

@@ -2,8 +2,19 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { AccountKind } from '../../../contract/index.ts'
 import type { LineError, SourceLocation } from '../../../load/writer.ts'
 import { kindCodes } from '../../enum-codes.ts'
-import { noAccount, noCustomer } from '../../load-errors.ts'
 import { command, query } from '../driver/statements.ts'
+import { missingAccount, missingCustomer, toLineError } from './line-error.ts'
+
+export type UnresolvedReferences = ReturnType<typeof openUnresolvedReferences>
+
+interface Unresolved {
+  readonly file: number
+  readonly line: number
+  readonly part: number | null
+  readonly field: string
+  /** Of what does not exist. */
+  readonly id: string
+}
 
 /**
  * Lines that refer to a customer or an account that does not exist yet. Most follow later in the same load; for the
@@ -13,31 +24,31 @@ export function openUnresolvedReferences(database: DatabaseSync) {
   database.exec(`
     create temp table account_reference (
       account integer not null, kind integer not null,
-      file integer not null, line integer not null, field text not null
+      file integer not null, line integer not null, part integer, field text not null
     ) strict;
     create temp table customer_reference (
-      customer integer not null, file integer not null, line integer not null, field text not null
+      customer integer not null, file integer not null, line integer not null, part integer, field text not null
     ) strict;
     create temp table holder_line (
-      customer integer not null, file integer not null, line integer not null, field text not null
+      customer integer not null, file integer not null, line integer not null, part integer, field text not null
     ) strict;
     create index temp.holder_line_customer on holder_line (customer);
   `)
-  const insertAccount = command(database, 'insert into account_reference values (?, ?, ?, ?, ?)')
-  const insertCustomer = command(database, 'insert into customer_reference values (?, ?, ?, ?)')
-  const unresolvedAccounts = query<SourceLocation & { field: string; kind: number }>(
+  const insertAccount = command(database, 'insert into account_reference values (?, ?, ?, ?, ?, ?)')
+  const insertCustomer = command(database, 'insert into customer_reference values (?, ?, ?, ?, ?)')
+  const unresolvedAccounts = query<Unresolved & { kind: number }>(
     database,
-    `select m.file, m.line, m.field, m.kind from account_reference m
+    `select m.file, m.line, m.part, m.field, m.kind, a.id from account_reference m
      join account a on a.number = m.account
-     where a.head is null or (m.kind <> 0 and a.kind <> m.kind) order by m.file, m.line`,
+     where a.head is null or (m.kind <> 0 and a.kind <> m.kind) order by m.file, m.line, m.part`,
   )
-  const unresolvedCustomers = query<SourceLocation & { field: string }>(
+  const unresolvedCustomers = query<Unresolved>(
     database,
-    `select distinct m.file, m.line, m.field from customer_reference m
+    `select distinct m.file, m.line, m.part, m.field, c.id from customer_reference m
      join customer c on c.number = m.customer where c.record is null
-     order by m.file, m.line, length(m.field), m.field`,
+     order by m.file, m.line, m.part, length(m.field), m.field`,
   )
-  const insertHolder = command(database, 'insert into holder_line values (?, ?, ?, ?)')
+  const insertHolder = command(database, 'insert into holder_line values (?, ?, ?, ?, ?)')
   const insertHolders = command(
     database,
     'insert into customer_reference select * from holder_line where customer = ?',
@@ -47,19 +58,19 @@ export function openUnresolvedReferences(database: DatabaseSync) {
     addAccount(
       account: number,
       kind: AccountKind | undefined,
-      { file, line }: SourceLocation,
+      { file, line, part }: SourceLocation,
       field: string,
     ) {
-      insertAccount.run(account, kind ? kindCodes[kind] : 0, file, line, field)
+      insertAccount.run(account, kind ? kindCodes[kind] : 0, file, line, part ?? null, field)
     },
 
-    addCustomer(customer: number, { file, line }: SourceLocation, field: string) {
-      insertCustomer.run(customer, file, line, field)
+    addCustomer(customer: number, { file, line, part }: SourceLocation, field: string) {
+      insertCustomer.run(customer, file, line, part ?? null, field)
     },
 
     /** A line of this load makes an existing customer a holder; the customer may still be removed. */
-    addHolder(customer: number, { file, line }: SourceLocation, field: string) {
-      insertHolder.run(customer, file, line, field)
+    addHolder(customer: number, { file, line, part }: SourceLocation, field: string) {
+      insertHolder.run(customer, file, line, part ?? null, field)
     },
 
     addRemovedCustomer(customer: number): void {
@@ -67,14 +78,19 @@ export function openUnresolvedReferences(database: DatabaseSync) {
     },
 
     *errors(): Generator<LineError> {
-      for (const { file, line, field, kind } of unresolvedAccounts.each()) {
-        yield { file, line, path: field, reason: noAccount(accountKind(kind)) }
+      for (const row of unresolvedAccounts.each()) {
+        const problem = missingAccount(row.field, accountKind(row.kind), row.id)
+        yield toLineError(locationOf(row), problem)
       }
-      for (const { file, line, field } of unresolvedCustomers.each()) {
-        yield { file, line, path: field, reason: noCustomer }
+      for (const row of unresolvedCustomers.each()) {
+        yield toLineError(locationOf(row), missingCustomer(row.field, row.id))
       }
     },
   }
+}
+
+function locationOf({ file, line, part }: Unresolved): SourceLocation {
+  return { file, line, ...(part !== null && { part }) }
 }
 
 /** The code is 0 for either kind. */
