@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isBusy, toAppError } from './errors.ts'
+import { openWriteTurn } from './write-turn.ts'
 
 /** How long a change waits for a load or another process, and the pause between two attempts. */
 const busyMaxMs = 5000
-const busyRetryMs = 5
+const busyRetryMs = 2
 
 /**
  * Serialises the changes of a server. A busy timeout of SQLite would block the whole process, so a change that finds the
@@ -12,17 +13,26 @@ const busyRetryMs = 5
  */
 export function openWriteQueue(database: DatabaseSync) {
   database.exec('pragma busy_timeout = 0')
+  const turn = openWriteTurn(database)
   let last: Promise<unknown> = Promise.resolve()
 
   const retryWhileBusy = async <Result>(work: () => Result, since: number): Promise<Result> => {
-    for (;;) {
-      try {
-        return transaction(database, work)
-      } catch (cause) {
-        if (!isBusy(cause) || performance.now() - since > busyMaxMs)
-          throw toAppError(cause, database)
-        await wait(busyRetryMs)
+    await turn.letOthersWrite()
+    let isWaiting = false
+    try {
+      for (;;) {
+        try {
+          return transaction(database, work)
+        } catch (cause) {
+          if (!isBusy(cause) || performance.now() - since > busyMaxMs)
+            throw toAppError(cause, database)
+          isWaiting = true
+          turn.request()
+          await wait(busyRetryMs)
+        }
       }
+    } finally {
+      if (isWaiting) turn.end()
     }
   }
   return <Result>(work: () => Result): Promise<Result> => {
