@@ -173,4 +173,25 @@ export const migrations: readonly string[] = [
   -- missing: an earlier Holdfast that opened the database during this migration could write its lower version.
   drop index if exists entry_payment;
   `,
+  `
+  -- The state of each feed, and the answers to its last batches.
+  create table feed (
+    name text primary key,
+    batch integer not null,       -- the number of the last one
+    time integer not null,        -- of its commit, in milliseconds since 1970
+    lines integer not null,       -- of all batches
+    position text                 -- where a follower continues; null for a feed of the HTTP interface
+  ) strict, without rowid;
+  create table feed_batch (
+    feed text not null,
+    number integer not null,
+    digest text not null,
+    lines integer not null,
+    created integer not null,
+    changed integer not null,
+    unchanged integer not null,
+    deleted integer not null,
+    primary key (feed, number)
+  ) strict, without rowid;
+  `,
 ]

@@ -32,7 +32,7 @@ interface StoredEntry {
   readonly record: string
 }
 
-const typesByCode = new Array<(typeof entryTypes)[keyof typeof entryTypes]>()
+const typesByCode: (typeof entryTypes)[keyof typeof entryTypes][] = []
 for (const list of entryLists) typesByCode[listCodes[list]] = entryTypes[list]
 
 /** Writes the entries of lists. Most arrive in the order of time and are appended at once. */

@@ -164,7 +164,7 @@ export function openItemWriter(database: DatabaseSync, { clock, references }: It
     discard(): void {
       accounts.clearCache()
       entries.discard()
-      products.clear()
+      products.discard()
       counter.take()
     },
 

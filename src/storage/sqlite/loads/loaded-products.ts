@@ -50,9 +50,9 @@ export function openLoadedProducts(
       lines = 0
       clear.run()
     },
-    clear(): void {
+    /** After a rollback, which empties the table too. */
+    discard(): void {
       lines = 0
-      clear.run()
     },
   }
 }

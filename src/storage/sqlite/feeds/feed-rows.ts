@@ -1,0 +1,83 @@
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  type BatchKey,
+  type BatchOutcome,
+  type BatchSummary,
+  checkBatch,
+  type Feed,
+  feedsMax,
+  type RememberedBatch,
+  rememberedBatches,
+} from '../../../load/feed-writer.ts'
+import { command, query } from '../driver/statements.ts'
+
+interface FeedRow extends Omit<Feed, 'position'> {
+  readonly position: string | null
+}
+
+interface BatchRow extends BatchSummary {
+  readonly digest: string
+}
+
+export function openFeedRows(database: DatabaseSync) {
+  const columns = 'name, batch, time, lines, position'
+  const list = query<FeedRow>(database, `select ${columns} from feed order by name`)
+  const find = query<FeedRow>(database, `select ${columns} from feed where name = ?`)
+  const count = query<{ feeds: number }>(database, 'select count(*) as feeds from feed')
+  const findBatch = query<BatchRow>(
+    database,
+    `select digest, lines, created, changed, unchanged, deleted from feed_batch
+     where feed = ? and number = ?`,
+  )
+  const put = command(
+    database,
+    `insert into feed (${columns}) values (?, ?, ?, ?, ?)
+     on conflict do update set batch = excluded.batch, time = excluded.time,
+       lines = lines + excluded.lines, position = excluded.position`,
+  )
+  const putBatch = command(database, 'insert into feed_batch values (?, ?, ?, ?, ?, ?, ?, ?)')
+  const forget = command(database, 'delete from feed_batch where feed = ? and number <= ?')
+  const remove = command(database, 'delete from feed where name = ?')
+  const removeBatches = command(database, 'delete from feed_batch where feed = ?')
+
+  const findFeed = (name: string): Feed | undefined => {
+    const row = find.first(name)
+    return row && toFeed(row)
+  }
+  const findRemembered = (feed: string, number: number): RememberedBatch | undefined => {
+    const row = findBatch.first(feed, number)
+    if (!row) return undefined
+    const { digest, ...summary } = row
+    return { digest, summary }
+  }
+
+  return {
+    list: (): Feed[] => list.all().map(toFeed),
+
+    find: findFeed,
+
+    /** The outcome of a batch that is not the next one of its feed. */
+    check(batch: BatchKey): BatchOutcome | undefined {
+      const feed = findFeed(batch.feed)
+      const outcome = checkBatch(batch, feed, findRemembered(batch.feed, batch.number))
+      if (outcome || feed || (count.first()?.feeds ?? 0) < feedsMax) return outcome
+      return { conflict: { reason: 'limit', expected: 1 } }
+    },
+
+    put({ feed, number, digest, position }: BatchKey, time: number, summary: BatchSummary) {
+      const { lines, created, changed, unchanged, deleted } = summary
+      put.run(feed, number, time, lines, position ?? null)
+      putBatch.run(feed, number, digest, lines, created, changed, unchanged, deleted)
+      forget.run(feed, number - rememberedBatches)
+    },
+
+    remove(name: string): boolean {
+      removeBatches.run(name)
+      return remove.run(name).changes > 0
+    },
+  }
+}
+
+function toFeed({ position, ...feed }: FeedRow): Feed {
+  return { ...feed, ...(position !== null && { position }) }
+}

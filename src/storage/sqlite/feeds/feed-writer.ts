@@ -1,0 +1,126 @@
+import { setImmediate } from 'node:timers/promises'
+import { ContractError } from '../../../contract/index.ts'
+import type {
+  BatchOutcome,
+  BatchSummary,
+  FeedBatch,
+  FeedWriter,
+  FeedWriterOptions,
+} from '../../../load/feed-writer.ts'
+import { totalCounts } from '../../../load/line-counts.ts'
+import type { LineError, LocatedItem } from '../../../load/writer.ts'
+import { toAppError } from '../driver/errors.ts'
+import { fileIdentity } from '../driver/files.ts'
+import { openDatabase } from '../driver/open.ts'
+import { execute, snapshots } from '../driver/statements.ts'
+import { commitWithinSpace, releaseLog } from '../driver/write-ahead-log.ts'
+import { takeWriteLock } from '../driver/write-lock.ts'
+import { openItemWriter } from '../loads/item-writer.ts'
+import { toLineError } from '../loads/line-error.ts'
+import { openFeedRows } from './feed-rows.ts'
+
+/** How many lines are written in one turn of the event loop: more would delay requests. */
+const groupSize = 200
+
+/**
+ * Commits are made one after another. Checks use a connection of their own, which does not see the batches that are not
+ * committed yet.
+ */
+export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): FeedWriter {
+  const { clock, onWait, signal, waitMaxMs } = options
+  const opened = fileIdentity(path)
+  const database = openDatabase(path, 'write')
+  // `takeWriteLock` waits for loads, without blocking the process.
+  database.exec('pragma busy_timeout = 0')
+  const reading = openDatabase(path, 'serve')
+  const snapshot = snapshots(reading)
+  const committed = openFeedRows(reading)
+  let now = clock()
+  const items = openItemWriter(database, { clock: () => now })
+  const feeds = openFeedRows(database)
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** A commit to a file that was deleted or replaced would be lost. */
+  const requireSameFile = (): void => {
+    if (fileIdentity(path) === opened) return
+    throw new ContractError('unavailable', `the database ${path} was deleted or replaced`)
+  }
+
+  const writeItem = (item: LocatedItem): LineError[] => {
+    const missing = items.findMissing(item)
+    const problem = missing.length === 0 ? items.write(item) : undefined
+    return (problem ? [problem] : missing).map((each) => toLineError(item, each))
+  }
+
+  const writeItems = async (all: readonly LocatedItem[]): Promise<LineError[]> => {
+    const errors: LineError[] = []
+    for (let at = 0; at < all.length; at += groupSize) {
+      if (at > 0) await setImmediate()
+      for (const item of all.slice(at, at + groupSize)) errors.push(...writeItem(item))
+    }
+    return errors
+  }
+
+  /** Leaves nothing of a batch that has an error. */
+  const writeBatch = async (batch: FeedBatch): Promise<BatchOutcome> => {
+    const { feed } = batch
+    const key = feed === undefined ? undefined : { ...batch, feed }
+    const known = key && feeds.check(key)
+    if (known) return known
+    execute(database, 'savepoint batch')
+    const errors = await writeItems(batch.items)
+    if (errors.length > 0) {
+      execute(database, 'rollback to batch; release batch')
+      items.discard()
+      return { errors }
+    }
+    const summary: BatchSummary = { lines: batch.lines, ...totalCounts(items.finish()) }
+    items.forgetAssignedTimes()
+    if (key) feeds.put(key, now.epochMilliseconds, summary)
+    execute(database, 'release batch')
+    return { summary }
+  }
+
+  const commitBatches = async (batches: readonly FeedBatch[]): Promise<BatchOutcome[]> => {
+    await takeWriteLock(database, { onWait, signal, waitMaxMs })
+    try {
+      now = clock()
+      const outcomes: BatchOutcome[] = []
+      for (const batch of batches) outcomes.push(await writeBatch(batch))
+      requireSameFile()
+      commitWithinSpace(database, path)
+      items.clearCache()
+      return outcomes
+    } catch (error) {
+      // Some failures end the transaction.
+      if (database.isTransaction) execute(database, 'rollback')
+      items.discard()
+      throw toAppError(error, database)
+    }
+  }
+
+  return {
+    async check(batch) {
+      requireSameFile()
+      try {
+        return snapshot(() => committed.check(batch))
+      } catch (error) {
+        throw toAppError(error, reading)
+      }
+    },
+
+    commit(batches) {
+      const done = last.then(() => commitBatches(batches))
+      // The next commit is made even if this one fails.
+      last = done.catch(() => {})
+      return done
+    },
+
+    async close() {
+      await last
+      reading.close()
+      database.close()
+      releaseLog(path)
+    },
+  }
+}

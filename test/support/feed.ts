@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { SuiteContext } from 'node:test'
+import type {
+  BatchKey,
+  BatchOutcome,
+  BatchSummary,
+  FeedBatch,
+  FeedStore,
+  FeedWriter,
+  FeedWriterOptions,
+} from '../../src/load/feed-writer.ts'
+import { readLine } from '../../src/load/line.ts'
+import type { LocatedItem } from '../../src/load/writer.ts'
+import { openSqliteFeedStore } from '../../src/storage/sqlite/feeds/feed-store.ts'
+import { openSqliteFeedWriter } from '../../src/storage/sqlite/feeds/feed-writer.ts'
+import { createScope, currentEngine, describeOn, newDatabase, type Scope } from './engines.ts'
+
+interface FeedEngine {
+  openWriter(database: string, options: FeedWriterOptions): Promise<FeedWriter>
+  openStore(database: string): Promise<FeedStore>
+}
+
+const filePath = (database: string) => database.slice('sqlite:'.length)
+
+const feedEngines = {
+  sqlite: {
+    openWriter: async (database, options) => openSqliteFeedWriter(filePath(database), options),
+    openStore: async (database) => openSqliteFeedStore(filePath(database)),
+  },
+} as const satisfies Record<string, FeedEngine>
+
+/** Declares a suite on each engine that has feeds. */
+export function describeFeeds(name: string, body: (context: SuiteContext) => void): void {
+  for (const engine of Object.keys(feedEngines) as (keyof typeof feedEngines)[]) {
+    describeOn(engine, name, body)
+  }
+}
+
+export interface Feeds {
+  readonly database: string
+  readonly writer: FeedWriter
+  readonly store: FeedStore
+  openWriter(options?: Partial<FeedWriterOptions>): Promise<FeedWriter>
+  setClock(now: string): void
+  /** Commits lines as the next batch of the feed `core`, and asserts that it is accepted. */
+  add(...lines: readonly string[]): Promise<BatchSummary>
+  /** Commits lines as the next batch of the feed `core`, and asserts that it is rejected. Returns `LINE PATH REASON`. */
+  reject(...lines: readonly string[]): Promise<string[]>
+}
+
+/** A new database with an open feed writer, which is closed with the scope. */
+export async function openFeeds(t: Scope, database?: string): Promise<Feeds> {
+  const scope = createScope(t)
+  const address = database ?? (await newDatabase(scope))
+  const { openWriter, openStore } = feedEngines[currentEngine() as keyof typeof feedEngines]
+  let now = Temporal.Instant.from('2025-07-01T00:00:00Z')
+
+  const open = async (options: Partial<FeedWriterOptions> = {}) => {
+    const writer = await openWriter(address, { clock: () => now, ...options })
+    scope.after(() => writer.close())
+    return writer
+  }
+  const writer = await open()
+  const store = await openStore(address)
+  scope.after(() => store.close())
+  let number = 1
+  const send = (lines: readonly string[]) => commitOne(writer, createBatch('core', number, lines))
+
+  return {
+    database: address,
+    writer,
+    store,
+    openWriter: open,
+    setClock(time) {
+      now = Temporal.Instant.from(time)
+    },
+    async add(...lines) {
+      const outcome = await send(lines)
+      assert.ok('summary' in outcome, JSON.stringify(outcome))
+      number += 1
+      return outcome.summary
+    },
+    async reject(...lines) {
+      const outcome = await send(lines)
+      assert.ok('errors' in outcome, JSON.stringify(outcome))
+      return outcome.errors.map(({ line, path, reason }) => `${line} ${path} ${reason}`)
+    },
+  }
+}
+
+export async function commitOne(writer: FeedWriter, batch: FeedBatch): Promise<BatchOutcome> {
+  const [outcome] = await writer.commit([batch])
+  assert.ok(outcome)
+  return outcome
+}
+
+export function createBatch(
+  feed: string,
+  number: number,
+  lines: readonly string[],
+  position?: string,
+): FeedBatch & BatchKey {
+  return {
+    feed,
+    number,
+    digest: createHash('sha256').update(lines.join('\n')).digest('base64url'),
+    lines: lines.length,
+    items: lines.map(toItem),
+    ...(position !== undefined && { position }),
+  }
+}
+
+function toItem(text: string, index: number): LocatedItem {
+  const result = readLine(text)
+  assert.ok('item' in result, text)
+  return { ...result.item, file: 0, line: index + 1 }
+}
