@@ -3,7 +3,6 @@
 // clone runs the TypeScript sources; a published package contains only the compiled JavaScript.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
 
 const nodeMajorMin = 26
 
@@ -14,10 +13,6 @@ if (Number(process.versions.node.split('.')[0]) < nodeMajorMin) {
   )
   process.exit(2)
 }
-
-// Pretenuring would allocate short-lived objects of requests in the old generation, where everything that they refer to
-// stays until a full collection: 4 KB per request.
-setFlagsFromString('--no-allocation-site-pretenuring')
 
 // Speeds up later starts, if this folder is writable.
 const { enableCompileCache } = await import('node:module')

@@ -1,5 +1,4 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { setFlagsFromString } from 'node:v8'
 import { Command, Option } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
 import type { UnknownFields } from '../load/line.ts'
@@ -12,6 +11,7 @@ import { CommandError, type Terminal } from '../server/terminal.ts'
 import type { Settings } from '../settings/settings.ts'
 import { systemReason } from '../storage/system-reason.ts'
 import { databaseSettings, prepareDatabase } from './common/database.ts'
+import { formatCount } from './common/format-count.ts'
 import { openLoadProgress, type ProgressLine } from './common/load-progress.ts'
 import { openPrivateFile } from './common/private-file.ts'
 import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
@@ -81,8 +81,6 @@ async function runLoad(
   terminal: Terminal,
   { signal, stoppedBy }: Stopping,
 ): Promise<void> {
-  // A load produces short-lived garbage at a constant rate: a larger young generation would only use more memory.
-  setFlagsFromString('--semi-space-growth-factor=1')
   const batch = parseBatch(flags.batch)
   const settings = readCommandSettings('provider', flags, terminal)
   const inputs = openInputs(names)
@@ -109,10 +107,15 @@ async function runLoad(
     signal,
   }
   const { load } = await import('../load/load.ts')
+  const { disablePretenuring, limitYoungGeneration } = await import(
+    '../server/garbage-collection.ts'
+  )
   const writer = await openWriter(settings, writerOptions, flags, terminal).catch((error) => {
     finish()
     throw error
   })
+  disablePretenuring()
+  limitYoungGeneration()
   try {
     const result = await load(inputs, writer, {
       ...(batch !== undefined && { batch }),
@@ -185,7 +188,7 @@ function stoppedError(signal: StopSignal, { commits, linesCommitted }: LoadResul
 }
 
 function count(value: number, noun: string): string {
-  return `${value.toLocaleString('en')} ${noun}${value === 1 ? '' : 's'}`
+  return `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`
 }
 
 function reportResult(
@@ -207,7 +210,7 @@ function reportResult(
     throw new CommandError(1, [failure, ...summary].join('\n'))
   }
   const [done, outcome] = dryRun ? ['validated', '. Nothing was changed.'] : ['loaded', '']
-  const rate = Math.round(lines / Math.max(seconds, 0.001)).toLocaleString('en')
+  const rate = formatCount(Math.round(lines / Math.max(seconds, 0.001)))
   const success = `${count(lines, 'line')} ${done} in ${seconds.toFixed(1)} s (${rate} lines per second)${outcome}`
   terminal.out(`${[success, ...summary].join('\n')}\n`)
 }
@@ -219,8 +222,8 @@ function formatLeftOut({ total, byField }: LeftOutFields): string {
     .slice(0, leftOutShownMax)
   const rest = total - shown.reduce((sum, [, times]) => sum + times, 0)
   const parts = [
-    ...shown.map(([field, times]) => `${field} ${times.toLocaleString('en')}`),
-    ...(rest > 0 ? [`others ${rest.toLocaleString('en')}`] : []),
+    ...shown.map(([field, times]) => `${field} ${formatCount(times)}`),
+    ...(rest > 0 ? [`others ${formatCount(rest)}`] : []),
   ]
   return escapeInvisible(`${count(total, 'unknown field')} left out: ${parts.join(', ')}`)
 }

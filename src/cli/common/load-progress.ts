@@ -1,5 +1,6 @@
 import type { Progress } from '../../load/load.ts'
 import type { Terminal } from '../../server/terminal.ts'
+import { formatCount } from './format-count.ts'
 
 const updateMs = 200
 
@@ -23,8 +24,8 @@ export function openLoadProgress(terminal: Terminal, bytesTotal: number | undefi
       isShown = true
       const seconds = (now - started) / 1000
       const parts = [
-        `${lines.toLocaleString('en')} lines`,
-        `${Math.round(lines / seconds).toLocaleString('en')} per second`,
+        `${formatCount(lines)} lines`,
+        `${formatCount(Math.round(lines / seconds))} per second`,
       ]
       if (bytesTotal) {
         const share = Math.min(1, bytes / bytesTotal)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { closeSync, fchmodSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 const ownerOnly = 0o600
@@ -25,7 +24,7 @@ export function writePrivateFile(path: string, text: string): void {
  * error (`EEXIST`), or with `isReplacing` it is replaced atomically.
  */
 export function writeSecretFile(path: string, text: string, isReplacing: boolean): void {
-  const target = isReplacing ? `${path}.${randomUUID()}.tmp` : path
+  const target = isReplacing ? `${path}.${crypto.randomUUID()}.tmp` : path
   const file = createPrivateFile(target)
   try {
     writeAndClose(file, text)

@@ -1,0 +1,136 @@
+import type { TlsOptions } from 'node:tls'
+import { disablePretenuring } from '../../server/garbage-collection.ts'
+import { shutDownGracefully } from '../../server/graceful-shutdown.ts'
+import { listen } from '../../server/listen.ts'
+import { openPlatform } from '../../server/open-platform.ts'
+import { type OpenServer, openProvider } from '../../server/open-provider.ts'
+import { exitAfter, untilStoppedBySupervisor, untilStopSignal } from '../../server/signals.ts'
+import {
+  openMetricsEndpoint,
+  openServerLog,
+  openTelemetry,
+  type Telemetry,
+} from '../../server/telemetry.ts'
+import type { Terminal } from '../../server/terminal.ts'
+import { logCertificate, logFailedHandshakes, readTls, reloadTls } from '../../server/tls.ts'
+import {
+  disconnectFromSupervisor,
+  isReplacement,
+  isSupervisor,
+  reportReady,
+  superviseWorkers,
+} from '../../server/workers.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { prepareDatabase } from '../common/database.ts'
+
+type Open = (telemetry: Telemetry, tls: TlsOptions | undefined) => Promise<OpenServer>
+
+/** What is done once, before the workers are started. */
+interface Preparation {
+  readonly create: boolean
+  readonly newReplayFile?: boolean
+}
+
+type ServeSettings = Pick<
+  Settings,
+  'database' | 'host' | 'port' | 'workers' | 'logLevel' | 'metricsHost' | 'shutdownTimeout'
+> &
+  Partial<Settings>
+
+export async function serveProvider(
+  settings: Settings,
+  preparation: Preparation,
+  terminal: Terminal,
+): Promise<void> {
+  await prepare(settings, preparation, terminal)
+  const open: Open = (...args) => openProvider(settings, ...args)
+  await serve('provider', settings, open, terminal)
+}
+
+export async function servePlatform(
+  settings: ServeSettings,
+  preparation: Preparation,
+  terminal: Terminal,
+): Promise<void> {
+  await prepare(settings, preparation, terminal)
+  const open: Open = async (...args) => ({
+    app: await openPlatform(settings, ...args),
+    isReady: async () => true,
+  })
+  await serve('platform', settings, open, terminal)
+}
+
+/** Only in the supervisor: a worker that is started later must open the same files as the others. */
+async function prepare(
+  settings: ServeSettings,
+  { create, newReplayFile = false }: Preparation,
+  terminal: Terminal,
+): Promise<void> {
+  if (!isSupervisor()) return
+  await prepareDatabase(settings, create, terminal)
+  if (!newReplayFile) return
+  const { replaceReplayFile } = await import('../../storage/open.ts')
+  await replaceReplayFile(settings.database)
+}
+
+/** Serves in this process, or in workers that this process supervises. */
+async function serve(
+  role: string,
+  settings: ServeSettings,
+  open: Open,
+  terminal: Terminal,
+): Promise<void> {
+  if (settings.workers > 1 && isSupervisor()) {
+    const log = await openServerLog(settings)
+    const metricsEndpoint = await openMetricsEndpoint(settings)
+    try {
+      await superviseWorkers({ role, ...settings }, log, metricsEndpoint, terminal)
+    } finally {
+      await metricsEndpoint?.close()
+      await log.close()
+    }
+    return
+  }
+  try {
+    await serveInProcess(role, settings, open, terminal)
+  } finally {
+    disconnectFromSupervisor()
+  }
+}
+
+async function serveInProcess(
+  role: string,
+  settings: ServeSettings,
+  open: Open,
+  terminal: Terminal,
+): Promise<void> {
+  const tls = readTls(settings)
+  const telemetry = await openTelemetry(settings)
+  const { log, exit } = telemetry
+  const metricsEndpoint = await openMetricsEndpoint(settings, telemetry.metrics)
+  try {
+    const { app, isReady } = await open(telemetry, tls)
+    const shutdownMs = settings.shutdownTimeout * 1000
+    shutDownGracefully(app, shutdownMs, log)
+    if (tls) logCertificate(log, tls, 'certificate in use')
+    logFailedHandshakes(log, app.server)
+    process.on('SIGHUP', () => reloadTls(log, app.server, settings))
+    process.on('SIGUSR2', () => log.info('nothing to replace: the server has no workers'))
+    const stopped = isSupervisor() ? untilStopSignal(exit) : untilStoppedBySupervisor()
+
+    const shouldListen = !isReplacement() || (await isReady())
+    const address = shouldListen ? await listen(app, settings.host, settings.port) : ''
+    disablePretenuring()
+    telemetry.logUncaughtErrors()
+    if (isSupervisor()) {
+      terminal.out(`${role} ready on ${address}\n`)
+      if (metricsEndpoint) terminal.out(`metrics on ${metricsEndpoint.address}\n`)
+    } else reportReady({ readyOn: address, isReady: await isReady() })
+    await stopped
+    exitAfter(shutdownMs, exit)
+    await app.close()
+  } finally {
+    await metricsEndpoint?.close()
+    await telemetry.close()
+  }
+}
