@@ -19,7 +19,7 @@ const allowed: Record<string, readonly string[]> = {
   provider: ['contract'],
   catalogue: ['contract'],
   auth: ['contract', 'text', 'catalogue', 'jose'],
-  load: ['contract', 'text', 'provider', 'catalogue', 'typebox'],
+  load: ['contract', 'text', 'provider', 'catalogue', 'csv-parse', 'typebox'],
   generate: ['contract'],
   storage: [
     'contract',
@@ -60,6 +60,9 @@ const allowed: Record<string, readonly string[]> = {
     'commander',
   ],
 }
+
+/** Imports the file of a user. */
+const computedImport = { path: 'src/cli/load/map-file.ts', target: 'import(href)' }
 
 /** These folders also run in browsers. */
 const foldersWithoutNode = ['contract', 'client']
@@ -320,6 +323,7 @@ function findImports(text: string): string[] {
 
 function mayImport(path: string, target: string): boolean {
   const folder = path.split('/')[1] ?? ''
+  if (path === computedImport.path && target === computedImport.target) return true
   if (target.startsWith('node:')) return !foldersWithoutNode.includes(folder)
   if (!target.startsWith('.')) {
     const [name = '', inner] = target.split('/')

@@ -15,7 +15,13 @@ import { formatCount } from './common/format-count.ts'
 import { openLoadProgress, type ProgressLine } from './common/load-progress.ts'
 import { openPrivateFile } from './common/private-file.ts'
 import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
-import { openInputs, toInputError, totalSize } from './load/inputs.ts'
+import {
+  type InputFlags,
+  inputFormats,
+  openInputs,
+  toInputError,
+  totalSize,
+} from './load/inputs.ts'
 
 /** How many errors are printed; --errors writes all of them to a file. */
 const errorsShownMax = 20
@@ -23,7 +29,7 @@ const errorsShownMax = 20
 /** How many names of fields that were left out are printed. */
 const leftOutShownMax = 20
 
-interface Flags {
+interface Flags extends InputFlags {
   readonly batch?: string
   readonly dryRun?: true
   readonly unknownFields: UnknownFields
@@ -34,11 +40,19 @@ interface Flags {
 
 export function loadCommand(terminal: Terminal): Command {
   const command = new Command('load')
-    .summary('load data from NDJSON files')
+    .summary('load data from NDJSON, CSV and TSV files')
     .description(
-      'Loads customers, accounts, histories and products from NDJSON files (one JSON object per line) into the database. A load is atomic: readers see all of it or nothing. Loading a file again changes nothing.',
+      'Loads customers, accounts, histories and products into the database: from NDJSON files (one JSON object per line), or from CSV and TSV files with --type or --map. A load is atomic: readers see all of it or nothing. Loading a file again changes nothing.',
     )
     .argument('<file...>', 'files to load; - is standard input')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'format of the files; the default is the extension, or ndjson',
+      ).choices(inputFormats),
+    )
+    .option('--type <type>', 'load tables whose columns are named after the fields of this record')
+    .option('--map <file>', 'load the lines that the function in this file makes from each row')
     .option('--dry-run', 'validate the files without changing the database')
     .option('--batch <lines>', 'commit after every so many lines, instead of once at the end')
     .addOption(
@@ -61,6 +75,8 @@ Examples:
   holdfast load customers.ndjson accounts.ndjson
   holdfast load --dry-run --errors errors.txt bank.ndjson
   holdfast generate --customers 1000 | holdfast load -
+  holdfast load --type banking.transaction transactions.csv
+  holdfast load --map map.ts customers.csv accounts.csv
 
 A load that is stopped by a signal reports what was committed and exits with 130 (SIGINT) or 143 (SIGTERM).`,
     )
@@ -83,7 +99,7 @@ async function runLoad(
 ): Promise<void> {
   const batch = parseBatch(flags.batch)
   const settings = readCommandSettings('provider', flags, terminal)
-  const inputs = openInputs(names)
+  const inputs = await openInputs(names, flags)
   const size = totalSize(inputs)
   const errorFile = flags.errors === undefined ? undefined : openErrorFile(flags.errors, terminal)
   const metrics = await openMetrics(flags.metricsFile, size)

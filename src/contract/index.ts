@@ -11,6 +11,16 @@ export { detectAccountVersion } from './detect-account-version.ts'
 export { ContractError, type ErrorCode, errorTable } from './errors.ts'
 export { examples } from './examples/index.ts'
 export * from './limits.ts'
+export {
+  type DeleteLine,
+  type Line,
+  type LineSchema,
+  lineSchemas,
+  type MappedLines,
+  type MapRow,
+  type PutLine,
+  type RowLocation,
+} from './lines.ts'
 export { buildOpenApiDocument } from './openapi/document.ts'
 export { type DocumentName, documentNames } from './openapi/document-names.ts'
 export {

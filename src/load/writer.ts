@@ -47,6 +47,10 @@ export interface SourceLocation {
 export interface LineProblem extends Problem {
   /** The field is in no schema of the record: a load can leave it out. */
   readonly isUnknownField?: true
+  /** Explains the reason with values, which may be personal data. */
+  readonly detail?: string
+  /** The rest of the source was not read: valid lines may be missing. */
+  readonly endsSource?: true
 }
 
 export interface LineError extends SourceLocation, LineProblem {

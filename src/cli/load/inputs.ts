@@ -1,16 +1,81 @@
 import { createReadStream, fstatSync, type Stats, statSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, extname } from 'node:path'
+import { type RecordType, recordTypes } from '../../contract/index.ts'
 import { type ByteSource, createNdjsonSource } from '../../load/lines.ts'
+import type { RowConverter, RowSource } from '../../load/rows.ts'
 import type { LineSource } from '../../load/source.ts'
 import { CommandError } from '../../server/terminal.ts'
 import { systemReason } from '../../storage/system-reason.ts'
 
-/** A missing file is invalid usage, and is reported before anything is loaded. */
-export function openInputs(names: readonly string[]): LineSource[] {
-  return names.map((name) => createNdjsonSource(openInput(name)))
+export const inputFormats = ['ndjson', 'csv', 'tsv'] as const
+export type InputFormat = (typeof inputFormats)[number]
+
+export interface InputFlags {
+  readonly format?: InputFormat
+  readonly type?: string
+  readonly map?: string
 }
 
-function openInput(name: string): ByteSource {
+/** Opens the inputs. Whatever is wrong with the command is reported before anything is loaded. */
+export async function openInputs(
+  names: readonly string[],
+  flags: InputFlags,
+): Promise<LineSource[]> {
+  const converter = await openConverter(flags)
+  return Promise.all(names.map((name) => openInput(name, flags, converter)))
+}
+
+async function openInput(
+  name: string,
+  { format = formatOf(name), type }: InputFlags,
+  converter: RowConverter | undefined,
+): Promise<LineSource> {
+  const bytes = openBytes(name)
+  if (!converter) {
+    if (format === 'ndjson') return createNdjsonSource(bytes)
+    throw new CommandError(2, `${name} is a table: add --type or --map`)
+  }
+  if (format === 'ndjson' && type !== undefined) {
+    const hint = '--type is for tables: add --format csv or tsv, or use --map'
+    throw new CommandError(2, `${name}: ${hint}`)
+  }
+  const { createConvertedSource } = await import('../../load/rows.ts')
+  return createConvertedSource(await openRows(bytes, format), converter)
+}
+
+async function openRows(bytes: ByteSource, format: InputFormat): Promise<RowSource> {
+  if (format === 'ndjson') {
+    const { createNdjsonRows } = await import('../../load/ndjson-rows.ts')
+    return createNdjsonRows(bytes)
+  }
+  const { createCsvSource } = await import('../../load/csv.ts')
+  return createCsvSource(bytes, format)
+}
+
+async function openConverter({ type, map }: InputFlags): Promise<RowConverter | undefined> {
+  if (type !== undefined && map !== undefined) {
+    throw new CommandError(2, '--type and --map exclude each other')
+  }
+  if (type !== undefined) {
+    if (!Object.hasOwn(recordTypes, type)) {
+      throw new CommandError(2, `--type must be one of ${Object.keys(recordTypes).join(', ')}`)
+    }
+    const { createTypedConverter } = await import('../../load/typed-rows.ts')
+    return createTypedConverter(type as RecordType)
+  }
+  if (map === undefined) return undefined
+  const { importMap } = await import('./map-file.ts')
+  const file = await importMap(map)
+  const { createMappingConverter } = await import('../../load/mapped-rows.ts')
+  return createMappingConverter(file.map, file.findPosition)
+}
+
+function formatOf(name: string): InputFormat {
+  const extension = extname(name).slice(1).toLowerCase()
+  return extension === 'csv' || extension === 'tsv' ? extension : 'ndjson'
+}
+
+function openBytes(name: string): ByteSource {
   if (name === '-') {
     return { name, ...sizeOf(fstatSync(0)), isRepeatable: false, open: () => process.stdin }
   }

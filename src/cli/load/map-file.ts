@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { MapRow } from '../../contract/index.ts'
+import { CommandError } from '../../server/terminal.ts'
+
+export interface MapFile {
+  readonly map: MapRow<never>
+  /** Describes the place in the file where an error was thrown, as ` at map.ts:12:5`. Empty if it is unknown. */
+  findPosition(error: unknown): string
+}
+
+/** Imports a mapping function. A file that cannot be imported is invalid usage. */
+export async function importMap(name: string): Promise<MapFile> {
+  const path = resolve(name)
+  if (!existsSync(path)) throw new CommandError(2, `${name}: file not found`)
+  const { href } = pathToFileURL(path)
+  const findPosition = (error: unknown) => {
+    const position = findInStack(error, href) ?? findInStack(error, path)
+    return position === undefined ? '' : ` at ${name}:${position}`
+  }
+  const module = await import(href).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error)
+    const text = `${name} cannot be imported${findPosition(error)}: ${message}`
+    throw new CommandError(2, text, { cause: error })
+  })
+  const map: unknown = module.default
+  if (typeof map !== 'function') {
+    throw new CommandError(2, `the default export of ${name} must be a function`)
+  }
+  return { map: map as MapRow<never>, findPosition }
+}
+
+/** The line, and the column if known, of the first mention of the file in the stack of an error. */
+function findInStack(error: unknown, file: string): string | undefined {
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  const start = stack.indexOf(`${file}:`)
+  if (start < 0) return undefined
+  return /^\d+(:\d+)?/.exec(stack.slice(start + file.length + 1))?.[0]
+}

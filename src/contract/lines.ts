@@ -1,0 +1,90 @@
+import Type, { type Static, type TObject, type TProperties } from 'typebox'
+import { values } from './enumerations.ts'
+import type { RecordType, recordTypes } from './records/index.ts'
+import { Flag, Id, Timestamp } from './scalars.ts'
+
+/** The envelope fields of a line type in the NDJSON import format. */
+export interface LineSchema {
+  /** Beside `record`. */
+  readonly put?: TProperties
+  /** Within `delete`. */
+  readonly key: TProperties
+  /** Beside `delete`. */
+  readonly remove?: TProperties
+}
+
+const closed = { additionalProperties: false } as const
+
+const holders = Type.Array(Type.Object({ customerId: Id, isOwned: Type.Optional(Flag) }, closed))
+/** Digests of a deleted customer: they reserve the id for the same person. */
+const digests = Type.Object({ email: Id, name: Id }, closed)
+const account = { accountId: Id }
+/** Direct debits and billing transactions have no key field: an envelope id or their content identifies them. */
+const unkeyed = {
+  put: { id: Type.Optional(Id) },
+  key: { ...account, id: Type.Optional(Id), record: Type.Optional(Type.Unknown()) },
+}
+
+export const lineSchemas = {
+  customer: { key: { id: Id }, remove: { was: Type.Optional(digests) } },
+  'banking.account': { put: { holders }, key: account },
+  'banking.balance': { key: account },
+  'banking.transaction': {
+    put: { effectiveTime: Type.Optional(Timestamp) },
+    key: { ...account, transactionId: Id },
+  },
+  'banking.scheduledPayment': { key: { ...account, scheduledPaymentId: Id } },
+  'banking.directDebit': unkeyed,
+  'energy.account': { put: { holders }, key: account },
+  'energy.invoice': { key: { ...account, invoiceNumber: Id } },
+  'energy.billing': unkeyed,
+  'account.contact': {
+    put: { ...account, status: Type.Optional(Type.Enum([...values.contactStatus])) },
+    key: account,
+  },
+  product: { key: { product_id: Id } },
+} as const satisfies Record<RecordType, LineSchema>
+
+/** A line of the NDJSON import format. */
+export type Line = LineOf<RecordType> | RestrictedContact
+
+/** Distributes over the types, so that each type has its own record. */
+type LineOf<Type extends RecordType> = Type extends RecordType
+  ? PutLine<Type> | DeleteLine<Type>
+  : never
+
+/** Inserts or replaces a record. */
+export type PutLine<Type extends RecordType> = {
+  type: Type
+  record: Static<(typeof recordTypes)[Type]>
+} & Envelope<Type, 'put'>
+
+/** Deletes a record. */
+export type DeleteLine<Type extends RecordType> = {
+  type: Type
+  delete: Static<TObject<(typeof lineSchemas)[Type]['key']>>
+} & Envelope<Type, 'remove'>
+
+type RestrictedContact = { type: 'account.contact'; accountId: string; status: 'RESTRICTED' }
+
+type Envelope<Type extends RecordType, Part extends 'put' | 'remove'> =
+  (typeof lineSchemas)[Type] extends Record<Part, infer Fields extends TProperties>
+    ? Static<TObject<Fields>>
+    : unknown
+
+/** Where a row comes from: the name of the file, and the line where the row starts or the number of the row. */
+export interface RowLocation {
+  readonly file: string
+  readonly line: number
+}
+
+/**
+ * A mapping function: the default export of a file for `holdfast load --map`. It returns the lines of a row, or nothing
+ * to skip the row. `Row` is the type of a row: texts by column for CSV and TSV.
+ */
+export type MapRow<Row = Record<string, string>> = (
+  row: Row,
+  location: RowLocation,
+) => MappedLines | Promise<MappedLines>
+
+export type MappedLines = Line | readonly Line[] | null | undefined

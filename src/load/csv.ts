@@ -1,0 +1,219 @@
+import { isUtf8 } from 'node:buffer'
+import { type CsvError, type InfoRecord, type Parser, parse } from 'csv-parse'
+import { type ByteSource, lineBytesMax, openStream } from './lines.ts'
+import type { Row, RowChunk, RowSource } from './rows.ts'
+import type { ReadOptions } from './source.ts'
+import type { LineProblem } from './writer.ts'
+
+/** Rows are parsed in pieces of this size, so that they do not survive a minor garbage collection. */
+const pieceBytes = 32 * 1024
+
+const delimiters = { csv: ',', tsv: '\t' } as const
+export type TableFormat = keyof typeof delimiters
+
+/**
+ * A table with a header (RFC 4180). Blank lines are skipped. Rows with a wrong number of cells are errors; a syntax error
+ * ends the source, because the start of the next row is unknown.
+ */
+export function createCsvSource(
+  source: ByteSource,
+  format: TableFormat,
+  rowBytesMax = lineBytesMax,
+): RowSource {
+  return {
+    isRepeatable: true,
+    ...source,
+    read: (options) => readRows(source, format, rowBytesMax, options),
+  }
+}
+
+async function* readRows(
+  source: ByteSource,
+  format: TableFormat,
+  rowBytesMax: number,
+  options: ReadOptions = {},
+): AsyncGenerator<RowChunk> {
+  const table = openTable(format, rowBytesMax, options.withRaw ?? false)
+  for await (const read of openStream(source, options)) {
+    for (let start = 0; start < read.length; start += pieceBytes) {
+      const chunk = await table.parse(read.subarray(start, start + pieceBytes))
+      yield chunk
+      if (table.hasEnded()) return
+    }
+  }
+  yield await table.end()
+}
+
+interface ParsedRecord {
+  readonly cells: readonly string[]
+  /** The offset in the source where the record ends. */
+  readonly end: number
+}
+
+function openTable(format: TableFormat, rowBytesMax: number, withRaw: boolean) {
+  let parsed: ParsedRecord[] = []
+  const parser = parse({
+    bom: true,
+    delimiter: delimiters[format],
+    max_record_size: rowBytesMax,
+    record_delimiter: ['\r\n', '\n'],
+    // The number of cells is checked below: a row with another number is an error of that row.
+    relax_column_count: true,
+    skip_empty_lines: true,
+    on_record(cells: string[], { bytes }: InfoRecord) {
+      parsed.push({ cells, end: bytes })
+      return null
+    },
+  })
+  parser.on('error', () => {})
+  const bytes = openBytes()
+  let columns: readonly string[] | undefined
+  let hasEnded = false
+
+  const toChunk = (failure: CsvError | undefined): RowChunk => {
+    const records = parsed
+    parsed = []
+    const rows: Row[] = []
+    let header: RowChunk['header']
+    for (const { cells, end } of records) {
+      const { line, raw, isText } = bytes.take(end)
+      const copied = withRaw ? { raw } : {}
+      if (columns) {
+        rows.push({ line, ...toRow(cells, columns, isText), ...copied })
+        continue
+      }
+      const problems = isText ? findHeaderProblems(cells) : [notUtf8]
+      if (problems.length > 0) {
+        hasEnded = true
+        return { bytes: bytes.passed(), rows: [{ line, problems: problems.map(endSource) }] }
+      }
+      columns = cells
+      header = { line, columns, ...copied }
+    }
+    // The parser does not count empty cells.
+    const isTooLong =
+      failure?.code === 'CSV_MAX_RECORD_SIZE' || bytes.length() > rowBytesMax + pieceBytes
+    if (failure || isTooLong) {
+      hasEnded = true
+      const reason = isTooLong
+        ? `must be at most ${rowBytesMax} bytes long, or a quote is not closed`
+        : (failures.get(failure?.code ?? '') ?? 'is not valid CSV')
+      rows.push({ line: bytes.nextLine(), problems: [endSource({ path: '', reason })] })
+    }
+    return { bytes: bytes.passed(), rows, ...(header && { header }) }
+  }
+  return {
+    hasEnded: () => hasEnded,
+    async parse(piece: Buffer): Promise<RowChunk> {
+      bytes.add(piece)
+      return toChunk(await write(parser, piece))
+    },
+    async end(): Promise<RowChunk> {
+      const chunk = toChunk(await finish(parser))
+      if (columns || hasEnded) return chunk
+      return { ...chunk, rows: [{ line: 1, problems: [endSource(missingHeader)] }] }
+    },
+  }
+}
+
+/** Resolves once the records of the piece are parsed, with the error that ended parsing. */
+function write(parser: Parser, piece: Buffer): Promise<CsvError | undefined> {
+  return new Promise((resolve) => {
+    parser.write(piece, (error) => resolve((error as CsvError | null) ?? undefined))
+  })
+}
+
+function finish(parser: Parser): Promise<CsvError | undefined> {
+  return new Promise((resolve) => {
+    parser.once('error', resolve)
+    parser.end(() => resolve(undefined))
+  })
+}
+
+/** The bytes after the last record, which locate the next ones: the line numbers of the parser count line breaks in quotes twice. */
+function openBytes() {
+  let rest: Buffer = Buffer.alloc(0)
+  /** The offset of `rest` in the source, and its line. */
+  let offset = 0
+  let line = 1
+  let counted = 0
+
+  const skipBlankLines = (): void => {
+    let start = 0
+    for (;;) {
+      const length = rest[start] === carriageReturn ? 2 : 1
+      if (rest[start + length - 1] !== lineFeed) break
+      start += length
+      line += 1
+    }
+    offset += start
+    rest = rest.subarray(start)
+  }
+  return {
+    add(piece: Buffer): void {
+      skipBlankLines()
+      rest = rest.length > 0 ? Buffer.concat([rest, piece]) : piece
+    },
+    length: () => rest.length,
+    /** The number of bytes of the records since the last call. */
+    passed(): number {
+      const passed = offset - counted
+      counted = offset
+      return passed
+    },
+    take(end: number): { line: number; raw: Buffer; isText: boolean } {
+      skipBlankLines()
+      const record = rest.subarray(0, end - offset)
+      const start = line
+      for (let at = record.indexOf(lineFeed); at >= 0; at = record.indexOf(lineFeed, at + 1)) {
+        line += 1
+      }
+      rest = rest.subarray(end - offset)
+      offset = end
+      const raw = record.at(-1) === lineFeed ? record.subarray(0, -1) : record
+      return { line: start, raw, isText: isUtf8(record) }
+    },
+    nextLine(): number {
+      skipBlankLines()
+      return line
+    },
+  }
+}
+
+const lineFeed = 0x0a
+const carriageReturn = 0x0d
+
+const notUtf8: LineProblem = { path: '', reason: 'must be UTF-8' }
+const missingHeader: LineProblem = { path: '', reason: 'must be a header with the column names' }
+
+function endSource(problem: LineProblem): LineProblem {
+  return { ...problem, endsSource: true }
+}
+
+function findHeaderProblems(columns: readonly string[]): LineProblem[] {
+  return columns.flatMap((column, index) => {
+    if (column === '') return [{ path: '', reason: `column ${index + 1} has no name` }]
+    if (columns.indexOf(column) === index) return []
+    return [{ path: column, reason: 'must be the name of one column' }]
+  })
+}
+
+function toRow(
+  cells: readonly string[],
+  columns: readonly string[],
+  isText: boolean,
+): Pick<Row, 'values' | 'problems'> {
+  if (!isText) return { problems: [notUtf8] }
+  if (cells.length !== columns.length) {
+    const reason = `has ${cells.length} cells, but the header has ${columns.length}`
+    return { problems: [{ path: '', reason }] }
+  }
+  return { values: Object.fromEntries(columns.map((column, index) => [column, cells[index]])) }
+}
+
+/** The messages of the parser contain values. */
+const failures = new Map<string, string>([
+  ['CSV_QUOTE_NOT_CLOSED', 'has a quote that is not closed'],
+  ['CSV_INVALID_CLOSING_QUOTE', 'has text after a closing quote'],
+  ['INVALID_OPENING_QUOTE', 'has a quote in a cell that does not start with one'],
+])

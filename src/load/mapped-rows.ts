@@ -1,0 +1,51 @@
+import type { MapRow } from '../contract/index.ts'
+import { isObject } from '../contract/schema.ts'
+import type { Converted, RowConverter } from './rows.ts'
+
+/** How many lines a row can become. */
+export const linesPerRowMax = 4096
+
+/**
+ * Makes lines from each row with a function, which may be asynchronous. `findPosition` describes where in the code an
+ * error was thrown; its message may contain values of the row.
+ */
+export function createMappingConverter(
+  map: MapRow<never>,
+  findPosition: (error: unknown) => string,
+): RowConverter {
+  const fail = (error: unknown): Converted => ({
+    problems: [
+      {
+        path: '',
+        reason: `the mapping function failed${findPosition(error)}`,
+        detail: error instanceof Error ? error.message : String(error),
+      },
+    ],
+  })
+  return {
+    convert(values, line, file) {
+      try {
+        const mapped = map(values as never, { file, line })
+        return mapped instanceof Promise
+          ? mapped.then(toConverted).catch(fail)
+          : toConverted(mapped)
+      } catch (error) {
+        return fail(error)
+      }
+    },
+  }
+}
+
+/** The validation of the lines reports everything else that a function can return. */
+function toConverted(mapped: unknown): Converted {
+  const lines = mapped === null || mapped === undefined ? [] : [mapped].flat()
+  if (lines.length > linesPerRowMax) {
+    return reject(`must not return more than ${linesPerRowMax} lines for a row`)
+  }
+  if (!lines.every(isObject)) return reject('must return a line, a list of lines or nothing')
+  return { texts: lines.map((line) => JSON.stringify(line)) }
+}
+
+function reject(reason: string): Converted {
+  return { problems: [{ path: '', reason: `the mapping function ${reason}` }] }
+}
