@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { it, type TestContext } from 'node:test'
+import { totalCounts } from '../../src/load/line-counts.ts'
+import type { LineError, ProviderWriter } from '../../src/load/writer.ts'
+import { openProviderWriter } from '../../src/storage/open.ts'
+import { createExamples, put, removal } from '../load/lines.ts'
+import { newDatabase } from '../support/engines.ts'
+import { createBatch, describeFeeds } from '../support/feed.ts'
+
+const loadTime = Temporal.Instant.from('2025-07-01T00:00:00Z')
+const removeAccount = removal('banking.account', { accountId: 'a1' })
+
+async function openWriter(t: TestContext, inBatches: boolean): Promise<ProviderWriter> {
+  const writer = await openProviderWriter(await newDatabase(t), { loadTime, inBatches })
+  t.after(() => writer.close())
+  return writer
+}
+
+const toItems = (lines: readonly string[]) => createBatch('', 1, lines).items
+
+/** Commits lines. Returns created, changed, unchanged, deleted. */
+async function commit(writer: ProviderWriter, lines: readonly string[]): Promise<number[]> {
+  assert.deepEqual(await writer.write(toItems(lines)), [])
+  for await (const error of writer.findErrors()) assert.fail(error.reason)
+  return takeCounts(writer)
+}
+
+async function takeCounts(writer: ProviderWriter): Promise<number[]> {
+  const counts = await writer.commit()
+  assert.ok(counts)
+  const { created, changed, unchanged, deleted } = totalCounts(counts)
+  return [created, changed, unchanged, deleted]
+}
+
+async function findUnresolved(writer: ProviderWriter): Promise<LineError[]> {
+  const errors: LineError[] = []
+  for await (const error of writer.findUnresolved()) errors.push(error)
+  return errors
+}
+
+describeFeeds('the counts of a load', () => {
+  const examples = Object.values(createExamples())
+
+  for (const inBatches of [false, true]) {
+    it(`name each type${inBatches ? ', in batches' : ''}`, async (t) => {
+      const writer = await openWriter(t, inBatches)
+      await writer.write(toItems(examples))
+      assert.deepEqual(await findUnresolved(writer), [])
+      const one = { created: 1, changed: 0, unchanged: 0, deleted: 0 }
+      assert.deepEqual(
+        new Map(await writer.commit()),
+        new Map(Object.keys(createExamples()).map((type) => [type, one])),
+      )
+    })
+  }
+
+  it('are independent of the order of lines that refer to each other', async (t) => {
+    const writer = await openWriter(t, false)
+    await writer.write(toItems(examples.toReversed()))
+    assert.deepEqual(await findUnresolved(writer), [])
+    assert.deepEqual(await takeCounts(writer), [11, 0, 0, 0])
+  })
+
+  it('count a deferred line in the commit that contains it', async (t) => {
+    const writer = await openWriter(t, true)
+    const transaction = put.transaction('a1', 't1')
+    const lines = [put.customer('c1'), transaction, transaction]
+    assert.deepEqual(await commit(writer, lines), [1, 0, 0, 0])
+    assert.deepEqual(await commit(writer, [put.account('a1', ['c1'])]), [0, 0, 0, 0])
+    assert.deepEqual(await findUnresolved(writer), [])
+    assert.deepEqual(await takeCounts(writer), [2, 0, 1, 0])
+  })
+
+  it('count lines that a later line makes void while they are deferred as unchanged', async (t) => {
+    const writer = await openWriter(t, true)
+    const lines = [put.transaction('a1', 't1'), put.account('a1', ['c1']), removeAccount]
+    assert.deepEqual(await commit(writer, lines), [0, 0, 3, 0])
+  })
+
+  it('do not contain lines that are rolled back or rejected', async (t) => {
+    const writer = await openWriter(t, true)
+    await commit(writer, [put.customer('c1'), put.account('a1', ['c1'])])
+    await writer.write(toItems([put.transaction('a1', 't1'), put.product('p1'), put.balance('a1')]))
+    await writer.rollback()
+    const other = put.customer('c1', { name: 'Bo', email: 'bo@example.com' })
+    const errors = await writer.write(toItems([other, put.transaction('a1', 't1')]))
+    assert.equal(errors.length, 1)
+    assert.deepEqual(await takeCounts(writer), [1, 0, 0, 0])
+  })
+
+  for (const inBatches of [false, true]) {
+    it(`have errors that name what is missing${inBatches ? ', in batches' : ''}`, async (t) => {
+      const writer = await openWriter(t, inBatches)
+      const lines = [put.balance('a9'), put.account('a1', ['c1', 'c2']), put.customer('c1')]
+      await writer.write(toItems(lines))
+      const missing = (await findUnresolved(writer)).map((error) => [error.line, error.missing])
+      assert.deepEqual(
+        missing.toSorted(([a = 0], [b = 0]) => Number(a) - Number(b)),
+        [
+          [1, { type: 'account', id: 'a9' }],
+          [2, { type: 'customer', id: 'c2' }],
+        ],
+      )
+    })
+  }
+})
