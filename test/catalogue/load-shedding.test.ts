@@ -165,7 +165,8 @@ describeOn('sqlite', 'responses to slow clients', { timeout: 120_000 }, () => {
     const slow = await requestWithoutReading(platform.port)
     const timedOut = platform.get(productPath('p0'))
     await stuck.promise
-    now += limits.handlerTimeoutMs
+    // Well past the timeout: the sum is rounded, possibly to less than the timeout.
+    now += 2 * limits.handlerTimeoutMs
     assert.equal((await timedOut).status, 503)
     let end = ''
     slow.on('data', (chunk) => {
