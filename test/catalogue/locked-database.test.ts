@@ -77,7 +77,8 @@ describeOn('sqlite', 'while a load locks the database', { timeout: 60_000 }, () 
     })
     const id = await platform.made(minimalProduct)
     const { release } = lockDatabase(t, platform)
-    let nowMs = performance.now()
+    // A whole number: differences of fractions are rounded.
+    let nowMs = Math.round(performance.now())
     t.mock.method(performance, 'now', () => nowMs)
     let answered = 0
     started = 0
