@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { CheckOptions } from '../../src/check/index.ts'
+import { findPageRecords, type Operation, providerOperations } from '../../src/contract/index.ts'
 import { describeOn, shareOnEachEngine } from '../support/engines.ts'
 import type { Fault } from './faults/fault.ts'
 import { faults } from './faults/index.ts'
@@ -9,31 +9,38 @@ import { onlyChecks, openBank, openMemoryReplayStore } from './provider.ts'
 /** A fault may break a few other clauses as well. */
 const othersMax = 3
 
-/** Checks of everything that happened during the run. They need other checks of their group. */
-const checksOfWholeRun = ['tokens.jti.kept', 'errors.body']
-
 /** A check that requests every operation. */
 const checkOfEveryOperation = 'tokens.jti.replayed'
 
+/** The references of all paged lists. */
+const lists = Object.values<Operation>(providerOperations)
+  .filter(({ response }) => findPageRecords(response))
+  .map(({ ref }) => ref)
+
+/** Checks of all lists run with this one unless a fault is in others: it has filters and a window. */
+const typicalList = 'B3'
+
 /**
- * To save time, a fault runs only with the checks that must detect it, and checks of all lists only with those of one
- * kind of account. Checks of schemas and conventions also need responses of the operations that have the fault.
+ * To save time, a fault runs only with the checks that must detect it and those whose requests they need, and checks of
+ * all lists run with the accounts and one more list. Checks of schemas and conventions also need responses of the operations that have the fault.
  */
-function chooseOptions({ seam, detectedBy, strict = false }: Fault): Partial<CheckOptions> {
+function chooseOptions({ seam, detectedBy, requires = [], strict = false }: Fault) {
   const { refs = [] } = seam
   const groups = new Set(detectedBy.map((id) => id.split('.')[0] ?? ''))
   const needsResponses = groups.has('schemas') || groups.has('wire')
   const isOfLists = groups.size === 1 && groups.has('paging')
-  const isOfEnergy = refs.length > 0 && refs.every((ref) => ref.startsWith('E'))
+  const listed = refs.length > 0 ? refs : [typicalList]
+  const accounts = listed.some((ref) => ref.startsWith('E')) ? 'E1' : 'B1'
   const requesting =
     refs.length > 0 ? refs.map((ref) => `schemas.${ref}`) : [checkOfEveryOperation, 'schemas']
   return {
     strict,
-    ...onlyChecks(
-      ...(detectedBy.some((id) => checksOfWholeRun.includes(id)) ? groups : detectedBy),
-      ...(needsResponses ? ['wire', ...requesting] : []),
-    ),
-    ...(isOfLists && { capabilities: [isOfEnergy ? 'no-banking' : 'no-energy'] }),
+    ...onlyChecks(...detectedBy, ...requires, ...(needsResponses ? ['wire', ...requesting] : [])),
+    ...(isOfLists && {
+      capabilities: lists
+        .filter((ref) => ref !== accounts && !listed.includes(ref))
+        .map((ref) => `no-${ref}` as const),
+    }),
   }
 }
 

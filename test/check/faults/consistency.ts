@@ -51,6 +51,7 @@ export const consistencyFaults: readonly Fault[] = [
       },
     },
     detectedBy: ['tokens.jti.kept'],
+    requires: ['tokens.jti.replayed', 'schemas'],
   },
   {
     name: 'token ids are compared case-insensitively',

@@ -39,6 +39,7 @@ export const errorFaults: readonly Fault[] = [
     name: 'the error for invalid input is an object',
     seam: onStatus(400, (body) => ({ error: { message: body.error } })),
     detectedBy: ['errors.body'],
+    requires: ['errors.query.pages'],
   },
   {
     name: 'the response to an invalid token is plain text',

@@ -9,6 +9,8 @@ export interface Fault {
   readonly seam: Seam
   /** The ids of the checks. */
   readonly detectedBy: readonly string[]
+  /** Other checks whose requests they need. */
+  readonly requires?: readonly string[]
   /** Allowed by the interface: only a strict run detects it. */
   readonly strict?: boolean
 }

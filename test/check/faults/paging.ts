@@ -40,18 +40,21 @@ export const pagingFaults: readonly Fault[] = [
   },
   {
     name: 'small pages overlap by one record',
-    seam: onStore((store) => ({
-      async listEntriesOfAccounts(query) {
-        const all = await store.listEntriesOfAccounts({ ...query, page: 1, pageSize: 1000 })
-        if (isMissing(all) || query.pageSize >= 25) return store.listEntriesOfAccounts(query)
-        const records = JSON.parse(`[${all.items.join(',')}]`)
-        const start = Math.max(0, (query.page - 1) * query.pageSize - (query.page > 1 ? 1 : 0))
-        const items = records
-          .slice(start, start + query.pageSize)
-          .map((record: unknown) => JSON.stringify(record))
-        return { items, total: all.total }
-      },
-    })),
+    seam: {
+      ...onStore((store) => ({
+        async listEntriesOfAccounts(query) {
+          const all = await store.listEntriesOfAccounts({ ...query, page: 1, pageSize: 1000 })
+          if (isMissing(all) || query.pageSize >= 25) return store.listEntriesOfAccounts(query)
+          const records = JSON.parse(`[${all.items.join(',')}]`)
+          const start = Math.max(0, (query.page - 1) * query.pageSize - (query.page > 1 ? 1 : 0))
+          const items = records
+            .slice(start, start + query.pageSize)
+            .map((record: unknown) => JSON.stringify(record))
+          return { items, total: all.total }
+        },
+      })),
+      refs: ['B6'],
+    },
     detectedBy: ['paging.partition'],
   },
   {
