@@ -67,6 +67,7 @@ const ofLists = onlyChecks('filters', 'order', 'paging', 'schemas', 'windows', '
 const variants: Readonly<Record<string, Variant>> = {
   'other statuses, links with a question mark, additional fields': {
     seam: otherChoices,
+    options: { capabilities: ['no-energy'] },
     seen: {
       'tokens.status': /^403/,
       'errors.accounts.unknown': /status 404/,
@@ -183,8 +184,8 @@ const variants: Readonly<Record<string, Variant>> = {
     },
     seen: { 'filters.transactions.combined': /transactions with at most/ },
   },
-  'billing times in another time zone': {
-    seam: { timeZone: 'Australia/Brisbane' },
+  'the same choices, and billing times in another time zone': {
+    seam: { ...otherChoices, timeZone: 'Australia/Brisbane' },
     options: { ...ofLists, capabilities: ['no-banking'], timeZone: 'Australia/Brisbane' },
     seen: { 'windows.E4.default': /in the future/ },
   },
@@ -202,7 +203,7 @@ const variants: Readonly<Record<string, Variant>> = {
         })
       },
     },
-    options: { ...withoutTokens, profile: 'smoke' },
+    options: { ...withoutTokens, profile: 'smoke', capabilities: ['no-energy'] },
     seen: { 'paging.partition': /checked B1/ },
   },
 }
