@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type Credentials, type Deployment, openDeployment } from '../support/deployment.ts'
-import { describe } from '../support/engines.ts'
+import { describe, shareOnEachEngine } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
 import {
   callPlatform,
@@ -33,6 +33,9 @@ interface Ledger {
 
 const writers = 8
 
+const writtenBrand = 'Written'
+const writtenProduct = (name: string) => productWithFields({ brand: writtenBrand, name })
+
 /** Creates and updates products until the process is killed. */
 async function writeContinuously(
   platform: PlatformProcess,
@@ -45,7 +48,7 @@ async function writeContinuously(
     const key = `key-${name}`
     ledger.keys.set(key, name)
     const made = await orUndefinedIfKilled(
-      platform.create(productWithFields({ name }), { 'idempotency-key': key }),
+      platform.create(writtenProduct(name), { 'idempotency-key': key }),
     )
     if (!made) return
     assert.equal(made.status, 201, made.text)
@@ -55,7 +58,7 @@ async function writeContinuously(
     onAnswer()
 
     for (const next of [`${name}-a`, `${name}-b`]) {
-      const put = await orUndefinedIfKilled(platform.replace(id, productWithFields({ name: next })))
+      const put = await orUndefinedIfKilled(platform.replace(id, writtenProduct(next)))
       if (!put) return
       assert.equal(put.status, 204, put.text)
       names.push(next)
@@ -89,15 +92,26 @@ async function killDuringWrites(platform: PlatformProcess, ledger: Ledger, answe
   assert.ok(answers >= answersMin)
 }
 
+/** Two platforms that started on the database of one that was killed during writes. */
+const openAfterKill = shareOnEachEngine(async (scope) => {
+  const deployment = await openDeployment(scope)
+  const credentials = await deployment.addClient()
+  const ledger: Ledger = { answered: new Map(), keys: new Map() }
+  await killDuringWrites(await startPlatform(deployment, credentials), ledger, 40)
+  const both = await Promise.all([
+    startPlatform(deployment, credentials),
+    startPlatform(deployment, credentials),
+  ])
+  return { deployment, ledger, both }
+})
+
 describe('kill -9 of a platform during continuous writes', { timeout: 120_000 }, () => {
-  it('loses no acknowledged write, and a retry creates no duplicate', async (t) => {
-    const deployment = await openDeployment(t)
-    const credentials = await deployment.addClient()
-    const ledger: Ledger = { answered: new Map(), keys: new Map() }
+  it('loses no acknowledged write, and a retry creates no duplicate', async () => {
+    const {
+      ledger,
+      both: [after],
+    } = await openAfterKill()
 
-    await killDuringWrites(await startPlatform(deployment, credentials), ledger, 40)
-
-    const after = await startPlatform(deployment, credentials)
     for (const [id, names] of ledger.answered) {
       const versions = await Promise.all(
         names.map(async (_, index) => (await after.read(id, index + 1))['name']),
@@ -111,22 +125,17 @@ describe('kill -9 of a platform during continuous writes', { timeout: 120_000 },
     }
 
     for (const [key, name] of ledger.keys) {
-      const again = await after.create(productWithFields({ name }), { 'idempotency-key': key })
+      const again = await after.create(writtenProduct(name), { 'idempotency-key': key })
       assert.equal(again.status, 201, again.text)
     }
-    const { body } = await after.get(`${productsPath}?page-size=1`)
+    const { body } = await after.get(`${productsPath}?brand=${writtenBrand}&page-size=1`)
     assert.equal(body.meta.totalRecords, ledger.keys.size)
   })
 })
 
 describe('two platforms on one database', { timeout: 120_000 }, () => {
   it('share one catalogue', async (t) => {
-    const deployment = await openDeployment(t)
-    const credentials = await deployment.addClient()
-    const both = await Promise.all([
-      startPlatform(deployment, credentials),
-      startPlatform(deployment, credentials),
-    ])
+    const { deployment, both } = await openAfterKill()
     const [one, two] = both
     const pickPlatform = (index: number) => both[index % 2] ?? one
 
