@@ -126,63 +126,75 @@ function toRecords(entries: readonly Entry[]): unknown[] {
   return entries.map(({ record }) => JSON.parse(JSON.stringify(record)))
 }
 
-/** Compares every list of a run with the model: the whole list, and a window of it. */
+/** The whole list in pages of the drawn size, and a window of it in one page. */
+function listSpans({ size, oldest, newest }: View) {
+  return [
+    { size: `${size}`, oldest: '2000-01-01T00:00:00Z', newest: '2100-01-01T00:00:00Z' },
+    { size: '1000', oldest: moments[oldest] ?? '', newest: moments[newest] ?? '' },
+  ].map((span) => {
+    const days = { oldest: span.oldest.slice(0, 10), newest: span.newest.slice(0, 10) }
+    const size = { 'page-size': span.size }
+    const isWithin = ({ time }: Entry, from: string, to: string) =>
+      time >= nanoseconds(from) && time <= nanoseconds(to)
+    return {
+      times: { ...size, 'oldest-time': span.oldest, 'newest-time': span.newest },
+      dates: { ...size, 'oldest-date': days.oldest, 'newest-date': days.newest },
+      within: (entry: Entry) => isWithin(entry, span.oldest, span.newest),
+      withinDays: (entry: Entry) =>
+        isWithin(entry, `${days.oldest}T00:00:00Z`, `${days.newest}T00:00:00Z`),
+    }
+  })
+}
+
+/** Compares the transactions of an account with the model, without and with the filters of the view. */
+async function compareTransactions(
+  here: Provider,
+  model: Model,
+  { customer }: Run,
+  account: string,
+  view: View,
+): Promise<void> {
+  const question = { customer, accounts: [account] }
+  const { min, text } = view
+  const filters = { ...(min && { 'min-amount': min }), ...(text && { text }) }
+  for (const { times, within } of listSpans(view)) {
+    const expected = model.sorted('transaction', [account]).filter(within)
+    assert.deepEqual(await readAll(here, 'B3', question, times), toRecords(expected))
+
+    const chosen = expected.filter(({ record }) => {
+      const { amount, description } = record as { amount: string; description: string }
+      return (
+        (min === undefined || Number(amount) >= Number(min)) &&
+        (text === undefined || description.toLowerCase().includes(text.toLowerCase()))
+      )
+    })
+    const query = { ...times, ...filters }
+    assert.deepEqual(await readAll(here, 'B3', question, query), toRecords(chosen))
+  }
+}
+
+/** Compares every list of a run with the model. */
 async function compare(here: Provider, model: Model, run: Run, view: View): Promise<void> {
   const { customer } = run
-  const drawnSize = { 'page-size': `${view.size}` }
   const bank = view.isReversed ? run.bank.toReversed() : run.bank
   const energy = view.isReversed ? run.energy.toReversed() : run.energy
-  const [oldest = '', newest = ''] = [moments[view.oldest], moments[view.newest]]
-  const always = { oldest: '2000-01-01T00:00:00Z', newest: '2100-01-01T00:00:00Z' }
 
-  for (const { size, ...span } of [
-    { size: drawnSize, ...always },
-    { size: { 'page-size': '1000' }, oldest, newest },
-  ]) {
-    const times = { 'oldest-time': span.oldest, 'newest-time': span.newest }
-    const dates = {
-      'oldest-date': span.oldest.slice(0, 10),
-      'newest-date': span.newest.slice(0, 10),
-    }
-    const from = nanoseconds(span.oldest)
-    const to = nanoseconds(span.newest)
-    const within = ({ time }: Entry) => time >= from && time <= to
-    const day = (bound: string) => nanoseconds(`${bound.slice(0, 10)}T00:00:00Z`)
-    const withinDays = ({ time }: Entry) => time >= day(span.oldest) && time <= day(span.newest)
-
-    for (const account of bank) {
-      const expected = model.sorted('transaction', [account]).filter(within)
-      const question = { customer, accounts: [account] }
-      assert.deepEqual(
-        await readAll(here, 'B3', question, { ...size, ...times }),
-        toRecords(expected),
-      )
-
-      const { min, text } = view
-      const chosen = expected.filter(({ record }) => {
-        const { amount, description } = record as { amount: string; description: string }
-        return (
-          (min === undefined || Number(amount) >= Number(min)) &&
-          (text === undefined || description.toLowerCase().includes(text.toLowerCase()))
-        )
-      })
-      const filters = { ...(min && { 'min-amount': min }), ...(text && { text }) }
-      const query = { ...size, ...times, ...filters }
-      assert.deepEqual(await readAll(here, 'B3', question, query), toRecords(chosen))
-    }
+  for (const account of bank) await compareTransactions(here, model, run, account, view)
+  for (const { times, dates, within, withinDays } of listSpans(view)) {
     assert.deepEqual(
-      await readAll(here, 'E3', { customer, accounts: energy }, { ...size, ...dates }),
+      await readAll(here, 'E3', { customer, accounts: energy }, dates),
       toRecords(model.sorted('invoice', energy).filter(withinDays)),
     )
     assert.deepEqual(
-      await readAll(here, 'E5', { customer, accounts: energy }, { ...size, ...times }),
+      await readAll(here, 'E5', { customer, accounts: energy }, times),
       toRecords(model.sorted('billing', energy).filter(within)),
     )
   }
 
+  const size = { 'page-size': `${view.size}` }
   const [account = ''] = bank
   assert.deepEqual(
-    await readAll(here, 'B4', { customer, accounts: [account] }, drawnSize),
+    await readAll(here, 'B4', { customer, accounts: [account] }, size),
     toRecords(model.sorted('payment', [account])),
   )
   for (const [ref, list] of [
@@ -190,7 +202,7 @@ async function compare(here: Provider, model: Model, run: Run, view: View): Prom
     ['B6', 'payment'],
   ] as const) {
     assert.deepEqual(
-      await readAll(here, ref, { customer, accounts: bank }, drawnSize),
+      await readAll(here, ref, { customer, accounts: bank }, size),
       toRecords(bank.flatMap((each) => model.sorted(list, [each]))),
     )
   }
@@ -301,6 +313,8 @@ describe('after any sequence of loads', () => {
       await loadInProcess(here.database, written, loadTime)
     }
 
-    for (const { run, model } of cases) await compare(here, model, run, view)
+    for (const { run, model } of cases) {
+      for (const account of run.bank) await compareTransactions(here, model, run, account, view)
+    }
   })
 })

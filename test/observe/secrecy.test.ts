@@ -12,6 +12,7 @@ import {
   newDatabase,
   runSql,
   type Scope,
+  shareOnEachEngine,
 } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { send } from '../support/http.ts'
@@ -215,21 +216,38 @@ describe('the errors of a load', () => {
   })
 })
 
+/** A process that serves requests before and after uncaught errors, until it is stopped. */
+const runWithUncaughtErrors = shareOnEachEngine(async (scope) => {
+  const markers = openMarkers()
+  const module = join(await temporaryFolder(scope), 'uncaught.mjs')
+  const message = `${markers.text('error')}\n    at ${markers.text('line')} (x:1:1)`
+  const error = `new TypeError(${JSON.stringify(message)})`
+  writeFileSync(module, `process.on('SIGUSR2', () => { Promise.reject(${error}); throw ${error} })`)
+  const deployment = await openDeployment(scope)
+  const server = await deployment.startProvider({}, { nodeFlags: ['--import', module] })
+  const path = '/v1/banking/customer/c1/accounts'
+  const ids = Array.from({ length: 100 }, () => randomUUID())
+  const askAll = (some: readonly string[]) =>
+    Promise.all(some.map((id) => deployment.ask(server, path, { 'x-fapi-interaction-id': id })))
+  const requests = () => server.log().filter(({ msg }) => msg === 'request')
+  const uncaught = () => server.log().filter(({ msg }) => msg === 'uncaught error')
+
+  await askAll(ids.slice(0, 10))
+  await until(() => requests().length === 10)
+  server.child.kill('SIGUSR2')
+  await until(() => uncaught().length === 2)
+  const answers = await askAll(ids.slice(10))
+  const status = await server.stop()
+  return { server, markers, ids, answers, requests, uncaught, status }
+})
+
 describeOnce('the log', () => {
-  it('is written while the server runs, with one line per request, including the last ones before a shutdown', async (t) => {
-    const deployment = await openDeployment(t)
-    const server = await deployment.startProvider()
-    const path = '/v1/banking/customer/c1/accounts'
-    const ids = Array.from({ length: 100 }, () => randomUUID())
-    const ask = (id: string) => deployment.ask(server, path, { 'x-fapi-interaction-id': id })
-    const requestLines = () => server.log().filter(({ msg }) => msg === 'request')
+  it('is written while the server runs, with one line per request, including the last ones before a shutdown', async () => {
+    const { ids, requests, status } = await runWithUncaughtErrors()
 
-    await Promise.all(ids.slice(0, 10).map(ask))
-    await until(() => requestLines().length === 10)
-    await Promise.all(ids.slice(10).map(ask))
-    assert.equal(await server.stop(), 0)
-
-    const lines = requestLines()
+    assert.equal(status, 0)
+    const lines = requests()
+    assert.equal(lines.length, ids.length)
     assert.deepEqual(new Set(lines.map((line) => line['interactionId'])), new Set(ids))
     for (const { operation, status, durationMs, worker, level } of lines) {
       assert.deepEqual([operation, status, level, worker], ['B1', 200, 30, 0])
@@ -237,29 +255,14 @@ describeOnce('the log', () => {
     }
   })
 
-  it('has a line for an uncaught error without its message, and the server continues', async (t) => {
-    const markers = openMarkers()
-    const folder = await temporaryFolder(t)
-    const module = join(folder, 'uncaught.mjs')
-    const message = `${markers.text('error')}\n    at ${markers.text('line')} (x:1:1)`
-    const error = `new TypeError(${JSON.stringify(message)})`
-    writeFileSync(
-      module,
-      `process.on('SIGUSR2', () => { Promise.reject(${error}); throw ${error} })`,
-    )
-    const deployment = await openDeployment(t)
-    const server = await deployment.startProvider({}, { nodeFlags: ['--import', module] })
-    const uncaught = () => server.log().filter(({ msg }) => msg === 'uncaught error')
+  it('has a line for an uncaught error without its message, and the server continues', async () => {
+    const { server, markers, answers, uncaught } = await runWithUncaughtErrors()
 
-    server.child.kill('SIGUSR2')
-    await until(() => uncaught().length === 2)
-
-    assert.equal((await deployment.ask(server, '/v1/banking/customer/c1/accounts')).status, 200)
+    for (const { status } of answers) assert.equal(status, 200)
     for (const { level, err } of uncaught()) {
       assert.deepEqual([level, Object(err).type], [50, 'TypeError'])
       assert.match(String(Object(err).stack), /uncaught\.mjs:1:/)
     }
-    assert.equal(await server.stop(), 0)
     markers.assertNoneIn(server.output())
   })
 
