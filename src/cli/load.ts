@@ -3,6 +3,7 @@ import { Command, Option } from 'commander'
 import { escapeInvisible } from '../contract/characters.ts'
 import type { UnknownFields } from '../load/line.ts'
 import type { LeftOutFields, LoadResult } from '../load/load.ts'
+import type { LineSource } from '../load/source.ts'
 import type { LineError, ProviderWriter, WriterOptions } from '../load/writer.ts'
 import type { LoadMetrics } from '../observe/load-metrics.ts'
 import { databaseOptions } from '../server/database-options.ts'
@@ -15,13 +16,8 @@ import { formatCount } from './common/format-count.ts'
 import { openLoadProgress, type ProgressLine } from './common/load-progress.ts'
 import { openPrivateFile } from './common/private-file.ts'
 import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
-import {
-  type InputFlags,
-  inputFormats,
-  openInputs,
-  toInputError,
-  totalSize,
-} from './load/inputs.ts'
+import { addInputFlags, type InputFlags } from './load/input-flags.ts'
+import { openInputs, toInputError, totalSize } from './load/inputs.ts'
 
 /** How many errors are printed; --errors writes all of them to a file. */
 const errorsShownMax = 20
@@ -39,20 +35,11 @@ interface Flags extends InputFlags {
 }
 
 export function loadCommand(terminal: Terminal): Command {
-  const command = new Command('load')
-    .summary('load data from NDJSON, CSV and TSV files')
+  const command = addInputFlags(new Command('load'))
+    .summary('load data from files or a PostgreSQL database')
     .description(
-      'Loads customers, accounts, histories and products into the database: from NDJSON files (one JSON object per line), or from CSV and TSV files with --type or --map. A load is atomic: readers see all of it or nothing. Loading a file again changes nothing.',
+      'Loads customers, accounts, histories and products into the database: from NDJSON files (one JSON object per line), or from CSV files, TSV files and queries on a PostgreSQL database with --type or --map. A load is atomic: readers see all of it or nothing. Loading a file again changes nothing.',
     )
-    .argument('<file...>', 'files to load; - is standard input')
-    .addOption(
-      new Option(
-        '--format <format>',
-        'format of the files; the default is the extension, or ndjson',
-      ).choices(inputFormats),
-    )
-    .option('--type <type>', 'load tables whose columns are named after the fields of this record')
-    .option('--map <file>', 'load the lines that the function in this file makes from each row')
     .option('--dry-run', 'validate the files without changing the database')
     .option('--batch <lines>', 'commit after every so many lines, instead of once at the end')
     .addOption(
@@ -77,6 +64,7 @@ Examples:
   holdfast generate --customers 1000 | holdfast load -
   holdfast load --type banking.transaction transactions.csv
   holdfast load --map map.ts customers.csv accounts.csv
+  holdfast load --map map.ts --from postgres://reader@core/bank --query accounts.sql
 
 A load that is stopped by a signal reports what was committed and exits with 130 (SIGINT) or 143 (SIGTERM).`,
     )
@@ -99,12 +87,12 @@ async function runLoad(
 ): Promise<void> {
   const batch = parseBatch(flags.batch)
   const settings = readCommandSettings('provider', flags, terminal)
-  const inputs = await openInputs(names, flags)
+  const inputs = await openInputs(names, flags, terminal)
   const size = totalSize(inputs)
   const errorFile = flags.errors === undefined ? undefined : openErrorFile(flags.errors, terminal)
   const metrics = await openMetrics(flags.metricsFile, size)
   const progress = openLoadProgress(terminal, size)
-  const errors = openErrorReport(names, errorFile, progress, terminal)
+  const errors = openErrorReport(inputs, errorFile, progress, terminal)
   const state = { lines: 0, bytes: 0 }
   let isSuccess = false
   const started = performance.now()
@@ -160,7 +148,7 @@ async function runLoad(
 
 /** Prints the first errors, and writes all of them to the error file. */
 function openErrorReport(
-  names: readonly string[],
+  inputs: readonly LineSource[],
   errorFile: WriteStream | undefined,
   progress: ProgressLine,
   terminal: Terminal,
@@ -171,7 +159,9 @@ function openErrorReport(
     report({ file, line, path, reason, isUnknownField }: LineError): void {
       count += 1
       const hint = isUnknownField ? '; --unknown-fields drop leaves it out' : ''
-      const text = escapeInvisible(`${names[file]}:${line}: ${path || 'line'}: ${reason}${hint}`)
+      const text = escapeInvisible(
+        `${inputs[file]?.name}:${line}: ${path || 'line'}: ${reason}${hint}`,
+      )
       errorFile?.write(`${text}\n`)
       if (count > errorsShownMax) return
       progress.clear()

@@ -3,6 +3,8 @@ import type { LineProblem } from './writer.ts'
 
 /** An input of rows, which a converter makes lines from. */
 export interface RowSource extends Omit<LineSource, 'read'> {
+  /** The name that a converter gets instead of that of messages. */
+  readonly file?: string
   read(options?: ReadOptions): AsyncIterable<RowChunk>
 }
 
@@ -70,7 +72,7 @@ async function* convertRows(
         lines.push({ line, problems: row.problems ?? [], ...(raw && { raw }) })
         continue
       }
-      const converted = converter.convert(values, line, source.name)
+      const converted = converter.convert(values, line, source.file ?? source.name)
       addLines(lines, row, converted instanceof Promise ? await converted : converted)
     }
     yield { bytes, lines, ...(header?.raw && { header: header.raw }) }

@@ -4,23 +4,30 @@ import { type RecordType, recordTypes } from '../../contract/index.ts'
 import { type ByteSource, createNdjsonSource } from '../../load/lines.ts'
 import type { RowConverter, RowSource } from '../../load/rows.ts'
 import type { LineSource } from '../../load/source.ts'
-import { CommandError } from '../../server/terminal.ts'
+import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { systemReason } from '../../storage/system-reason.ts'
-
-export const inputFormats = ['ndjson', 'csv', 'tsv'] as const
-export type InputFormat = (typeof inputFormats)[number]
-
-export interface InputFlags {
-  readonly format?: InputFormat
-  readonly type?: string
-  readonly map?: string
-}
+import type { InputFlags, InputFormat } from './input-flags.ts'
 
 /** Opens the inputs. Whatever is wrong with the command is reported before anything is loaded. */
 export async function openInputs(
   names: readonly string[],
   flags: InputFlags,
+  { environment }: Terminal,
 ): Promise<LineSource[]> {
+  const { from, query } = flags
+  if (query !== undefined) {
+    if (names.length > 0) throw new CommandError(2, '--query and files exclude each other')
+    const converter = await openConverter(flags)
+    if (!converter) throw new CommandError(2, '--query needs --type or --map')
+    const { openQueries } = await import('./query-inputs.ts')
+    const rows = await openQueries(from ?? environment['HOLDFAST_LOAD_FROM'], query)
+    const { createConvertedSource } = await import('../../load/rows.ts')
+    return rows.map((each) => createConvertedSource(each, converter))
+  }
+  if (from !== undefined) throw new CommandError(2, '--from needs --query')
+  if (names.length === 0) {
+    throw new CommandError(2, 'name the files to load, or - for standard input')
+  }
   const converter = await openConverter(flags)
   return Promise.all(names.map((name) => openInput(name, flags, converter)))
 }

@@ -6,12 +6,15 @@ const cancelMs = 5000
 /** Closes a connection at a deadline and cancels the statement that it runs. Returns a function that clears the deadline. */
 export function abandonAt(client: pg.Client, deadline: number): () => void {
   const remainingMs = Math.max(0, deadline - performance.now())
-  const timer = setTimeout(() => {
-    cancel(client)
-    // The driver reports this like any broken connection.
-    client.connection.stream.destroy(new Error('the database did not answer in time'))
-  }, remainingMs)
+  const timer = setTimeout(abandon, remainingMs, client, 'the database did not answer in time')
   return () => clearTimeout(timer)
+}
+
+/** Closes a connection and cancels the statement that it runs. */
+export function abandon(client: pg.Client, reason: string): void {
+  cancel(client)
+  // The driver reports this like any broken connection.
+  client.connection.stream.destroy(new Error(reason))
 }
 
 /** Members of the driver that its types lack. */

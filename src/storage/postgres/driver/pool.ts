@@ -62,6 +62,16 @@ const uses = {
       ...readCommitted,
     },
   }),
+  /** Queries on the database of another system. Values are printed in the same format everywhere. */
+  query: () => ({
+    statementMs: 0,
+    session: {
+      default_transaction_read_only: 'on',
+      datestyle: 'ISO',
+      intervalstyle: 'iso_8601',
+      timezone: 'UTC',
+    },
+  }),
   /** A load or a dump has no statement timeout. */
   load: () => ({ statementMs: 0, session: { jit: 'off', ...readCommitted } }),
 } as const satisfies Record<string, Use>
@@ -90,7 +100,7 @@ export async function openPool(
     const state = await schemaState(pool)
     if (state === 'missing') throw missingSchema(url)
     if (state === 'older') await createPostgresSchema(url, options)
-    if (use !== 'load') options.onPool?.(use, pool)
+    if (use !== 'load' && use !== 'query') options.onPool?.(use, pool)
     return pool
   } catch (error) {
     const failure = isDenied(error) ? await deniedError(pool, error) : unusable(url, error)
@@ -192,7 +202,7 @@ function describeAddress(address: string): string {
   return host + pathname
 }
 
-function unusable(address: string, error: unknown): DatabaseError {
+export function unusable(address: string, error: unknown): DatabaseError {
   if (error instanceof DatabaseError) return error
   const reason = error instanceof Error ? error.message || String(error) : ''
   return new DatabaseError(`the database ${describeAddress(address)} cannot be used: ${reason}`, {
