@@ -31,6 +31,7 @@ const groups = [
   ['test/auth/*.test.ts', 'test/catalogue/*.test.ts'],
   ['test/load/*.test.ts'],
   ['test/check/*.test.ts', 'test/client/*.test.ts'],
+  ['test/observe/*.test.ts', 'test/postgres/*.test.ts'],
 ]
 
 /** Linux counts the memory of a process that starts another as the other's peak, so this file needs a small one. */
@@ -42,11 +43,14 @@ const concurrency = 6
 /** All files of the run: compiled code, databases and the PostgreSQL cluster. */
 const folder = makeFolder()
 process.env['TMPDIR'] = folder
-const program = await installProgram(join(folder, 'package'))
-const typebox = await bundleTypebox(join(folder, 'typebox'))
+const [program, typebox, cluster] = await Promise.all([
+  installProgram(join(folder, 'package')),
+  bundleTypebox(join(folder, 'typebox')),
+  initializeCluster(),
+])
 const files = given.length > 0 ? given : listFiles()
 
-process.env['POSTGRES_CLUSTER_FOR_TESTS'] = await initializeCluster()
+process.env['POSTGRES_CLUSTER_FOR_TESTS'] = cluster
 const server = await makePostgres()
 await server.start()
 const flags = ['--import', typebox, '--test', `--test-concurrency=${concurrency}`]

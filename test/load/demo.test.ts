@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { delimiter } from 'node:path'
@@ -10,7 +10,6 @@ import { describeOn, describeOnce } from '../support/engines.ts'
 import {
   type Flags,
   finish,
-  holdfastProgram,
   kill,
   run,
   runInProcess,
@@ -37,39 +36,49 @@ interface Transactions {
   readonly transactions: readonly { readonly transactionId: string; readonly accountId: string }[]
 }
 
-/**
- * Runs the commands that the demo prints, with npx and curl replaced by local scripts. Returns the response, which is the same
- * for both.
- */
-async function runExamples(bank: Bank, output: string): Promise<Transactions> {
-  const commands = /^Try it:\n {2}(.*)\n\nThe same with curl:\n {2}(.*)$/m.exec(output)?.slice(1)
+/** What a shell passes to the two programs of a command, which store their arguments and print a word. */
+async function runInShell(bank: Bank, command: string): Promise<Record<'npx' | 'curl', string[]>> {
   mkdirSync(bank.path('bin'), { recursive: true })
-  const node = JSON.stringify(process.execPath)
-  bank.write('bin/npx', `#!/bin/sh\nshift\nexec ${node} ${JSON.stringify(holdfastProgram)} "$@"\n`)
-  bank.write(
-    'bin/curl',
-    `#!/bin/sh\nexec ${node} ${JSON.stringify(bank.path('bin/curl.mjs'))} "$@"\n`,
-  )
-  bank.write(
-    'bin/curl.mjs',
-    `const args = process.argv.slice(2)
-    const headers = args.filter((_, index) => args[index - 1] === '-H').map((header) => header.split(': '))
-    const url = args.find((each) => each.startsWith('http'))
-    const response = await fetch(url, { headers: Object.fromEntries(headers) })
-    console.log(await response.text())`,
-  )
-  for (const name of ['npx', 'curl']) chmodSync(bank.path(`bin/${name}`), 0o755)
-
-  const { stdout, stderr } = await run(['sh', '-c', commands?.join('; echo; ') ?? ''], {
+  for (const name of ['npx', 'curl']) {
+    bank.write(name, '')
+    const store = `for each in "$@"; do printf '%s\\n' "$each" >> '${bank.path(name)}'; done`
+    bank.write(`bin/${name}`, `#!/bin/sh\n${store}\necho output-of-${name}\n`)
+    chmodSync(bank.path(`bin/${name}`), 0o755)
+  }
+  const { stderr } = await run(['sh', '-c', command], {
     cwd: bank.folder,
     environment: { PATH: `${bank.path('bin')}${delimiter}${process.env['PATH']}` },
   })
   assert.equal(stderr, '')
-  const [called, requested] = stdout
-    .trimEnd()
-    .split('\n')
-    .map((body) => JSON.parse(body).data)
-  assert.deepEqual(called, requested)
+  const read = (name: string) => readFileSync(bank.path(name), 'utf8').split('\n').slice(0, -1)
+  return { npx: read('npx'), curl: read('curl') }
+}
+
+/**
+ * Runs the commands that the demo prints, in this process and with the arguments that a shell passes. Returns the response,
+ * which is the same for both.
+ */
+async function runExamples(bank: Bank, output: string): Promise<Transactions> {
+  const [, withNpx = '', withCurl = ''] =
+    /^Try it:\n {2}(.*)\n\nThe same with curl:\n {2}(.*)$/m.exec(output) ?? []
+  const runNpx = async ([name, ...args]: readonly string[]) => {
+    assert.equal(name, 'holdfast')
+    const { status, stdout, stderr } = await runInProcess(args)
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' })
+    return stdout.trim()
+  }
+
+  const called = JSON.parse(await runNpx((await runInShell(bank, withNpx)).npx)).data
+  const { npx, curl } = await runInShell(bank, withCurl)
+  const token = await runNpx(npx)
+  const [silent, option, header = '', url = '', ...more] = curl
+  const [name = '', value = ''] = header.replace('output-of-npx', token).split(': ')
+  const response = await fetch(url, { headers: { [name]: value } })
+  const requested = (await response.json()) as { readonly data: unknown }
+
+  assert.deepEqual([silent, option, more], ['-s', '-H', []])
+  assert.equal(header, 'Authorization: Bearer output-of-npx')
+  assert.deepEqual(requested.data, called)
   return called
 }
 
