@@ -12,9 +12,13 @@ export interface Validator<T extends TSchema> {
   problems(value: unknown, max?: number): Problem[]
 }
 
+/** Each schema is compiled once: several operations have the same body. */
+const compiledSchemas = new WeakMap<TSchema, { Check(value: unknown): boolean }>()
+
 /** Create validators at startup: compiling takes milliseconds, checking takes microseconds. */
 export function validator<T extends TSchema>(schema: T): Validator<T> {
-  const compiled = Compile(schema)
+  const compiled = compiledSchemas.get(schema) ?? Compile(schema)
+  compiledSchemas.set(schema, compiled)
   return {
     check: (value): value is Static<T> => compiled.Check(value),
     problems: (value, max = Number.POSITIVE_INFINITY) =>
