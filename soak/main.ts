@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { requireLinux } from '../bench/processes.ts'
-import { type Engine, engines, type Result, soak } from './run.ts'
+import { type Engine, engines } from './engines.ts'
+import type { Result } from './run.ts'
 import { type Fault, faults } from './tally.ts'
 
 const help = `npm run soak -- [--minutes N] [--engine sqlite|postgres|both]
@@ -30,6 +31,8 @@ requireLinux()
 for (const engine of chosen) report(await soakWithProgress(engine))
 
 async function soakWithProgress(engine: Engine): Promise<Result> {
+  // Loaded only now: printing the help needs none of it.
+  const { soak } = await import('./run.ts')
   const start = performance.now()
   const onEvent = (event: string) => {
     if (!process.stderr.isTTY) return

@@ -7,6 +7,7 @@ import { holdfastProgram } from '../test/support/process.ts'
 import { openClock } from './clock.ts'
 import { openUsedTokens, type SoakContext } from './context.ts'
 import { openDisk } from './disk.ts'
+import type { Engine } from './engines.ts'
 import { type OnEvent, runEvents } from './events.ts'
 import { createFaultEvents, type FaultTargets } from './fault-events.ts'
 import { runHostileClient, runSlowClient } from './hostile-clients.ts'
@@ -18,9 +19,6 @@ import { openRequestSender } from './send-request.ts'
 import { openServer, type Server } from './server.ts'
 import { openTally, type Tally } from './tally.ts'
 import { runValidClient } from './valid-client.ts'
-
-export const engines = ['sqlite', 'postgres'] as const
-export type Engine = (typeof engines)[number]
 
 export interface Result {
   readonly engine: Engine
