@@ -20,10 +20,11 @@ describe('untrusted text in the output of a command', { concurrency: 4 }, () => 
     const database = `sqlite:${join(folder, 'bank.db')}`
     const run = await runHoldfast(['load', file, '--database', database, '--errors', errors])
 
-    const line = `${join(folder, escaped)}\\u000a.ndjson:1: ${escaped}: is not a field of this record; --unknown-fields drop leaves it out\n`
+    const place = `${join(folder, escaped)}\\u000a.ndjson:1`
+    const error = `${escaped}: is not a field of this record; --unknown-fields drop leaves it out`
     assert.equal(run.status, 1)
-    assert.ok(run.stderr.startsWith(line), run.stderr)
-    assert.equal(readFileSync(errors, 'utf8'), line)
+    assert.ok(run.stderr.startsWith(`1 × ${error} (at ${place})\n`), run.stderr)
+    assert.equal(readFileSync(errors, 'utf8'), `${place}: ${error}\n`)
   })
 
   it('is escaped in the name of a client', async (t) => {

@@ -1,35 +1,25 @@
-import { createWriteStream, type WriteStream } from 'node:fs'
 import { Command, Option } from 'commander'
-import { escapeInvisible } from '../contract/characters.ts'
 import type { UnknownFields } from '../load/line.ts'
-import type { LeftOutFields, LoadResult } from '../load/load.ts'
-import type { LineSource } from '../load/source.ts'
-import type { LineError, ProviderWriter, WriterOptions } from '../load/writer.ts'
+import type { ProviderWriter, WriterOptions } from '../load/writer.ts'
 import type { LoadMetrics } from '../observe/load-metrics.ts'
 import { databaseOptions } from '../server/database-options.ts'
-import { abortOnSignal, type StopSignal, signalStatus } from '../server/signals.ts'
+import { abortOnSignal, type StopSignal } from '../server/signals.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import type { Settings } from '../settings/settings.ts'
-import { systemReason } from '../storage/system-reason.ts'
 import { databaseSettings, prepareDatabase } from './common/database.ts'
-import { formatCount } from './common/format-count.ts'
-import { openLoadProgress, type ProgressLine } from './common/load-progress.ts'
-import { openPrivateFile } from './common/private-file.ts'
+import { openLoadProgress } from './common/load-progress.ts'
 import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
+import { openErrorFile, openErrorReport } from './load/error-report.ts'
 import { addInputFlags, type InputFlags } from './load/input-flags.ts'
 import { openInputs, toInputError, totalSize } from './load/inputs.ts'
-
-/** How many errors are printed; --errors writes all of them to a file. */
-const errorsShownMax = 20
-
-/** How many names of fields that were left out are printed. */
-const leftOutShownMax = 20
+import { createStoppedError, reportResult } from './load/summary.ts'
 
 interface Flags extends InputFlags {
   readonly batch?: string
   readonly dryRun?: true
   readonly unknownFields: UnknownFields
   readonly errors?: string
+  readonly showValues?: true
   readonly metricsFile?: string
   readonly database?: string
 }
@@ -50,7 +40,11 @@ export function loadCommand(terminal: Terminal): Command {
         .choices(['reject', 'drop'])
         .default('reject'),
     )
-    .option('--errors <file>', 'write all errors to a file')
+    .option('--errors <file>', 'write every error to a file, one per line')
+    .option(
+      '--show-values',
+      'print the value of the first error of each cause, which may be personal data',
+    )
     .option(
       '--metrics-file <file>',
       'write progress and result as metrics for the textfile collector of the Prometheus node exporter',
@@ -92,14 +86,14 @@ async function runLoad(
   const errorFile = flags.errors === undefined ? undefined : openErrorFile(flags.errors, terminal)
   const metrics = await openMetrics(flags.metricsFile, size)
   const progress = openLoadProgress(terminal, size)
-  const errors = openErrorReport(inputs, errorFile, progress, terminal)
+  const errors = openErrorReport(inputs, errorFile, flags.showValues ?? false, terminal)
   const state = { lines: 0, bytes: 0 }
   let isSuccess = false
   const started = performance.now()
-  const finish = () => {
+  const finish = async () => {
     progress.clear()
     metrics?.finish({ ...state, errors: errors.count() }, isSuccess)
-    errorFile?.end()
+    await errors.finish()
   }
   const writerOptions = {
     inBatches: batch !== undefined && !flags.dryRun,
@@ -114,8 +108,8 @@ async function runLoad(
   const { disablePretenuring, limitYoungGeneration } = await import(
     '../server/garbage-collection.ts'
   )
-  const writer = await openWriter(settings, writerOptions, flags, terminal).catch((error) => {
-    finish()
+  const writer = await openWriter(settings, writerOptions, flags, terminal).catch(async (error) => {
+    await finish()
     throw error
   })
   disablePretenuring()
@@ -130,43 +124,19 @@ async function runLoad(
         progress.show(reached)
         metrics?.progress({ ...Object.assign(state, reached), errors: errors.count() })
       },
-      onError: errors.report,
+      onError: errors.add,
     })
     isSuccess = result.errors === 0 && !result.isStopped && !flags.dryRun
     state.lines = result.lines
     progress.clear()
     const stop = result.isStopped ? stoppedBy() : undefined
-    if (stop) throw stoppedError(stop, result)
-    reportResult(result, flags, (performance.now() - started) / 1000, terminal)
+    if (stop) throw createStoppedError(stop, result)
+    reportResult(result, flags.dryRun ?? false, (performance.now() - started) / 1000, terminal)
   } catch (error) {
     throw toInputError(error)
   } finally {
-    finish()
+    await finish()
     await writer.close()
-  }
-}
-
-/** Prints the first errors, and writes all of them to the error file. */
-function openErrorReport(
-  inputs: readonly LineSource[],
-  errorFile: WriteStream | undefined,
-  progress: ProgressLine,
-  terminal: Terminal,
-) {
-  let count = 0
-  return {
-    count: () => count,
-    report({ file, line, path, reason, isUnknownField }: LineError): void {
-      count += 1
-      const hint = isUnknownField ? '; --unknown-fields drop leaves it out' : ''
-      const text = escapeInvisible(
-        `${inputs[file]?.name}:${line}: ${path || 'line'}: ${reason}${hint}`,
-      )
-      errorFile?.write(`${text}\n`)
-      if (count > errorsShownMax) return
-      progress.clear()
-      terminal.error(`${text}\n`)
-    },
   }
 }
 
@@ -185,74 +155,7 @@ async function openWriter(
   )
 }
 
-function stoppedError(signal: StopSignal, { commits, linesCommitted }: LoadResult): CommandError {
-  const outcome =
-    commits === 0
-      ? 'Nothing was changed.'
-      : `Committed: the batches of the first ${count(linesCommitted, 'line')}, except those with errors. Not committed: all later lines, and lines that refer to an account or a customer that was not loaded yet. Load the same data again to complete it.`
-  return new CommandError(signalStatus[signal], `Stopped by ${signal}. ${outcome}`)
-}
-
-function count(value: number, noun: string): string {
-  return `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`
-}
-
-function reportResult(
-  result: LoadResult,
-  { dryRun }: Flags,
-  seconds: number,
-  terminal: Terminal,
-): void {
-  const { lines, errors, commits, leftOut, customersWithoutEmail } = result
-  const summary = [
-    ...(leftOut.total > 0 ? [formatLeftOut(leftOut)] : []),
-    ...(customersWithoutEmail > 0 ? [formatWithoutEmail(customersWithoutEmail)] : []),
-  ]
-  if (errors > 0) {
-    const shown = errors > errorsShownMax ? ` (the first ${errorsShownMax} are shown)` : ''
-    const outcome =
-      commits === 0 ? 'Nothing was changed.' : 'Batches with errors were not committed.'
-    const failure = `${count(errors, 'error')} in ${count(lines, 'line')}${shown}. ${outcome}`
-    throw new CommandError(1, [failure, ...summary].join('\n'))
-  }
-  const [done, outcome] = dryRun ? ['validated', '. Nothing was changed.'] : ['loaded', '']
-  const rate = formatCount(Math.round(lines / Math.max(seconds, 0.001)))
-  const success = `${count(lines, 'line')} ${done} in ${seconds.toFixed(1)} s (${rate} lines per second)${outcome}`
-  terminal.out(`${[success, ...summary].join('\n')}\n`)
-}
-
-/** The fields that were left out most often, with their numbers. */
-function formatLeftOut({ total, byField }: LeftOutFields): string {
-  const shown = [...byField]
-    .sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
-    .slice(0, leftOutShownMax)
-  const rest = total - shown.reduce((sum, [, times]) => sum + times, 0)
-  const parts = [
-    ...shown.map(([field, times]) => `${field} ${formatCount(times)}`),
-    ...(rest > 0 ? [`others ${formatCount(rest)}`] : []),
-  ]
-  return escapeInvisible(`${count(total, 'unknown field')} left out: ${parts.join(', ')}`)
-}
-
-function formatWithoutEmail(customers: number): string {
-  const [verb, them] = customers === 1 ? ['has', 'it'] : ['have', 'them']
-  return `${count(customers, 'customer')} ${verb} no e-mail address: the consent flow cannot find ${them}`
-}
-
 /** Called before anything is loaded, so that a file that cannot be written does not waste a load. */
-function openErrorFile(name: string, terminal: Terminal): WriteStream {
-  try {
-    const stream = createWriteStream(name, { fd: openPrivateFile(name) })
-    stream.once('error', (error: NodeJS.ErrnoException) =>
-      terminal.error(`${name} is incomplete: ${systemReason(error.code)}\n`),
-    )
-    return stream
-  } catch {
-    throw new CommandError(2, `${name} cannot be written`)
-  }
-}
-
-/** Called before anything is loaded, for the same reason. */
 async function openMetrics(
   file: string | undefined,
   size: number | undefined,

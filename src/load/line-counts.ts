@@ -27,6 +27,11 @@ export function openLineCounter() {
       }
       known[outcome] += lines
     },
+    addAll(counted: Iterable<readonly [RecordType, Counts]>): void {
+      for (const [type, each] of counted) {
+        for (const outcome of lineOutcomes) this.add(type, outcome, each[outcome])
+      }
+    },
     /** The counts since the last call. */
     take(): LineCounts {
       const taken = counts

@@ -1,6 +1,8 @@
 import { readLine, type UnknownFields } from './line.ts'
+import { type LineCounts, openLineCounter } from './line-counts.ts'
+import { openPutIds } from './put-ids.ts'
 import type { LineSource, TextLine } from './source.ts'
-import type { LineError, LocatedItem, ProviderWriter } from './writer.ts'
+import type { LineError, LocatedItem, ProviderWriter, Reference } from './writer.ts'
 
 export interface LoadOptions {
   /** Commit after this many lines instead of once at the end. */
@@ -9,10 +11,18 @@ export interface LoadOptions {
   readonly dryRun?: boolean
   /** The default is to reject them. */
   readonly unknownFields?: UnknownFields
-  readonly onError: (error: LineError) => void
+  /** `text` is the line, if it could be read. */
+  readonly onError: (error: ReportedError, text?: string) => void
   readonly onProgress?: (progress: Progress) => void
   /** Stops the load. The writer discards what is not committed by then. */
   readonly signal?: AbortSignal
+}
+
+export interface ReportedError extends LineError {
+  /** The line refers to an account or a customer whose own line was rejected. */
+  readonly isConsequence?: true
+  /** The same is possible, but there were too many accounts and customers to remember. */
+  readonly mayBeConsequence?: true
 }
 
 export interface Progress {
@@ -26,6 +36,8 @@ export interface LoadResult {
   /** The number of lines read before the last commit. */
   readonly linesCommitted: number
   readonly errors: number
+  /** What the committed lines did. */
+  readonly counts: LineCounts
   /** Unknown fields that were left out. */
   readonly leftOut: LeftOutFields
   /** The number of lines with a customer that the consent flow cannot find. */
@@ -67,12 +79,18 @@ export async function load(
   let linesCommitted = 0
   let customersWithoutEmail = 0
   let group: LocatedItem[] = []
+  const counter = openLineCounter()
+  const putIds = openPutIds()
   const leftOut = { total: 0, byField: new Map<string, number>() }
 
-  const report = (error: LineError): void => {
+  const judge = (missing: Reference) => {
+    if (putIds.has(missing)) return { isConsequence: true } as const
+    return putIds.isIncomplete() ? ({ mayBeConsequence: true } as const) : {}
+  }
+  const report = (error: LineError, text?: string): void => {
     errors += 1
     errorsInBatch += 1
-    options.onError(error)
+    options.onError(error.missing ? { ...error, ...judge(error.missing) } : error, text)
   }
   const flush = async (): Promise<void> => {
     for (const error of await writer.write(group)) report(error)
@@ -85,7 +103,7 @@ export async function load(
   }
   const commit = async (): Promise<void> => {
     signal?.throwIfAborted()
-    await writer.commit()
+    counter.addAll((await writer.commit()) ?? [])
     commits += 1
     linesCommitted = lines
   }
@@ -106,9 +124,13 @@ export async function load(
           const result = readItem(line, file, unknownFields)
           if ('item' in result) {
             group.push(result.item)
+            putIds.add(result.item)
             if (isCustomerWithoutEmail(result.item)) customersWithoutEmail += 1
             for (const path of result.leftOut) countLeftOut(leftOut, path)
-          } else for (const error of result.errors) report(error)
+          } else {
+            if (line.text !== undefined) putIds.addRejected(line.text)
+            for (const error of result.errors) report(error, line.text)
+          }
           if (group.length >= groupSize) await flush()
           if (lines % progressLines === 0) onProgress?.({ lines, bytes })
           if (batch !== undefined && lines % batch === 0) await endBatch()
@@ -133,7 +155,16 @@ export async function load(
     isStopped = signal?.aborted === true && (error as Error).name === 'AbortError'
     if (!isStopped) throw error
   }
-  return { lines, errors, commits, linesCommitted, leftOut, customersWithoutEmail, isStopped }
+  return {
+    lines,
+    errors,
+    commits,
+    linesCommitted,
+    counts: counter.take(),
+    leftOut,
+    customersWithoutEmail,
+    isStopped,
+  }
 }
 
 function isCustomerWithoutEmail(item: LocatedItem): boolean {

@@ -60,6 +60,8 @@ export interface LineError extends SourceLocation, LineProblem {
 
 export interface Reference {
   readonly type: 'account' | 'customer'
+  /** The kind of account that the line requires. Undefined for a customer, and if either is valid. */
+  readonly kind?: AccountKind
   readonly id: string
 }
 

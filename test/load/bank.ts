@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { createNdjsonSource } from '../../src/load/lines.ts'
@@ -42,6 +42,8 @@ export interface Bank {
   loadFiles(names: readonly string[], ...flags: readonly string[]): Promise<Finished>
   /** Writes the lines to `data.ndjson`, later `data-1.ndjson` and so on, and loads that file. */
   load(lines: Lines, ...flags: readonly string[]): Promise<Finished>
+  /** Loads files like `loadFiles`, asserts that the load fails, and returns every error. */
+  listErrors(names: readonly string[], ...flags: readonly string[]): Promise<string[]>
   /** Loads lines and asserts that the load succeeds. */
   fill(lines: Lines, ...flags: readonly string[]): Promise<void>
   dump(): Promise<string>
@@ -83,6 +85,12 @@ export async function openBank(t: Scope): Promise<Bank> {
       files += 1
       bank.write(name, lines)
       return bank.loadFiles([name], ...flags)
+    },
+    async listErrors(names, ...flags) {
+      const file = path('errors.txt')
+      const { status } = await bank.loadFiles(names, '--errors', file, ...flags)
+      assert.equal(status, 1)
+      return splitLines(readFileSync(file, 'utf8').replaceAll(folder + sep, ''))
     },
     async fill(lines, ...flags) {
       const { status, stderr } = await bank.load(lines, ...flags)

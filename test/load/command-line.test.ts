@@ -8,7 +8,7 @@ import { runInProcess } from '../support/process.ts'
 import { type Bank, concurrency, openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'
 
-const summary = /^\d+ lines? loaded in \d+\.\d s \([\d,]+ lines per second\)\n$/
+const summary = /^\d+ lines? loaded in \d+\.\d s \([\d,]+ lines per second\)\n/
 
 /** An interactive terminal, and everything written to it. */
 function openTerminal() {
@@ -57,7 +57,7 @@ describeOnce('holdfast load', { concurrency }, () => {
 
     const { status, stderr } = await bank.run(['load', '-'], { input: '\n[]' })
 
-    assert.match(stderr, /^-:2: line: must be a JSON object\n/)
+    assert.match(stderr, /^1 × line: must be a JSON object \(at -:2\)\n/)
     assert.equal(status, 1)
   })
 
@@ -82,7 +82,7 @@ describeOnce('holdfast load', { concurrency }, () => {
 
     const { status, stderr } = await bank.loadFiles(['one.ndjson', 'two.ndjson'])
 
-    assert.match(stderr, /^two\.ndjson:1: type: /)
+    assert.match(stderr, /^1 × type: .* \(at two\.ndjson:1\)\n/)
     assert.equal(status, 1)
     assert.equal(await bank.dump(), '')
   })
@@ -93,7 +93,7 @@ describeOnce('holdfast load', { concurrency }, () => {
 
     const { stdout, stderr } = await bank.load(lines)
 
-    assert.match(stdout, /^2,500 lines loaded in \d+\.\d s \([\d,]+ lines per second\)\n$/)
+    assert.match(stdout, /^2,500 lines loaded in \d+\.\d s \([\d,]+ lines per second\)\n/)
     assert.equal(stderr, '')
   })
 
@@ -128,7 +128,7 @@ describeOnce('holdfast load', { concurrency }, () => {
 
     const shown = splitLines(output.error).map(visibleText)
     assert.equal(shown.length, 2)
-    assert.ok(shown[0]?.startsWith(`${bank.path('data.ndjson')}:1501: type: `))
+    assert.ok(shown[0]?.endsWith(` (at ${bank.path('data.ndjson')}:1501)`))
     assert.match(shown[1] ?? '', /^1 error in 2,500 lines\. Nothing was changed\.$/)
     assert.equal(status, 1)
   })

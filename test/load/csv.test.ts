@@ -138,7 +138,7 @@ describeOnce('holdfast load of a table', () => {
     assert.equal(status, 1)
     const unknown = 'is not a field with one value; rename the column, or use --map'
     const missing = 'is required, but the header has no such column'
-    assert.deepEqual(splitLines(stderr).slice(0, 4), [
+    assert.deepEqual(await bank.listErrors(['table.CSV'], ...typed), [
       `table.CSV:1: Reference: ${unknown}`,
       `table.CSV:1: account: ${unknown}`,
       `table.CSV:1: transactionId: ${missing}`,
@@ -183,13 +183,10 @@ describeOnce('holdfast load of a table', () => {
       await bank.fill(base)
       bank.write('table.csv', [header, ...rows])
 
-      const { status, stderr } = await bank.loadFiles(['table.csv'], ...typed)
+      const found = await bank.listErrors(['table.csv'], ...typed)
 
-      assert.equal(status, 1)
-      for (const [index, error] of errors.entries()) {
-        assert.match(splitLines(stderr)[index] ?? '', error)
-      }
-      assert.match(stderr, new RegExp(`^${errors.length} errors? in `, 'm'))
+      assert.equal(found.length, errors.length)
+      for (const [index, error] of errors.entries()) assert.match(found[index] ?? '', error)
     })
   }
 
@@ -208,8 +205,8 @@ describeOnce('holdfast load of a table', () => {
     ]
     for (const [content, error] of cases) {
       bank.write('table.csv', content)
-      const { status, stderr } = await bank.loadFiles(['table.csv'], ...typed)
-      assert.deepEqual([status, splitLines(stderr)[0]], [1, `table.csv:${error}`])
+      const found = await bank.listErrors(['table.csv'], ...typed)
+      assert.equal(found[0], `table.csv:${error}`)
     }
   })
 

@@ -108,7 +108,7 @@ describe('deleting an account twice', () => {
       const { status, stderr } = await bank.load([deleted, first, deleted], ...flags)
 
       assert.equal(status, 1)
-      assert.match(stderr, /:2: accountId: energy account not found/)
+      assert.match(stderr, /^1 × accountId: energy account not found \(at .*:2\)$/m)
     })
   }
 })

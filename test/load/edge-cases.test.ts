@@ -107,7 +107,7 @@ describe('a customer added and deleted in one load', () => {
     const second = await bank.load([moved])
 
     assert.deepEqual([first.status, second.status], [1, 0])
-    assert.match(first.stderr, /^data-2\.ndjson:1: id: belonged to another person/)
+    assert.match(first.stderr, /^1 × id: belonged to another person.* \(at data-2\.ndjson:1\)$/m)
     assert.deepEqual(splitLines(await bank.dump()), [moved])
   })
 })

@@ -182,10 +182,12 @@ describeOn('sqlite', 'holdfast load of accounts with one error each', () => {
     ])
 
     assert.equal(status, 1)
-    const error = 'openStatus: must be one of CLOSED, OPEN\n'
     assert.equal(
       stderr,
-      `data.ndjson:2: ${error}data.ndjson:3: ${error}2 errors in 3 lines. Nothing was changed.\n`,
+      [
+        '2 × openStatus: must be one of CLOSED, OPEN (first at data.ndjson:2)',
+        '2 errors in 3 lines. Nothing was changed.\n',
+      ].join('\n'),
     )
   })
 })

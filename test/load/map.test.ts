@@ -74,8 +74,8 @@ describeOnce('holdfast load --map', () => {
     )
     assert.equal(status, 1)
     assert.deepEqual(splitLines(stderr).slice(0, 2), [
-      'rows.csv:3: name: must be a string',
-      'rows.csv:3: type: must be one of customer, banking.account, banking.balance, banking.transaction, banking.scheduledPayment, banking.directDebit, energy.account, energy.invoice, energy.billing, account.contact, product',
+      '1 × name: must be a string (at rows.csv:3)',
+      '1 × type: must be one of customer, banking.account, banking.balance, banking.transaction, banking.scheduledPayment, banking.directDebit, energy.account, energy.invoice, energy.billing, account.contact, product (at rows.csv:3)',
     ])
 
     bank.write('rows.csv', ['id', 'x'])
@@ -105,7 +105,10 @@ describeOnce('holdfast load --map', () => {
       assert.equal(status, 1)
       assert.match(
         stderr,
-        new RegExp(`^customers.csv:[23]: line: ${reason.replace('map.ts', file)}$`, 'm'),
+        new RegExp(
+          `^\\d × line: ${reason.replace('map.ts', file)} \\(.*at customers.csv:[23]\\)$`,
+          'm',
+        ),
       )
       assert.doesNotMatch(stderr, /\bJo\b/)
     }
@@ -131,7 +134,7 @@ describeOnce('holdfast load --map', () => {
       )
       assert.deepEqual(
         [status, splitLines(stderr)[0]],
-        [1, `rows.csv:2: line: the mapping function ${reason}`],
+        [1, `1 × line: the mapping function ${reason} (at rows.csv:2)`],
       )
     }
   })

@@ -87,9 +87,15 @@ describeOn('postgres', 'holdfast load --query', () => {
     const wrong = await bank.loadFiles([], ...query, '--type', 'banking.balance')
     const { status, stderr } = await bank.loadFiles([], ...query, '--type', 'banking.transaction')
 
-    assert.match(wrong.stderr, /^rows of transactions\.sql:1: transactionId: is not a field/)
+    assert.match(
+      wrong.stderr,
+      /^1 × transactionId: is not a field.* \(at rows of transactions\.sql:1\)/,
+    )
     assert.equal(status, 1)
-    assert.match(stderr, /^rows of transactions\.sql:2: amount: must be a decimal string\n1 error /)
+    assert.match(
+      stderr,
+      /^1 × amount: must be a decimal string \(at rows of transactions\.sql:2\)\n1 error /,
+    )
   })
 
   it('reports an error of a query with its position, and without values', async (t) => {

@@ -149,7 +149,7 @@ describe('a scheduled payment', () => {
     ])
 
     assert.equal(status, 1)
-    assert.match(stderr, /: delete\.accountId: is required$/m)
+    assert.match(stderr, / delete\.accountId: is required \(at .*\)$/m)
     assert.deepEqual(filterType(await bank.dump(), 'banking.scheduledPayment'), [
       put.payment('a2', 's1'),
     ])
@@ -239,7 +239,7 @@ describe('a direct debit or a line of billing', () => {
 describe('a customer’s id', () => {
   const ana = { name: 'Ana Silva', email: 'ana@example.com' }
   const idError =
-    /^data-\d\.ndjson:\d: id: belonged to another person, with another e-mail and another name: an id cannot be reused\n1 error /
+    /^1 × id: belonged to another person, with another e-mail and another name: an id cannot be reused \(at data-\d\.ndjson:\d\)\n1 error /
 
   it('remains valid for a customer with a new name or a new e-mail address', async (t) => {
     const bank = await openBank(t)
@@ -295,7 +295,7 @@ describe('a customer’s id', () => {
     ])
 
     assert.deepEqual([replaced.status, removed.status], [1, 1])
-    assert.match(removed.stderr, /^data-1\.ndjson:3: id: belonged to another person/)
+    assert.match(removed.stderr, /^1 × id: belonged to another person.* \(at data-1\.ndjson:3\)$/m)
   })
 
   it('is rejected for another person after the customer is deleted', async (t) => {

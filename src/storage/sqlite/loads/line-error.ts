@@ -10,7 +10,7 @@ export function missingAccount(
   kind: AccountKind | undefined,
   id: string,
 ): ItemProblem {
-  return { path, reason: noAccount(kind), missing: { type: 'account', id } }
+  return { path, reason: noAccount(kind), missing: { type: 'account', ...(kind && { kind }), id } }
 }
 
 export function missingCustomer(path: string, id: string): ItemProblem {
