@@ -1,5 +1,5 @@
 import { listCodes } from '../../enum-codes.ts'
-import { unresolvedLines } from './line-effects.ts'
+import { existsBefore, unresolvedLines } from './line-effects.ts'
 
 const { transaction } = listCodes
 
@@ -37,7 +37,7 @@ export const createDeferred = `
   );
   create index on unresolved_removal (id);
   create temp table line_error (
-    place bigint not null, index integer, kind smallint, list smallint
+    place bigint not null, index integer, kind smallint, list smallint, id text collate "C" not null
   );
   -- The assigned times of entries that an earlier batch removed, or loaded with a time of their own.
   create temp table assigned_time (
@@ -81,9 +81,7 @@ const accountsWithoutHolder = `
     left join customer_effect w on w.id = h.customer and w.is_last
     left join customer c on c.id = h.customer
     where h.place = s.place and not coalesce(w.is_present, c.record is not null)
-      and not coalesce((select t.is_present from customer_effect t
-        where t.id = h.customer and t.place < h.place order by t.place desc limit 1),
-        c.record is not null))`
+      and not ${existsBefore})`
 
 /** The lines of each account, whose order matters. */
 const dependentLines = `
@@ -126,8 +124,8 @@ export const releaseDeferred = [
 
 /** Before `rejectLines`: the lines of a rejected account are rejected too. */
 export const rejectAccounts = [
-  `insert into line_error (place, index)
-   select h.place, h.index from deferred_holder h
+  `insert into line_error (place, index, id)
+   select h.place, h.index, h.customer from deferred_holder h
    left join customer_effect w on w.id = h.customer and w.is_last
    left join customer c on c.id = h.customer
    where not coalesce(w.is_present, c.record is not null)`,
@@ -135,8 +133,8 @@ export const rejectAccounts = [
 ]
 
 export const rejectLines = [
-  `insert into line_error (place, kind, list)
-   select l.place, l.kind, l.list from (${unresolvedLines}) l
+  `insert into line_error (place, kind, list, id)
+   select l.place, l.kind, l.list, l.account from (${unresolvedLines}) l
    join deferred_line h on h.place = l.place`,
   'delete from staged_part s using line_error r where s.place = r.place',
   'delete from staged_entry s using line_error r where s.place = r.place',

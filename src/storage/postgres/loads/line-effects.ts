@@ -89,12 +89,12 @@ export const accountEffects = (inBatches: boolean) => `
     select id, place, is_put, kind, false as is_deferred from staged_account
     ${inBatches ? deferredLines : ''}
   ), line as (
-    select id, place, is_put, kind, is_deferred, row_number() over lines as n,
+    select id, place, is_put, kind, is_deferred, n,
       not is_deferred and lead(place) over (partition by id, is_deferred order by place) is null as is_last,
-      -- The kind of the next line that puts the account. Place and kind are combined in one number.
-      (min(case when is_put then place * 4 + kind end) over (lines
+      -- The kind of the next line that puts the account. Order and kind are combined in one number.
+      (min(case when is_put then n * 4 + kind end) over (partition by id order by place
         rows between current row and unbounded following) & 3)::smallint as next_kind
-    from known window lines as (partition by id order by place)
+    from (select *, row_number() over (partition by id order by place) as n from known) k
   ), effect as (
     select l.id, 0::bigint as n, 0::bigint as place, false as is_last, true as is_deferred,
       false as is_rejected, false as is_unresolved, coalesce(a.kind, 0::smallint) as kind,
@@ -120,6 +120,9 @@ export const accountEffects = (inBatches: boolean) => `
   )
   select id, place, is_last, is_rejected, is_unresolved, kind, put, removed
   from effect where n > 0 and not is_deferred`
+
+export const hasRemovedAccounts = `
+  select 1 from account_effect where is_last and removed is not null limit 1`
 
 /** In order. Lines of customers have no kind. */
 export const rejectedLines = `
@@ -152,23 +155,47 @@ export const hasUnresolvedLines = `
   left join account a on a.id = m.account
   where ${isUnresolved('coalesce(w.kind, a.kind, 0)')} limit 1`
 
+/** The kind of the account before a line: 0 if it does not exist. */
+const kindBefore = `coalesce(
+  (select t.kind from account_effect t where t.id = m.account and t.place < m.place
+   order by t.place desc limit 1), a.kind, 0)`
+
 /**
  * Lines whose account does not exist after the load, and did not exist at the line either. Lines of an account that was
  * removed later are removed with it.
  */
 export const unresolvedLines = `
-  select m.place, m.kind, m.list from (${references}) m
+  select m.place, m.account, m.kind, m.list from (${references}) m
   left join account_effect w on w.id = m.account and w.is_last
   left join account a on a.id = m.account
   where ${isUnresolved('coalesce(w.kind, a.kind, 0)')}
-    and (w.removed is null or m.place > w.removed or ${isUnresolved(`coalesce(
-      (select t.kind from account_effect t where t.id = m.account and t.place < m.place
-       order by t.place desc limit 1), a.kind, 0)`)})`
+    and (w.removed is null or m.place > w.removed or ${isUnresolved(kindBefore)})`
 
 /** Holders who do not exist after the load. */
 export const unresolvedHolders = `
-  select h.place, h.index from staged_holder h
+  select h.place, h.index, h.customer from staged_holder h
   join account_effect a on a.place = h.place and not a.is_rejected
   left join customer_effect w on w.id = h.customer and w.is_last
   left join customer c on c.id = h.customer
   where not coalesce(w.is_present, c.record is not null)`
+
+/** Whether a holder exists before the line that names them. */
+export const existsBefore = `coalesce((select t.is_present from customer_effect t
+  where t.id = h.customer and t.place < h.place order by t.place desc limit 1),
+  c.record is not null)`
+
+/** For lines in a strict order: those whose account does not exist at the line. */
+export const unresolvedInOrder = `
+  select m.place, m.account, m.kind, m.list from (${references}) m
+  left join account a on a.id = m.account
+  where ${isUnresolved(kindBefore)}`
+
+/** The same for holders. */
+export const unresolvedHoldersInOrder = `
+  select h.place, h.index, h.customer from staged_holder h
+  left join customer c on c.id = h.customer
+  where not ${existsBefore}`
+
+/** An account with such a holder is not created: lines that refer to it are invalid too. */
+export const deleteAccountsWithoutHolder = `
+  delete from staged_account where place in (select place from (${unresolvedHoldersInOrder}) h)`

@@ -6,29 +6,33 @@ import {
   isChanged,
   type NewestVersion,
 } from '../../../catalogue/versions.ts'
+import type { LineOutcome } from '../../../load/line-counts.ts'
 import type { ProductItem } from '../../../load/writer.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
+import type { CountedLines } from './count-lines.ts'
+import { fileOf } from './place.ts'
+import type { Run } from './run.ts'
 
 /** The last line of a load for each product. */
 export const lastProducts = `
-  select distinct on (id) id, item from staged_product order by id, place desc`
+  select distinct on (id) id, item, ${fileOf('place')} as file
+  from staged_product order by id, place desc`
 
 export interface LoadedProduct {
   readonly id: string
   readonly item: string | null
+  readonly file: number
 }
 
 /** How many products are merged with one statement. Few, as a line may be megabytes long. */
 export const productsAtOnce = 25
 
-type Run = (sql: string, values?: unknown[]) => Promise<{ readonly rows: unknown[] }>
-
-/** Merges products that the load has locked. An unchanged product gets no new version. */
+/** Merges products that the load has locked, and counts the changes. An unchanged product gets no new version. */
 export async function mergeProducts(
   run: Run,
   products: readonly LoadedProduct[],
   loadTime: Temporal.Instant,
-): Promise<void> {
+): Promise<CountedLines[]> {
   const newest = await newestVersions(
     run,
     products.map(({ id }) => id),
@@ -37,17 +41,25 @@ export async function mergeProducts(
   const versions: VersionRow[] = []
   const current: CurrentRow[] = []
   const removed: string[] = []
-  for (const { id, item } of products) {
+  const counts: CountedLines[] = []
+  const count = (file: number, outcome: LineOutcome) => {
+    // Every line of a product was counted as unchanged (countProducts).
+    counts.push({ file, type: 'product', outcome, lines: 1 })
+    counts.push({ file, type: 'product', outcome: 'unchanged', lines: -1 })
+  }
+  for (const { id, item, file } of products) {
     const before = newest.get(id)
     if (item === null) {
       if (!exists(before)) continue
       const { version, change, changedAt, lastUpdated } = createDeletion(before, newVersion)
       versions.push([id, version, change, changedAt, lastUpdated, null, null])
       removed.push(id)
+      count(file, 'deleted')
       continue
     }
     const loaded = JSON.parse(item) as ProductItem
     if (!isChanged(loaded, before)) continue
+    count(file, exists(before) ? 'changed' : 'created')
     const { content } = loaded
     const created = createVersion(unescapeNul(id), before, content, { ...newVersion, loaded })
     const { version, change, changedAt, lastUpdated, updatedAt, record } = created
@@ -59,6 +71,7 @@ export async function mergeProducts(
     await run(insertVersions, [...columnsOf(versions), loader.id, loader.name])
   if (current.length > 0) await run(putCurrent, columnsOf(current))
   if (removed.length > 0) await run('delete from product where id = any ($1::text[])', [removed])
+  return counts
 }
 
 type VersionRow = [string, number, string, number, string, string | null, string | null]

@@ -17,7 +17,7 @@ export const mergeCustomers = [
        is distinct from (s.record, w.email_hash, w.name_hash)`,
 ]
 
-const accountColumns = [
+export const accountColumns = [
   'kind',
   'is_open',
   'category',

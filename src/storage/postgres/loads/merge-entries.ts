@@ -1,4 +1,17 @@
+import {
+  type CountedLines,
+  countComparedEntries,
+  countEntries,
+  type EntryCountRow,
+  isMoved,
+  isNew,
+  isRemoved,
+  isReplaced,
+  toCountedEntries,
+} from './count-lines.ts'
 import { rememberAssignedTimes } from './deferred-lines.ts'
+import { fileOf } from './place.ts'
+import type { Run } from './run.ts'
 
 /**
  * Merges the lists of accounts: finds the last line for each entry, then what it changes, then the position of each new
@@ -23,6 +36,7 @@ export const makeEntryTables = `
     list smallint not null,
     what smallint not null,
     has_own_time boolean,
+    file smallint,              -- of the line, unless it is compared with other lines (count-lines.ts)
     time bigint,
     time_before bigint,
     assigned_before bigint,     -- the same, if it was assigned
@@ -84,30 +98,31 @@ const entriesOfRemovedAccounts = `
 
 /** The last line for each entry. */
 const lastLines = `
-  select a.number as account, s.list, s.is_put, s.has_own_time, s.time, null::bigint as assigned_by,
-    s.ctid as line, s.id
+  select a.number as account, s.list, s.is_put, s.has_own_time,
+    case when w.removed is null then ${fileOf('s.place')} end as file, s.time,
+    null::bigint as assigned_by, s.ctid as line, s.id
   from staged_entry s
   join account a on a.id = s.account
   left join account_effect w on w.id = s.account and w.is_last
   where (${isAfterRemoval}) and not exists (
     select from repeated r where r.account = s.account and r.list = s.list and r.id = s.id)
   union all
-  select account, list, is_put, has_own_time, time, assigned_by, line, id from last_line`
+  select account, list, is_put, has_own_time, null, time, assigned_by, line, id from last_line`
 
-const isNew = 1
-const isReplaced = 2
-const isMoved = 3
-const isRemoved = 4
+/** The order makes the planner use the index by id, even if it assumes that accounts have few entries. */
+const storedEntry = `lateral (
+    select * from entry x where x.account = w.account and x.list = w.list and x.id >= w.id
+    order by x.id limit 1) e on e.id = w.id`
 
 /**
  * The differences from the stored entries. `$1` is the time of the load. In batches, an earlier batch may have removed
  * an entry with an assigned time.
  */
-const findChanges = (inBatches: boolean) => `
+const findChanges = ({ inBatches, isPrepared }: EntryMerge) => `
   insert into change
-  select w.account, w.list, v.what, w.has_own_time, t.time, e.time, b.time, w.line, w.id
+  select w.account, w.list, v.what, w.has_own_time, w.file, t.time, e.time, b.time, w.line, w.id
   from (${lastLines}) w
-  left join entry e on e.account = w.account and e.list = w.list and e.id = w.id
+  left join ${isPrepared ? storedEntry : 'entry e on e.account = w.account and e.list = w.list and e.id = w.id'}
   left join staged_entry g on w.time is null and g.place = w.assigned_by
     and g.time is not null and not g.has_own_time
   cross join lateral (select case when not e.has_own_time then e.time end as time) b
@@ -127,6 +142,7 @@ const findChanges = (inBatches: boolean) => `
 
 /** The time from which a list changes, and how many entries precede it. */
 const findReordered = `
+  with reordered as (
   insert into needs_reorder
   select d.account, d.list, d.since, coalesce((
     select e.ordinal from entry e
@@ -139,7 +155,9 @@ const findReordered = `
     select account, list, min(least(
       case when what <> ${isRemoved} then time end, time_before)) as since
     from change where what <> ${isReplaced} group by account, list
-  ) d`
+  ) d
+  returning is_append
+  ) select bool_and(is_append) as "areAppends" from reordered`
 
 const removeEntries = `
   delete from entry e using change c
@@ -199,25 +217,52 @@ const byLine = (sql: string) => [
   'set local random_page_cost to default',
 ]
 
-export interface Step {
-  readonly sql: string
-  readonly needsLoadTime?: true
-}
-
-export interface MergeOptions {
+export interface EntryMerge {
+  readonly loadTime: Temporal.Instant
   readonly inBatches: boolean
+  readonly hasRemovedAccounts: boolean
   /** Whether the planner needs statistics of the temporary tables. */
   readonly isLarge: boolean
+  /** Whether statements keep their plans, for small batches. */
+  readonly isPrepared: boolean
 }
 
-export function mergeEntries({ inBatches, isLarge }: MergeOptions): readonly Step[] {
-  const analyze = (table: string) => (isLarge ? [`analyze ${table}`] : [])
-  const steps = (...statements: readonly string[]) => statements.map((sql) => ({ sql }))
-  return [
-    ...steps(findRepeated, lastOfRepeated, entriesOfRemovedAccounts, ...analyze('last_line')),
-    { sql: findChanges(inBatches), needsLoadTime: true },
-    ...steps(...analyze('change'), ...(inBatches ? rememberAssignedTimes : [])),
-    ...steps(findReordered, ...analyze('needs_reorder'), removeEntries, replaceEntries),
-    ...steps(placeEntries, renumberEntries, ...byLine(insertEntries)),
-  ]
+/** Statements without input are skipped: planning and running one takes longer than merging a line. */
+export async function mergeEntries(run: Run, merge: EntryMerge): Promise<CountedLines[]> {
+  const { inBatches, isPrepared } = merge
+  const analyze = async (table: string) => {
+    if (merge.isLarge) await run(`analyze ${table}`)
+  }
+  const loadTime = [merge.loadTime.epochNanoseconds.toString()]
+
+  const hasRepeated = Boolean((await run(findRepeated)).rowCount)
+  if (hasRepeated) await run(lastOfRepeated)
+  if (merge.hasRemovedAccounts) await run(entriesOfRemovedAccounts)
+  await analyze('last_line')
+  await run(findChanges(merge), loadTime)
+  await analyze('change')
+
+  const counts: EntryCountRow[] = (await run(countEntries)).rows
+  const changes = new Set(counts.map(({ what }) => what))
+  const has = (...kinds: readonly number[]) => kinds.some((what) => changes.has(what))
+  if (hasRepeated || merge.hasRemovedAccounts) {
+    counts.push(...(await run(countComparedEntries(inBatches), loadTime)).rows)
+  }
+  if (inBatches) for (const sql of rememberAssignedTimes) await run(sql)
+
+  let areAppends = true
+  if (has(isNew, isMoved, isRemoved)) {
+    areAppends = (await run(findReordered)).rows[0]?.areAppends !== false
+    await analyze('needs_reorder')
+  }
+  if (has(isMoved, isRemoved)) await run(removeEntries)
+  if (has(isReplaced)) await run(replaceEntries)
+  if (!areAppends) {
+    await run(placeEntries)
+    await run(renumberEntries)
+  }
+  if (has(isNew, isMoved)) {
+    for (const sql of isPrepared ? [insertEntries] : byLine(insertEntries)) await run(sql)
+  }
+  return counts.flatMap(toCountedEntries)
 }

@@ -1,12 +1,9 @@
-import type { AccountKind } from '../../../contract/index.ts'
+import { openLineCounter } from '../../../load/line-counts.ts'
 import type { LineError, ProviderWriter, WriterOptions } from '../../../load/writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { kindCodes, listCodes } from '../../enum-codes.ts'
-import { anotherPerson, noAccount, noCustomer, otherKind } from '../../load-errors.ts'
 import { announceWait } from '../../waiting.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
-import { makePool } from '../driver/pool.ts'
-import { lockAllProducts } from '../platform/product-rows.ts'
+import { cancelStatement } from './cancel-statement.ts'
 import { openCopyEncoder } from './copy-encoder.ts'
 import {
   createDeferred,
@@ -30,39 +27,22 @@ import {
   unresolvedHolders,
   unresolvedLines,
 } from './line-effects.ts'
+import {
+  type RejectedLine,
+  toHolderError,
+  toLineError,
+  toRejection,
+  type UnresolvedHolder,
+  type UnresolvedLine,
+} from './line-errors.ts'
 import { commitFailure, loadFailure } from './load-failure.ts'
-import {
-  type LoadedProduct,
-  lastProducts,
-  mergeProducts,
-  productsAtOnce,
-} from './loaded-products.ts'
-import {
-  deleteAccounts,
-  deleteHoldings,
-  mergeAccounts,
-  mergeCustomers,
-  mergeHolders,
-  mergeParts,
-} from './merge-accounts.ts'
-import { entryTables, makeEntryTables, mergeEntries } from './merge-entries.ts'
-import { makeStaging, openStaging, type StagedTable, stagedNames } from './staging.ts'
-
-/** One load at a time checks and merges: the next one sees what it committed. */
-const lockKey = `hashtext('holdfast load')`
-const lock = `select pg_advisory_xact_lock(${lockKey})`
-
-/** Returns a row if no other load has the lock. */
-const tryLock = `select 1 where pg_try_advisory_xact_lock(${lockKey})`
+import { lock, tryLock } from './load-lock.ts'
+import { analyzeStaged, manyLines, mergeLines, smallSample, usedTables } from './merge.ts'
+import { makeEntryTables } from './merge-entries.ts'
+import { makeStaging, openStaging } from './staging.ts'
 
 /** How much of the server's memory one load may use, for sorting and for its temporary tables. */
 const memory = `set work_mem = '64MB'; set temp_buffers = '64MB';`
-
-/** From this many lines on, the planner's statistics of a table are outdated. */
-const manyLines = 10_000
-
-/** For the temporary tables of a load, statistics from a small sample suffice. */
-const smallSample = 'set local default_statistics_target = 10'
 
 /** How many line errors are fetched at a time. */
 const fetchCount = 1000
@@ -103,11 +83,7 @@ export async function openPostgresProviderWriter(
   let isCommitting = false
   const cancel = async (): Promise<void> => {
     if (isCommitting) return
-    const other = makePool(database, 'load', { ...options, connections: 1 })
-    const { processID } = client as typeof client & { readonly processID: number }
-    // If the cancellation fails, the statement ends by itself, and nothing is committed.
-    await other.query('select pg_cancel_backend($1)', [processID]).catch(() => {})
-    await other.end()
+    await cancelStatement(client, database, options)
   }
   signal?.addEventListener('abort', cancel)
 
@@ -118,15 +94,14 @@ export async function openPostgresProviderWriter(
   /** The staged lines are committed. They are cleared only when more follow: closing the connection drops the tables. */
   let isCommitted = false
   let committed = 0
+  const counter = openLineCounter()
 
   /** From here to the commit, no other load can change anything. */
   const prepare = async (): Promise<void> => {
     if (isPrepared) return
     if (isCommitted) await clear()
     await rows.finish().catch(fail)
-    for (const table of stagedNames) {
-      if (staging.count(table) >= manyLines) await run(`${smallSample}; analyze ${table}`)
-    }
+    await analyzeStaged(run, staging)
     await run(`begin; ${smallSample}`)
     if (!(await run(tryLock)).rowCount) await announceWait(run(lock), onWait)
     isPrepared = true
@@ -148,38 +123,9 @@ export async function openPostgresProviderWriter(
     if (hasAccounts) await runAll([...deleteUnresolved, keepUnresolvedRemovals])
   }
 
-  const has = (table: StagedTable) => staging.count(table) > 0
-  const hasEntries = () => has('staged_entry') || has('staged_account')
-
-  const merge = async (): Promise<void> => {
-    if (has('staged_customer')) await runAll(mergeCustomers)
-    if (has('staged_account')) await runAll([...mergeAccounts, ...mergeHolders])
-    if (has('staged_customer')) await run(deleteHoldings)
-    if (has('staged_part') || has('staged_account')) await runAll(mergeParts)
-    if (hasEntries()) {
-      const isLarge = staging.count('staged_entry') >= manyLines
-      for (const { sql, needsLoadTime } of mergeEntries({ inBatches, isLarge })) {
-        await run(sql, needsLoadTime ? [loadTime.epochNanoseconds.toString()] : undefined)
-      }
-    }
-    if (has('staged_account')) await run(deleteAccounts)
-    // Last, as it blocks changes of products through the platform until the commit.
-    if (has('staged_product')) {
-      await run(lockAllProducts)
-      for await (const products of groups<LoadedProduct>(lastProducts, productsAtOnce)) {
-        await mergeProducts(run, products, loadTime)
-      }
-    }
-  }
-
   /** Only tables with rows are truncated: a table takes a millisecond, and a batch may be as small as one line. */
   const clear = async (): Promise<void> => {
-    const tables = [
-      ...stagedNames.filter(has),
-      ...(has('staged_customer') ? ['customer_effect'] : []),
-      ...(has('staged_account') ? ['account_effect'] : []),
-      ...(hasEntries() ? entryTables : []),
-    ]
+    const tables = usedTables(staging)
     isPrepared = false
     isCommitted = false
     staging.clear()
@@ -187,12 +133,7 @@ export async function openPostgresProviderWriter(
   }
 
   async function* rejectedErrors(): AsyncGenerator<LineError> {
-    for await (const { place, kind } of each<Placed & { kind: number | null }>(rejectedLines)) {
-      yield {
-        ...parsePlace(place),
-        ...(kind === null ? anotherPerson : otherKind(accountKind(kind))),
-      }
-    }
+    for await (const row of each<RejectedLine>(rejectedLines)) yield toRejection(row)
   }
 
   /** Deferred lines that refer to something that still does not exist. The others become part of the last commit. */
@@ -201,14 +142,14 @@ export async function openPostgresProviderWriter(
     staging.countDeferred()
     await run(`delete from account_effect; ${findAccountEffects}`)
     for await (const row of each<UnresolvedHolder>(
-      'select place, index from line_error order by 1, 2',
+      'select place, index, id as customer from line_error order by 1, 2',
     )) {
       yield toHolderError(row)
     }
     yield* rejectedErrors()
     await runAll(['truncate line_error', ...rejectLines])
     for await (const row of each<UnresolvedLine>(
-      'select place, kind, list from line_error order by 1',
+      'select place, id as account, kind, list from line_error order by 1',
     )) {
       yield toLineError(row)
     }
@@ -261,7 +202,12 @@ export async function openPostgresProviderWriter(
 
     async commit() {
       await prepare()
-      await merge()
+      const counts = await mergeLines(run, staging, {
+        loadTime,
+        inBatches,
+        isPrepared: false,
+        readGroups: groups,
+      })
       signal?.throwIfAborted()
       isCommitting = true
       await client.query('commit').catch((error) => {
@@ -273,6 +219,8 @@ export async function openPostgresProviderWriter(
       committed += staging.total()
       isPrepared = false
       isCommitted = true
+      for (const { type, outcome, lines } of counts) counter.add(type, outcome, lines)
+      return counter.take()
     },
 
     async rollback() {
@@ -291,39 +239,3 @@ export async function openPostgresProviderWriter(
 }
 
 const tables = 'customer, account, holder, balance, contact, entry'
-
-interface Placed {
-  readonly place: string
-}
-
-interface UnresolvedLine extends Placed {
-  readonly kind: number
-  readonly list: number | null
-}
-
-interface UnresolvedHolder extends Placed {
-  readonly index: number
-}
-
-function toLineError({ place, kind, list }: UnresolvedLine): LineError {
-  const path = list === listCodes.payment ? 'from.accountId' : 'accountId'
-  return {
-    ...parsePlace(place),
-    path,
-    reason: noAccount(kind === 0 ? undefined : accountKind(kind)),
-  }
-}
-
-function toHolderError({ place, index }: UnresolvedHolder): LineError {
-  return { ...parsePlace(place), path: `holders[${index}].customerId`, reason: noCustomer }
-}
-
-function accountKind(code: number): AccountKind {
-  return code === kindCodes.banking ? 'banking' : 'energy'
-}
-
-/** Splits a staged place into file and line. */
-function parsePlace(place: string): { file: number; line: number } {
-  const number = BigInt(place)
-  return { file: Number(number >> 32n), line: Number(number & 0xffff_ffffn) }
-}

@@ -12,13 +12,14 @@ import { amountKey } from '../../amount-key.ts'
 import { digest, earlierEmailDigest, emailDigest } from '../../digest.ts'
 import { createdUnknown, kindCodes, listCodes } from '../../enum-codes.ts'
 import type { openCopyEncoder } from './copy-encoder.ts'
+import { placeHalves } from './place.ts'
 
 /** The records that an account has at most one of. */
 export const partCodes = { balance: 1, contact: 2 } as const
 
 /**
- * The lines of a load before they are checked and merged. `place` combines file and line in one number, in the order of
- * the load. A line that removes has `is_put` false.
+ * The lines of a load before they are checked and merged. `place` is their location (place.ts). A line that removes has
+ * `is_put` false.
  */
 const stagedTables = {
   staged_customer: `id text collate "C" not null, is_put boolean not null, email text,
@@ -55,11 +56,15 @@ const columnCounts = Object.fromEntries(
 export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   const counts = new Map<StagedTable, number>()
 
-  const row = (table: StagedTable, { file, line }: SourceLocation) => {
+  /** Replaces the location of the next item. */
+  let place: SourceLocation | undefined
+
+  const row = (table: StagedTable, location: SourceLocation) => {
+    const [high, low] = placeHalves(place ?? location)
     counts.set(table, (counts.get(table) ?? 0) + 1)
     const next = rows.into(table)
     next.row(columnCounts[table])
-    next.pair(file, line)
+    next.pair(high, low)
     return next
   }
 
@@ -190,6 +195,15 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
         put(item)
         if (rows.isAnyFull()) await rows.advance()
       }
+    },
+    /** Puts items whose lines are numbered from 1 in their order. */
+    async putInOrder(items: readonly LocatedItem[], file: number): Promise<void> {
+      for (const [index, item] of items.entries()) {
+        place = { file, line: index + 1 }
+        put(item)
+        if (rows.isAnyFull()) await rows.advance()
+      }
+      place = undefined
     },
     count: (table: StagedTable): number => counts.get(table) ?? 0,
     total: (): number => counts.values().reduce((sum, count) => sum + count, 0),

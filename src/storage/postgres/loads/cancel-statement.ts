@@ -1,0 +1,15 @@
+import type pg from 'pg'
+import type { DatabaseOptions } from '../../database.ts'
+import { makePool } from '../driver/pool.ts'
+
+/** Cancels the statement of a connection. If that fails, the statement ends by itself. */
+export async function cancelStatement(
+  client: pg.ClientBase,
+  database: string,
+  options: DatabaseOptions,
+): Promise<void> {
+  const other = makePool(database, 'load', { ...options, connections: 1 })
+  const { processID } = client as typeof client & { readonly processID: number }
+  await other.query('select pg_cancel_backend($1)', [processID]).catch(() => {})
+  await other.end()
+}

@@ -1,0 +1,56 @@
+import type { AccountKind } from '../../../contract/index.ts'
+import type { LineError } from '../../../load/writer.ts'
+import { kindCodes, listCodes } from '../../enum-codes.ts'
+import { anotherPerson, noAccount, noCustomer, otherKind } from '../../load-errors.ts'
+import { unescapeNul } from '../driver/escape-nul.ts'
+import { parsePlace } from './place.ts'
+
+/** The errors of lines from the rows of the statements that find them (line-effects.ts). */
+
+export interface RejectedLine {
+  readonly place: string
+  /** Null for a customer. */
+  readonly kind: number | null
+}
+
+export interface UnresolvedLine {
+  readonly place: string
+  readonly account: string
+  readonly kind: number
+  readonly list: number | null
+}
+
+export interface UnresolvedHolder {
+  readonly place: string
+  readonly index: number
+  readonly customer: string
+}
+
+export function toRejection({ place, kind }: RejectedLine): LineError {
+  return {
+    ...parsePlace(place),
+    ...(kind === null ? anotherPerson : otherKind(accountKind(kind))),
+  }
+}
+
+export function toLineError({ place, account, kind, list }: UnresolvedLine): LineError {
+  return {
+    ...parsePlace(place),
+    path: list === listCodes.payment ? 'from.accountId' : 'accountId',
+    reason: noAccount(kind === 0 ? undefined : accountKind(kind)),
+    missing: { type: 'account', id: unescapeNul(account) },
+  }
+}
+
+export function toHolderError({ place, index, customer }: UnresolvedHolder): LineError {
+  return {
+    ...parsePlace(place),
+    path: `holders[${index}].customerId`,
+    reason: noCustomer,
+    missing: { type: 'customer', id: unescapeNul(customer) },
+  }
+}
+
+function accountKind(code: number): AccountKind {
+  return code === kindCodes.banking ? 'banking' : 'energy'
+}

@@ -1,0 +1,6 @@
+/** One load or group of batches at a time checks and merges: the next one sees what it committed. */
+const key = `hashtext('holdfast load')`
+export const lock = `select pg_advisory_xact_lock(${key})`
+
+/** Returns a row if no other load has the lock. */
+export const tryLock = `select 1 where pg_try_advisory_xact_lock(${key})`

@@ -1,0 +1,102 @@
+import { lockAllProducts } from '../platform/product-rows.ts'
+import {
+  type CountedLines,
+  countAccounts,
+  countCustomers,
+  countParts,
+  countProducts,
+  toCountedLines,
+} from './count-lines.ts'
+import { hasRemovedAccounts } from './line-effects.ts'
+import {
+  type LoadedProduct,
+  lastProducts,
+  mergeProducts,
+  productsAtOnce,
+} from './loaded-products.ts'
+import {
+  deleteAccounts,
+  deleteHoldings,
+  mergeAccounts,
+  mergeCustomers,
+  mergeHolders,
+  mergeParts,
+} from './merge-accounts.ts'
+import { entryTables, mergeEntries } from './merge-entries.ts'
+import type { Run } from './run.ts'
+import { type openStaging, type StagedTable, stagedNames } from './staging.ts'
+
+type Staging = ReturnType<typeof openStaging>
+
+/** From this many lines on, the planner's statistics of a table are outdated. */
+export const manyLines = 10_000
+
+/** For temporary tables, statistics from a small sample suffice. */
+export const smallSample = 'set local default_statistics_target = 10'
+
+export interface MergeOptions {
+  readonly loadTime: Temporal.Instant
+  readonly inBatches: boolean
+  /** Whether statements keep their plans, for small batches. */
+  readonly isPrepared: boolean
+  /** The rows of a query in groups, as one row may be megabytes long. */
+  readonly readGroups: (sql: string, size: number) => AsyncIterable<unknown[]>
+}
+
+/** Merges the staged lines once their effects are known (line-effects.ts), and counts what they do. */
+export async function mergeLines(
+  run: Run,
+  staging: Staging,
+  { loadTime, inBatches, isPrepared, readGroups }: MergeOptions,
+): Promise<CountedLines[]> {
+  const has = (table: StagedTable) => staging.count(table) > 0
+  const runAll = async (statements: readonly string[]): Promise<void> => {
+    for (const sql of statements) await run(sql)
+  }
+  const counts: CountedLines[] = []
+  const count = async (sql: string): Promise<void> => {
+    counts.push(...(await run(sql)).rows.map(toCountedLines))
+  }
+  if (has('staged_customer')) await count(countCustomers)
+  if (has('staged_account')) await count(countAccounts)
+  if (has('staged_part')) await count(countParts)
+
+  const removesAccounts = has('staged_account') && Boolean((await run(hasRemovedAccounts)).rowCount)
+  if (has('staged_customer')) await runAll(mergeCustomers)
+  if (has('staged_account')) await runAll([...mergeAccounts, ...mergeHolders])
+  if (has('staged_customer')) await run(deleteHoldings)
+  if (has('staged_part') || removesAccounts) await runAll(mergeParts)
+  if (has('staged_entry') || removesAccounts) {
+    const isLarge = staging.count('staged_entry') >= manyLines
+    const merge = { loadTime, inBatches, isLarge, isPrepared, hasRemovedAccounts: removesAccounts }
+    counts.push(...(await mergeEntries(run, merge)))
+  }
+  if (removesAccounts) await run(deleteAccounts)
+  // Last, as it blocks changes of products through the platform until the commit.
+  if (has('staged_product')) {
+    await count(countProducts)
+    await run(lockAllProducts)
+    for await (const products of readGroups(lastProducts, productsAtOnce)) {
+      counts.push(...(await mergeProducts(run, products as LoadedProduct[], loadTime)))
+    }
+  }
+  return counts
+}
+
+/** Updates the statistics of large staged tables. */
+export async function analyzeStaged(run: Run, staging: Staging): Promise<void> {
+  for (const table of stagedNames) {
+    if (staging.count(table) >= manyLines) await run(`${smallSample}; analyze ${table}`)
+  }
+}
+
+/** The temporary tables that the staged lines and their merge left rows in. */
+export function usedTables(staging: Staging): string[] {
+  const has = (table: StagedTable) => staging.count(table) > 0
+  return [
+    ...stagedNames.filter(has),
+    ...(has('staged_customer') ? ['customer_effect'] : []),
+    ...(has('staged_account') ? ['account_effect'] : []),
+    ...(has('staged_entry') || has('staged_account') ? entryTables : []),
+  ]
+}
