@@ -34,7 +34,7 @@ begin
   grant select on schema_version to holdfast_load, holdfast_serve, holdfast_platform;
 
   grant select, insert, update, delete
-    on customer, account, holder, balance, contact, entry, product, product_version
+    on customer, account, holder, balance, contact, entry, product, product_version, feed, feed_batch
     to holdfast_load;
   grant usage on sequence account_number to holdfast_load;
 

@@ -15,7 +15,7 @@ export interface ProviderWriter {
   /** Items whose references are still unresolved after the last item. They are discarded. */
   findUnresolved(): Iterable<LineError> | AsyncIterable<LineError>
   /** Makes everything written visible to readers, with every list sorted. Returns what the lines did. */
-  commit(): Promise<LineCounts | undefined>
+  commit(): Promise<LineCounts>
   /** Discards everything since the last commit. */
   rollback(): Promise<void>
   close(): Promise<void>

@@ -2,6 +2,7 @@ import type { ClientStore } from '../auth/client-store.ts'
 import type { ReplayStore } from '../auth/replay-store.ts'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
+import type { FeedStore, FeedWriter, FeedWriterOptions } from '../load/feed-writer.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../load/writer.ts'
 import type { ProviderStore } from '../provider/store.ts'
 import type {
@@ -32,6 +33,8 @@ export interface Engine {
 
   openProviderStore(options?: DatabaseOptions): Promise<ProviderStore>
   openProviderWriter(writing: WriterOptions, options?: DatabaseOptions): Promise<ProviderWriter>
+  openFeedWriter(writing: FeedWriterOptions, options?: DatabaseOptions): Promise<FeedWriter>
+  openFeedStore(options?: DatabaseOptions): Promise<FeedStore>
   dumpProvider(options?: DatabaseOptions): AsyncIterable<DumpedItem>
   openReplayStore(
     clock: () => Temporal.Instant,

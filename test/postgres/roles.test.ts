@@ -8,6 +8,8 @@ import {
   dumpProvider,
   openCatalogueStore,
   openClientStore,
+  openFeedStore,
+  openFeedWriter,
   openProviderStore,
   openReplayStore,
   openSigningKeyStore,
@@ -93,6 +95,13 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
 
     await loadInProcess(as('load'), lines, now.toString())
     assert.equal((await Array.fromAsync(dumpProvider(as('load')))).length, 3)
+    const feeds = await openFeedWriter(as('load'), { clock: () => now })
+    const batch = { feed: 'core', number: 1, digest: 'd', lines: 0, items: [] }
+    assert.partialDeepStrictEqual(await feeds.commit([batch]), [{ summary: { lines: 0 } }])
+    await feeds.close()
+    const feedStore = await openFeedStore(as('load'))
+    assert.equal(await feedStore.remove('core'), true)
+    await feedStore.close()
     const store = await openProviderStore(as('serve'))
     const replay = await openReplayStore(as('serve'), () => now)
     assert.equal(await store.readCustomer('c1'), JSON.stringify(customer))
@@ -127,6 +136,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       ['serve', 'create table public.x ()'],
       ['serve', 'select from api_client'],
       ['serve', 'select from product'],
+      ['serve', 'select from feed'],
       ['serve', 'delete from replay_purge'],
       ['load', 'select from api_token'],
       ['load', 'select from token_use'],
@@ -134,6 +144,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       ['load', 'update schema_version set version = 9'],
       ['load', 'create table public.x ()'],
       ['platform', 'select from customer'],
+      ['platform', 'select from feed_batch'],
       ['platform', 'select from token_use'],
     ] as const) {
       await assert.rejects(runSql(sql, as(role)), { code: '42501' }, `${role}: ${sql}`)

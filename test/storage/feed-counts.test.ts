@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { RecordType } from '../../src/contract/index.ts'
 import { createExamples, exampleKeys, put, removal, undated } from '../load/lines.ts'
-import { describeFeeds, openFeeds } from '../support/feed.ts'
+import { describe } from '../support/engines.ts'
+import { openFeeds } from '../support/feed.ts'
 
 const examples = Object.values(createExamples())
 const exampleRemovals = Object.entries(exampleKeys).map(([type, key]) =>
@@ -176,7 +177,7 @@ const cases: readonly Case[] = [
   ],
 ]
 
-describeFeeds('the counts of a batch', () => {
+describe('the counts of a batch', () => {
   for (const [name, before, lines, [created, changed, unchanged, deleted]] of cases) {
     it(name, async (t) => {
       const { add } = await openFeeds(t)

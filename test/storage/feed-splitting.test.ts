@@ -3,7 +3,8 @@ import { it } from 'node:test'
 import fc from 'fast-check'
 import type { BatchSummary } from '../../src/load/feed-writer.ts'
 import { put, removal, undated } from '../load/lines.ts'
-import { commitOne, createBatch, describeFeeds, openFeeds } from '../support/feed.ts'
+import { describe } from '../support/engines.ts'
+import { commitOne, createBatch, openFeeds } from '../support/feed.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { propertyRuns } from '../support/properties.ts'
 
@@ -52,7 +53,7 @@ const start = [
   put.transaction('a1', 't1', { postingDateTime: '2025-02-15T00:00:00Z' }),
 ]
 
-describeFeeds('one batch and a batch for each of its lines', () => {
+describe('one batch and a batch for each of its lines', () => {
   it('have the same effect and the same counts', async (t) => {
     await fc.assert(
       fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), async (lines) => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { type BatchOutcome, feedsMax, rememberedBatches } from '../../src/load/feed-writer.ts'
 import { put, removal, undated } from '../load/lines.ts'
-import { commitOne, createBatch, describeFeeds, openFeeds } from '../support/feed.ts'
+import { describe } from '../support/engines.ts'
+import { commitOne, createBatch, openFeeds } from '../support/feed.ts'
 import { dumpDatabase, loadInProcess } from '../support/load.ts'
 
 const customerLine = put.customer('c1')
@@ -14,7 +15,7 @@ function conflictOf(outcome: BatchOutcome | undefined) {
   return outcome.conflict
 }
 
-describeFeeds('the numbers of a feed', () => {
+describe('the numbers of a feed', () => {
   it('commits batches in order, and shows them to other connections', async (t) => {
     const { writer, store, database } = await openFeeds(t)
     assert.deepEqual(await store.list(), [])
@@ -152,7 +153,7 @@ describeFeeds('the numbers of a feed', () => {
   })
 })
 
-describeFeeds('the lines of a feed', () => {
+describe('the lines of a feed', () => {
   it('accepts and rejects each of several batches for itself', async (t) => {
     const { writer, store, database } = await openFeeds(t)
     const second = put.account('a2', ['c1'])

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { SuiteContext } from 'node:test'
 import type {
   BatchKey,
   BatchOutcome,
@@ -12,30 +11,8 @@ import type {
 } from '../../src/load/feed-writer.ts'
 import { readLine } from '../../src/load/line.ts'
 import type { LocatedItem } from '../../src/load/writer.ts'
-import { openSqliteFeedStore } from '../../src/storage/sqlite/feeds/feed-store.ts'
-import { openSqliteFeedWriter } from '../../src/storage/sqlite/feeds/feed-writer.ts'
-import { createScope, currentEngine, describeOn, newDatabase, type Scope } from './engines.ts'
-
-interface FeedEngine {
-  openWriter(database: string, options: FeedWriterOptions): Promise<FeedWriter>
-  openStore(database: string): Promise<FeedStore>
-}
-
-const filePath = (database: string) => database.slice('sqlite:'.length)
-
-const feedEngines = {
-  sqlite: {
-    openWriter: async (database, options) => openSqliteFeedWriter(filePath(database), options),
-    openStore: async (database) => openSqliteFeedStore(filePath(database)),
-  },
-} as const satisfies Record<string, FeedEngine>
-
-/** Declares a suite on each engine that has feeds. */
-export function describeFeeds(name: string, body: (context: SuiteContext) => void): void {
-  for (const engine of Object.keys(feedEngines) as (keyof typeof feedEngines)[]) {
-    describeOn(engine, name, body)
-  }
-}
+import { openFeedStore, openFeedWriter } from '../../src/storage/open.ts'
+import { createScope, newDatabase, type Scope } from './engines.ts'
 
 export interface Feeds {
   readonly database: string
@@ -53,16 +30,15 @@ export interface Feeds {
 export async function openFeeds(t: Scope, database?: string): Promise<Feeds> {
   const scope = createScope(t)
   const address = database ?? (await newDatabase(scope))
-  const { openWriter, openStore } = feedEngines[currentEngine() as keyof typeof feedEngines]
   let now = Temporal.Instant.from('2025-07-01T00:00:00Z')
 
   const open = async (options: Partial<FeedWriterOptions> = {}) => {
-    const writer = await openWriter(address, { clock: () => now, ...options })
+    const writer = await openFeedWriter(address, { clock: () => now, ...options })
     scope.after(() => writer.close())
     return writer
   }
   const writer = await open()
-  const store = await openStore(address)
+  const store = await openFeedStore(address)
   scope.after(() => store.close())
   let number = 1
   const send = (lines: readonly string[]) => commitOne(writer, createBatch('core', number, lines))

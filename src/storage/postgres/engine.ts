@@ -25,6 +25,14 @@ export function postgresEngine(url: string): Engine {
       const { openPostgresProviderWriter } = await import('./loads/provider-writer.ts')
       return openPostgresProviderWriter(url, writing, options)
     },
+    async openFeedWriter(writing, options = {}) {
+      const { openPostgresFeedWriter } = await import('./feeds/feed-writer.ts')
+      return openPostgresFeedWriter(url, writing, options)
+    },
+    async openFeedStore(options = {}) {
+      const { openPostgresFeedStore } = await import('./feeds/feed-store.ts')
+      return openPostgresFeedStore(url, options)
+    },
     async *dumpProvider(options = {}) {
       const { dumpPostgres } = await import('./reads/dump.ts')
       yield* dumpPostgres(url, options)

@@ -30,6 +30,14 @@ export function sqliteEngine(path: string): Engine {
       const { openSqliteProviderWriter } = await import('./loads/provider-writer.ts')
       return openSqliteProviderWriter(path, writing)
     },
+    async openFeedWriter(writing) {
+      const { openSqliteFeedWriter } = await import('./feeds/feed-writer.ts')
+      return openSqliteFeedWriter(path, writing)
+    },
+    async openFeedStore() {
+      const { openSqliteFeedStore } = await import('./feeds/feed-store.ts')
+      return openSqliteFeedStore(path)
+    },
     async *dumpProvider() {
       const { dumpSqlite } = await import('./reads/dump.ts')
       yield* dumpSqlite(path)

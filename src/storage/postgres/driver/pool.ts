@@ -38,6 +38,12 @@ const stablePlans = {
   enable_material: 'off',
 }
 
+/** For a transaction whose statements read many rows: the planner decides again. */
+export const plannerChoice = Object.keys(stablePlans)
+  .filter((name) => name.startsWith('enable_'))
+  .map((name) => `set local ${name} = on;`)
+  .join(' ')
+
 /**
  * Each statement must see what was committed before it began: a used token (replay-store.ts), or the load that had the
  * lock before. A server may have another default.
@@ -74,6 +80,8 @@ const uses = {
   }),
   /** A load or a dump has no statement timeout. */
   load: () => ({ statementMs: 0, session: { jit: 'off', ...readCommitted } }),
+  /** Neither has the commit of a feed, which waits for loads. Most of its batches are small. */
+  feed: () => ({ statementMs: 0, session: { ...stablePlans, ...readCommitted } }),
 } as const satisfies Record<string, Use>
 
 /** Creates the tables unless they exist, and applies the missing migrations. */
@@ -92,7 +100,7 @@ export async function createPostgresSchema(url: string, options: DatabaseOptions
 /** Opens a pool on a database with tables, which is migrated if necessary. */
 export async function openPool(
   url: string,
-  use: keyof typeof uses,
+  use: Exclude<keyof typeof uses, 'feed'>,
   options: DatabaseOptions,
 ): Promise<pg.Pool> {
   const pool = makePool(url, use, options)

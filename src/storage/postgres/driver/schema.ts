@@ -193,4 +193,26 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
   -- The id of a scheduled payment is unique within its account only, like those of other entries.
   drop table payment;
   `,
+  () => `
+  create table feed (
+    name text collate "C" primary key,
+    batch bigint not null,        -- the number of the last one
+    time bigint not null,         -- of its commit, in milliseconds since 1970
+    lines bigint not null,        -- of all batches
+    position text                 -- where a follower continues
+  );
+
+  -- The last batches of each feed, to answer one that is sent again.
+  create table feed_batch (
+    feed text collate "C" not null,
+    number bigint not null,
+    digest text not null,
+    lines bigint not null,
+    created bigint not null,
+    changed bigint not null,
+    unchanged bigint not null,
+    deleted bigint not null,
+    primary key (feed, number)
+  );
+  `,
 ]

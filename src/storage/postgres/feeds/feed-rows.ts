@@ -1,0 +1,140 @@
+import {
+  type BatchKey,
+  type BatchOutcome,
+  type BatchSummary,
+  checkBatch,
+  type Feed,
+  type FeedBatch,
+  feedsMax,
+  rememberedBatches,
+} from '../../../load/feed-writer.ts'
+import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
+import type { Rows, Statement } from '../driver/pipeline.ts'
+
+/** A commit of batches shares this lock; the removal of a feed takes it exclusively. */
+const lockKey = `hashtext('holdfast feeds')`
+export const shareFeeds = `select pg_advisory_xact_lock_shared(${lockKey})`
+export const lockFeeds: Statement = {
+  name: 'lock-feeds',
+  text: `select pg_advisory_xact_lock(${lockKey})`,
+}
+
+type Cell = string | null | undefined
+
+/** The state of the feeds of batches, in their order. New feeds are limited by the number of feeds. */
+export const readStates: Statement = {
+  name: 'feed-states',
+  text: `select f.batch, f.position, r.digest, r.lines, r.created, r.changed, r.unchanged, r.deleted,
+      case when f.name is null then (select count(*) from feed) end
+    from unnest($1::text[], $2::bigint[]) with ordinality b (feed, number, ordinal)
+    left join feed f on f.name = b.feed
+    left join feed_batch r on r.feed = b.feed and r.number = b.number
+    order by b.ordinal`,
+}
+
+export function stateValues(batches: readonly (BatchKey | FeedBatch)[]): [string[], number[]] {
+  // No feed has an empty name.
+  return [batches.map(({ feed = '' }) => escapeNul(feed)), batches.map(({ number }) => number)]
+}
+
+/** The outcomes of batches that cannot be committed or were committed before; undefined for the others. */
+export function decideBatches(
+  batches: readonly (BatchKey | FeedBatch)[],
+  states: Rows,
+): (BatchOutcome | undefined)[] {
+  let newFeeds = 0
+  return batches.map((batch, index) => {
+    const { feed: name } = batch
+    if (name === undefined) return undefined
+    const [last, position, digest, lines, created, changed, unchanged, deleted, feeds] =
+      states[index] ?? []
+    const feed = isText(last)
+      ? { batch: Number(last), ...(isText(position) && { position: unescapeNul(position) }) }
+      : undefined
+    const summary = toSummary([lines, created, changed, unchanged, deleted])
+    const outcome = checkBatch(
+      { ...batch, feed: name },
+      feed,
+      isText(digest) ? { digest, summary } : undefined,
+    )
+    if (outcome || feed) return outcome
+    if (Number(feeds) + newFeeds >= feedsMax) return { conflict: { reason: 'limit', expected: 1 } }
+    newFeeds += 1
+    return undefined
+  })
+}
+
+function toSummary(cells: readonly Cell[]): BatchSummary {
+  const [lines = 0, created = 0, changed = 0, unchanged = 0, deleted = 0] = cells.map(Number)
+  return { lines, created, changed, unchanged, deleted }
+}
+
+function isText(cell: Cell): cell is string {
+  return typeof cell === 'string'
+}
+
+/** Advances feeds by a batch each, and forgets their oldest batches. */
+export const writeBatches = `
+  with batch as (
+    select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[],
+      $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
+      b (feed, number, digest, position, lines, created, changed, unchanged, deleted)
+  ), advanced as (
+    insert into feed (name, batch, time, lines, position)
+    select feed, number, $10::bigint, lines, position from batch
+    on conflict (name) do update set batch = excluded.batch, time = excluded.time,
+      lines = feed.lines + excluded.lines, position = excluded.position
+  ), remembered as (
+    insert into feed_batch (feed, number, digest, lines, created, changed, unchanged, deleted)
+    select feed, number, digest, lines, created, changed, unchanged, deleted from batch
+  )
+  delete from feed_batch r using batch b
+  where r.feed = b.feed and r.number <= b.number - ${rememberedBatches}`
+
+export function batchValues(
+  batches: readonly { readonly batch: FeedBatch; readonly summary: BatchSummary }[],
+  time: Temporal.Instant,
+): unknown[] {
+  const column = <Value>(select: (batch: FeedBatch, summary: BatchSummary) => Value) =>
+    batches.map(({ batch, summary }) => select(batch, summary))
+  return [
+    column(({ feed = '' }) => escapeNul(feed)),
+    column(({ number }) => number),
+    column(({ digest }) => digest),
+    column(({ position }) => (position === undefined ? null : escapeNul(position))),
+    column((_, { lines }) => lines),
+    column((_, { created }) => created),
+    column((_, { changed }) => changed),
+    column((_, { unchanged }) => unchanged),
+    column((_, { deleted }) => deleted),
+    time.epochMilliseconds,
+  ]
+}
+
+const columns = 'name, batch, time, lines, position'
+export const listFeeds: Statement = {
+  name: 'list-feeds',
+  text: `select ${columns} from feed order by name`,
+}
+export const findFeed: Statement = {
+  name: 'find-feed',
+  text: `select ${columns} from feed where name = $1`,
+}
+export const removeFeed: Statement = {
+  name: 'remove-feed',
+  text: 'delete from feed where name = $1 returning 1',
+}
+export const removeBatches: Statement = {
+  name: 'remove-feed-batches',
+  text: 'delete from feed_batch where feed = $1',
+}
+
+export function toFeed([name, batch, time, lines, position]: readonly Cell[]): Feed {
+  return {
+    name: unescapeNul(name ?? ''),
+    batch: Number(batch),
+    time: Number(time),
+    lines: Number(lines),
+    ...(isText(position) && { position: unescapeNul(position) }),
+  }
+}

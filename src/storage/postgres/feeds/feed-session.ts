@@ -1,0 +1,115 @@
+import { type makePool, plannerChoice } from '../driver/pool.ts'
+import { openCopyEncoder } from '../loads/copy-encoder.ts'
+import { createLineEffects } from '../loads/line-effects.ts'
+import { usedTables } from '../loads/merge.ts'
+import { makeEntryTables } from '../loads/merge-entries.ts'
+import type { Run } from '../loads/run.ts'
+import { makeStaging, openStaging } from '../loads/staging.ts'
+
+/** How much of the server's memory the commits of a process may use. */
+const memory = `set work_mem = '32MB'; set temp_buffers = '16MB';`
+
+/** A server may be configured to lose the last commits in a crash. */
+const durable = `select set_config('synchronous_commit', 'on', false)
+  where current_setting('synchronous_commit') = 'off';`
+
+/** Plans of small batches have only nested loops. */
+const indexes = `
+  create index on staged_customer (place);
+  create index on staged_account (place);
+  create index on staged_holder (place);
+  create index on account_effect (place);
+  create index on repeated (account, list, id);
+  create index on change (account, list);`
+
+const setUp = memory + durable + makeStaging + createLineEffects + makeEntryTables + indexes
+
+/** Up to this many staged rows, plans are kept. For more, the planner decides. */
+const smallRowsMax = 2000
+
+/** After this many rows, the temporary tables are truncated: deleted rows still take time to skip. */
+const deletedRowsMax = 10_000
+
+export type FeedSession = Awaited<ReturnType<typeof openFeedSession>>
+
+/** A connection with the temporary tables for batches. It is used until a statement fails. */
+export async function openFeedSession(pool: ReturnType<typeof makePool>) {
+  const client = await pool.connect()
+  let isLost = false
+  client.on('error', () => {
+    isLost = true
+  })
+  const end = () => client.release(true)
+  try {
+    await client.query(setUp)
+  } catch (error) {
+    end()
+    throw error
+  }
+  const rows = openCopyEncoder(client)
+  const staging = openStaging(rows)
+  let deletedRows = 0
+
+  /** Planning a statement takes longer than running it for a few lines. */
+  const runPrepared: Run = (text, values = []) =>
+    client.query({ name: statementName(text), text, values })
+  const runPlanned: Run = (text, values) => client.query(text, values)
+  const isSmall = () => staging.total() <= smallRowsMax
+
+  return {
+    client,
+    staging,
+    runPrepared,
+    end,
+    isLost: () => isLost,
+
+    /** Sends the staged rows. Returns how statements on them should run. */
+    async finishStaging(): Promise<{ run: Run; isPrepared: boolean }> {
+      await rows.finish()
+      if (isSmall()) return { run: runPrepared, isPrepared: true }
+      await client.query(plannerChoice)
+      return { run: runPlanned, isPrepared: false }
+    },
+
+    async commit(): Promise<void> {
+      const tables = usedTables(staging)
+      // A truncation discards plans and takes a millisecond per table.
+      const clear = isSmall()
+        ? tables.map((table) => `delete from ${table};`).join(' ')
+        : `truncate ${tables.join()};`
+      await client.query(`${clear} commit`)
+      deletedRows += staging.total()
+      staging.clear()
+    },
+
+    async rollback(): Promise<void> {
+      await client.query('rollback')
+      deletedRows += staging.total()
+      staging.clear()
+    },
+
+    /** Called between transactions. */
+    async trim(): Promise<void> {
+      if (deletedRows < deletedRowsMax) return
+      await client.query(`truncate ${temporaryTables.join()}`)
+      deletedRows = 0
+    },
+  }
+}
+
+const temporaryTables = [
+  ...[makeStaging, createLineEffects, makeEntryTables]
+    .join('\n')
+    .matchAll(/create temp table (\w+)/g),
+].map(([, name]) => name)
+
+const names = new Map<string, string>()
+
+function statementName(text: string): string {
+  let name = names.get(text)
+  if (name === undefined) {
+    name = `feed-${names.size}`
+    names.set(text, name)
+  }
+  return name
+}

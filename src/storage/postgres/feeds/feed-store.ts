@@ -1,0 +1,36 @@
+import type { FeedStore } from '../../../load/feed-writer.ts'
+import type { DatabaseOptions } from '../../database.ts'
+import { escapeNul } from '../driver/escape-nul.ts'
+import { openPool } from '../driver/pool.ts'
+import { runInOrder, runStatement } from '../driver/statements.ts'
+import { findFeed, listFeeds, lockFeeds, removeBatches, removeFeed, toFeed } from './feed-rows.ts'
+
+/** Opens the list of feeds. It reads from the primary: a replica may lag behind the answer to a batch. */
+export async function openPostgresFeedStore(
+  database: string,
+  options: DatabaseOptions,
+): Promise<FeedStore> {
+  const pool = await openPool(database, 'write', options)
+
+  return {
+    async list() {
+      return (await runStatement(pool, listFeeds, [])).map(toFeed)
+    },
+    async find(name) {
+      const [row] = await runStatement(pool, findFeed, [escapeNul(name)])
+      return row && toFeed(row)
+    },
+    async remove(name) {
+      const values = [escapeNul(name)]
+      const [, removed] = await runInOrder(pool, [
+        [lockFeeds, []],
+        [removeFeed, values],
+        [removeBatches, values],
+      ])
+      return removed?.length === 1
+    },
+    async close() {
+      await pool.end()
+    },
+  }
+}

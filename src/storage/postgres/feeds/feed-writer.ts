@@ -1,0 +1,274 @@
+import { ContractError } from '../../../contract/index.ts'
+import type {
+  BatchOutcome,
+  BatchSummary,
+  FeedBatch,
+  FeedWriter,
+  FeedWriterOptions,
+} from '../../../load/feed-writer.ts'
+import { openLineCounter, totalCounts } from '../../../load/line-counts.ts'
+import type { LineError } from '../../../load/writer.ts'
+import { DatabaseError, type DatabaseOptions } from '../../database.ts'
+import { announceWait } from '../../waiting.ts'
+import { makePool, openPool } from '../driver/pool.ts'
+import { runStatement, toAppError } from '../driver/statements.ts'
+import { cancelStatement } from '../loads/cancel-statement.ts'
+import type { CountedLines } from '../loads/count-lines.ts'
+import {
+  accountEffects,
+  customerEffects,
+  deleteAccountsWithoutHolder,
+  rejectedLines,
+  unresolvedHoldersInOrder,
+  unresolvedInOrder,
+} from '../loads/line-effects.ts'
+import { toHolderError, toLineError, toRejection } from '../loads/line-errors.ts'
+import { lock } from '../loads/load-lock.ts'
+import { analyzeStaged, mergeLines } from '../loads/merge.ts'
+import type { Run } from '../loads/run.ts'
+import {
+  batchValues,
+  decideBatches,
+  readStates,
+  shareFeeds,
+  stateValues,
+  writeBatches,
+} from './feed-rows.ts'
+import { type FeedSession, openFeedSession } from './feed-session.ts'
+
+const waitMaxDefaultMs = 3_600_000
+
+/** How many connections answer `check` while a commit uses another. */
+const checkConnections = 2
+
+/** How often a group is tried without its first invalid batch, before each batch gets a transaction of its own. */
+const groupAttempts = 2
+
+const findAccountEffects = accountEffects(false)
+
+/**
+ * Opens the writer of feeds. Batches are merged with the statements of a load, on a connection that keeps its temporary
+ * tables and its plans: most batches have few lines.
+ */
+export async function openPostgresFeedWriter(
+  database: string,
+  { clock, onWait, signal, waitMaxMs = waitMaxDefaultMs }: FeedWriterOptions,
+  options: DatabaseOptions,
+): Promise<FeedWriter> {
+  // From the primary: a replica may lag behind the last commit.
+  const checks = await openPool(database, 'read', { ...options, connections: checkConnections })
+  const pool = makePool(database, 'feed', { ...options, connections: 1 })
+  let session: FeedSession | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
+  }
+
+  const endSession = (): void => {
+    session?.end()
+    session = undefined
+  }
+
+  /** Whatever fails, the next call uses a new connection: this one may be lost, or the server no longer the primary. */
+  const onSession = async <Result>(
+    work: (session: FeedSession) => Promise<Result>,
+  ): Promise<Result> => {
+    signal?.throwIfAborted()
+    if (session?.isLost()) endSession()
+    try {
+      session ??= await openFeedSession(pool)
+      return await work(session)
+    } catch (error) {
+      await session?.client.query('rollback').catch(() => {})
+      const failure = await toFailure(error, session)
+      endSession()
+      throw failure
+    }
+  }
+
+  const toFailure = async (error: unknown, failed: FeedSession | undefined): Promise<unknown> => {
+    if (signal?.aborted) return signal.reason
+    if (error instanceof ContractError || error instanceof DatabaseError) return error
+    if (error instanceof TypeError || error instanceof RangeError) return error
+    return toAppError(failed?.client ?? pool, error)
+  }
+
+  const begin = async ({ client }: FeedSession): Promise<void> => {
+    const cancel = () => cancelStatement(client, database, options)
+    signal?.addEventListener('abort', cancel)
+    try {
+      const locks = client.query(
+        `begin; set local lock_timeout = ${Math.ceil(waitMaxMs)}; ${lock}; ${shareFeeds}`,
+      )
+      await announceWait(locks, onWait)
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
+  }
+
+  /** The outcomes of batches of different feeds, or the errors of the first invalid one by its index. */
+  const commitTogether = async (
+    batches: readonly FeedBatch[],
+  ): Promise<BatchOutcome[] | InvalidBatch> =>
+    onSession(async (session) => {
+      const { client, staging } = session
+      await begin(session)
+      const { rows } = await client.query({
+        ...readStates,
+        values: stateValues(batches),
+        rowMode: 'array',
+      })
+      const outcomes = decideBatches(batches, rows)
+      const accepted = batches.flatMap((batch, index) =>
+        outcomes[index] ? [] : [{ batch, index }],
+      )
+      for (const [file, { batch }] of accepted.entries()) {
+        await staging.putInOrder(batch.items, file)
+      }
+      const { run, isPrepared } = await session.finishStaging()
+      const errors = await findErrors(run, session)
+      if (errors.length > 0 || accepted.length === 0) {
+        await session.rollback()
+        return errors.length > 0 ? firstInvalid(errors, accepted) : outcomes.filter(isDecided)
+      }
+
+      const time = clock()
+      const counts = await mergeLines(run, staging, {
+        loadTime: time,
+        inBatches: false,
+        isPrepared,
+        readGroups: (sql, size) => readGroups(run, sql, size),
+      })
+      const written = accepted.map(({ batch, index }, file) => {
+        const summary = summarize(batch.lines, file, counts)
+        outcomes[index] = { summary }
+        return { batch, summary }
+      })
+      const numbered = written.filter(({ batch }) => batch.feed !== undefined)
+      if (numbered.length > 0) {
+        await session.runPrepared(writeBatches, batchValues(numbered, time))
+      }
+      await session.commit()
+      return outcomes.filter(isDecided)
+    })
+
+  /** An invalid batch must not affect the others. Which batches are invalid may depend on those before them. */
+  const commitEach = async (
+    batches: readonly FeedBatch[],
+    attempts = groupAttempts,
+  ): Promise<BatchOutcome[]> => {
+    if (attempts === 0 && batches.length > 1) {
+      const outcomes: BatchOutcome[] = []
+      for (const batch of batches) outcomes.push(...(await commitEach([batch], 0)))
+      return outcomes
+    }
+    const result = await commitTogether(batches)
+    if (!('index' in result)) return result
+    const { index, errors } = result
+    const others = batches.filter((_, other) => other !== index)
+    const outcomes = others.length > 0 ? await commitEach(others, attempts - 1) : []
+    return outcomes.toSpliced(index, 0, { errors })
+  }
+
+  return {
+    async check(batch) {
+      return decideBatches([batch], await runStatement(checks, readStates, stateValues([batch])))[0]
+    },
+
+    commit(batches) {
+      const outcomes = inTurn(async () => {
+        const outcomes: BatchOutcome[] = []
+        for (const group of groupsOfDifferentFeeds(batches))
+          outcomes.push(...(await commitEach(group)))
+        return outcomes
+      })
+      // The caller does not wait for it, and the next call replaces a connection that failed.
+      inTurn(async () => session && onSession(({ trim }) => trim())).catch(() => {})
+      return outcomes
+    },
+
+    async close() {
+      await last
+      endSession()
+      await Promise.all([checks.end(), pool.end()])
+    },
+  }
+}
+
+interface InvalidBatch {
+  readonly index: number
+  readonly errors: readonly LineError[]
+}
+
+/** A batch depends on the one before it of the same feed. */
+function groupsOfDifferentFeeds(batches: readonly FeedBatch[]): FeedBatch[][] {
+  const groups: FeedBatch[][] = []
+  let feeds = new Set<string>()
+  for (const batch of batches) {
+    const { feed } = batch
+    if (groups.length === 0 || (feed !== undefined && feeds.has(feed))) {
+      groups.push([])
+      feeds = new Set()
+    }
+    groups.at(-1)?.push(batch)
+    if (feed !== undefined) feeds.add(feed)
+  }
+  return groups
+}
+
+async function findErrors(run: Run, { staging }: FeedSession): Promise<LineError[]> {
+  const hasCustomers = staging.count('staged_customer') > 0
+  const hasAccounts = staging.count('staged_account') > 0
+  const errors: LineError[] = []
+  await analyzeStaged(run, staging)
+  if (hasCustomers) await run(customerEffects)
+  if (staging.count('staged_holder') > 0) {
+    errors.push(...(await run(`${unresolvedHoldersInOrder} order by 1, 2`)).rows.map(toHolderError))
+    if (errors.length > 0) await run(deleteAccountsWithoutHolder)
+  }
+  if (hasAccounts) await run(findAccountEffects)
+  if (hasCustomers || hasAccounts) errors.push(...(await run(rejectedLines)).rows.map(toRejection))
+  if (staging.count('staged_entry') > 0 || staging.count('staged_part') > 0) {
+    errors.push(...(await run(unresolvedInOrder)).rows.map(toLineError))
+  }
+  return errors
+}
+
+/** The errors of the first invalid batch, in order and with the locations of its items. */
+function firstInvalid(
+  errors: readonly LineError[],
+  accepted: readonly { readonly batch: FeedBatch; readonly index: number }[],
+): InvalidBatch {
+  const first = errors.reduce((least, { file }) => Math.min(least, file), accepted.length)
+  const { batch, index } = accepted[first] ?? {}
+  const ofBatch = errors.filter(({ file }) => file === first)
+  return {
+    index: index ?? 0,
+    errors: ofBatch
+      .sort((one, other) => one.line - other.line)
+      .map((error) => {
+        const { file = 0, line = 0, part } = batch?.items[error.line - 1] ?? {}
+        return { ...error, file, line, ...(part !== undefined && { part }) }
+      }),
+  }
+}
+
+function isDecided(outcome: BatchOutcome | undefined): outcome is BatchOutcome {
+  return outcome !== undefined
+}
+
+function summarize(lines: number, batch: number, counts: readonly CountedLines[]): BatchSummary {
+  const counter = openLineCounter()
+  for (const { file, type, outcome, lines } of counts) {
+    if (file === batch) counter.add(type, outcome, lines)
+  }
+  return { lines, ...totalCounts(counter.take()) }
+}
+
+async function* readGroups(run: Run, sql: string, size: number): AsyncGenerator<unknown[]> {
+  const { rows } = await run(sql)
+  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size)
+}

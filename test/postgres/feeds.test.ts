@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import pg from 'pg'
+import { createDatabase } from '../../src/storage/open.ts'
+import { put } from '../load/lines.ts'
+import { describeOn, runSql } from '../support/engines.ts'
+import { commitOne, createBatch, openFeeds } from '../support/feed.ts'
+import { makePostgres } from '../support/postgres.ts'
+import { until } from '../support/until.ts'
+
+const unavailable = { name: 'ContractError', code: 'unavailable' }
+const lines = [put.customer('c1'), put.account('a1', ['c1'])]
+
+/** Takes the lock of loads until it is released. */
+async function lockLoads(t: { after(work: () => Promise<void>): void }, database: string) {
+  const client = new pg.Client({ connectionString: database })
+  await client.connect()
+  client.on('error', () => {})
+  t.after(() => client.end())
+  await client.query(`select pg_advisory_lock(hashtext('holdfast load'))`)
+  return {
+    release: () => client.query(`select pg_advisory_unlock(hashtext('holdfast load'))`),
+    /** Ends the connection that waits for the lock, as a failover would. */
+    terminateWaiting: () =>
+      client.query(
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`,
+      ),
+    waiting: async () =>
+      (await client.query(`select from pg_locks where locktype = 'advisory' and not granted`))
+        .rowCount === 1,
+  }
+}
+
+describeOn('postgres', 'the writer of feeds', { timeout: 120_000 }, () => {
+  it('fails when its connection is lost, and connects again', async (t) => {
+    const { writer, add, database } = await openFeeds(t)
+    await add(...lines)
+    const loads = await lockLoads(t, database)
+    const batch = createBatch('core', 2, [put.transaction('a1', 't1')])
+
+    const failed = assert.rejects(writer.commit([batch]), unavailable)
+    await until(loads.waiting)
+    await loads.terminateWaiting()
+    await failed
+    await loads.release()
+
+    assert.equal(await writer.check(batch), undefined)
+    assert.partialDeepStrictEqual(await commitOne(writer, batch), { summary: { created: 1 } })
+  })
+
+  it('connects again after its idle connections were terminated', async (t) => {
+    const { writer, add, database } = await openFeeds(t)
+    await add(...lines)
+    await runSql(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'holdfast'`,
+      database,
+    )
+    const batch = createBatch('core', 2, [put.transaction('a1', 't1')])
+
+    // The notice that the connection was terminated may arrive after the first statement.
+    await until(async () =>
+      writer.commit([batch]).then(
+        ([outcome]) => outcome !== undefined && 'summary' in outcome,
+        (error) => {
+          assert.equal(error.code, 'unavailable')
+          return false
+        },
+      ),
+    )
+  })
+
+  it('fails while the server is down, and continues after its restart', async (t) => {
+    const server = await makePostgres()
+    t.after(() => server.remove())
+    await server.start()
+    await createDatabase(server.url(), { partitions: 2 })
+    const { writer, add } = await openFeeds(t, server.url())
+    await add(...lines)
+    const batch = createBatch('core', 2, [put.transaction('a1', 't1')])
+
+    await server.stop()
+    await assert.rejects(writer.commit([batch]), unavailable)
+    await assert.rejects(writer.check(batch), unavailable)
+    await server.start()
+
+    await until(() =>
+      writer.check(batch).then(
+        () => true,
+        () => false,
+      ),
+    )
+    await until(() =>
+      writer.commit([batch]).then(
+        ([outcome]) => outcome !== undefined && 'summary' in outcome,
+        () => false,
+      ),
+    )
+  })
+
+  it('waits for a load no longer than allowed, and says that it waits', async (t) => {
+    const { openWriter, database } = await openFeeds(t)
+    const loads = await lockLoads(t, database)
+    const hasty = await openWriter({ waitMaxMs: 50 })
+    let waits = 0
+    const patient = await openWriter({ onWait: () => (waits += 1) })
+    const batch = createBatch('core', 1, lines)
+
+    await assert.rejects(hasty.commit([batch]), unavailable)
+    const committed = commitOne(patient, batch)
+    await until(() => waits === 1)
+    assert.equal(await hasty.check(batch), undefined)
+    await loads.release()
+
+    assert.partialDeepStrictEqual(await committed, { summary: { created: 2 } })
+    assert.partialDeepStrictEqual(await commitOne(hasty, batch), { summary: { created: 2 } })
+  })
+
+  it('stops waiting for a load when it is aborted', async (t) => {
+    const { openWriter, database } = await openFeeds(t)
+    const loads = await lockLoads(t, database)
+    const abort = new AbortController()
+    const writer = await openWriter({ signal: abort.signal })
+
+    const failed = assert.rejects(writer.commit([createBatch('core', 1, lines)]), {
+      name: 'AbortError',
+    })
+    await until(loads.waiting)
+    abort.abort()
+
+    await failed
+  })
+
+  it('removes nothing of a feed that is being written', async (t) => {
+    const { writer, store, add } = await openFeeds(t)
+    for (let round = 0; round < 5; round += 1) {
+      const number = ((await store.find('core'))?.batch ?? 0) + 1
+      await Promise.all([
+        commitOne(writer, createBatch('core', number, [put.customer('c1')])),
+        store.remove('core'),
+      ])
+    }
+    await store.remove('core')
+
+    assert.partialDeepStrictEqual(await add(put.customer('c1')), { unchanged: 1 })
+  })
+
+  it('commits groups of thousands of lines like small ones', async (t) => {
+    const { writer, add } = await openFeeds(t)
+    await add(...lines)
+    const transactions = Array.from({ length: 3000 }, (_, index) =>
+      put.transaction('a1', `t${index}`),
+    )
+
+    const outcomes = await writer.commit([
+      createBatch('one', 1, transactions),
+      createBatch('two', 1, [...transactions.slice(1), put.transaction('a1', 'last')]),
+      createBatch('three', 1, [put.balance('missing')]),
+    ])
+
+    assert.partialDeepStrictEqual(outcomes, [
+      { summary: { created: 3000, unchanged: 0 } },
+      { summary: { created: 1, unchanged: 2999 } },
+      { errors: [{ line: 1 }] },
+    ])
+  })
+})
