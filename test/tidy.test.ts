@@ -37,6 +37,7 @@ const allowed: Record<string, readonly string[]> = {
   observe: [
     'contract',
     'auth',
+    'load',
     'storage',
     'http',
     'fastify',
@@ -44,7 +45,7 @@ const allowed: Record<string, readonly string[]> = {
     'prom-client',
     '@opentelemetry/api',
   ],
-  server: ['contract', 'auth', 'storage', 'http', 'settings', 'observe', 'pino'],
+  server: ['contract', 'auth', 'load', 'storage', 'http', 'settings', 'observe', 'pino'],
   cli: [
     'contract',
     'provider',

@@ -16,9 +16,9 @@ const nameLengthMax = 256
 
 export function clientCommand(terminal: Terminal): Command {
   const command = new Command('client')
-    .summary('manage the API clients of the product catalogue')
+    .summary('manage the API clients of the product catalogue and the intake')
     .description(
-      'Manages the API clients that may change products of the catalogue. A client gets its tokens from /v1/token with its ID and secret.',
+      'Manages the API clients that may change products of the catalogue or send data to the intake. A client gets its tokens from /v1/token with its ID and secret.',
     )
     .addHelpText(
       'after',
@@ -27,6 +27,7 @@ To change a secret without downtime: add a second client, switch to it, then rem
 
 Example:
   holdfast client add pricing-team --scope products.write
+  holdfast client add core --scope data.write
   holdfast client list
   holdfast client rotate ID`,
     )

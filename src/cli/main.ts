@@ -7,6 +7,7 @@ import { checkCommand } from './check.ts'
 import { clientCommand } from './client.ts'
 import { demoCommand } from './demo.ts'
 import { dumpCommand } from './dump.ts'
+import { feedsCommand } from './feeds.ts'
 import { generateCommand } from './generate.ts'
 import { keysCommand } from './keys.ts'
 import { loadCommand } from './load.ts'
@@ -55,6 +56,7 @@ async function createProgram(args: readonly string[], terminal: Terminal): Promi
     serveCommand(terminal),
     loadCommand(terminal),
     dumpCommand(terminal),
+    feedsCommand(terminal),
     backupCommand(terminal),
     generateCommand(terminal),
     call,

@@ -36,6 +36,13 @@ Example: holdfast serve provider --create --database sqlite:bank.db --subdomain 
       '\nExample: holdfast serve platform --create --database sqlite:platform.db',
     )
 
+  const intake = new Command('intake')
+    .summary('receive changes of the data in numbered batches')
+    .description(
+      'Serves /v1/feeds to the systems of the data provider, and /v1/token for their API clients with the scope data.write (see holdfast client). It belongs in the internal network. It runs in one process: batches that arrive together share a commit, and the database commits one after another.',
+    )
+    .addHelpText('after', '\nExample: holdfast serve intake --create --database sqlite:bank.db')
+
   addCreateFlag(provider).option(
     '--new-replay-file',
     'start with an empty replay file if that of the database is lost; used tokens that have not expired can then be used again',
@@ -52,14 +59,22 @@ Example: holdfast serve provider --create --database sqlite:bank.db --subdomain 
     const { servePlatform } = await import('./serve/serve.ts')
     await servePlatform(settings, { create }, terminal)
   })
+  addSettingFlags(addCreateFlag(intake), 'intake', intakeSettings)
+  intake.action(async ({ create = false, ...flags }: Flags) => {
+    // The number of workers may be set for the other roles.
+    const settings = { ...readCommandSettings('intake', flags, terminal), workers: 1 }
+    const { serveIntake } = await import('./serve/serve.ts')
+    await serveIntake(settings, { create }, terminal)
+  })
   return new Command('serve')
-    .summary('start a provider or a platform')
+    .summary('start a provider, a platform or an intake')
     .description(
-      'Starts a server. Both roles can use the same database. To try them with synthetic data, use holdfast demo.',
+      'Starts a server. All roles can use the same database. To try them with synthetic data, use holdfast demo.',
     )
     .addHelpText('after', '\nFor settings and an example: holdfast serve provider --help')
     .addCommand(provider)
     .addCommand(platform)
+    .addCommand(intake)
 }
 
 const platformSettings = [
@@ -77,3 +92,5 @@ const platformSettings = [
   'metricsPort',
   'metricsHost',
 ] as const
+
+const intakeSettings = platformSettings.filter((name) => name !== 'workers')

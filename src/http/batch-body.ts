@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { createGunzip } from 'node:zlib'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { batchBytesMax, ContractError } from '../contract/index.ts'
 
 /** The bytes of all batches of a process that are received, parsed or committed. */
@@ -13,6 +13,7 @@ export interface BatchBodies {
   /** Receives and decodes the body of a batch, and passes it to `work`. */
   withBody<Result>(
     request: FastifyRequest,
+    reply: FastifyReply,
     work: (data: Buffer<ArrayBuffer>) => Promise<Result>,
   ): Promise<Result>
 }
@@ -22,7 +23,7 @@ export function openBatchBodies(bytesMax = batchBytesInFlightMax): BatchBodies {
   let bytesInFlight = 0
 
   return {
-    async withBody(request, work) {
+    async withBody(request, reply, work) {
       const encoding = readEncoding(request)
       requireNdjson(request)
       const { raw } = request
@@ -39,8 +40,12 @@ export function openBatchBodies(bytesMax = batchBytesInFlightMax): BatchBodies {
         }
         return Buffer.concat(chunks)
       }
+      // The request itself does not end if a timeout or an invalid end of the body was answered in place of the handler.
+      const stop = () => void raw.destroy(incomplete())
+      reply.raw.once('close', stop)
       try {
-        return await work(await receive())
+        const data = await receive().finally(() => reply.raw.off('close', stop))
+        return await work(data)
       } finally {
         bytesInFlight -= reserved
       }

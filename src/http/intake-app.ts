@@ -78,12 +78,19 @@ function mountBatches(
     scope.removeAllContentTypeParsers()
     // The handler receives the body, so that it also releases the memory.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    mountClientOperation(scope, intakeOperations.putBatch, access, async ({ params }, request) => {
-      const feed = params['feed'] ?? ''
-      const number = readNumber(params['number'] ?? '')
-      const answer = await bodies.withBody(request, (data) => batches.commit(feed, number, data))
-      return { body: JSON.stringify({ feed, batch: number, ...getSummary(answer) }) }
-    })
+    mountClientOperation(
+      scope,
+      intakeOperations.putBatch,
+      access,
+      async ({ params }, request, reply) => {
+        const feed = params['feed'] ?? ''
+        const number = readNumber(params['number'] ?? '')
+        const answer = await bodies.withBody(request, reply, (data) =>
+          batches.commit(feed, number, data),
+        )
+        return { body: JSON.stringify({ feed, batch: number, ...getSummary(answer) }) }
+      },
+    )
   })
 }
 

@@ -26,6 +26,9 @@ export function openStream({ open }: ByteSource, { signal }: ReadOptions): Async
 /** Few enough that the lines do not survive a minor garbage collection. */
 export const chunkLinesDefault = 100
 
+/** Blank lines included: a reader must be able to yield to the event loop between chunks. */
+const scannedMax = 10_000
+
 /** Reads lines in chunks and skips blank ones. */
 export async function* readLines(
   source: ByteSource,
@@ -43,6 +46,7 @@ export async function* readLines(
     const whole = data.subarray(0, data.lastIndexOf(newline) + 1)
     const isText = isUtf8(whole)
     let lines: TextLine[] = []
+    let lineBefore = line
     let bytes = 0
     let start = 0
     while (start < whole.length) {
@@ -52,10 +56,11 @@ export async function* readLines(
       else push(lines, line, whole.subarray(start, end), isText, withRaw)
       tooLong = false
       start = end + 1
-      if (lines.length < chunkLinesMax) continue
+      if (lines.length < chunkLinesMax && line - lineBefore < scannedMax) continue
       yield { bytes: dropped + start - bytes, lines }
       dropped = 0
       bytes = start
+      lineBefore = line
       lines = []
     }
     if (start > bytes) {

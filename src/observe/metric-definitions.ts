@@ -3,6 +3,7 @@ import { operations } from '../contract/operations/index.ts'
 import { probes } from '../http/health.ts'
 import { openApiLabel } from '../http/openapi-route.ts'
 import { clientClosedStatus, noOperation } from '../http/request-log.ts'
+import { feedsMax } from '../load/feed-writer.ts'
 import { poolNames } from '../storage/database.ts'
 
 /** One metric. Both the registered metrics and the reference page derive from it. */
@@ -20,6 +21,10 @@ export interface MetricDefinition {
 const durationBuckets = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 4, 6,
 ] as const
+
+/** The label of feeds beyond the limit: not a valid name of a feed. */
+export const otherFeeds = '(other)'
+const feedLabel = `the name of the feed, or ${otherFeeds} beyond ${feedsMax} names`
 
 /** Served on the metrics port. */
 export const serverMetrics = {
@@ -55,6 +60,31 @@ export const serverMetrics = {
     type: 'counter',
     help: 'Attempts to fetch the platform’s keys',
     labels: { outcome: ['fetched', 'failed'] },
+  },
+  holdfast_feed_batches_total: {
+    type: 'counter',
+    help: 'Batches that the intake committed',
+    labels: { feed: feedLabel },
+  },
+  holdfast_feed_lines_total: {
+    type: 'counter',
+    help: 'Lines of the batches that the intake committed',
+    labels: { feed: feedLabel },
+  },
+  holdfast_feed_errors_total: {
+    type: 'counter',
+    help: 'Errors of invalid lines, for which the intake rejected a batch',
+    labels: { feed: feedLabel },
+  },
+  holdfast_feed_commits_total: {
+    type: 'counter',
+    help: 'Commits of the intake; batches of several feeds share a commit',
+  },
+  holdfast_feed_lag_seconds: {
+    type: 'gauge',
+    help: 'Time since the last batch of a feed was committed; absent while the database is unavailable',
+    labels: { feed: 'the name of the feed' },
+    aggregator: 'max',
   },
   holdfast_database_connections: {
     type: 'gauge',

@@ -9,17 +9,21 @@ import {
   Registry,
 } from 'prom-client'
 import type { RequestMetrics } from '../http/request-log.ts'
+import type { FeedMetrics } from '../load/batches.ts'
+import { type Feed, feedsMax } from '../load/feed-writer.ts'
 import type { PoolName, PoolUse } from '../storage/database.ts'
-import { type MetricDefinition, serverMetrics } from './metric-definitions.ts'
+import { type MetricDefinition, otherFeeds, serverMetrics } from './metric-definitions.ts'
 
 /** The metrics of a process as plain data, which can be sent to another process. */
 export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[]
 
-export interface Metrics extends RequestMetrics {
+export interface Metrics extends RequestMetrics, FeedMetrics {
   countKeyFetch(outcome: 'fetched' | 'failed'): void
   /** `ageMs` is called on every scrape. */
   watchKeyAge(ageMs: () => number | undefined): void
   watchPool(name: PoolName, pool: PoolUse): void
+  /** `list` is called on every scrape. */
+  watchFeeds(list: () => Promise<readonly Feed[]>, clock: () => Temporal.Instant): void
   snapshot(): Promise<Snapshot>
 }
 
@@ -60,6 +64,7 @@ export function openMetrics(): Metrics {
       keyAgeMs = ageMs
     },
     watchPool: openPoolMetrics(registry),
+    ...openFeedMetrics(registry),
     snapshot: async () =>
       (await registry.getMetricsAsJSON()) as unknown as MetricObjectWithValues<
         MetricValue<string>
@@ -100,6 +105,42 @@ function openPoolMetrics(registry: Registry): Metrics['watchPool'] {
   return (name, pool) => pools.push({ name, pool })
 }
 
+function openFeedMetrics(registry: Registry) {
+  const batches = new Counter(metricConfig('holdfast_feed_batches_total', registry))
+  const lineCount = new Counter(metricConfig('holdfast_feed_lines_total', registry))
+  const errorCount = new Counter(metricConfig('holdfast_feed_errors_total', registry))
+  const commits = new Counter(metricConfig('holdfast_feed_commits_total', registry))
+  const names = new Set<string>()
+  /** Clients choose the names, also those of batches that are rejected. */
+  const toLabel = (feed: string): string => {
+    if (names.size < feedsMax) names.add(feed)
+    return names.has(feed) ? feed : otherFeeds
+  }
+  let listLags: () => Promise<readonly [feed: string, seconds: number][]> = async () => []
+  registerGauge('holdfast_feed_lag_seconds', registry, async (lag) => {
+    // A scrape succeeds without the database: its other metrics explain why.
+    const lags = await listLags().catch(() => [])
+    lag.reset()
+    for (const [feed, seconds] of lags) lag.set({ feed }, seconds)
+  })
+  return {
+    countBatch(feed, lines) {
+      const label = { feed: toLabel(feed) }
+      batches.inc(label)
+      lineCount.inc(label, lines)
+    },
+    countErrors: (feed, errors) => errorCount.inc({ feed: toLabel(feed) }, errors),
+    countCommit: () => commits.inc(),
+    watchFeeds(list, clock) {
+      listLags = async () => {
+        const feeds = await list()
+        const now = clock().epochMilliseconds
+        return feeds.map(({ name, time }) => [name, Math.max(0, now - time) / 1000])
+      }
+    },
+  } satisfies FeedMetrics & Pick<Metrics, 'watchFeeds'>
+}
+
 function registerProcessMetrics(registry: Registry): void {
   const lag = monitorEventLoopDelay({ resolution: lagResolutionMs })
   lag.enable()
@@ -124,11 +165,15 @@ function registerProcessMetrics(registry: Registry): void {
 }
 
 /** `collect` sets the value on every scrape. */
-function registerGauge(name: MetricName, registry: Registry, collect: (gauge: Gauge) => void) {
+function registerGauge(
+  name: MetricName,
+  registry: Registry,
+  collect: (gauge: Gauge) => void | Promise<void>,
+) {
   new Gauge({
     ...metricConfig(name, registry),
     collect(this: Gauge) {
-      collect(this)
+      return collect(this)
     },
   })
 }

@@ -6,7 +6,7 @@ import type { FileWatch } from '../storage/database.ts'
 /** Logs when files of the database are deleted or replaced, and when they are restored. */
 export async function watchDatabaseFiles(
   database: string,
-  role: 'provider' | 'platform',
+  role: 'provider' | 'platform' | 'intake',
   log: Logger,
 ): Promise<FileWatch> {
   const { openFileWatch } = await import('../storage/open.ts')

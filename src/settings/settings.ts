@@ -38,7 +38,7 @@ export interface Settings {
 export type SettingName = keyof Settings
 
 /** What is being run. Defaults and required settings depend on it. */
-export const roles = ['provider', 'platform', 'demo'] as const
+export const roles = ['provider', 'platform', 'intake', 'demo'] as const
 export type Role = (typeof roles)[number]
 
 interface Definition<Value> {
@@ -144,7 +144,7 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
   port: {
     about: 'the port to listen on; 0 selects a free port',
     ...wholeNumber(0, portMax),
-    defaults: { provider: '8080', platform: '8081', demo: '8080' },
+    defaults: { provider: '8080', platform: '8081', intake: '8082', demo: '8080' },
   },
   providerUrl: {
     about: 'the public base URL; the audience of every token must start with it',
@@ -208,7 +208,8 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
     defaults: forAllRoles('UTC'),
   },
   workers: {
-    about: 'the number of worker processes that share the port',
+    about:
+      'the number of worker processes that share the port; the intake always runs in one process',
     ...wholeNumber(1, workersMax),
     defaults: forAllRoles('1'),
   },
@@ -366,7 +367,7 @@ function derivedSetting(value: EffectiveSetting['value']): EffectiveSetting {
 }
 
 function forAllRoles(text: string): Record<Role, string> {
-  return { provider: text, platform: text, demo: text }
+  return { provider: text, platform: text, intake: text, demo: text }
 }
 
 /** Requires two slashes: without them, user and password would not be recognised as such and not be masked. */

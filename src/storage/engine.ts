@@ -26,7 +26,7 @@ export interface Engine {
   findLooseFiles(): Promise<string[]>
   /** Watches the files of the database from now on: the data, and for a provider also the replay file. */
   openFileWatch(
-    role: 'provider' | 'platform',
+    role: 'provider' | 'platform' | 'intake',
     onChange?: (paths: readonly string[]) => void,
   ): Promise<FileWatch>
   openDatabaseProbe(use: ProbeUse, options?: DatabaseOptions): Promise<DatabaseProbe>

@@ -120,6 +120,8 @@ describeOn('sqlite', 'holdfast demo', { timeout }, () => {
     assert.match(output, /Not for production/)
     assert.match(output, /^provider +http:\/\/127\.0\.0\.1:\d+ +25 customers, \d+ accounts$/m)
     assert.match(output, /^platform +http:\/\/127\.0\.0\.1:\d+/m)
+    assert.match(output, /^intake +http:\/\/127\.0\.0\.1:\d+ +feeds at \/v1\/feeds$/m)
+    assert.match(output, /^ {2}npx holdfast client add core --scope data\.write/m)
     const customer = /^customer +(\S+)$/m.exec(output)?.[1] ?? ''
     assert.ok((await bank.dump()).includes(`{"type":"customer","record":{"id":"${customer}"`))
     assert.equal(transactions.length, 2)
@@ -129,7 +131,8 @@ describeOn('sqlite', 'holdfast demo', { timeout }, () => {
       third.stdout().replaceAll(third.address, ''),
       output
         .replaceAll(second.address, '')
-        .replace(/^platform.*$/m, /^platform.*$/m.exec(third.stdout())?.[0] ?? ''),
+        .replace(/^platform.*$/m, /^platform.*$/m.exec(third.stdout())?.[0] ?? '')
+        .replace(/^intake.*$/m, /^intake.*$/m.exec(third.stdout())?.[0] ?? ''),
     )
     assert.equal(await third.stop(), 0)
   })
@@ -150,19 +153,20 @@ describeOn('postgres', 'holdfast demo', { timeout }, () => {
   })
 })
 
-/** Listens on one of two consecutive ports. The ports below the ephemeral ones are not used by other tests. */
+/** Listens on one of three consecutive ports. The ports below the ephemeral ones are not used by other tests. */
 async function usePort(t: TestContext, offset: number): Promise<{ first: number; used: number }> {
-  for (let first = 20_000 + 4 * (process.pid % 2000) + 2 * offset; ; first += 2) {
-    const servers = [first, first + 1].map((port) => createServer().listen(port, '127.0.0.1'))
+  for (let first = 20_000 + 9 * (process.pid % 1000) + 3 * offset; ; first += 3) {
+    const servers = [first, first + 1, first + 2].map((port) =>
+      createServer().listen(port, '127.0.0.1'),
+    )
     const results = await Promise.allSettled(servers.map((server) => once(server, 'listening')))
     const isFree = results.every(({ status }) => status === 'fulfilled')
-    const [other, kept] = offset === 0 ? [servers[1], servers[0]] : servers
-    await new Promise((resolve) => other?.close(resolve))
-    if (isFree) {
-      t.after(() => kept?.close())
-      return { first, used: first + offset }
-    }
-    await new Promise((resolve) => kept?.close(resolve))
+    const kept = isFree ? servers[offset] : undefined
+    const others = servers.filter((server) => server !== kept)
+    await Promise.all(others.map((server) => new Promise((resolve) => server.close(resolve))))
+    if (!kept) continue
+    t.after(() => kept.close())
+    return { first, used: first + offset }
   }
 }
 
@@ -222,26 +226,27 @@ describeOnce('holdfast demo', { concurrency, timeout }, () => {
   for (const [name, offset] of [
     ['the first', 0],
     ['the second', 1],
+    ['the third', 2],
   ] as const) {
-    it(`reports ${name} of its two ports if it is in use`, async (t) => {
+    it(`reports ${name} of its three ports if it is in use`, async (t) => {
       const bank = await openBank(t)
       await bank.fill(sampleLines)
       const { first, used } = await usePort(t, offset)
 
       const { status, stdout, stderr } = await finish(bank.start(['demo', '--port', String(first)]))
 
-      const start = `port ${used} is already in use: the demo uses two ports, --port for the provider and the next `
+      const start = `port ${used} is already in use: the demo uses three ports, --port for the provider and the next `
       assert.ok(stderr.startsWith(start), stderr)
       assert.deepEqual({ status, stdout }, { status: 1, stdout: '' })
     })
   }
 
-  it('explains in its help that it uses two ports', async () => {
+  it('explains in its help that it uses three ports', async () => {
     const { status, stdout } = await runInProcess(['demo', '--help'])
 
     assert.match(
       stdout.replaceAll(/\s+/g, ' '),
-      /on two ports: --port for the provider and the next/,
+      /on three ports: --port for the provider, and the next two/,
     )
     assert.equal(status, 0)
   })

@@ -15,6 +15,7 @@ import {
 } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { send } from '../support/http.ts'
+import { requestToken } from '../support/platform.ts'
 import { runInProcess } from '../support/process.ts'
 import { accountsPath, balancesPath } from '../support/small-bank.ts'
 import { publicUrl, subdomain } from '../support/tokens.ts'
@@ -279,7 +280,20 @@ describeOn('postgres', 'the dashboard', () => {
     const [lines, file] = [join(folder, 'lines.ndjson'), join(folder, 'load.prom')]
     writeFileSync(lines, '')
     await runInProcess(['load', lines, '--database', deployment.database, '--metrics-file', file])
-    const samples = [...(await scrape(server)), ...parseSamples(readFileSync(file, 'utf8'))]
+    const intake = await deployment.openIntake(withMetrics)
+    const token = await requestToken(intake.port, await deployment.addClient('core', 'data.write'))
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/x-ndjson',
+    }
+    for (const body of ['{}', '']) {
+      await send(intake.port, '/v1/feeds/core/batches/1', { method: 'PUT', headers, body })
+    }
+    const samples = [
+      ...(await scrape(server)),
+      ...(await scrape(intake)),
+      ...parseSamples(readFileSync(file, 'utf8')),
+    ]
     const dashboard = readFileSync(
       new URL('../../docs/grafana/holdfast.json', import.meta.url),
       'utf8',

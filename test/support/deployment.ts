@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Telemetry } from '../../src/server/telemetry.ts'
 import { createScope, type Scope } from './engines.ts'
 import { type KeyServer, openKeyServer } from './key-server.ts'
-import type { LocalServer } from './local-server.ts'
+import type { LocalServer, ServerRole } from './local-server.ts'
 import {
   type Finished,
   type Flags,
@@ -29,9 +29,11 @@ export interface Deployment {
   readonly keyServer: KeyServer
   startProvider(flags?: Flags, options?: ProcessOptions): Promise<Server>
   startPlatform(flags?: Flags, options?: ProcessOptions): Promise<Server>
+  startIntake(flags?: Flags, options?: ProcessOptions): Promise<Server>
   /** In this process, for what a process of its own does not change. */
   openProvider(flags?: Flags, tracing?: Telemetry['tracing']): Promise<LocalServer>
   openPlatform(flags?: Flags, tracing?: Telemetry['tracing']): Promise<LocalServer>
+  openIntake(flags?: Flags, tracing?: Telemetry['tracing']): Promise<LocalServer>
   /** Signs a token that is valid now; the overrides can make it invalid. */
   mint(path: string, claims?: Members, header?: Members): string
   /** Sends a request with a new valid token. */
@@ -67,11 +69,7 @@ export async function openDeployment(scope: Scope, existingDatabase?: string): P
       { alg: key.alg, kid: key.kid, ...header },
       key,
     )
-  const openLocal = async (
-    role: 'provider' | 'platform',
-    flags: Flags,
-    tracing?: Telemetry['tracing'],
-  ) => {
+  const openLocal = async (role: ServerRole, flags: Flags, tracing?: Telemetry['tracing']) => {
     const { openLocalServer } = await import('./local-server.ts')
     return openLocalServer(inner, role, flags, tracing)
   }
@@ -87,8 +85,11 @@ export async function openDeployment(scope: Scope, existingDatabase?: string): P
       startServer(inner, ['serve', 'provider'], { ...settings, ...flags }, options),
     startPlatform: (flags, options) =>
       startServer(inner, ['serve', 'platform'], { database, ...flags }, options),
+    startIntake: (flags, options) =>
+      startServer(inner, ['serve', 'intake'], { database, ...flags }, options),
     openProvider: (flags, tracing) => openLocal('provider', { ...settings, ...flags }, tracing),
     openPlatform: (flags, tracing) => openLocal('platform', { database, ...flags }, tracing),
+    openIntake: (flags, tracing) => openLocal('intake', { database, ...flags }, tracing),
     ask(server, path, headers = {}, body) {
       const [resource = ''] = path.split('?')
       return fetch(server.address + path, {

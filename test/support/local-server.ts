@@ -2,11 +2,20 @@ import { pino } from 'pino'
 import { requireRoleSettings } from '../../src/cli/common/setting-flags.ts'
 import { errorForLog } from '../../src/observe/log.ts'
 import { listen } from '../../src/server/listen.ts'
+import { openIntake } from '../../src/server/open-intake.ts'
 import { openPlatform } from '../../src/server/open-platform.ts'
 import { openProvider } from '../../src/server/open-provider.ts'
 import { openMetricsEndpoint, type Telemetry } from '../../src/server/telemetry.ts'
 import type { Scope } from './engines.ts'
 import type { Flags, Server } from './process.ts'
+
+const openRole = {
+  provider: async (...args: Parameters<typeof openProvider>) => (await openProvider(...args)).app,
+  platform: openPlatform,
+  intake: openIntake,
+}
+
+export type ServerRole = keyof typeof openRole
 
 /** A server of a command in this process, without signals and workers. */
 export interface LocalServer extends Pick<Server, 'address' | 'port' | 'metrics' | 'log'> {
@@ -18,7 +27,7 @@ export interface LocalServer extends Pick<Server, 'address' | 'port' | 'metrics'
 /** Opens the server of `holdfast serve`, which takes a tenth of the time of a process. It is closed with the scope. */
 export async function openLocalServer(
   scope: Scope,
-  role: 'provider' | 'platform',
+  role: ServerRole,
   flags: Flags,
   tracing?: Telemetry['tracing'],
 ): Promise<LocalServer> {
@@ -37,10 +46,7 @@ export async function openLocalServer(
     exit: async () => {},
     logUncaughtErrors() {},
   }
-  const app =
-    role === 'provider'
-      ? (await openProvider(settings, telemetry)).app
-      : await openPlatform(settings, telemetry)
+  const app = await openRole[role](settings, telemetry)
   const address = await listen(app, settings.host, settings.port)
   const metrics = await openMetricsEndpoint(settings, telemetry.metrics)
   let closed: Promise<unknown> | undefined
@@ -60,7 +66,7 @@ export async function openLocalServer(
 }
 
 /** The settings of the flags of a command. */
-function readFlags(role: 'provider' | 'platform', flags: Flags) {
+function readFlags(role: ServerRole, flags: Flags) {
   const variables = Object.entries(flags).map(([name, value]) => [
     `HOLDFAST_${name.toUpperCase().replaceAll('-', '_')}`,
     value,

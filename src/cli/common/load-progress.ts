@@ -2,30 +2,26 @@ import type { Progress } from '../../load/load.ts'
 import type { Terminal } from '../../server/terminal.ts'
 import { formatCount } from './format-count.ts'
 
-/** How often the status line of a terminal is updated. */
 const updateMs = 200
-
-/** How often a line is written without a terminal. */
-const logIntervalMs = 30_000
 
 export interface ProgressLine {
   readonly show: (progress: Progress) => void
   readonly clear: () => void
 }
 
-/** The progress, the rate and the remaining time: a status line in a terminal, otherwise a line every 30 seconds. */
+/** A status line with the progress, the rate and the remaining time. Shown only in a terminal. */
 export function openLoadProgress(terminal: Terminal, bytesTotal: number | undefined): ProgressLine {
-  const { isInteractive } = terminal
+  if (!terminal.isInteractive) return { show: () => {}, clear: () => {} }
   const started = performance.now()
-  let shownAt = isInteractive ? 0 : started
+  let shownAt = 0
   let isShown = false
 
   return {
     show({ lines, bytes }) {
       const now = performance.now()
-      if (now - shownAt < (isInteractive ? updateMs : logIntervalMs)) return
+      if (now - shownAt < updateMs) return
       shownAt = now
-      isShown = isInteractive
+      isShown = true
       const seconds = (now - started) / 1000
       const parts = [
         `${formatCount(lines)} lines`,
@@ -36,8 +32,7 @@ export function openLoadProgress(terminal: Terminal, bytesTotal: number | undefi
         parts.unshift(`${Math.floor(share * 100)} %`)
         if (share > 0) parts.push(`${formatDuration((seconds * (1 - share)) / share)} left`)
       }
-      if (isInteractive) terminal.status(parts.join(', '))
-      else terminal.error(`${parts.join(', ')}\n`)
+      terminal.status(parts.join(', '))
     },
     clear() {
       if (isShown) terminal.status('')

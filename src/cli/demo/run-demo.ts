@@ -6,6 +6,7 @@ import { databaseOptions } from '../../server/database-options.ts'
 import { disablePretenuring } from '../../server/garbage-collection.ts'
 import { shutDownGracefully } from '../../server/graceful-shutdown.ts'
 import { listen } from '../../server/listen.ts'
+import { openIntake } from '../../server/open-intake.ts'
 import { openPlatform } from '../../server/open-platform.ts'
 import { openProvider } from '../../server/open-provider.ts'
 import { exitAfter, untilStopSignal } from '../../server/signals.ts'
@@ -19,7 +20,7 @@ const demoCustomers = 25
 const demoSeed = 'demo'
 const portMax = 65_535
 const portAdvice =
-  'the demo uses two ports, --port for the provider and the next higher one for the platform; choose another with --port'
+  'the demo uses three ports, --port for the provider and the next two for the platform and the intake; choose another with --port'
 
 /** `holdfast call` and `holdfast token` need no flags for these values. */
 const databaseDefault = settingDefinitions.database.defaults.demo
@@ -30,21 +31,21 @@ export async function runDemo(settings: Settings, terminal: Terminal): Promise<v
   if (!isLoopback(settings.host)) {
     throw new CommandError(2, '--host must be a loopback address: the demo is not for production')
   }
-  if (settings.port >= portMax)
-    throw new CommandError(2, `--port must be below ${portMax}: ${portAdvice}`)
+  if (settings.port > portMax - 2)
+    throw new CommandError(2, `--port must be below ${portMax - 1}: ${portAdvice}`)
   await prepareDatabase(settings, true, terminal)
   await addDemoData(settings, terminal)
   const telemetry = await openTelemetry(settings)
   const metricsEndpoint = await openMetricsEndpoint(settings, telemetry.metrics)
   try {
-    await serveBoth(settings, telemetry, terminal, metricsEndpoint?.address)
+    await serveAll(settings, telemetry, terminal, metricsEndpoint?.address)
   } finally {
     await metricsEndpoint?.close()
     await telemetry.close()
   }
 }
 
-async function serveBoth(
+async function serveAll(
   settings: Settings,
   telemetry: Telemetry,
   terminal: Terminal,
@@ -55,14 +56,29 @@ async function serveBoth(
   const platformPort = settings.port && settings.port + 1
   const address = await listen(platform, settings.host, platformPort, portAdvice)
   try {
-    const jwksUrl = `${address}/.well-known/jwks.json`
-    await serveProvider({ ...settings, jwksUrl }, telemetry, terminal, {
-      platform: address,
-      metrics: metricsAddress,
-    })
+    const intake = await openIntake(settings, telemetry)
+    shutDownGracefully(intake, settings.shutdownTimeout * 1000, telemetry.log)
+    try {
+      const intakePort = settings.port && settings.port + 2
+      const jwksUrl = `${address}/.well-known/jwks.json`
+      await serveProvider({ ...settings, jwksUrl }, telemetry, terminal, {
+        platform: address,
+        intake: await listen(intake, settings.host, intakePort, portAdvice),
+        metrics: metricsAddress,
+      })
+    } finally {
+      await intake.close()
+    }
   } finally {
     await platform.close()
   }
+}
+
+/** The addresses of everything but the provider. */
+interface OtherAddresses {
+  readonly platform: string
+  readonly intake: string
+  readonly metrics: string | undefined
 }
 
 /** The audience of tokens contains the provider's URL, so its port must be known before the provider is opened. */
@@ -70,7 +86,7 @@ async function serveProvider(
   settings: Settings,
   telemetry: Telemetry,
   terminal: Terminal,
-  others: { readonly platform: string; readonly metrics: string | undefined },
+  others: OtherAddresses,
 ): Promise<void> {
   const port = settings.port || (await findFreePort(settings.host))
   const address = `http://${settings.host}:${port}`
@@ -82,10 +98,13 @@ async function serveProvider(
   disablePretenuring()
   telemetry.logUncaughtErrors()
   const { openProviderStore } = await import('../../storage/open.ts')
-  const { catalogueOperations } = await import('../../contract/index.ts')
-  const products = catalogueOperations.listProducts.path
   const store = await openProviderStore(settings.database, databaseOptions(settings))
-  terminal.out(welcome(address, others.platform, products, await store.overview(), settings))
+  const { catalogueOperations, intakeOperations } = await import('../../contract/index.ts')
+  const paths = {
+    products: catalogueOperations.listProducts.path,
+    feeds: intakeOperations.listFeeds.path,
+  }
+  terminal.out(welcome(address, others, paths, await store.overview(), settings))
   await store.close()
   if (others.metrics) terminal.out(`metrics on ${others.metrics}\n`)
   await untilStopSignal(telemetry.exit)
@@ -142,14 +161,15 @@ async function loadIfEmpty(
 
 function welcome(
   address: string,
-  platformAddress: string,
-  products: string,
+  others: OtherAddresses,
+  paths: { readonly products: string; readonly feeds: string },
   overview: Overview,
   { database, subdomain }: Pick<Settings, 'database' | 'subdomain'>,
 ): string {
   const { customers, accounts, example } = overview
+  const databaseFlag = database === databaseDefault ? '' : ` --database ${quoteForShell(database)}`
   const flags = [
-    ...(database === databaseDefault ? [] : [` --database ${quoteForShell(database)}`]),
+    databaseFlag,
     ...(subdomain === subdomainDefault ? [] : [` --subdomain ${quoteForShell(subdomain)}`]),
   ].join('')
   const { customerId = '', accountId = '' } = example ?? {}
@@ -170,9 +190,13 @@ function welcome(
     'Holdfast demo. Not for production: anyone who can reach it can sign tokens.',
     '',
     `provider  ${address}   ${customers} customers, ${accounts} accounts`,
-    `platform  ${platformAddress}   products at ${products}`,
+    `platform  ${others.platform}   products at ${paths.products}`,
+    `intake    ${others.intake}   feeds at ${paths.feeds}`,
     `data      ${database}`,
     ...(example ? instructions : []),
+    '',
+    'To send changes to the intake, register an API client:',
+    `  npx holdfast client add core --scope data.write${databaseFlag}`,
     '',
     'Press Ctrl-C to stop.',
   ].join('\n')}\n`

@@ -2,6 +2,7 @@ import type { TlsOptions } from 'node:tls'
 import { disablePretenuring } from '../../server/garbage-collection.ts'
 import { shutDownGracefully } from '../../server/graceful-shutdown.ts'
 import { listen } from '../../server/listen.ts'
+import { openIntake } from '../../server/open-intake.ts'
 import { openPlatform } from '../../server/open-platform.ts'
 import { type OpenServer, openProvider } from '../../server/open-provider.ts'
 import { exitAfter, untilStoppedBySupervisor, untilStopSignal } from '../../server/signals.ts'
@@ -58,6 +59,19 @@ export async function servePlatform(
     isReady: async () => true,
   })
   await serve('platform', settings, open, terminal)
+}
+
+export async function serveIntake(
+  settings: ServeSettings,
+  preparation: Preparation,
+  terminal: Terminal,
+): Promise<void> {
+  await prepare(settings, preparation, terminal)
+  const open: Open = async (...args) => ({
+    app: await openIntake(settings, ...args),
+    isReady: async () => true,
+  })
+  await serve('intake', settings, open, terminal)
 }
 
 /** Only in the supervisor: a worker that is started later must open the same files as the others. */

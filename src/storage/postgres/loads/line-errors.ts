@@ -33,13 +33,12 @@ export function toRejection({ place, kind }: RejectedLine): LineError {
   }
 }
 
-export function toLineError(row: UnresolvedLine): LineError {
-  const kind = row.kind === 0 ? undefined : accountKind(row.kind)
+export function toLineError({ place, account, kind, list }: UnresolvedLine): LineError {
   return {
-    ...parsePlace(row.place),
-    path: row.list === listCodes.payment ? 'from.accountId' : 'accountId',
-    reason: noAccount(kind),
-    missing: { type: 'account', ...(kind && { kind }), id: unescapeNul(row.account) },
+    ...parsePlace(place),
+    path: list === listCodes.payment ? 'from.accountId' : 'accountId',
+    reason: noAccount(kind === 0 ? undefined : accountKind(kind)),
+    missing: { type: 'account', id: unescapeNul(account) },
   }
 }
 

@@ -13,7 +13,7 @@ export type OnChange = (paths: readonly string[]) => void
  */
 export function openSqliteFileWatch(
   database: string,
-  role: 'provider' | 'platform',
+  role: 'provider' | 'platform' | 'intake',
   onChange?: OnChange,
 ): FileWatch {
   const databases = role === 'provider' ? [database, replayPath(database)] : [database]

@@ -1,0 +1,95 @@
+import type { TlsOptions } from 'node:tls'
+import { ContractError } from '../contract/errors.ts'
+import type { HttpApp } from '../http/app.ts'
+import type { FeedWriter } from '../load/feed-writer.ts'
+import type { Settings } from '../settings/settings.ts'
+import { DatabaseError } from '../storage/database.ts'
+import { clock } from './clock.ts'
+import { checkFiles, rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
+import { databaseOptions } from './database-options.ts'
+import type { Telemetry } from './telemetry.ts'
+import { version } from './version.ts'
+import { httpLimitsPerWorker } from './worker-limits.ts'
+
+/** How long a commit waits for a load. The sender is then asked to retry, before its own timeout ends the request. */
+const loadWaitMs = 20_000
+
+/** How long before the end of the shutdown timeout a commit stops waiting for a load, so that it is still answered. */
+const answerMs = 1000
+
+/** Opens the stores of the intake and its server, which does not listen yet. */
+export async function openIntake(
+  settings: Pick<Settings, 'database' | 'shutdownTimeout'> & Partial<Settings>,
+  { log, metrics, tracing }: Telemetry,
+  tls?: TlsOptions,
+): Promise<HttpApp> {
+  const { openClientStore, openDatabaseProbe, openFeedStore, openFeedWriter } = await import(
+    '../storage/open.ts'
+  )
+  const { openIntakeApp } = await import('../http/intake-app.ts')
+  const { openAccess } = await import('../auth/access.ts')
+  const { openBatches } = await import('../load/batches.ts')
+  const { readTrustedProxies } = await import('../http/caller-address.ts')
+  const { database, shutdownTimeout } = settings
+  const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
+  const stopping = new AbortController()
+  const waiting = {
+    onWait: () => log.info('batches wait for a load to end'),
+    signal: stopping.signal,
+    waitMaxMs: loadWaitMs,
+  }
+  const writer = reportUnavailable(await openFeedWriter(database, { clock, ...waiting }, options))
+  const feeds = await openFeedStore(database, options)
+  const clients = await openClientStore(database, options)
+  const probe = await openDatabaseProbe(database, 'write', options)
+  const files = await watchDatabaseFiles(database, 'intake', log)
+  const access = openAccess(clients, clock)
+  const batches = openBatches(tracing ? tracing.traceQueries(writer) : writer, metrics)
+  metrics?.watchFeeds(feeds.list, clock)
+  const app = openIntakeApp({
+    version,
+    batches,
+    feeds: tracing ? tracing.traceQueries(feeds) : feeds,
+    access: tracing
+      ? { ...access, verify: tracing.traceCalls('verify token', access.verify) }
+      : access,
+    log,
+    metrics,
+    limits: httpLimitsPerWorker({ ...settings, workers: 1 }),
+    trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
+    trace: tracing?.traceRequests,
+    readiness: [
+      { name: 'database files', check: () => checkFiles(files) },
+      { name: 'database', check: probe.check },
+    ],
+    tls,
+  })
+  rejectWithoutFiles(app, files)
+  app.addHook('preClose', async () => {
+    setTimeout(() => stopping.abort(), shutdownTimeout * 1000 - answerMs).unref()
+  })
+  app.addHook('onClose', async () => {
+    stopping.abort()
+    await batches.close()
+    await probe.close()
+    await clients.close()
+    await feeds.close()
+    await writer.close()
+  })
+  return app
+}
+
+/** A database that cannot be used now, and a wait that the shutdown ended, are reasons to retry. */
+function reportUnavailable(writer: FeedWriter): FeedWriter {
+  const toAnswer = (error: unknown): never => {
+    const { name } = error as Error
+    const isTemporary = error instanceof DatabaseError || name === 'AbortError'
+    if (!isTemporary) throw error
+    throw new ContractError('unavailable', (error as Error).message, { cause: error })
+  }
+  return {
+    ...writer,
+    check: (batch) => writer.check(batch).catch(toAnswer),
+    commit: (batches) => writer.commit(batches).catch(toAnswer),
+  }
+}
