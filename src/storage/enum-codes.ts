@@ -3,7 +3,10 @@ import type { EntryList } from '../provider/store.ts'
 
 export const kindCodes = { banking: 1, energy: 2 } as const satisfies Record<AccountKind, number>
 
-/** Below 8, so that an account's number and a list's code fit in one number. */
+/** Codes of lists are smaller. */
+export const listsMax = 8
+
+/** Below `listsMax`, so that an account's number and a list's code fit in one number. */
 export const listCodes = {
   transaction: 1,
   payment: 2,

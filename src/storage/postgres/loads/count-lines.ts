@@ -36,7 +36,7 @@ export interface CountRow {
   readonly file: number
   readonly type: RecordType
   readonly what: number
-  readonly lines: string
+  readonly lines: string | number
 }
 
 export function toCountedLines({ file, type, what, lines }: CountRow): CountedLines {
@@ -157,14 +157,16 @@ export interface EntryCountRow {
   readonly file: number | null
   readonly list: number
   readonly what: number
-  readonly lines: string
+  readonly lines: string | number
 }
 
-/** The entries that are different from the stored ones, and the number of all lines. */
-export const countEntries = `
-  select file, list, what, count(*) as lines from change group by file, list, what
-  union all
-  select ${fileOf('place')}, list, ${unchanged}, count(*) from staged_entry group by 1, 2`
+/** The entries that are different from the stored ones. */
+export const countChanges = `
+  select file, list, what, count(*) as lines from change group by file, list, what`
+
+/** The number of all lines of entries. */
+export const countEntryLines = `
+  select ${fileOf('place')} as file, list, count(*) as lines from staged_entry group by 1, 2`
 
 /**
  * The lines that did something, of those that have to be compared with other lines: of entries with several lines, and

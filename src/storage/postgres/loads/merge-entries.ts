@@ -1,13 +1,15 @@
 import {
   type CountedLines,
+  countChanges,
   countComparedEntries,
-  countEntries,
+  countEntryLines,
   type EntryCountRow,
   isMoved,
   isNew,
   isRemoved,
   isReplaced,
   toCountedEntries,
+  unchanged,
 } from './count-lines.ts'
 import { rememberAssignedTimes } from './deferred-lines.ts'
 import { fileOf } from './place.ts'
@@ -37,6 +39,7 @@ export const makeEntryTables = `
     what smallint not null,
     has_own_time boolean,
     file smallint,              -- of the line, unless it is compared with other lines (count-lines.ts)
+    ordinal_before integer,
     time bigint,
     time_before bigint,
     assigned_before bigint,     -- the same, if it was assigned
@@ -55,6 +58,7 @@ export const makeEntryTables = `
     list smallint not null,
     has_own_time boolean,
     ordinal integer not null,
+    ordinal_before integer,
     time bigint not null,
     line tid,                   -- null: an existing entry with another ordinal
     id text collate "C" not null
@@ -120,7 +124,7 @@ const storedEntry = `lateral (
  */
 const findChanges = ({ inBatches, isPrepared }: EntryMerge) => `
   insert into change
-  select w.account, w.list, v.what, w.has_own_time, w.file, t.time, e.time, b.time, w.line, w.id
+  select w.account, w.list, v.what, w.has_own_time, w.file, e.ordinal, t.time, e.time, b.time, w.line, w.id
   from (${lastLines}) w
   left join ${isPrepared ? storedEntry : 'entry e on e.account = w.account and e.list = w.list and e.id = w.id'}
   left join staged_entry g on w.time is null and g.place = w.assigned_by
@@ -159,16 +163,20 @@ const findReordered = `
   returning is_append
   ) select bool_and(is_append) as "areAppends" from reordered`
 
+/** With the ordinal, any index of the entries finds a row quickly, whichever the planner uses. */
+const isEntry = (table: string) =>
+  `e.account = ${table}.account and e.list = ${table}.list and e.ordinal = ${table}.ordinal_before
+    and e.id = ${table}.id`
+
 const removeEntries = `
   delete from entry e using change c
-  where c.what in (${isMoved}, ${isRemoved})
-    and e.account = c.account and e.list = c.list and e.id = c.id`
+  where c.what in (${isMoved}, ${isRemoved}) and ${isEntry('c')}`
 
 const replaceEntries = `
   update entry e set has_own_time = s.has_own_time, amount = s.amount, description = s.description,
     reference = s.reference, record = s.record
   from change c join staged_entry s on s.ctid = c.line
-  where c.what = ${isReplaced} and e.account = c.account and e.list = c.list and e.id = c.id`
+  where c.what = ${isReplaced} and ${isEntry('c')}`
 
 /** Oldest first: by time, then by descending id. */
 const ordinal = `(ordinal + row_number()
@@ -177,7 +185,7 @@ const ordinal = `(ordinal + row_number()
 /** New positions in lists where existing entries follow the new ones, for both. */
 const placeEntries = `
   insert into placed
-  select account, list, has_own_time, ordinal, time, line, id from (
+  select account, list, has_own_time, ordinal, ordinal_before, time, line, id from (
     select account, list, has_own_time, time, line, id, ordinal_before, ${ordinal} as ordinal
     from (
       select d.account, d.list, d.ordinal, c.has_own_time, c.time, c.line, c.id,
@@ -194,7 +202,7 @@ const placeEntries = `
 
 const renumberEntries = `
   update entry e set ordinal = p.ordinal from placed p
-  where p.line is null and e.account = p.account and e.list = p.list and e.id = p.id`
+  where p.line is null and ${isEntry('p')}`
 
 const insertEntries = `
   insert into entry (account, list, has_own_time, ordinal, time, id, amount, description, reference,
@@ -218,6 +226,8 @@ const byLine = (sql: string) => [
 ]
 
 export interface EntryMerge {
+  /** The number of all lines, if it is known. */
+  readonly lines: readonly Omit<EntryCountRow, 'what'>[] | undefined
   readonly loadTime: Temporal.Instant
   readonly inBatches: boolean
   readonly hasRemovedAccounts: boolean
@@ -242,7 +252,7 @@ export async function mergeEntries(run: Run, merge: EntryMerge): Promise<Counted
   await run(findChanges(merge), loadTime)
   await analyze('change')
 
-  const counts: EntryCountRow[] = (await run(countEntries)).rows
+  const counts: EntryCountRow[] = (await run(countChanges)).rows
   const changes = new Set(counts.map(({ what }) => what))
   const has = (...kinds: readonly number[]) => kinds.some((what) => changes.has(what))
   if (hasRepeated || merge.hasRemovedAccounts) {
@@ -264,5 +274,8 @@ export async function mergeEntries(run: Run, merge: EntryMerge): Promise<Counted
   if (has(isNew, isMoved)) {
     for (const sql of isPrepared ? [insertEntries] : byLine(insertEntries)) await run(sql)
   }
-  return counts.flatMap(toCountedEntries)
+  const lines = merge.lines ?? (await run(countEntryLines)).rows
+  return [...counts, ...lines.map((each) => ({ ...each, what: unchanged }))].flatMap(
+    toCountedEntries,
+  )
 }

@@ -68,8 +68,15 @@ export async function mergeLines(
   if (has('staged_part') || removesAccounts) await runAll(mergeParts)
   if (has('staged_entry') || removesAccounts) {
     const isLarge = staging.count('staged_entry') >= manyLines
-    const merge = { loadTime, inBatches, isLarge, isPrepared, hasRemovedAccounts: removesAccounts }
-    counts.push(...(await mergeEntries(run, merge)))
+    const entries = await mergeEntries(run, {
+      lines: staging.countEntryLines(),
+      loadTime,
+      inBatches,
+      isLarge,
+      isPrepared,
+      hasRemovedAccounts: removesAccounts,
+    })
+    counts.push(...entries)
   }
   if (removesAccounts) await run(deleteAccounts)
   // Last, as it blocks changes of products through the platform until the commit.

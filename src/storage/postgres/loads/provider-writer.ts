@@ -116,7 +116,9 @@ export async function openPostgresProviderWriter(
     await run(findAccountEffects)
     const hasAccounts = staging.count('staged_account') > 0
     if (hasAccounts) await runAll(deleteRemoved)
+    if (hasAccounts) staging.forgetEntryLines()
     while ((await run(deferLines)).rowCount) {
+      staging.forgetEntryLines()
       await runAll(moveDeferred)
       await run(`delete from account_effect; ${findAccountEffects}`)
     }

@@ -7,10 +7,11 @@ import type {
   RemovalItem,
   SourceLocation,
 } from '../../../load/writer.ts'
+import type { EntryList } from '../../../provider/store.ts'
 import { emailKey } from '../../../text/email-key.ts'
 import { amountKey } from '../../amount-key.ts'
 import { digest, earlierEmailDigest, emailDigest } from '../../digest.ts'
-import { createdUnknown, kindCodes, listCodes } from '../../enum-codes.ts'
+import { createdUnknown, kindCodes, listCodes, listsMax } from '../../enum-codes.ts'
 import type { openCopyEncoder } from './copy-encoder.ts'
 import { placeHalves } from './place.ts'
 
@@ -68,8 +69,17 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     return next
   }
 
+  /** The number of lines by file and list, in one number. Undefined after lines were moved in the database. */
+  let entryLines: Map<number, number> | undefined = new Map()
+
+  const entryRow = (item: SourceLocation, list: EntryList) => {
+    const key = (place ?? item).file * listsMax + listCodes[list]
+    entryLines?.set(key, (entryLines.get(key) ?? 0) + 1)
+    return row('staged_entry', item)
+  }
+
   const putEntry = (item: EntryItem & SourceLocation): void => {
-    const next = row('staged_entry', item)
+    const next = entryRow(item, item.list)
     next.text(item.accountId)
     next.smallint(listCodes[item.list])
     next.boolean(true)
@@ -116,7 +126,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     } else if (of === 'balance' || of === 'contact') {
       putPart({ ...item, accountId }, of)
     } else {
-      const next = row('staged_entry', item)
+      const next = entryRow(item, of)
       next.text(accountId)
       next.smallint(listCodes[of])
       next.boolean(false)
@@ -210,7 +220,23 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     /** Deferred lines are staged again, in any of the tables. */
     countDeferred(): void {
       for (const table of stagedNames) counts.set(table, (counts.get(table) ?? 0) + 1)
+      entryLines = undefined
     },
-    clear: (): void => counts.clear(),
+    /** The number of lines of each file and list, unless lines were moved. */
+    countEntryLines: () =>
+      entryLines &&
+      Array.from(entryLines, ([key, lines]) => ({
+        file: Math.floor(key / listsMax),
+        list: key % listsMax,
+        lines,
+      })),
+    /** Called before lines are deferred or deleted in the database. */
+    forgetEntryLines(): void {
+      entryLines = undefined
+    },
+    clear(): void {
+      counts.clear()
+      entryLines = new Map()
+    },
   }
 }
