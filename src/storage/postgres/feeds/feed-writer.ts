@@ -1,4 +1,3 @@
-import { ContractError } from '../../../contract/index.ts'
 import type {
   BatchOutcome,
   BatchSummary,
@@ -8,8 +7,9 @@ import type {
 } from '../../../load/feed-writer.ts'
 import { openLineCounter, totalCounts } from '../../../load/line-counts.ts'
 import type { LineError } from '../../../load/writer.ts'
-import { DatabaseError, type DatabaseOptions } from '../../database.ts'
+import type { DatabaseOptions } from '../../database.ts'
 import { announceWait } from '../../waiting.ts'
+import { isDenied } from '../driver/denied.ts'
 import { makePool, openPool } from '../driver/pool.ts'
 import { runStatement, toAppError } from '../driver/statements.ts'
 import { cancelStatement } from '../loads/cancel-statement.ts'
@@ -58,6 +58,8 @@ export async function openPostgresFeedWriter(
   // From the primary: a replica may lag behind the last commit.
   const checks = await openPool(database, 'read', { ...options, connections: checkConnections })
   const pool = makePool(database, 'feed', { ...options, connections: 1 })
+  // To PostgreSQL, 0 means no limit.
+  const lockTimeout = Math.max(1, Math.ceil(waitMaxMs))
   let session: FeedSession | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -82,7 +84,6 @@ export async function openPostgresFeedWriter(
       session ??= await openFeedSession(pool)
       return await work(session)
     } catch (error) {
-      await session?.client.query('rollback').catch(() => {})
       const failure = await toFailure(error, session)
       endSession()
       throw failure
@@ -91,8 +92,9 @@ export async function openPostgresFeedWriter(
 
   const toFailure = async (error: unknown, failed: FeedSession | undefined): Promise<unknown> => {
     if (signal?.aborted) return signal.reason
-    if (error instanceof ContractError || error instanceof DatabaseError) return error
     if (error instanceof TypeError || error instanceof RangeError) return error
+    // A failed transaction runs no other statement.
+    if (isDenied(error)) await failed?.client.query('rollback').catch(() => {})
     return toAppError(failed?.client ?? pool, error)
   }
 
@@ -101,7 +103,7 @@ export async function openPostgresFeedWriter(
     signal?.addEventListener('abort', cancel)
     try {
       const locks = client.query(
-        `begin; set local lock_timeout = ${Math.ceil(waitMaxMs)}; ${lock}; ${shareFeeds}`,
+        `begin; set local lock_timeout = ${lockTimeout}; ${lock}; ${shareFeeds}`,
       )
       await announceWait(locks, onWait)
     } finally {
