@@ -179,7 +179,7 @@ describe('the lines of a feed', () => {
           line: 4,
           path: 'accountId',
           reason: 'banking account not found',
-          missing: { type: 'account', id: 'missing' },
+          missing: { type: 'account', kind: 'banking', id: 'missing' },
         },
       ],
     })

@@ -95,7 +95,7 @@ describe('the counts of a load', () => {
       assert.deepEqual(
         missing.toSorted(([a = 0], [b = 0]) => Number(a) - Number(b)),
         [
-          [1, { type: 'account', id: 'a9' }],
+          [1, { type: 'account', kind: 'banking', id: 'a9' }],
           [2, { type: 'customer', id: 'c2' }],
         ],
       )
