@@ -1,4 +1,4 @@
--- Four roles for one Holdfast database, each with the rights that its work needs and no others. Run this as a
+-- Five roles for one Holdfast database, each with the rights that its work needs and no others. Run this as a
 -- superuser, connected to the database: once before anything else, and again after each migration by holdfast_owner.
 -- Running it again is harmless. How the roles log in is up to you.
 
@@ -13,30 +13,33 @@ begin
   -- The platform's side: its signing keys, products and API clients, and nothing of the provider's.
   if to_regrole('holdfast_platform') is null then create role holdfast_platform login; end if;
 
+  -- The intake: loads what API clients send, and verifies their secrets and tokens.
+  if to_regrole('holdfast_intake') is null then create role holdfast_intake login; end if;
+
   execute format('revoke all on database %I from public', current_database());
   execute format(
-    'grant connect on database %I to holdfast_owner, holdfast_load, holdfast_serve, holdfast_platform',
+    'grant connect on database %I to holdfast_owner, holdfast_load, holdfast_serve, holdfast_platform, holdfast_intake',
     current_database());
   -- A load stages its lines in temporary tables.
-  execute format('grant temporary on database %I to holdfast_load', current_database());
+  execute format('grant temporary on database %I to holdfast_load, holdfast_intake', current_database());
   revoke all on schema public from public;
   grant usage, create on schema public to holdfast_owner;
-  grant usage on schema public to holdfast_load, holdfast_serve, holdfast_platform;
+  grant usage on schema public to holdfast_load, holdfast_serve, holdfast_platform, holdfast_intake;
 
   if to_regclass('public.schema_version') is null then return; end if;
 
   -- Rights are granted table by table: a table that no line below names can be used by its owner alone.
   revoke all on all tables in schema public
-    from public, holdfast_load, holdfast_serve, holdfast_platform;
+    from public, holdfast_load, holdfast_serve, holdfast_platform, holdfast_intake;
   revoke all on all sequences in schema public
-    from public, holdfast_load, holdfast_serve, holdfast_platform;
+    from public, holdfast_load, holdfast_serve, holdfast_platform, holdfast_intake;
 
-  grant select on schema_version to holdfast_load, holdfast_serve, holdfast_platform;
+  grant select on schema_version to holdfast_load, holdfast_serve, holdfast_platform, holdfast_intake;
 
   grant select, insert, update, delete
     on customer, account, holder, balance, contact, entry, product, product_version, feed, feed_batch
-    to holdfast_load;
-  grant usage on sequence account_number to holdfast_load;
+    to holdfast_load, holdfast_intake;
+  grant usage on sequence account_number to holdfast_load, holdfast_intake;
 
   grant select on customer, account, holder, balance, contact, entry to holdfast_serve;
   grant select, insert, update, delete on token_use to holdfast_serve;
@@ -46,4 +49,7 @@ begin
   grant select, insert, update, delete
     on product, product_version, idempotency, api_client, api_token
     to holdfast_platform;
+
+  grant select on api_client to holdfast_intake;
+  grant select, insert, delete on api_token to holdfast_intake;
 end $$;

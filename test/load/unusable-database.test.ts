@@ -33,6 +33,8 @@ const commands = {
   'client list': ['client', 'list'],
   'serve provider': ['serve', 'provider', '--port', '0', ...serve],
   'serve platform': ['serve', 'platform', '--port', '0'],
+  'serve intake': ['serve', 'intake', '--port', '0'],
+  feeds: ['feeds'],
   demo: ['demo', '--port', '0'],
 }
 

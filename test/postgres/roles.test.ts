@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { it, type TestContext } from 'node:test'
+import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
 import { makeSigningKey } from '../../src/auth/signing.ts'
 import { toProductContent } from '../../src/catalogue/product.ts'
 import {
@@ -14,8 +15,11 @@ import {
   openReplayStore,
   openSigningKeyStore,
 } from '../../src/storage/open.ts'
+import { openDeployment } from '../support/deployment.ts'
 import { describeOn, runSql } from '../support/engines.ts'
+import { send } from '../support/http.ts'
 import { loadInProcess } from '../support/load.ts'
+import { requestToken } from '../support/platform.ts'
 import { makePostgres, type PostgresServer } from '../support/postgres.ts'
 
 const script = readFileSync(new URL('../../docs/postgres-roles.sql', import.meta.url), 'utf8')
@@ -58,7 +62,8 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
           and not exists (
             select from aclexplode(c.relacl) as acl
             where acl.grantee in (
-              'holdfast_load'::regrole, 'holdfast_serve'::regrole, 'holdfast_platform'::regrole))
+              'holdfast_load'::regrole, 'holdfast_serve'::regrole, 'holdfast_platform'::regrole,
+              'holdfast_intake'::regrole))
           and not c.relispartition
         order by 1`,
       server.url(),
@@ -72,7 +77,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     // An identity column needs no privilege of its own.
     assert.deepEqual(ungranted.flat(), ['customer_number_seq', 'later'])
     assert.deepEqual(grantedToPublic, [])
-    for (const role of ['load', 'serve', 'platform']) {
+    for (const role of ['load', 'serve', 'platform', 'intake']) {
       const url = server.url().replace(/\/\/\w+@/, `//holdfast_${role}@`)
       await assert.rejects(runSql('select from later', url), { code: '42501' }, role)
     }
@@ -120,6 +125,24 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     await clients.add(client, 'hash')
     await clients.addToken('digest', { client, scopes: client.scopes, expires: now }, 'hash', now)
     await clients.close()
+    const core = { id: 'core', secret: makeSecret() }
+    const registered = { ...client, ...core, scopes: ['data.write'] as const }
+    const administration = await openClientStore(as('platform'))
+    await administration.add(registered, hashSecret(core.secret))
+    await administration.close()
+    const { openIntake } = await openDeployment(t, as('intake'))
+    const intake = await openIntake()
+    const sent = await send(intake.port, '/v1/feeds/core/batches/1', {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${await requestToken(intake.port, core)}`,
+        'content-type': 'application/x-ndjson',
+      },
+      body: lines.map((line) => JSON.stringify(line)).join('\n'),
+    })
+    assert.deepEqual([sent.status, sent.body.lines], [200, 3], sent.text)
+    assert.equal((await send(intake.port, '/health/ready')).status, 200)
+    await intake.close()
     const catalogue = await openCatalogueStore(as('platform'))
     const change = { by: client, clock: () => now }
     assert.equal((await catalogue.read('p1'))?.version, 1)
@@ -143,6 +166,9 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       ['load', 'select from signing_key'],
       ['load', 'update schema_version set version = 9'],
       ['load', 'create table public.x ()'],
+      ['intake', 'select from signing_key'],
+      ['intake', 'select from token_use'],
+      ['intake', `update api_client set scopes = ''`],
       ['platform', 'select from customer'],
       ['platform', 'select from feed_batch'],
       ['platform', 'select from token_use'],
