@@ -14,6 +14,7 @@ import {
 import { compileDocument } from '../support/compile-document.ts'
 import { describeOnce } from '../support/engines.ts'
 import type { Answer } from '../support/http.ts'
+import { batchPath, sharedIntake } from '../support/intake.ts'
 import { ask, isEnergy, type OperationRequest, refs } from '../support/operations.ts'
 import { productPath, productsPath, sharedPlatform } from '../support/platform.ts'
 import { sharedProvider } from '../support/provider.ts'
@@ -59,6 +60,7 @@ const provider = sharedProvider(
   },
 )
 const platform = sharedPlatform()
+const intake = sharedIntake()
 
 /** Headers that HTTP itself defines for every message. */
 const protocolHeaders = [
@@ -74,10 +76,11 @@ describeOnce('the OpenAPI document', () => {
   const documents = {
     provider: buildOpenApiDocument('provider', '0.0.0'),
     platform: buildOpenApiDocument('platform', '0.0.0'),
+    intake: buildOpenApiDocument('intake', '0.0.0'),
   }
-  const servers = { provider, platform }
+  const servers = { provider, platform, intake }
 
-  for (const name of ['provider', 'platform'] as const) {
+  for (const name of ['provider', 'platform', 'intake'] as const) {
     it(`is served by the ${name} to all callers, and may be cached`, async () => {
       const { status, headers, body } = await (await servers[name]()).send('/openapi.json')
 
@@ -198,6 +201,27 @@ describeOnce('the OpenAPI document', () => {
     }
   })
 
+  it('describes the responses of the intake', async () => {
+    const { get, put, send } = await intake()
+    const customer = JSON.stringify({ type: 'customer', record: example('Customer') })
+    const answers: readonly (readonly [string, number, Answer])[] = [
+      ['F1', 200, await put('core', 1, customer)],
+      ['F1', 400, await put('core', 0, customer)],
+      ['F1', 401, await send(batchPath('core', 2), { method: 'PUT' })],
+      ['F1', 409, await put('core', 3, customer)],
+      ['F1', 415, await put('core', 2, customer, { 'content-encoding': 'br' })],
+      ['F1', 422, await put('core', 2, '{}')],
+      ['F2', 200, await get('/v1/feeds')],
+      ['F3', 200, await get('/v1/feeds/core')],
+      ['F3', 404, await get('/v1/feeds/other')],
+    ]
+
+    for (const [ref, status, answer] of answers) {
+      assert.equal(answer.status, status, `${ref}: ${answer.text}`)
+      assert.deepEqual(findUndescribed('intake', ref, answer), [], `${ref} ${status}`)
+    }
+  })
+
   it('describes the responses of the token and key operations', async () => {
     const { client, send } = await platform()
     const credentials = { client_id: client.id, client_secret: client.secret }
@@ -222,6 +246,7 @@ describeOnce('the OpenAPI document', () => {
   const validators = {
     provider: compileDocument(documents.provider),
     platform: compileDocument(documents.platform),
+    intake: compileDocument(documents.intake),
   }
 
   /** What a response has and the document does not describe: its status, headers and body. */
