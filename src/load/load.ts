@@ -7,6 +7,8 @@ import type { LineError, LocatedItem, ProviderWriter, Reference } from './writer
 export interface LoadOptions {
   /** Commit after this many lines instead of once at the end. */
   readonly batch?: number
+  /** Commit the valid lines. The writer must be opened with `inBatches`, so that it discards unresolved lines. */
+  readonly skipInvalid?: boolean
   /** Validate only. */
   readonly dryRun?: boolean
   /** The default is to reject them. */
@@ -69,7 +71,7 @@ export async function load(
   writer: ProviderWriter,
   options: LoadOptions,
 ): Promise<LoadResult> {
-  const { dryRun = false, onProgress, signal, unknownFields } = options
+  const { dryRun = false, skipInvalid = false, onProgress, signal, unknownFields } = options
   const batch = dryRun ? undefined : options.batch
   let lines = 0
   let bytes = 0
@@ -110,7 +112,7 @@ export async function load(
   /** A batch with an invalid line is discarded as a whole; later batches are still committed. */
   const endBatch = async (): Promise<void> => {
     await check()
-    if (errorsInBatch > 0) await writer.rollback()
+    if (errorsInBatch > 0 && !skipInvalid) await writer.rollback()
     else await commit()
     errorsInBatch = 0
   }
@@ -140,9 +142,9 @@ export async function load(
   }
   const finish = async (): Promise<void> => {
     await check()
-    if (batch !== undefined && errorsInBatch > 0) await writer.rollback()
+    if (batch !== undefined && errorsInBatch > 0 && !skipInvalid) await writer.rollback()
     for await (const error of writer.findUnresolved()) report(error)
-    const mayCommit = !dryRun && (batch !== undefined || errors === 0)
+    const mayCommit = !dryRun && (batch !== undefined || skipInvalid || errors === 0)
     if (mayCommit && lines > 0) await commit()
     else await writer.rollback()
   }

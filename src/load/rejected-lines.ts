@@ -1,0 +1,26 @@
+import type { SourceLocation } from './writer.ts'
+
+/** Lines per page. Only pages with a rejected line use memory: a bit per line. */
+const pageLines = 65_536
+
+/** The locations of rejected lines. */
+export function openRejectedLines() {
+  const pages = new Map<string, Uint8Array>()
+  const keyOf = ({ file, line }: SourceLocation) => `${file}:${Math.floor(line / pageLines)}`
+  return {
+    add(location: SourceLocation): void {
+      const key = keyOf(location)
+      let page = pages.get(key)
+      if (!page) {
+        page = new Uint8Array(pageLines / 8)
+        pages.set(key, page)
+      }
+      const bit = location.line % pageLines
+      page[bit >> 3] = (page[bit >> 3] ?? 0) | (1 << (bit & 7))
+    },
+    has(location: SourceLocation): boolean {
+      const bit = location.line % pageLines
+      return ((pages.get(keyOf(location))?.[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
+    },
+  }
+}
