@@ -12,6 +12,7 @@ import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
 import { openErrorFile, openErrorReport } from './load/error-report.ts'
 import { addInputFlags, type InputFlags } from './load/input-flags.ts'
 import { openInputs, toInputError, totalSize } from './load/inputs.ts'
+import { openRejects } from './load/rejects.ts'
 import { createStoppedError, reportResult } from './load/summary.ts'
 
 interface Flags extends InputFlags {
@@ -20,6 +21,8 @@ interface Flags extends InputFlags {
   readonly unknownFields: UnknownFields
   readonly errors?: string
   readonly showValues?: true
+  readonly skipInvalid?: true
+  readonly rejects?: string
   readonly metricsFile?: string
   readonly database?: string
 }
@@ -44,6 +47,14 @@ export function loadCommand(terminal: Terminal): Command {
     .option(
       '--show-values',
       'print the value of the first error of each cause, which may be personal data',
+    )
+    .option(
+      '--skip-invalid',
+      'commit the valid lines; requires --rejects, and exits with 1 if lines were skipped',
+    )
+    .option(
+      '--rejects <file>',
+      'write the lines that were skipped to a file, to be corrected and loaded',
     )
     .option(
       '--metrics-file <file>',
@@ -80,8 +91,11 @@ async function runLoad(
   { signal, stoppedBy }: Stopping,
 ): Promise<void> {
   const batch = parseBatch(flags.batch)
+  checkRejectFlags(names, flags)
   const settings = readCommandSettings('provider', flags, terminal)
-  const inputs = await openInputs(names, flags, terminal)
+  const opened = await openInputs(names, flags, terminal)
+  const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects, opened)
+  const inputs = rejects?.inputs ?? opened
   const size = totalSize(inputs)
   const errorFile = flags.errors === undefined ? undefined : openErrorFile(flags.errors, terminal)
   const metrics = await openMetrics(flags.metricsFile, size)
@@ -94,9 +108,10 @@ async function runLoad(
     progress.clear()
     metrics?.finish({ ...state, errors: errors.count() }, isSuccess)
     await errors.finish()
+    rejects?.close()
   }
   const writerOptions = {
-    inBatches: batch !== undefined && !flags.dryRun,
+    inBatches: (batch !== undefined || rejects !== undefined) && !flags.dryRun,
     isSlow: size === undefined,
     onWait() {
       progress.clear()
@@ -118,25 +133,43 @@ async function runLoad(
     const result = await load(inputs, writer, {
       ...(batch !== undefined && { batch }),
       dryRun: flags.dryRun ?? false,
+      skipInvalid: rejects !== undefined,
       unknownFields: flags.unknownFields,
       signal,
       onProgress(reached) {
         progress.show(reached)
         metrics?.progress({ ...Object.assign(state, reached), errors: errors.count() })
       },
-      onError: errors.add,
+      onError(error, text) {
+        errors.add(error, text)
+        rejects?.add(error)
+      },
     })
     isSuccess = result.errors === 0 && !result.isStopped && !flags.dryRun
     state.lines = result.lines
     progress.clear()
+    const rejected = await rejects?.finish()
     const stop = result.isStopped ? stoppedBy() : undefined
     if (stop) throw createStoppedError(stop, result)
-    reportResult(result, flags.dryRun ?? false, (performance.now() - started) / 1000, terminal)
+    const seconds = (performance.now() - started) / 1000
+    reportResult(result, { ...flags, rejected, seconds }, terminal)
   } catch (error) {
     throw toInputError(error)
   } finally {
     await finish()
     await writer.close()
+  }
+}
+
+function checkRejectFlags(names: readonly string[], flags: Flags): void {
+  const { skipInvalid, rejects, dryRun, type, map } = flags
+  if ((skipInvalid === undefined) !== (rejects === undefined)) {
+    throw new CommandError(2, '--skip-invalid and --rejects require each other')
+  }
+  if (rejects === undefined) return
+  if (dryRun) throw new CommandError(2, '--skip-invalid and --dry-run exclude each other')
+  if (names.length > 1 && (type ?? map) !== undefined) {
+    throw new CommandError(2, '--rejects has the rows of one table: load one table at a time')
   }
 }
 

@@ -6,22 +6,38 @@ import { type StopSignal, signalStatus } from '../../server/signals.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { formatCount } from '../common/format-count.ts'
 import { formatQuantity } from './format-quantity.ts'
+import type { RejectedRows } from './rejects.ts'
 
 /** How many names of fields that were left out are printed. */
 const leftOutShownMax = 20
 
+interface ReportOptions {
+  readonly dryRun?: true
+  /** The file of --rejects. */
+  readonly rejects?: string
+  readonly rejected?: RejectedRows | undefined
+  readonly seconds: number
+}
+
+function formatRejected(file: string, { rows, tooLong }: RejectedRows): string {
+  const long = tooLong > 0 ? `, except for ${formatQuantity(tooLong, 'line')} too long to copy` : ''
+  return `The valid lines were committed. ${formatQuantity(rows, 'line')} rejected: see ${file}${long}.`
+}
+
 /** Prints what a load did, or throws it if there were errors. */
 export function reportResult(
   result: LoadResult,
-  dryRun: boolean,
-  seconds: number,
+  { dryRun, rejects, rejected, seconds }: ReportOptions,
   terminal: Terminal,
 ): void {
   const { lines, errors, commits } = result
   const details = formatDetails(result)
   if (errors > 0) {
-    const outcome =
-      commits === 0 ? 'Nothing was changed.' : 'Batches with errors were not committed.'
+    const outcome = rejected
+      ? formatRejected(rejects ?? '', rejected)
+      : commits === 0
+        ? 'Nothing was changed.'
+        : 'Batches with errors were not committed.'
     const failure = `${formatQuantity(errors, 'error')} in ${formatQuantity(lines, 'line')}. ${outcome}`
     throw new CommandError(1, [failure, ...details].join('\n'))
   }
