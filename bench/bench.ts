@@ -102,6 +102,10 @@ export function servePlatform({ program }: Bench, database: string): Promise<Run
   return startServer(program, ['serve', 'platform', ...formatFlags({ database, port: 0 })])
 }
 
+export function serveIntake({ program }: Bench, database: string): Promise<Running> {
+  return startServer(program, ['serve', 'intake', ...formatFlags({ database, port: 0 })])
+}
+
 function formatFlags(flags: Readonly<Record<string, string | number>>): string[] {
   return Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
 }

@@ -95,7 +95,7 @@ interface Load {
 }
 
 /** Uses the speed that the command reports, which excludes process startup. */
-async function timeLoad(
+export async function timeLoad(
   { program }: Bench,
   file: string,
   count: number,

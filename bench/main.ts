@@ -4,6 +4,7 @@ import { type Bench, openBench } from './bench.ts'
 import { thousand } from './cases.ts'
 import { renderChart } from './chart.ts'
 import { generateBankLines, generateLargeAccount, writeLines } from './data.ts'
+import { measureFeeds } from './feeds.ts'
 import { measureCustomers, measurePages } from './growth.ts'
 import { measureLoading } from './loading.ts'
 import { measureOverload } from './overload.ts'
@@ -56,6 +57,8 @@ const parts: Readonly<
   workers: (bench, stores, { rounds }) => measureWorkers(bench, stores, rounds, log),
   overload: (bench, stores) => measureOverload(bench, stores, log),
   load: (bench, _stores, { loadLines, rounds }) => measureLoading(bench, loadLines, rounds, log),
+  feeds: (bench, _stores, { accounts, loadLines, rounds }) =>
+    measureFeeds(bench, { largest: Math.max(...accounts), lines: loadLines / 5, rounds }, log),
   start: (bench, stores) => measureStartup(bench, stores, log),
   tokens: (bench) => measureTokens(bench),
   validation: async () => measureValidation(),

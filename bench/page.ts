@@ -40,6 +40,10 @@ export function renderPage(results: Results): string {
       'The speed that `holdfast load` reports: reading, validation, sorting and one commit, without process startup. For comparison, the fastest method of the engine inserts prepared rows into the same tables and indexes: a prepared insert in one transaction for SQLite, `COPY` for PostgreSQL. The ratio compares time.',
     ),
     ...section(
+      titles.feeds,
+      'Batches sent to `holdfast serve intake`, while one worker of `holdfast serve provider` on the same database answers B3 at half of its capacity. Fifty feeds send one line each at the same moment; the time ends when B3 returns the line. The p99 of B3 is measured alternately while feeds write 2,000 lines per second and without them. Batches of a thousand lines, sent by four feeds at a time, are compared with `holdfast load` of the same lines; the ratio compares time. The late transaction is a week older than the newest one of its account.',
+    ),
+    ...section(
       titles.process,
       'Time from the start of `holdfast serve provider` until it reports that it is ready, and until its first response. *As installed* is the compiled package; *from a clone* runs the TypeScript sources. Memory is the resident memory of one worker, after the first response and while 50 connections send B3 requests.',
     ),

@@ -12,6 +12,7 @@ export const titles: Readonly<Record<Group, string>> = {
   workers: 'Workers',
   overload: 'Overload',
   load: 'Loading',
+  feeds: 'Feeds',
   process: 'Startup and memory',
   parts: 'Components',
 }

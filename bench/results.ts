@@ -9,6 +9,7 @@ export const groups = [
   'workers',
   'overload',
   'load',
+  'feeds',
   'process',
   'parts',
 ] as const

@@ -1,3 +1,4 @@
+import { feedRows, loadOfLines, withoutFeeds } from './feeds.ts'
 import { firstPage, lastPage } from './growth.ts'
 import { bulkPath } from './loading.ts'
 import { onHandWritten, onLowerBound, onPostgres, onSqlite } from './requests.ts'
@@ -64,6 +65,14 @@ const targets: readonly Target[] = [
     on: onPostgres,
     against: bulkPath.postgres,
   },
+  ...both.flatMap((on) => [
+    feedTarget(feedRows.visible50, on, 20),
+    feedTarget(feedRows.visible99, on, 100),
+    feedTarget(feedRows.readers, on, 1.3, withoutFeeds),
+    // At least 0.7 times as many lines per second.
+    feedTarget(feedRows.batches, on, 1.43, loadOfLines),
+    feedTarget(feedRows.late(1_000_000), on, 250),
+  ]),
   ...both.map((on) => ({
     figure: `resident memory of one worker under load, ${engineNames[on]}, peak`,
     most: 160,
@@ -85,6 +94,17 @@ export function evaluateTargets(rows: readonly Row[]): TargetResult[] {
     const unit = against === undefined ? getUnit(name) : '×'
     return { figure, most, unit, ...(at !== undefined && { at }) }
   })
+}
+
+function feedTarget(
+  name: string,
+  on: (typeof both)[number],
+  most: number,
+  against?: string,
+): Target {
+  const baseline = against === undefined ? '' : `, against ${against}`
+  const figure = `feeds: ${name}, ${engineNames[on]}${baseline}`
+  return { figure, most, name, on, ...(against !== undefined && { against }) }
 }
 
 function getUnit(name: string): string {
