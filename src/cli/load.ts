@@ -3,19 +3,21 @@ import type { UnknownFields } from '../load/line.ts'
 import type { ProviderWriter, WriterOptions } from '../load/writer.ts'
 import type { LoadMetrics } from '../observe/load-metrics.ts'
 import { databaseOptions } from '../server/database-options.ts'
-import { abortOnSignal, type StopSignal } from '../server/signals.ts'
+import { abortOnSignal, type Stopping } from '../server/signals.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import type { Settings } from '../settings/settings.ts'
 import { databaseSettings, prepareDatabase } from './common/database.ts'
 import { openLoadProgress } from './common/load-progress.ts'
 import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
 import { openErrorFile, openErrorReport } from './load/error-report.ts'
+import { type FollowFlags, isFollowing, runFollow } from './load/follow.ts'
 import { addInputFlags, type InputFlags } from './load/input-flags.ts'
 import { openInputs, toInputError, totalSize } from './load/inputs.ts'
+import { parseBatch } from './load/parse-number.ts'
 import { openRejects } from './load/rejects.ts'
 import { createStoppedError, reportResult } from './load/summary.ts'
 
-interface Flags extends InputFlags {
+interface Flags extends InputFlags, FollowFlags {
   readonly batch?: string
   readonly dryRun?: true
   readonly unknownFields: UnknownFields
@@ -35,6 +37,18 @@ export function loadCommand(terminal: Terminal): Command {
     )
     .option('--dry-run', 'validate the files without changing the database')
     .option('--batch <lines>', 'commit after every so many lines, instead of once at the end')
+    .option(
+      '--follow',
+      'load lines as they are written to a file, which may be rotated, or to standard input',
+    )
+    .option(
+      '--feed <name>',
+      'with --follow: remember the position, so that a follower that is started again continues there',
+    )
+    .option(
+      '--flush-ms <milliseconds>',
+      'with --follow: commit lines after this time even if the batch is not full; 200 by default',
+    )
     .addOption(
       new Option(
         '--unknown-fields <action>',
@@ -70,18 +84,17 @@ Examples:
   holdfast load --type banking.transaction transactions.csv
   holdfast load --map map.ts customers.csv accounts.csv
   holdfast load --map map.ts --from postgres://reader@core/bank --query accounts.sql
+  holdfast load --follow --feed core changes.ndjson
 
-A load that is stopped by a signal reports what was committed and exits with 130 (SIGINT) or 143 (SIGTERM).`,
+A load that is stopped by a signal reports what was committed and exits with 130 (SIGINT) or 143 (SIGTERM). With --follow, it commits all complete lines and exits with 0.`,
     )
   return addSettingFlags(command, 'provider', databaseSettings).action(
     (names: string[], flags: Flags) =>
-      abortOnSignal((signal, stoppedBy) => runLoad(names, flags, terminal, { signal, stoppedBy })),
+      abortOnSignal((signal, stoppedBy) => {
+        const run = isFollowing(flags) ? runFollow : runLoad
+        return run(names, flags, terminal, { signal, stoppedBy })
+      }),
   )
-}
-
-interface Stopping {
-  readonly signal: AbortSignal
-  readonly stoppedBy: () => StopSignal | undefined
 }
 
 async function runLoad(
@@ -200,12 +213,4 @@ async function openMetrics(
   } catch {
     throw new CommandError(2, `${file} cannot be written`)
   }
-}
-
-function parseBatch(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw new CommandError(2, '--batch must be a whole number from 1 to 999999999')
-  }
-  return Number(text)
 }

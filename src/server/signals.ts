@@ -61,6 +61,12 @@ export const signalStatus = { SIGINT: 130, SIGTERM: 143 } as const satisfies Rec
   number
 >
 
+export interface Stopping {
+  readonly signal: AbortSignal
+  /** The signal that was received, if any. */
+  readonly stoppedBy: () => StopSignal | undefined
+}
+
 /** Runs `work` with an abort signal that the first stop signal triggers. A second one ends the process immediately. */
 export async function abortOnSignal<Result>(
   work: (abort: AbortSignal, stoppedBy: () => StopSignal | undefined) => Promise<Result>,

@@ -35,7 +35,9 @@ describeOnce('a file of lines', () => {
 
     const { stderr } = await bank.load(`\ufeff\r\n\n${first}\r\n\n{}\n\n[]`)
 
-    const lineNumbers = [...stderr.matchAll(/^data\.ndjson:(\d+): /gm)].map(([, number]) => number)
+    const lineNumbers = [...stderr.matchAll(/\(at data\.ndjson:(\d+)\)/g)].map(
+      ([, number]) => number,
+    )
     assert.deepEqual(lineNumbers, ['5', '7'])
   })
 

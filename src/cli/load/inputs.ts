@@ -29,17 +29,35 @@ export async function openInputs(
     throw new CommandError(2, 'name the files to load, or - for standard input')
   }
   const converter = await openConverter(flags)
-  return Promise.all(names.map((name) => openInput(name, flags, converter)))
+  return Promise.all(
+    names.map(async (name) => {
+      const bytes = openBytes(name)
+      return (await selectFormat(name, flags, converter)).createSource(bytes)
+    }),
+  )
 }
 
-async function openInput(
+/** How the bytes of an input become lines. */
+export interface Format {
+  /** Whether the input is a table, which begins with a header. */
+  readonly hasHeader: boolean
+  readonly createSource: (bytes: ByteSource) => LineSource
+}
+
+/** The format of one input whose bytes come in several files. */
+export async function openFormat(name: string, flags: InputFlags): Promise<Format> {
+  openBytes(name)
+  return selectFormat(name, flags, await openConverter(flags))
+}
+
+async function selectFormat(
   name: string,
   { format = formatOf(name), type }: InputFlags,
   converter: RowConverter | undefined,
-): Promise<LineSource> {
-  const bytes = openBytes(name)
+): Promise<Format> {
+  const hasHeader = format !== 'ndjson'
   if (!converter) {
-    if (format === 'ndjson') return createNdjsonSource(bytes)
+    if (format === 'ndjson') return { hasHeader, createSource: createNdjsonSource }
     throw new CommandError(2, `${name} is a table: add --type or --map`)
   }
   if (format === 'ndjson' && type !== undefined) {
@@ -47,16 +65,14 @@ async function openInput(
     throw new CommandError(2, `${name}: ${hint}`)
   }
   const { createConvertedSource } = await import('../../load/rows.ts')
-  return createConvertedSource(await openRows(bytes, format), converter)
+  const createRows = await selectRows(format)
+  return { hasHeader, createSource: (bytes) => createConvertedSource(createRows(bytes), converter) }
 }
 
-async function openRows(bytes: ByteSource, format: InputFormat): Promise<RowSource> {
-  if (format === 'ndjson') {
-    const { createNdjsonRows } = await import('../../load/ndjson-rows.ts')
-    return createNdjsonRows(bytes)
-  }
+async function selectRows(format: InputFormat): Promise<(bytes: ByteSource) => RowSource> {
+  if (format === 'ndjson') return (await import('../../load/ndjson-rows.ts')).createNdjsonRows
   const { createCsvSource } = await import('../../load/csv.ts')
-  return createCsvSource(bytes, format)
+  return (bytes) => createCsvSource(bytes, format)
 }
 
 async function openConverter({ type, map }: InputFlags): Promise<RowConverter | undefined> {

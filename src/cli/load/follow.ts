@@ -1,0 +1,257 @@
+import { closeSync, fstatSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import type { FeedWriter } from '../../load/feed-writer.ts'
+import type { FollowResult } from '../../load/follow/follow.ts'
+import type { Position } from '../../load/follow/position.ts'
+import type { Segment, TailOptions } from '../../load/follow/segment.ts'
+import type { UnknownFields } from '../../load/line.ts'
+import { lineOutcomes } from '../../load/line-counts.ts'
+import type { TextLine } from '../../load/source.ts'
+import { databaseOptions } from '../../server/database-options.ts'
+import type { Stopping, StopSignal } from '../../server/signals.ts'
+import { CommandError, isExpected, type Terminal } from '../../server/terminal.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { systemReason } from '../../storage/system-reason.ts'
+import { prepareDatabase } from '../common/database.ts'
+import { formatCount } from '../common/format-count.ts'
+import { openLoadProgress } from '../common/load-progress.ts'
+import { readCommandSettings } from '../common/setting-flags.ts'
+import { openErrorReport } from './error-report.ts'
+import { formatQuantity } from './format-quantity.ts'
+import type { InputFlags } from './input-flags.ts'
+import { openFormat } from './inputs.ts'
+import { parseBatch, parseNumber } from './parse-number.ts'
+
+/** How often a file is checked for new lines. */
+const pollMs = 20
+
+/** How many lines a batch has at most, by default. */
+const batchLinesDefault = 1000
+
+/** How long a line waits for others before it is committed. */
+const flushMsDefault = 200
+const flushMsMax = 3_600_000
+
+/** How often a database that is unavailable is reported. */
+const retryNoticeMs = 60_000
+
+/** The flags that only a follower has. */
+export interface FollowFlags {
+  readonly follow?: true
+  readonly feed?: string
+  readonly flushMs?: string
+}
+
+interface Flags extends FollowFlags, InputFlags {
+  readonly batch?: string
+  readonly unknownFields: UnknownFields
+  readonly showValues?: true
+  readonly rejects?: string
+  readonly dryRun?: true
+  readonly errors?: string
+  readonly metricsFile?: string
+  readonly database?: string
+}
+
+export function isFollowing({ follow, feed, flushMs }: FollowFlags): boolean {
+  if (!follow && feed !== undefined) throw new CommandError(2, '--feed requires --follow')
+  if (!follow && flushMs !== undefined) throw new CommandError(2, '--flush-ms requires --follow')
+  return follow === true
+}
+
+/** Loads lines as they are written, until the input ends or a signal stops it. */
+export async function runFollow(
+  names: readonly string[],
+  flags: Flags,
+  terminal: Terminal,
+  { signal, stoppedBy }: Stopping,
+): Promise<void> {
+  const name = requireUsable(names, flags)
+  const batchLines = parseBatch(flags.batch) ?? batchLinesDefault
+  const flushMs = parseNumber('--flush-ms', flags.flushMs, flushMsMax) ?? flushMsDefault
+  const format = await openFormat(name, flags)
+  const feedName = await parseFeedName(flags.feed)
+  const settings = readCommandSettings('provider', flags, terminal)
+  await prepareDatabase(settings, true, terminal)
+  const feed = feedName === undefined ? undefined : await readFeed(feedName, settings)
+  const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects)
+  const progress = openLoadProgress(terminal, undefined)
+  const notify = (text: string): void => {
+    progress.clear()
+    terminal.error(`${text}\n`)
+  }
+  const writer = await openWriter(settings, () => notify('waiting for a load to finish'))
+  const after = feed?.position ? ` after line ${formatCount(feed.position.line)}` : ''
+  notify(`following ${name === '-' ? 'standard input' : name}${after}`)
+  const { follow } = await import('../../load/follow/follow.ts')
+  try {
+    const segments = await openSegments(name, feed?.position, { pollMs, signal, onNotice: notify })
+    const result = await follow(segments, writer, {
+      ...format,
+      feed,
+      batchLines,
+      flushMs,
+      unknownFields: flags.unknownFields,
+      reject: rejects?.append,
+      onErrors(source, errors) {
+        progress.clear()
+        const sources = [{ name: source }]
+        const report = openErrorReport(sources, undefined, flags.showValues ?? false, terminal)
+        for (const error of errors) report.add(error)
+        void report.finish()
+      },
+      onCommit: progress.show,
+      isTemporary: isExpected,
+      onRetry: openRetryNotice(notify),
+      signal,
+    })
+    progress.clear()
+    terminal.out(`${formatResult(result, stoppedBy())}\n`)
+  } catch (error) {
+    throw toCommandError(error, name, feedName)
+  } finally {
+    progress.clear()
+    rejects?.close()
+    await writer.close()
+  }
+}
+
+/** The only input. */
+function requireUsable(names: readonly string[], flags: Flags): string {
+  const excluded = [
+    ...(flags.dryRun ? ['--dry-run'] : []),
+    ...(flags.query === undefined ? [] : ['--query']),
+    ...(flags.errors === undefined ? [] : ['--errors']),
+    ...(flags.metricsFile === undefined ? [] : ['--metrics-file']),
+  ]
+  if (excluded.length > 0) {
+    throw new CommandError(2, `--follow cannot be used with ${excluded.join(' and ')}`)
+  }
+  const [name, ...others] = names
+  if (name === undefined || others.length > 0) throw new CommandError(2, '--follow reads one file')
+  return name
+}
+
+interface KnownFeed {
+  readonly name: string
+  readonly batch: number
+  readonly position: Position | undefined
+}
+
+async function readFeed(
+  name: string,
+  settings: Pick<Settings, 'database'> & Partial<Settings>,
+): Promise<KnownFeed> {
+  const { openFeedStore } = await import('../../storage/open.ts')
+  const store = await openFeedStore(settings.database, databaseOptions(settings))
+  try {
+    const feed = await store.find(name)
+    if (!feed) return { name, batch: 0, position: undefined }
+    const { batch, position } = feed
+    if (position !== undefined) return { name, batch, position: JSON.parse(position) as Position }
+    throw new CommandError(
+      1,
+      `the feed ${name} receives its batches over HTTP: choose another name`,
+    )
+  } finally {
+    await store.close()
+  }
+}
+
+async function openWriter(
+  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  onWait: () => void,
+): Promise<FeedWriter> {
+  const { openFeedWriter } = await import('../../storage/open.ts')
+  const clock = () => Temporal.Now.instant()
+  return openFeedWriter(settings.database, { clock, onWait }, databaseOptions(settings))
+}
+
+async function openSegments(
+  name: string,
+  position: Position | undefined,
+  options: TailOptions,
+): Promise<AsyncIterable<Segment>> {
+  if (name === '-') {
+    const { tailStream } = await import('../../load/follow/tail-stream.ts')
+    return tailStream(process.stdin, position, options)
+  }
+  const { tailFile } = await import('../../load/follow/tail-file.ts')
+  return tailFile(name, position, options)
+}
+
+/** Appends rejected lines to a file that only its owner can access, durably before the position moves on. */
+function openRejects(name: string) {
+  try {
+    const file = openSync(name, 'a', 0o600)
+    return {
+      append(lines: readonly TextLine[], header: Buffer | undefined): void {
+        if (header && fstatSync(file).size === 0) writeSync(file, withNewline(header))
+        for (const { raw } of new Map(lines.map((line) => [line.line, line])).values()) {
+          if (raw) writeSync(file, withNewline(raw))
+        }
+        fsyncSync(file)
+      },
+      close: () => closeSync(file),
+    }
+  } catch (error) {
+    const reason = systemReason((error as NodeJS.ErrnoException).code)
+    throw new CommandError(2, `${name} cannot be written: ${reason}`)
+  }
+}
+
+function withNewline(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.from('\n')])
+}
+
+/** Reports the first failure, and one a minute after it. */
+function openRetryNotice(notify: (text: string) => void): (error: unknown) => void {
+  let noticedAt = Number.NEGATIVE_INFINITY
+  return (error) => {
+    const now = performance.now()
+    if (now - noticedAt < retryNoticeMs) return
+    noticedAt = now
+    notify(`${(error as Error).message}: trying again`)
+  }
+}
+
+function formatResult(result: FollowResult, stop: StopSignal | undefined): string {
+  const counts = lineOutcomes.map((each) => `${formatCount(result[each])} ${each}`)
+  const skipped = result.rejected > 0 ? [`${formatQuantity(result.rejected, 'line')} skipped.`] : []
+  const left =
+    result.bytesLeft > 0
+      ? [`Not loaded: the last ${formatQuantity(result.bytesLeft, 'byte')}, an incomplete line.`]
+      : []
+  return [
+    ...(stop ? [`Stopped by ${stop}.`] : []),
+    `${formatQuantity(result.lines, 'line')} committed: ${counts.join(', ')}.`,
+    ...skipped,
+    ...left,
+  ].join(' ')
+}
+
+function toCommandError(error: unknown, name: string, feed: string | undefined): unknown {
+  switch ((error as Error).name) {
+    case 'InvalidBatch':
+      return new CommandError(
+        1,
+        `The lines above are invalid. Nothing of their batch was committed. Correct them, or use --skip-invalid --rejects FILE.`,
+      )
+    case 'FeedConflict':
+      return new CommandError(1, `Another process writes the feed ${feed}: only one can follow it.`)
+    case 'LostPosition':
+      return new CommandError(
+        1,
+        `${(error as Error).message}. To read ${name} from its beginning: holdfast feeds remove ${feed}`,
+      )
+    default:
+      return error
+  }
+}
+
+async function parseFeedName(text: string | undefined): Promise<string | undefined> {
+  if (text === undefined) return undefined
+  const { scalars } = await import('../../contract/scalars.ts')
+  const { test, mustBe } = scalars.feedName
+  if (test(text)) return text
+  throw new CommandError(2, `--feed must be ${mustBe}`)
+}

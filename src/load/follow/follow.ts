@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { FeedWriter } from '../feed-writer.ts'
+import type { UnknownFields } from '../line.ts'
+import { type LineOutcome, lineOutcomes } from '../line-counts.ts'
+import { readItem } from '../load.ts'
+import type { TextLine } from '../source.ts'
+import type { LineError, LocatedItem } from '../writer.ts'
+import type { Segment } from './segment.ts'
+import { openSegmentReader, type ReaderOptions, type SegmentReader } from './segment-reader.ts'
+
+/** A batch ends with this many bytes, whatever its number of lines. */
+const batchBytesMax = 16 * 1024 * 1024
+
+/** The pause before a batch is sent again after a failure; doubled each time, up to the maximum. */
+const retryMs = 500
+const retryMsMax = 10_000
+
+export interface FollowOptions extends ReaderOptions {
+  /** The feed that remembers the position, and the number of its last batch. */
+  readonly feed?: { readonly name: string; readonly batch: number } | undefined
+  readonly flushMs: number
+  readonly unknownFields: UnknownFields
+  /** Stores rejected lines durably, as they came. Without it, the first invalid line ends following. */
+  readonly reject?: ((lines: readonly TextLine[], header: Buffer | undefined) => void) | undefined
+  /** Called with the errors of a batch. */
+  readonly onErrors: (name: string, errors: readonly LineError[]) => void
+  readonly onCommit: (result: FollowResult) => void
+  /** Whether a failed commit is tried again, as the database may become available. */
+  readonly isTemporary: (error: unknown) => boolean
+  readonly onRetry: (error: unknown) => void
+  readonly signal: AbortSignal
+}
+
+export type FollowResult = Readonly<Record<LineOutcome, number>> & {
+  readonly lines: number
+  readonly rejected: number
+  readonly bytes: number
+  /** What was read and not committed: an incomplete line. */
+  readonly bytesLeft: number
+}
+
+/** Another process has written the feed. */
+export class FeedConflict extends Error {
+  override readonly name = 'FeedConflict'
+}
+
+/** A line is invalid, and invalid lines are not skipped. */
+export class InvalidBatch extends Error {
+  override readonly name = 'InvalidBatch'
+}
+
+interface Batch {
+  readonly lines: readonly TextLine[]
+  readonly items: readonly LocatedItem[]
+}
+
+/**
+ * Commits the lines of a followed input in batches, each with the position after it. Ends when the input ends or is
+ * stopped. A follower that is killed and started again neither loses nor repeats a line.
+ */
+export async function follow(
+  segments: AsyncIterable<Segment>,
+  writer: FeedWriter,
+  options: FollowOptions,
+): Promise<FollowResult> {
+  const { feed, batchLines, flushMs, unknownFields } = options
+  const outcomes = { created: 0, changed: 0, unchanged: 0, deleted: 0 }
+  const result = { ...outcomes, lines: 0, rejected: 0, bytes: 0, bytesLeft: 0 }
+  let number = feed?.batch ?? 0
+
+  /** Returns the errors because of which nothing was committed. */
+  const send = async (batch: Batch, position: string): Promise<readonly LineError[]> => {
+    const { items, lines } = batch
+    const sent = { feed: feed?.name, number: number + 1, digest: digest(lines), items, position }
+    const [outcome] = await retry(() => writer.commit([{ ...sent, lines: items.length }]), options)
+    if (!outcome || 'conflict' in outcome) throw new FeedConflict()
+    if ('errors' in outcome) return outcome.errors
+    number += 1
+    result.lines += items.length
+    for (const each of lineOutcomes) result[each] += outcome.summary[each]
+    return []
+  }
+
+  const skip = (reader: SegmentReader, batch: Batch, errors: readonly LineError[]): Batch => {
+    options.onErrors(reader.name, errors)
+    // After a syntax error of a table, the start of the next row is unknown.
+    const isEnding = errors.some(({ endsSource }) => endsSource)
+    if (!options.reject || isEnding) throw new InvalidBatch()
+    const invalid = new Set(errors.map(({ line }) => line))
+    const isValid = ({ line }: { readonly line: number }) => !invalid.has(line)
+    const rejected = batch.lines.filter((line) => !isValid(line))
+    options.reject(rejected, reader.header())
+    result.rejected += rejected.length
+    return { lines: batch.lines.filter(isValid), items: batch.items.filter(isValid) }
+  }
+
+  /** Repeated until no line is rejected, as others may refer to a rejected one. */
+  const commit = async (reader: SegmentReader): Promise<void> => {
+    const { lines, position, bytes } = reader.take()
+    const items: LocatedItem[] = []
+    let errors: readonly LineError[] = lines.flatMap((line) => {
+      const read = readItem(line, 0, unknownFields)
+      if ('errors' in read) return read.errors
+      items.push(read.item)
+      return []
+    })
+    let batch: Batch = { lines, items }
+    do {
+      if (errors.length > 0) batch = skip(reader, batch, errors)
+      errors = await send(batch, position)
+    } while (errors.length > 0)
+    result.bytes += bytes
+    options.onCommit(result)
+  }
+
+  for await (const segment of segments) {
+    const reader = openSegmentReader(segment, options, options.reject !== undefined)
+    for (;;) {
+      const event = await reader.next(flushMs)
+      const { count, bytes } = reader.pending()
+      const isDue = event !== 'read' || count >= batchLines || bytes >= batchBytesMax
+      if (isDue && count > 0) await commit(reader)
+      if (event === 'stopped') return { ...result, bytesLeft: reader.bytesLeft() }
+      if (event === 'end') break
+    }
+  }
+  return result
+}
+
+async function retry<Result>(
+  work: () => Promise<Result>,
+  { isTemporary, onRetry, signal }: FollowOptions,
+): Promise<Result> {
+  for (let pause = retryMs; ; pause = Math.min(2 * pause, retryMsMax)) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isTemporary(error) || signal.aborted) throw error
+      onRetry(error)
+      // A stop signal makes the next failure the last.
+      await wait(pause, undefined, { signal }).catch(() => {})
+    }
+  }
+}
+
+function digest(lines: readonly TextLine[]): string {
+  const hash = createHash('sha256')
+  for (const { text = '' } of lines) hash.update(text).update('\n')
+  return hash.digest('base64url')
+}

@@ -1,0 +1,103 @@
+import type { BigIntStats } from 'node:fs'
+import { open, readdir, stat } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
+import { isFingerprintOf, type Position } from './position.ts'
+import { LostPosition } from './segment.ts'
+
+export interface FoundFile {
+  readonly path: string
+  readonly inode: bigint
+  readonly device: bigint
+  readonly modified: bigint
+  readonly size: number
+}
+
+export async function findFile(path: string): Promise<FoundFile | undefined> {
+  const stats = await stat(path, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  return stats && describeFile(path, stats)
+}
+
+export function describeFile(path: string, { ino, dev, mtimeNs, size }: BigIntStats): FoundFile {
+  return { path, inode: ino, device: dev, modified: mtimeNs, size: Number(size) }
+}
+
+export function isSameFile(a: FoundFile, b: FoundFile): boolean {
+  return a.inode === b.inode && a.device === b.device
+}
+
+/**
+ * The rotated files of a path, oldest first: names with a number or a date, such as `data.ndjson.1`,
+ * `data.ndjson-20261116` or `data-2026-11-16.ndjson`. Other files with similar names are not data of the feed.
+ */
+async function listRotated(path: string): Promise<FoundFile[]> {
+  const extension = extname(path)
+  const base = basename(path)
+  const stem = basename(path, extension)
+  const isRotated = (name: string): boolean => {
+    const [, suffix] = name.startsWith(base)
+      ? [base, name.slice(base.length)]
+      : name.startsWith(stem)
+        ? [stem, name.slice(stem.length).replace(extension, '')]
+        : []
+    return suffix !== undefined && /^[.-]\d[\dT:_.-]*(\.(gz|bz2|xz|zst))?$/.test(suffix)
+  }
+  const names = (await readdir(dirname(path))).filter((name) => name !== base && isRotated(name))
+  const files = await Promise.all(names.map((name) => findFile(join(dirname(path), name))))
+  return files.filter((file) => file !== undefined).sort(compareAge)
+}
+
+/**
+ * Oldest first. Files may have been written within the resolution of the clock: then a lower number is newer, and a
+ * later date.
+ */
+function compareAge(a: FoundFile, b: FoundFile): number {
+  if (a.modified !== b.modified) return a.modified < b.modified ? -1 : 1
+  const order = a.path.localeCompare(b.path, 'en', { numeric: true })
+  return /\D\d{1,3}$/.test(a.path.replace(/\.[a-z]\w*$/, '')) ? -order : order
+}
+
+/** The files that were rotated after a file, oldest first. */
+export async function findLaterFiles(path: string, before: FoundFile): Promise<FoundFile[]> {
+  const rotated = await listRotated(path)
+  const index = rotated.findIndex((file) => isSameFile(file, before))
+  const later =
+    index === -1 ? rotated.filter((file) => compareAge(file, before) > 0) : rotated.slice(index + 1)
+  const unread = later.filter(({ size }) => size > 0)
+  const compressed = unread.find(({ path: name }) => /\.(gz|bz2|xz|zst)$/.test(name))
+  if (compressed) {
+    throw new LostPosition(`${compressed.path} was not read yet: decompress it and start again`)
+  }
+  return unread
+}
+
+/** The file that contains a position: the path itself, or the newest rotated file that does. */
+export async function findPosition(
+  path: string,
+  position: Position,
+): Promise<FoundFile | undefined> {
+  const candidates = [await findFile(path), ...(await listRotated(path)).reverse()]
+  for (const file of candidates) if (file && (await contains(file, position))) return file
+  return undefined
+}
+
+async function contains({ path, size }: FoundFile, position: Position): Promise<boolean> {
+  const { offset, first, last } = position
+  if (size < offset) return false
+  return (
+    isFingerprintOf(first, await readBytes(path, 0, first.bytes)) &&
+    isFingerprintOf(last, await readBytes(path, offset - last.bytes, last.bytes))
+  )
+}
+
+export async function readBytes(path: string, offset: number, bytes: number): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, offset)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,129 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  cutFirstLine,
+  firstLineBytesMax,
+  openPositionTracker,
+  type Position,
+  type Resumed,
+} from './position.ts'
+import {
+  describeFile,
+  type FoundFile,
+  findFile,
+  findLaterFiles,
+  findPosition,
+  isSameFile,
+  readBytes,
+} from './rotated-files.ts'
+import { LostPosition, type Segment, type TailOptions } from './segment.ts'
+
+/** How many bytes are read at a time. */
+const readSize = 256 * 1024
+
+interface Start {
+  readonly path: string
+  readonly resumed?: Resumed
+}
+
+/**
+ * Follows a file that grows and is rotated by renaming, from a position or from its beginning. Every file that the
+ * rotation leaves behind is read to its end before the next.
+ */
+export async function* tailFile(
+  path: string,
+  position: Position | undefined,
+  options: TailOptions,
+): AsyncGenerator<Segment> {
+  let start = position ? await resume(path, position) : { path }
+  for (;;) {
+    const handle = await open(start.path)
+    const file = describeFile(start.path, await handle.stat({ bigint: true }))
+    const { offset = 0, line = 0 } = start.resumed?.position ?? {}
+    const tracker = openPositionTracker(start.resumed)
+    let end = offset
+    try {
+      yield {
+        name: start.path,
+        offset,
+        line,
+        tracker,
+        ...(start.resumed && { firstLine: start.resumed.firstLine }),
+        async *data() {
+          for await (const data of readToEnd(handle, file, path, offset, options)) {
+            end += data.length
+            tracker.push(data)
+            yield data
+          }
+        },
+      }
+      start = await findNext(path, describeFile(path, await handle.stat({ bigint: true })), {
+        ...options,
+        end,
+      })
+    } finally {
+      await handle.close()
+    }
+  }
+}
+
+async function resume(path: string, position: Position): Promise<Start> {
+  const file = await findPosition(path, position)
+  if (!file) {
+    throw new LostPosition(
+      `the file that the feed had read up to line ${position.line.toLocaleString('en')} was not found as ${path}, nor among its rotated files`,
+    )
+  }
+  const { offset, last } = position
+  const lastBytes = await readBytes(file.path, offset - last.bytes, last.bytes)
+  const firstLine = cutFirstLine(await readBytes(file.path, 0, Math.min(offset, firstLineBytesMax)))
+  return { path: file.path, resumed: { position, lastBytes, firstLine } }
+}
+
+/** Yields what is in the file and what is appended to it, until it has been replaced or truncated. */
+async function* readToEnd(
+  handle: FileHandle,
+  file: FoundFile,
+  path: string,
+  offset: number,
+  { pollMs, signal }: TailOptions,
+): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(readSize)
+  let end = offset
+  let isReplaced = false
+  for (;;) {
+    signal.throwIfAborted()
+    const { bytesRead } = await handle.read(buffer, 0, readSize, end)
+    if (bytesRead > 0) {
+      end += bytesRead
+      yield Buffer.from(buffer.subarray(0, bytesRead))
+      continue
+    }
+    if (isReplaced) return
+    const present = await findFile(path)
+    if (present && isSameFile(present, file)) {
+      if (present.size < end) return
+    } else if (present && present.size > 0) {
+      // The writer has switched to the new file. What it wrote before is read now.
+      isReplaced = true
+      continue
+    }
+    await wait(pollMs, undefined, { signal })
+  }
+}
+
+/** The file to read after another one. */
+async function findNext(
+  path: string,
+  before: FoundFile,
+  { end, onNotice, pollMs, signal }: TailOptions & { readonly end: number },
+): Promise<Start> {
+  if (before.size < end) {
+    onNotice(`${path} was truncated, which may lose lines: rotate it by renaming`)
+    return { path }
+  }
+  const [later] = await findLaterFiles(path, before)
+  if (later) return { path: later.path }
+  while (!(await findFile(path))) await wait(pollMs, undefined, { signal })
+  return { path }
+}

@@ -1,0 +1,120 @@
+import type { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  cutFirstLine,
+  firstLineBytesMax,
+  isFingerprintOf,
+  openPositionTracker,
+  type Position,
+  type Resumed,
+} from './position.ts'
+import { LostPosition, type Segment, type TailOptions } from './segment.ts'
+
+/** After a stop signal, input that has already been written is still read: until none arrives for so long. */
+const drainIdleMs = 50
+const drainMs = 1000
+
+const newline = 0x0a
+
+/**
+ * Follows standard input. Input that begins like that of the position is taken for the same input sent again, and is
+ * skipped up to the position. Any other input is new.
+ */
+export async function* tailStream(
+  stream: Readable,
+  position: Position | undefined,
+  { signal, onNotice }: TailOptions,
+): AsyncGenerator<Segment> {
+  const chunks = readUntilStopped(stream, signal)
+  const skipped = position && (await skipTo(position, chunks))
+  const tracker = openPositionTracker(skipped?.resumed)
+  if (skipped) {
+    const line = skipped.resumed?.position.line.toLocaleString('en')
+    onNotice(line ? `continuing after line ${line}` : 'the input is new: reading it from its start')
+  }
+  yield {
+    name: 'standard input',
+    offset: skipped?.resumed?.position.offset ?? 0,
+    line: skipped?.resumed?.position.line ?? 0,
+    tracker,
+    ...(skipped?.resumed && { firstLine: skipped.resumed.firstLine }),
+    async *data() {
+      for (const data of skipped?.read ?? []) {
+        tracker.push(data)
+        yield data
+      }
+      for await (const data of chunks) {
+        tracker.push(data)
+        yield data
+      }
+    },
+  }
+}
+
+interface Skipped {
+  readonly resumed?: Resumed
+  /** What was read beyond the position, or all of it if the input is new. */
+  readonly read: readonly Buffer[]
+}
+
+async function skipTo(position: Position, chunks: AsyncGenerator<Buffer>): Promise<Skipped> {
+  const { offset, first, last } = position
+  let data = Buffer.alloc(0)
+  /** The offset of the beginning of `data`. */
+  let start = 0
+  const readMore = async (): Promise<boolean> => {
+    const { value, done } = await chunks.next()
+    if (!done) data = Buffer.concat([data, value])
+    return !done
+  }
+  // A shorter first line is known to be another one without waiting for more.
+  while (data.length < first.bytes && !data.includes(newline) && (await readMore()));
+  if (!isFingerprintOf(first, data.subarray(0, first.bytes))) {
+    return { read: data.length > 0 ? [data] : [] }
+  }
+  while (data.length < Math.min(offset, firstLineBytesMax) && !data.includes(newline)) {
+    if (!(await readMore())) throw differentInput(position)
+  }
+  const firstLine = cutFirstLine(data)
+  while (start + data.length < offset) {
+    const dropped = Math.max(0, data.length - last.bytes)
+    data = data.subarray(dropped)
+    start += dropped
+    if (!(await readMore())) throw differentInput(position)
+  }
+  const lastBytes = data.subarray(offset - last.bytes - start, offset - start)
+  if (!isFingerprintOf(last, lastBytes)) throw differentInput(position)
+  return { resumed: { position, lastBytes, firstLine }, read: [data.subarray(offset - start)] }
+}
+
+function differentInput({ line }: Position): LostPosition {
+  return new LostPosition(
+    `standard input begins like the input of the feed, but differs before line ${(line + 1).toLocaleString('en')}, which the feed has reached`,
+  )
+}
+
+/** Ends at the end of the stream. Fails with an `AbortError` when it is stopped and what was written has been read. */
+async function* readUntilStopped(stream: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const iterator = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
+  const stopped = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  let stoppedAt: number | undefined
+  let next = iterator.next()
+  for (;;) {
+    const limit = stoppedAt === undefined ? stopped : wait(drainIdleMs)
+    const result = await Promise.race([next, limit])
+    if (result) {
+      if (result.done) return
+      yield result.value
+      next = iterator.next()
+      if (stoppedAt !== undefined && performance.now() - stoppedAt > drainMs) break
+    } else if (stoppedAt === undefined) stoppedAt = performance.now()
+    else break
+  }
+  // The pending read must not keep the process alive.
+  stream.destroy()
+  next.catch(() => {})
+  throw new DOMException('the input was stopped', 'AbortError')
+}

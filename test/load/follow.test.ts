@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs'
+import { it } from 'node:test'
+import { openFeedStore } from '../../src/storage/open.ts'
+import { describe, describeOnce, type Scope } from '../support/engines.ts'
+import { readOutput } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { type Bank, openBank, splitLines } from './bank.ts'
+import { put } from './lines.ts'
+
+const base = [put.customer('c1'), put.account('a1', ['c1'])]
+
+function transactions(from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => put.transaction('a1', `t${from + index}`))
+}
+
+function toText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** Starts a follower of `data.ndjson`, or of the given input. */
+function startFollower(bank: Bank, ...args: readonly string[]) {
+  const input = args[0] === '-' ? [] : ['data.ndjson']
+  const child = bank.start(['load', '--follow', '--flush-ms', '10', ...input, ...args])
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return {
+    child,
+    ...readOutput(child),
+    ended,
+    async stop(): Promise<number | null> {
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+async function readFeed(bank: Bank, name = 'core') {
+  const store = await openFeedStore(bank.database())
+  try {
+    return await store.find(name)
+  } finally {
+    await store.close()
+  }
+}
+
+function untilLines(bank: Bank, lines: number, follower: ReturnType<typeof startFollower>) {
+  return until(
+    async () => (await readFeed(bank))?.lines === lines || follower.child.exitCode !== null,
+    () => follower.stdout() + follower.stderr(),
+  )
+}
+
+async function openWithData(t: Scope, lines: readonly string[] = base): Promise<Bank> {
+  const bank = await openBank(t)
+  await bank.fill([])
+  bank.write('data.ndjson', lines)
+  return bank
+}
+
+describe('a follower of a file', () => {
+  it('commits what is appended, reports what is left when it is stopped, and continues there', async (t) => {
+    const bank = await openWithData(t)
+    const lines = transactions(0, 6)
+    const first = startFollower(bank, '--feed', 'core', '--batch', '2')
+    await untilLines(bank, 2, first)
+    appendFileSync(bank.path('data.ndjson'), toText(lines.slice(0, 3)) + lines[3]?.slice(0, 20))
+    await untilLines(bank, 5, first)
+
+    const status = await first.stop()
+    appendFileSync(bank.path('data.ndjson'), `${lines[3]?.slice(20)}\n`)
+    const second = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 6, second)
+    appendFileSync(bank.path('data.ndjson'), toText(lines.slice(4)))
+    await untilLines(bank, 8, second)
+    await second.stop()
+
+    assert.equal(status, 0)
+    assert.equal(
+      first.stdout(),
+      'Stopped by SIGTERM. 5 lines committed: 5 created, 0 changed, 0 unchanged, 0 deleted. Not loaded: the last 20 bytes, an incomplete line.\n',
+    )
+    assert.match(second.stderr(), /^following data\.ndjson after line 5$/m)
+    assert.match(second.stdout(), /3 lines committed: 3 created/)
+    assert.deepEqual(splitLines(await bank.dump()).toSorted(), [...base, ...lines].toSorted())
+  })
+})
+
+describeOnce('a follower of a file that is rotated', () => {
+  it('reads every file to its end, while it runs and after it was stopped', async (t) => {
+    const bank = await openWithData(t)
+    const lines = transactions(0, 12)
+    const file = bank.path('data.ndjson')
+    const first = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 2, first)
+
+    // The writer still appends to the renamed file before it opens the new one.
+    renameSync(file, `${file}.1`)
+    appendFileSync(`${file}.1`, toText(lines.slice(0, 2)))
+    appendFileSync(file, toText(lines.slice(2, 4)))
+    await untilLines(bank, 6, first)
+    await first.stop()
+    appendFileSync(file, toText(lines.slice(4, 6)))
+    renameSync(`${file}.1`, `${file}.3`)
+    renameSync(file, `${file}.2`)
+    appendFileSync(file, toText(lines.slice(6, 8)))
+    renameSync(file, `${file}.1`)
+    appendFileSync(file, toText(lines.slice(8, 10)))
+    const second = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 12, second)
+    appendFileSync(file, toText(lines.slice(10)))
+    await untilLines(bank, 14, second)
+    await second.stop()
+
+    assert.deepEqual(splitLines(await bank.dump()).toSorted(), [...base, ...lines].toSorted())
+  })
+
+  it('starts again at the beginning of a truncated file, and reports it', async (t) => {
+    const bank = await openWithData(t, [...base, ...transactions(0, 2)])
+    const follower = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 4, follower)
+
+    truncateSync(bank.path('data.ndjson'))
+    await until(() => /truncated/.test(follower.stderr()))
+    appendFileSync(bank.path('data.ndjson'), toText(transactions(2, 1)))
+    await untilLines(bank, 5, follower)
+    await follower.stop()
+
+    assert.match(follower.stderr(), /data\.ndjson was truncated, which may lose lines/)
+  })
+
+  it('does not guess where to continue when the file is lost', async (t) => {
+    const bank = await openWithData(t, [...base, ...transactions(0, 2)])
+    const follower = startFollower(bank, '--feed', 'core')
+    await untilLines(bank, 4, follower)
+    await follower.stop()
+    bank.write('data.ndjson', transactions(10, 9))
+
+    const again = startFollower(bank, '--feed', 'core')
+
+    assert.equal(await again.ended, 1)
+    assert.match(
+      again.stderr(),
+      /the file that the feed had read up to line 4 was not found as data\.ndjson, nor among its rotated files\. To read data\.ndjson from its beginning: holdfast feeds remove core\n$/,
+    )
+    assert.equal((await readFeed(bank))?.lines, 4)
+  })
+})
+
+describeOnce('an invalid line', () => {
+  const account = put.account('a2', ['c1']).replace('"OPEN"', '"AJAR"')
+  const ofAccount = put.transaction('a2', 't1')
+  const early = put.transaction('a3', 't1')
+
+  it('ends a follower, with nothing of its batch committed', async (t) => {
+    const bank = await openWithData(t, [...base, early, put.account('a3', ['c1'])])
+    const follower = startFollower(bank, '--feed', 'core', '--batch', '2')
+
+    assert.equal(await follower.ended, 1)
+    assert.match(
+      follower.stderr(),
+      /1 × accountId: banking account not found \(at data\.ndjson:3\)/,
+    )
+    assert.equal((await readFeed(bank))?.lines, 2)
+  })
+
+  it('is kept in the rejects with the lines that depend on it, and following goes on', async (t) => {
+    const lines = [...base, account, ofAccount, put.transaction('a1', 't1'), '{']
+    const bank = await openWithData(t, lines)
+    const flags = ['--feed', 'core', '--skip-invalid', '--rejects', 'rejects.ndjson']
+    const follower = startFollower(bank, ...flags)
+    await untilLines(bank, 3, follower)
+    appendFileSync(bank.path('data.ndjson'), toText([early]))
+    await until(() => readFileSync(bank.path('rejects.ndjson'), 'utf8').includes(early))
+    await follower.stop()
+
+    const rejects = readFileSync(bank.path('rejects.ndjson'), 'utf8')
+    assert.deepEqual(splitLines(rejects).toSorted(), [account, ofAccount, '{', early].toSorted())
+    assert.equal(statSync(bank.path('rejects.ndjson')).mode & 0o777, 0o600)
+    assert.match(follower.stdout(), /3 lines committed: 3 created.* 4 lines skipped\./)
+    assert.doesNotMatch(follower.stderr(), /AJAR/)
+  })
+})
+
+describeOnce('a follower of standard input', () => {
+  const run = (bank: Bank, input: readonly string[], ...args: readonly string[]) =>
+    bank.run(['load', '--follow', '-', ...args], { input: toText(input) })
+
+  it('ends with its input, and skips the lines that it has committed before', async (t) => {
+    const bank = await openBank(t)
+    const lines = [...base, ...transactions(0, 3)]
+    const flags = ['--feed', 'core']
+
+    const first = await run(bank, lines.slice(0, 4), ...flags)
+    const again = await run(bank, lines, ...flags)
+    const other = await run(bank, transactions(3, 2), ...flags)
+
+    assert.match(first.stdout, /^4 lines committed: 4 created/)
+    assert.match(again.stderr, /continuing after line 4/)
+    assert.match(again.stdout, /^1 line committed: 1 created/)
+    assert.match(other.stderr, /the input is new/)
+    assert.match(other.stdout, /^2 lines committed: 2 created/)
+    assert.equal((await readFeed(bank))?.lines, 7)
+  })
+
+  it('refuses an input that differs before the position', async (t) => {
+    const bank = await openBank(t)
+    const flags = ['--feed', 'core']
+    await run(bank, [...base, ...transactions(0, 3)], ...flags)
+
+    const shorter = await run(bank, [...base, ...transactions(0, 2)], ...flags)
+    const changed = await run(bank, [...base, ...transactions(5, 5)], ...flags)
+
+    for (const { status, stderr } of [shorter, changed]) {
+      assert.equal(status, 1)
+      assert.match(stderr, /differs before line 6, which the feed has reached/)
+    }
+  })
+
+  it('commits the complete lines that were written when it is stopped', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill(base)
+    const follower = startFollower(bank, '-', '--flush-ms', '60000')
+    await until(() => /following standard input/.test(follower.stderr()))
+    follower.child.stdin.write(`${toText(transactions(0, 2))}{"type":`)
+
+    assert.equal(await follower.stop(), 0)
+    assert.match(follower.stdout(), /2 lines committed: 2 created.* the last 8 bytes/)
+  })
+})
+
+describeOnce('a feed with two writers', () => {
+  it('stops a follower that is not alone', async (t) => {
+    const bank = await openWithData(t, [])
+    const first = startFollower(bank, '--feed', 'core', '--batch', '1')
+    const second = startFollower(bank, '--feed', 'core', '--batch', '2')
+    await until(() => /following/.test(first.stderr()) && /following/.test(second.stderr()))
+
+    // They commit different lines with the same number.
+    appendFileSync(bank.path('data.ndjson'), toText(base))
+    const status = await Promise.race([first.ended, second.ended])
+
+    assert.equal(status, 1)
+    assert.match(first.stderr() + second.stderr(), /Another process writes the feed core/)
+  })
+})
+
+describeOnce('the flags of a follower', () => {
+  it('are rejected where they have no meaning', async (t) => {
+    const bank = await openWithData(t)
+    for (const [message, ...flags] of [
+      ['--follow reads one file', '--follow', bank.path('other.ndjson')],
+      ['--feed requires --follow', '--feed', 'core'],
+      ['--flush-ms requires --follow', '--flush-ms', '10'],
+      ['--flush-ms must be', '--follow', '--flush-ms', '0'],
+      ['--feed must be', '--follow', '--feed', 'a b'],
+      ['--dry-run', '--follow', '--dry-run'],
+    ] as const) {
+      const { status, stderr } = await bank.loadFiles(['data.ndjson'], ...flags)
+      assert.equal(status, 2)
+      assert.ok(stderr.includes(message), stderr)
+    }
+  })
+})
