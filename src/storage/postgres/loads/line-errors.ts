@@ -33,12 +33,13 @@ export function toRejection({ place, kind }: RejectedLine): LineError {
   }
 }
 
-export function toLineError({ place, account, kind, list }: UnresolvedLine): LineError {
+export function toLineError(row: UnresolvedLine): LineError {
+  const kind = row.kind === 0 ? undefined : accountKind(row.kind)
   return {
-    ...parsePlace(place),
-    path: list === listCodes.payment ? 'from.accountId' : 'accountId',
-    reason: noAccount(kind === 0 ? undefined : accountKind(kind)),
-    missing: { type: 'account', id: unescapeNul(account) },
+    ...parsePlace(row.place),
+    path: row.list === listCodes.payment ? 'from.accountId' : 'accountId',
+    reason: noAccount(kind),
+    missing: { type: 'account', ...(kind && { kind }), id: unescapeNul(row.account) },
   }
 }
 
