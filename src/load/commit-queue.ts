@@ -51,7 +51,12 @@ export function openCommitQueue(
         else reject(new TypeError('the writer returned no outcome for a batch'))
       }
     } catch (error) {
-      for (const { reject } of group) reject(error)
+      if (group.length === 1 || isOutage(error)) {
+        for (const { reject } of group) reject(error)
+        return
+      }
+      // One of the batches may be the cause, which must not affect the others.
+      for (const each of group) await commitGroup([each])
     }
   }
   const run = async (): Promise<void> => {
@@ -79,6 +84,11 @@ export function openCommitQueue(
       await running
     },
   }
+}
+
+/** Whether the database fails for every batch. */
+function isOutage(error: unknown): boolean {
+  return error instanceof ContractError && error.code === 'unavailable'
 }
 
 /** The first batch of each feed, in the order of arrival, up to the limits. A batch that exceeds them is alone. */

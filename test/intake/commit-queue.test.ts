@@ -108,6 +108,34 @@ describe('the commit queue', () => {
     assert.ok('summary' in (await second))
   })
 
+  it('commits each batch of a group alone after an unexpected failure', async () => {
+    const { writer, queue, waitForCommit } = await openQueue()
+    const [bad, good] = ['a', 'b'].map((feed) => queue.commit(makeBatch(feed), 1))
+    writer.commits[0]?.end()
+    await waitForCommit(1)
+    writer.commits[1]?.end(new TypeError('unexpected'))
+
+    assert.deepEqual(await waitForCommit(2), ['a1'])
+    const failure = new TypeError('unexpected again')
+    writer.commits[2]?.end(failure)
+    await assert.rejects(bad ?? Promise.resolve(), failure)
+    assert.deepEqual(await waitForCommit(3), ['b1'])
+    writer.commits[3]?.end()
+    assert.ok('summary' in ((await good) ?? {}))
+  })
+
+  it('rejects all batches of a group while the database is unavailable', async () => {
+    const { writer, queue, waitForCommit } = await openQueue()
+    const both = ['a', 'b'].map((feed) => queue.commit(makeBatch(feed), 1))
+    writer.commits[0]?.end()
+    await waitForCommit(1)
+    const failure = new ContractError('unavailable', 'the disk is full')
+    writer.commits[1]?.end(failure)
+
+    for (const batch of both) await assert.rejects(batch, failure)
+    assert.equal(writer.commits.length, 2)
+  })
+
   it('commits everything in the queue before it closes, and rejects later batches', async () => {
     const { writer, queue, waitForCommit } = await openQueue()
     const waiting = queue.commit(makeBatch('a'), 1)
