@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -57,9 +58,11 @@ describe('the published package', () => {
     symlinkSync(join(root, 'node_modules', name), link)
   }
 
-  it('contains compiled code, types, a licence and a README, and no source code', () => {
+  it('contains compiled code, types, examples, a licence and a README, and no source code', () => {
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
-    const source = files.filter((path) => /(?<!\.d)\.ts$|\.test\./.test(path))
+    const source = files.filter(
+      (path) => !path.startsWith('examples') && /(?<!\.d)\.ts$|\.test\./.test(path),
+    )
 
     assert.deepEqual(source, [])
     for (const path of ['LICENSE', 'README.md', join('dist', 'contract', 'index.d.ts')]) {
@@ -89,6 +92,17 @@ describe('the published package', () => {
 
     assert.match(await succeed(project, command, '--help'), /^Usage: holdfast /)
     assert.match(await succeed(project, command, 'openapi'), /"openapi": "3\.1\./)
+  })
+
+  it('runs the mapping function of an example, copied to a project', async () => {
+    const command = join(installed, manifest().bin.holdfast)
+    const example = 'core-banking-csv'
+    cpSync(join(installed, 'examples', example), join(project, example), { recursive: true })
+
+    const database = `sqlite:${join(folder, 'example.db')}`
+    const files = [join(example, 'customers.csv'), join(example, 'accounts.csv')]
+    const map = ['--map', join(example, 'map.ts'), '--database', database]
+    assert.match(await succeed(project, command, 'load', ...map, ...files), /^120 lines loaded/)
   })
 
   it('exports the OpenAPI documents', async () => {
@@ -180,6 +194,11 @@ describe('the published package', () => {
        import { type ClientError, ResponseError } from 'holdfast/client'
        export const status = (error: ClientError): number | undefined =>
          error instanceof ResponseError ? error.status : undefined
+       import type { MapRow } from 'holdfast/contract'
+       export const map: MapRow<{ no: string }> = ({ no }, { file }) =>
+         file === 'restricted.csv'
+           ? [{ type: 'account.contact', accountId: no, status: 'RESTRICTED' }]
+           : { type: 'banking.account', holders: [{ customerId: 'c1' }], record: { accountId: no } }
        import { type CheckOptions, checkProvider, type Report } from 'holdfast/check'
        export const failures = async (options: CheckOptions): Promise<number> => {
          const report: Report = await checkProvider(options)
@@ -196,7 +215,10 @@ describe('the published package', () => {
        export const { frobnicate } = operations
        import { createClient } from 'holdfast/client'
        export const client = createClient({ providerUrl: 'https://bank.example' })
-       export const one = client.getCustomer.items({ params: { customerId: 'c1' } })`,
+       export const one = client.getCustomer.items({ params: { customerId: 'c1' } })
+       import type { Line } from 'holdfast/contract'
+       export const account: Line = { type: 'banking.account', record: { accountId: 'a1' } }
+       export const removed: Line = { type: 'customer', delete: { accountId: 'a1' } }`,
     )
 
     const { stdout } = await typeCheck('right.ts', 'wrong.ts', ...copyDeclarations())
@@ -206,7 +228,15 @@ describe('the published package', () => {
 
     assert.deepEqual(
       new Set(errors),
-      new Set(['wrong.ts:2', 'wrong.ts:4', 'wrong.ts:5', 'wrong.ts:7', 'wrong.ts:8']),
+      new Set([
+        'wrong.ts:2',
+        'wrong.ts:4',
+        'wrong.ts:5',
+        'wrong.ts:7',
+        'wrong.ts:8',
+        'wrong.ts:10',
+        'wrong.ts:11',
+      ]),
       stdout,
     )
   })

@@ -265,13 +265,21 @@ describeOnce('the progress of a load', () => {
     assert.equal(visibleText(output.error), '10,000 lines, 5,000 per second')
   })
 
-  it('shows nothing if the terminal is not interactive', () => {
+  it('is a line every 30 seconds if the terminal is not interactive', (t) => {
     const { terminal, output } = openTerminal()
-    const progress = openLoadProgress({ ...terminal, isInteractive: false }, 100)
+    let now = 1000
+    t.mock.method(performance, 'now', () => now)
+    const progress = openLoadProgress({ ...terminal, isInteractive: false }, 4_000_000)
 
-    progress.show({ lines: 10, bytes: 10 })
+    for (let second = 1; second <= 65; second += 1) {
+      now += 1000
+      progress.show({ lines: second * 1000, bytes: second * 40_000 })
+    }
     progress.clear()
 
-    assert.deepEqual(output, { out: '', error: '' })
+    assert.deepEqual(splitLines(output.error), [
+      '30 %, 30,000 lines, 1,000 per second, 1 min 10 s left',
+      '60 %, 60,000 lines, 1,000 per second, 40 s left',
+    ])
   })
 })

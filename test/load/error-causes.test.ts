@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describeOnce } from '../support/engines.ts'
+import { describe, describeOnce } from '../support/engines.ts'
 import { openBank, splitLines } from './bank.ts'
 import { line, put } from './lines.ts'
 
@@ -25,34 +25,6 @@ describeOnce('the errors of a load', () => {
       '1 × email: must be an e-mail address (at customers.ndjson:2)',
       '1 × openStatus: must be one of CLOSED, OPEN (at accounts.ndjson:2)',
       '1,203 errors in 1,204 lines. Nothing was changed.',
-    ])
-  })
-
-  it('that follow from a rejected account or customer are counted together', async (t) => {
-    const bank = await openBank(t)
-    bank.write('accounts.ndjson', [
-      put.customer('c1'),
-      ...['a1', 'a2', 'a3'].map((id) => put.account(id, ['c1'], { openStatus: 'AJAR' })),
-      put.account('a4', ['c2', 'c1', 'c2x'], { users: [{ id: 1 }] }),
-      line('customer', { id: 'c2' }),
-    ])
-    bank.write('transactions.ndjson', [
-      ...Array.from({ length: 20 }, (_, id) => put.transaction(`a${1 + (id % 3)}`, `t${id}`)),
-      put.balance('a1'),
-      put.invoice('a1', 'i1'),
-      put.balance('a9'),
-    ])
-
-    const { stderr } = await bank.loadFiles(['transactions.ndjson', 'accounts.ndjson'])
-
-    assert.deepEqual(splitLines(stderr), [
-      '3 × openStatus: must be one of CLOSED, OPEN (first at accounts.ndjson:2)',
-      '1 × accountId: energy account not found (at transactions.ndjson:22)',
-      '1 × accountId: banking account not found (at transactions.ndjson:23)',
-      '1 × holders[].customerId: customer not found (at accounts.ndjson:5)',
-      '1 × name: is required (at accounts.ndjson:6)',
-      '22 lines refer to rejected accounts or customers (first at transactions.ndjson:1)',
-      '29 errors in 29 lines. Nothing was changed.',
     ])
   })
 
@@ -114,5 +86,35 @@ describeOnce('the errors of a load', () => {
     assert.match(shown.stderr, /^1 × updatedAt: .* \(at .*:2: "x{59}…\)$/m)
     assert.match(shown.stderr, /^1 × name: is required \(at .*:3\)$/m)
     assert.match(shown.stderr, /^1 × line: must be a JSON object \(at .*:5: "\[1, 2\]"\)$/m)
+  })
+})
+
+describe('the errors of lines', () => {
+  it('that follow from a rejected account or customer are counted together', async (t) => {
+    const bank = await openBank(t)
+    bank.write('accounts.ndjson', [
+      put.customer('c1'),
+      ...['a1', 'a2', 'a3'].map((id) => put.account(id, ['c1'], { openStatus: 'AJAR' })),
+      put.account('a4', ['c2', 'c1', 'c2x'], { users: [{ id: 1 }] }),
+      line('customer', { id: 'c2' }),
+    ])
+    bank.write('transactions.ndjson', [
+      ...Array.from({ length: 20 }, (_, id) => put.transaction(`a${1 + (id % 3)}`, `t${id}`)),
+      put.balance('a1'),
+      put.invoice('a1', 'i1'),
+      put.balance('a9'),
+    ])
+
+    const { stderr } = await bank.loadFiles(['transactions.ndjson', 'accounts.ndjson'])
+
+    assert.deepEqual(splitLines(stderr), [
+      '3 × openStatus: must be one of CLOSED, OPEN (first at accounts.ndjson:2)',
+      '1 × accountId: energy account not found (at transactions.ndjson:22)',
+      '1 × accountId: banking account not found (at transactions.ndjson:23)',
+      '1 × holders[].customerId: customer not found (at accounts.ndjson:5)',
+      '1 × name: is required (at accounts.ndjson:6)',
+      '22 lines refer to rejected accounts or customers (first at transactions.ndjson:1)',
+      '29 errors in 29 lines. Nothing was changed.',
+    ])
   })
 })

@@ -2,26 +2,30 @@ import type { Progress } from '../../load/load.ts'
 import type { Terminal } from '../../server/terminal.ts'
 import { formatCount } from './format-count.ts'
 
+/** How often the status line of a terminal is updated. */
 const updateMs = 200
+
+/** How often a line is written without a terminal. */
+const logIntervalMs = 30_000
 
 export interface ProgressLine {
   readonly show: (progress: Progress) => void
   readonly clear: () => void
 }
 
-/** A status line with the progress, the rate and the remaining time. Shown only in a terminal. */
+/** The progress, the rate and the remaining time: a status line in a terminal, otherwise a line every 30 seconds. */
 export function openLoadProgress(terminal: Terminal, bytesTotal: number | undefined): ProgressLine {
-  if (!terminal.isInteractive) return { show: () => {}, clear: () => {} }
+  const { isInteractive } = terminal
   const started = performance.now()
-  let shownAt = 0
+  let shownAt = isInteractive ? 0 : started
   let isShown = false
 
   return {
     show({ lines, bytes }) {
       const now = performance.now()
-      if (now - shownAt < updateMs) return
+      if (now - shownAt < (isInteractive ? updateMs : logIntervalMs)) return
       shownAt = now
-      isShown = true
+      isShown = isInteractive
       const seconds = (now - started) / 1000
       const parts = [
         `${formatCount(lines)} lines`,
@@ -32,7 +36,8 @@ export function openLoadProgress(terminal: Terminal, bytesTotal: number | undefi
         parts.unshift(`${Math.floor(share * 100)} %`)
         if (share > 0) parts.push(`${formatDuration((seconds * (1 - share)) / share)} left`)
       }
-      terminal.status(parts.join(', '))
+      if (isInteractive) terminal.status(parts.join(', '))
+      else terminal.error(`${parts.join(', ')}\n`)
     },
     clear() {
       if (isShown) terminal.status('')
