@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type CsvError, type InfoRecord, type Parser, parse } from 'csv-parse'
+import { type CsvError, type InfoRecord, parse } from 'csv-parse'
 import { type ByteSource, lineBytesMax, openStream } from './lines.ts'
 import type { Row, RowChunk, RowSource } from './rows.ts'
 import type { ReadOptions } from './source.ts'
@@ -51,31 +51,15 @@ interface ParsedRecord {
 }
 
 function openTable(format: TableFormat, rowBytesMax: number, withRaw: boolean) {
-  let parsed: ParsedRecord[] = []
-  const parser = parse({
-    bom: true,
-    delimiter: delimiters[format],
-    max_record_size: rowBytesMax,
-    record_delimiter: ['\r\n', '\n'],
-    // The number of cells is checked below: a row with another number is an error of that row.
-    relax_column_count: true,
-    skip_empty_lines: true,
-    on_record(cells: string[], { bytes }: InfoRecord) {
-      parsed.push({ cells, end: bytes })
-      return null
-    },
-  })
-  parser.on('error', () => {})
+  const parser = openParser(format, rowBytesMax)
   const bytes = openBytes()
   let columns: readonly string[] | undefined
   let hasEnded = false
 
   const toChunk = (failure: CsvError | undefined): RowChunk => {
-    const records = parsed
-    parsed = []
     const rows: Row[] = []
     let header: RowChunk['header']
-    for (const { cells, end } of records) {
+    for (const { cells, end } of parser.takeRecords()) {
       const { line, raw, isText } = bytes.take(end)
       const copied = withRaw ? { raw } : {}
       if (columns) {
@@ -106,29 +90,64 @@ function openTable(format: TableFormat, rowBytesMax: number, withRaw: boolean) {
     hasEnded: () => hasEnded,
     async parse(piece: Buffer): Promise<RowChunk> {
       bytes.add(piece)
-      return toChunk(await write(parser, piece))
+      const failure = await parser.write(piece)
+      return toChunk(failure ?? (bytes.endWithRow() ? await parser.completeRow() : undefined))
     },
     async end(): Promise<RowChunk> {
-      const chunk = toChunk(await finish(parser))
+      const chunk = toChunk(await parser.finish())
       if (columns || hasEnded) return chunk
       return { ...chunk, rows: [{ line: 1, problems: [endSource(missingHeader)] }] }
     },
   }
 }
 
-/** Resolves once the records of the piece are parsed, with the error that ended parsing. */
-function write(parser: Parser, piece: Buffer): Promise<CsvError | undefined> {
-  return new Promise((resolve) => {
-    parser.write(piece, (error) => resolve((error as CsvError | null) ?? undefined))
+/** Parses records. An error ends parsing. */
+function openParser(format: TableFormat, rowBytesMax: number) {
+  let records: ParsedRecord[] = []
+  /** The number of bytes that were written and are not in the source. */
+  let added = 0
+  const parser = parse({
+    bom: true,
+    delimiter: delimiters[format],
+    max_record_size: rowBytesMax,
+    record_delimiter: ['\r\n', '\n'],
+    // A row with another number of cells than the header is an error of that row.
+    relax_column_count: true,
+    skip_empty_lines: true,
+    on_record(cells: string[], { bytes }: InfoRecord) {
+      records.push({ cells, end: bytes - added })
+      return null
+    },
   })
+  parser.on('error', () => {})
+  /** Resolves once the records of the piece are parsed. */
+  const write = (piece: Buffer): Promise<CsvError | undefined> =>
+    new Promise((resolve) => {
+      parser.write(piece, (error) => resolve((error as CsvError | null) ?? undefined))
+    })
+  return {
+    write,
+    /** The parser reads ahead, and would keep the last row until others follow. It skips blank lines. */
+    async completeRow(): Promise<CsvError | undefined> {
+      const failure = await write(blankLines)
+      added += blankLines.length
+      return failure
+    },
+    finish: (): Promise<CsvError | undefined> =>
+      new Promise((resolve) => {
+        parser.once('error', resolve)
+        parser.end(() => resolve(undefined))
+      }),
+    takeRecords(): readonly ParsedRecord[] {
+      const taken = records
+      records = []
+      return taken
+    },
+  }
 }
 
-function finish(parser: Parser): Promise<CsvError | undefined> {
-  return new Promise((resolve) => {
-    parser.once('error', resolve)
-    parser.end(() => resolve(undefined))
-  })
-}
+/** More than the parser reads ahead. */
+const blankLines = Buffer.from('\n'.repeat(8))
 
 /** The bytes after the last record, which locate the next ones: the line numbers of the parser count line breaks in quotes twice. */
 function openBytes() {
@@ -155,6 +174,8 @@ function openBytes() {
       rest = rest.length > 0 ? Buffer.concat([rest, piece]) : piece
     },
     length: () => rest.length,
+    /** Whether the last row is complete: a line feed in quotes does not end it. */
+    endWithRow: () => rest.at(-1) === lineFeed && countQuotes(rest) % 2 === 0,
     /** The number of bytes of the records since the last call. */
     passed(): number {
       const passed = offset - counted
@@ -182,6 +203,13 @@ function openBytes() {
 
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
+const quote = 0x22
+
+function countQuotes(bytes: Buffer): number {
+  let count = 0
+  for (let at = bytes.indexOf(quote); at >= 0; at = bytes.indexOf(quote, at + 1)) count += 1
+  return count
+}
 
 const notUtf8: LineProblem = { path: '', reason: 'must be UTF-8' }
 const missingHeader: LineProblem = { path: '', reason: 'must be a header with the column names' }

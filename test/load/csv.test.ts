@@ -59,6 +59,24 @@ describeUnit('a CSV source', () => {
     )
   })
 
+  it('reads a row as soon as it is complete', async () => {
+    const pieces = ['a,b\n', '1,2\n', '3,"4"\r\n', '5,"x\n', 'y"\n', '6', ',7\n\n', '8,""']
+    const read: (readonly string[])[] = []
+    const open = async function* () {
+      for (const piece of pieces) {
+        read.push([])
+        yield Buffer.from(piece)
+      }
+    }
+    for await (const { rows } of createCsvSource({ name: 'data', open }, 'csv').read()) {
+      const cells = rows.map(({ line, values }) => [line, ...Object.values(values ?? {})].join(' '))
+      read.push([...(read.pop() ?? []), ...cells])
+    }
+
+    const expected = [[], ['2 1 2'], ['3 3 4'], [], ['4 5 x\ny'], [], ['6 6 7'], ['8 8 ']]
+    assert.deepEqual(read, expected)
+  })
+
   it('bounds the length of a row, also of one with empty cells only', async () => {
     const header = Buffer.from('a,b\n1,2\n')
     for (const content of ['x', ',', '"']) {

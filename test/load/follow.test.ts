@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs'
 import { it } from 'node:test'
-import { openFeedStore } from '../../src/storage/open.ts'
 import { describe, describeOnce, type Scope } from '../support/engines.ts'
-import { readOutput } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { type Bank, openBank, splitLines } from './bank.ts'
+import { readFeed, startFollower, untilLines } from './follower.ts'
 import { put } from './lines.ts'
 
 const base = [put.customer('c1'), put.account('a1', ['c1'])]
@@ -16,38 +15,6 @@ function transactions(from: number, count: number): string[] {
 
 function toText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('')
-}
-
-/** Starts a follower of `data.ndjson`, or of the given input. */
-function startFollower(bank: Bank, ...args: readonly string[]) {
-  const input = args[0] === '-' ? [] : ['data.ndjson']
-  const child = bank.start(['load', '--follow', '--flush-ms', '10', ...input, ...args])
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  return {
-    child,
-    ...readOutput(child),
-    ended,
-    async stop(): Promise<number | null> {
-      child.kill('SIGTERM')
-      return ended
-    },
-  }
-}
-
-async function readFeed(bank: Bank, name = 'core') {
-  const store = await openFeedStore(bank.database())
-  try {
-    return await store.find(name)
-  } finally {
-    await store.close()
-  }
-}
-
-function untilLines(bank: Bank, lines: number, follower: ReturnType<typeof startFollower>) {
-  return until(
-    async () => (await readFeed(bank))?.lines === lines || follower.child.exitCode !== null,
-    () => follower.stdout() + follower.stderr(),
-  )
 }
 
 async function openWithData(t: Scope, lines: readonly string[] = base): Promise<Bank> {

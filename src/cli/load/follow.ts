@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import type { FeedWriter } from '../../load/feed-writer.ts'
 import type { FollowResult } from '../../load/follow/follow.ts'
 import type { Position } from '../../load/follow/position.ts'
@@ -84,7 +84,9 @@ export async function runFollow(
   notify(`following ${name === '-' ? 'standard input' : name}${after}`)
   const { follow } = await import('../../load/follow/follow.ts')
   try {
-    const segments = await openSegments(name, feed?.position, { pollMs, signal, onNotice: notify })
+    const firstLines = format.hasHeader ? 2 : 1
+    const tail = { pollMs, firstLines, signal, onNotice: notify } as const
+    const segments = await openSegments(name, feed?.position, tail)
     const result = await follow(segments, writer, {
       ...format,
       feed,
@@ -182,10 +184,17 @@ async function openSegments(
 /** Appends rejected lines to a file that only its owner can access, durably before the position moves on. */
 function openRejects(name: string) {
   try {
-    const file = openSync(name, 'a', 0o600)
+    const file = openSync(name, 'a+', 0o600)
+    const startWith = (header: Buffer): void => {
+      if (fstatSync(file).size === 0) writeSync(file, withNewline(header))
+      const start = Buffer.alloc(header.length + 1)
+      readSync(file, start, 0, start.length, 0)
+      if (start.equals(withNewline(header))) return
+      throw new CommandError(1, `${name} has another header than the rejected row: move it away`)
+    }
     return {
       append(lines: readonly TextLine[], header: Buffer | undefined): void {
-        if (header && fstatSync(file).size === 0) writeSync(file, withNewline(header))
+        if (header) startWith(header)
         for (const { raw } of new Map(lines.map((line) => [line.line, line])).values()) {
           if (raw) writeSync(file, withNewline(raw))
         }
@@ -235,6 +244,11 @@ function toCommandError(error: unknown, name: string, feed: string | undefined):
       return new CommandError(
         1,
         `The lines above are invalid. Nothing of their batch was committed. Correct them, or use --skip-invalid --rejects FILE.`,
+      )
+    case 'UnreadableInput':
+      return new CommandError(
+        1,
+        `${(error as Error).message}. Nothing of the batch was committed. Correct it there and start again.`,
       )
     case 'FeedConflict':
       return new CommandError(1, `Another process writes the feed ${feed}: only one can follow it.`)

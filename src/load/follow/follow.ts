@@ -50,6 +50,15 @@ export class InvalidBatch extends Error {
   override readonly name = 'InvalidBatch'
 }
 
+/** The rest of an input cannot be read: after a syntax error of a table, the start of the next row is unknown. */
+export class UnreadableInput extends Error {
+  override readonly name = 'UnreadableInput'
+
+  constructor(name: string, line: number) {
+    super(`${name} was not read from line ${line} on`)
+  }
+}
+
 interface Batch {
   readonly lines: readonly TextLine[]
   readonly items: readonly LocatedItem[]
@@ -84,9 +93,9 @@ export async function follow(
 
   const skip = (reader: SegmentReader, batch: Batch, errors: readonly LineError[]): Batch => {
     options.onErrors(reader.name, errors)
-    // After a syntax error of a table, the start of the next row is unknown.
-    const isEnding = errors.some(({ endsSource }) => endsSource)
-    if (!options.reject || isEnding) throw new InvalidBatch()
+    const ending = errors.find(({ endsSource }) => endsSource)
+    if (ending) throw new UnreadableInput(reader.name, ending.line)
+    if (!options.reject) throw new InvalidBatch()
     const invalid = new Set(errors.map(({ line }) => line))
     const isValid = ({ line }: { readonly line: number }) => !invalid.has(line)
     const rejected = batch.lines.filter((line) => !isValid(line))

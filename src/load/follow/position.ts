@@ -6,7 +6,7 @@ export interface Position {
   readonly offset: number
   /** The number of the last line. */
   readonly line: number
-  /** The beginning of the input: at most its first line. */
+  /** The beginning of the input: at most its first line, or in a table the header and the line after it. */
   readonly first: Fingerprint
   /** What precedes `offset`. */
   readonly last: Fingerprint
@@ -35,19 +35,32 @@ export interface Resumed {
   readonly position: Position
   /** What `position.last` is the fingerprint of. */
   readonly lastBytes: Buffer
-  /** With its line feed. */
-  readonly firstLine: Buffer
+  /** If it is a table. */
+  readonly header: Buffer
 }
 
 /** How long the header of a table may be. */
-export const firstLineBytesMax = 64 * 1024
+export const headerBytesMax = 64 * 1024
 
-export function cutFirstLine(data: Buffer): Buffer {
-  return Buffer.from(data.subarray(0, data.indexOf(newline) + 1))
+/** The first row of a table, with its line feed and the blank lines before it. Empty if it is incomplete or too long. */
+export function cutHeader(data: Buffer): Buffer {
+  const start = data.toString('latin1', 0, headerBytesMax)
+  const [header = ''] = /^\s*("[^"]*"|[^"\s])("[^"]*"|[^"\n])*\n/.exec(start) ?? []
+  return Buffer.from(data.subarray(0, header.length))
+}
+
+/** The offset after a number of lines, or 0 if there are fewer. */
+export function findLineEnd(data: Buffer, lines: number): number {
+  let end = 0
+  for (let count = 0; count < lines; count += 1) {
+    end = data.indexOf(newline, end) + 1
+    if (end === 0) return 0
+  }
+  return end
 }
 
 /** Keeps the bytes that identify a position, until a later position is taken. */
-export function openPositionTracker(resumed?: Resumed) {
+export function openPositionTracker(firstLines: number, resumed?: Resumed) {
   let first = resumed?.position.first
   let beginning = Buffer.alloc(0)
   let kept: Buffer[] = resumed ? [resumed.lastBytes] : []
@@ -56,7 +69,7 @@ export function openPositionTracker(resumed?: Resumed) {
 
   const keepFirst = (data: Buffer): void => {
     beginning = Buffer.concat([beginning, data.subarray(0, fingerprintBytes)])
-    const lineEnd = beginning.indexOf(newline) + 1 || fingerprintBytes
+    const lineEnd = findLineEnd(beginning, firstLines) || fingerprintBytes
     if (beginning.length < lineEnd) return
     first = fingerprint(beginning.subarray(0, Math.min(lineEnd, fingerprintBytes)))
   }

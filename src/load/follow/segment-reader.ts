@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { type ByteSource, chunkLinesDefault } from '../lines.ts'
 import type { Chunk, LineSource, TextLine } from '../source.ts'
-import type { Segment } from './segment.ts'
+import { LostPosition, type Segment } from './segment.ts'
 
 export interface ReaderOptions {
   /** Reads the format of the input. */
@@ -35,7 +35,8 @@ export function openSegmentReader(
   withRaw: boolean,
 ): SegmentReader {
   const { name, tracker } = segment
-  const preamble = hasHeader ? segment.firstLine : undefined
+  const preamble = hasHeader ? segment.header : undefined
+  if (preamble?.length === 0) throw new LostPosition(`the header of ${name} is too long`)
   const source = createSource({
     name,
     isRepeatable: false,
@@ -44,7 +45,7 @@ export function openSegmentReader(
   const chunks = source
     .read({ withRaw, chunkLinesMax: Math.min(chunkLinesDefault, batchLines) })
     [Symbol.asyncIterator]()
-  const lineShift = segment.line - (preamble ? 1 : 0)
+  const lineShift = segment.line - countLines(preamble)
   let header: Buffer | undefined
   let lines: TextLine[] = []
   let lastLine = segment.line
@@ -106,6 +107,10 @@ export function openSegmentReader(
 
     bytesLeft: () => (isLast ? 0 : tracker.end() - end),
   }
+}
+
+function countLines(bytes: Buffer = Buffer.alloc(0)): number {
+  return bytes.toString('latin1').split('\n').length - 1
 }
 
 /** Waits for the work until the deadline. */

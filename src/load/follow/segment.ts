@@ -7,8 +7,8 @@ export interface Segment {
   /** The number of lines before the offset. */
   readonly line: number
   readonly tracker: PositionTracker
-  /** The first line, if the offset is after it: a table needs its header. */
-  readonly firstLine?: Buffer
+  /** The header, if the offset is after it and the input is a table. */
+  readonly header?: Buffer
   /** Bytes from the offset on. Ends when no more can follow; fails with an `AbortError` when it is stopped. */
   data(): AsyncIterable<Buffer>
 }
@@ -16,6 +16,8 @@ export interface Segment {
 export interface TailOptions {
   /** How often a file is checked for new data. */
   readonly pollMs: number
+  /** How many lines identify the beginning of an input. Tables have the same header. */
+  readonly firstLines: 1 | 2
   readonly signal: AbortSignal
   /** Called with a sentence about the input that the operator should know. */
   readonly onNotice: (text: string) => void

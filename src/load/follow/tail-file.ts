@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
-  cutFirstLine,
-  firstLineBytesMax,
+  cutHeader,
+  headerBytesMax,
   openPositionTracker,
   type Position,
   type Resumed,
@@ -40,7 +40,7 @@ export async function* tailFile(
     const handle = await open(start.path)
     const file = describeFile(start.path, await handle.stat({ bigint: true }))
     const { offset = 0, line = 0 } = start.resumed?.position ?? {}
-    const tracker = openPositionTracker(start.resumed)
+    const tracker = openPositionTracker(options.firstLines, start.resumed)
     let end = offset
     try {
       yield {
@@ -48,7 +48,7 @@ export async function* tailFile(
         offset,
         line,
         tracker,
-        ...(start.resumed && { firstLine: start.resumed.firstLine }),
+        ...(start.resumed && { header: start.resumed.header }),
         async *data() {
           for await (const data of readToEnd(handle, file, path, offset, options)) {
             end += data.length
@@ -76,8 +76,8 @@ async function resume(path: string, position: Position): Promise<Start> {
   }
   const { offset, last } = position
   const lastBytes = await readBytes(file.path, offset - last.bytes, last.bytes)
-  const firstLine = cutFirstLine(await readBytes(file.path, 0, Math.min(offset, firstLineBytesMax)))
-  return { path: file.path, resumed: { position, lastBytes, firstLine } }
+  const header = cutHeader(await readBytes(file.path, 0, Math.min(offset, headerBytesMax)))
+  return { path: file.path, resumed: { position, lastBytes, header } }
 }
 
 /** Yields what is in the file and what is appended to it, until it has been replaced or truncated. */

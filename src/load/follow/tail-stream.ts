@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import {
-  cutFirstLine,
-  firstLineBytesMax,
+  cutHeader,
+  findLineEnd,
+  headerBytesMax,
   isFingerprintOf,
   openPositionTracker,
   type Position,
@@ -14,8 +15,6 @@ import { LostPosition, type Segment, type TailOptions } from './segment.ts'
 const drainIdleMs = 50
 const drainMs = 1000
 
-const newline = 0x0a
-
 /**
  * Follows standard input. Input that begins like that of the position is taken for the same input sent again, and is
  * skipped up to the position. Any other input is new.
@@ -23,11 +22,11 @@ const newline = 0x0a
 export async function* tailStream(
   stream: Readable,
   position: Position | undefined,
-  { signal, onNotice }: TailOptions,
+  { firstLines, signal, onNotice }: TailOptions,
 ): AsyncGenerator<Segment> {
   const chunks = readUntilStopped(stream, signal)
-  const skipped = position && (await skipTo(position, chunks))
-  const tracker = openPositionTracker(skipped?.resumed)
+  const skipped = position && (await skipTo(position, firstLines, chunks))
+  const tracker = openPositionTracker(firstLines, skipped?.resumed)
   if (skipped) {
     const line = skipped.resumed?.position.line.toLocaleString('en')
     onNotice(line ? `continuing after line ${line}` : 'the input is new: reading it from its start')
@@ -37,7 +36,7 @@ export async function* tailStream(
     offset: skipped?.resumed?.position.offset ?? 0,
     line: skipped?.resumed?.position.line ?? 0,
     tracker,
-    ...(skipped?.resumed && { firstLine: skipped.resumed.firstLine }),
+    ...(skipped?.resumed && { header: skipped.resumed.header }),
     async *data() {
       for (const data of skipped?.read ?? []) {
         tracker.push(data)
@@ -57,7 +56,11 @@ interface Skipped {
   readonly read: readonly Buffer[]
 }
 
-async function skipTo(position: Position, chunks: AsyncGenerator<Buffer>): Promise<Skipped> {
+async function skipTo(
+  position: Position,
+  firstLines: number,
+  chunks: AsyncGenerator<Buffer>,
+): Promise<Skipped> {
   const { offset, first, last } = position
   let data = Buffer.alloc(0)
   /** The offset of the beginning of `data`. */
@@ -67,15 +70,15 @@ async function skipTo(position: Position, chunks: AsyncGenerator<Buffer>): Promi
     if (!done) data = Buffer.concat([data, value])
     return !done
   }
-  // A shorter first line is known to be another one without waiting for more.
-  while (data.length < first.bytes && !data.includes(newline) && (await readMore()));
+  // A shorter beginning is known to be another one without waiting for more.
+  while (data.length < first.bytes && !findLineEnd(data, firstLines) && (await readMore()));
   if (!isFingerprintOf(first, data.subarray(0, first.bytes))) {
     return { read: data.length > 0 ? [data] : [] }
   }
-  while (data.length < Math.min(offset, firstLineBytesMax) && !data.includes(newline)) {
+  while (data.length < Math.min(offset, headerBytesMax) && cutHeader(data).length === 0) {
     if (!(await readMore())) throw differentInput(position)
   }
-  const firstLine = cutFirstLine(data)
+  const header = cutHeader(data)
   while (start + data.length < offset) {
     const dropped = Math.max(0, data.length - last.bytes)
     data = data.subarray(dropped)
@@ -84,7 +87,7 @@ async function skipTo(position: Position, chunks: AsyncGenerator<Buffer>): Promi
   }
   const lastBytes = data.subarray(offset - last.bytes - start, offset - start)
   if (!isFingerprintOf(last, lastBytes)) throw differentInput(position)
-  return { resumed: { position, lastBytes, firstLine }, read: [data.subarray(offset - start)] }
+  return { resumed: { position, lastBytes, header }, read: [data.subarray(offset - start)] }
 }
 
 function differentInput({ line }: Position): LostPosition {
