@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { Readable } from 'node:stream'
+import type { LineCounts } from '../../src/load/line-counts.ts'
 import { createNdjsonSource } from '../../src/load/lines.ts'
 import { load } from '../../src/load/load.ts'
 import type { LineError } from '../../src/load/writer.ts'
@@ -112,24 +113,30 @@ export async function dumpOf(database: string): Promise<string> {
   return stdout
 }
 
-/** Loads a file, in pieces, with the given load time. Returns the errors. */
+export interface LoadOptions {
+  readonly batch?: number
+  readonly skipInvalid?: boolean
+}
+
+/** Loads a file, in pieces, with the given load time. Returns the errors and what the lines did. */
 export async function loadAt(
   database: string,
   loadTime: Temporal.Instant,
   pieces: Iterable<Uint8Array>,
-  batching: { readonly batch?: number } = {},
-): Promise<LineError[]> {
+  options: LoadOptions = {},
+): Promise<{ readonly errors: readonly LineError[]; readonly counts: LineCounts }> {
   const errors: LineError[] = []
   await createDatabase(database)
-  const writer = await openProviderWriter(database, { loadTime, inBatches: 'batch' in batching })
+  const inBatches = options.batch !== undefined || options.skipInvalid === true
+  const writer = await openProviderWriter(database, { loadTime, inBatches })
   const file = createNdjsonSource({ name: 'data', open: () => Readable.from(pieces) })
   const onError = (error: LineError) => void errors.push(error)
   try {
-    await load([file], writer, { ...batching, onError })
+    const { counts } = await load([file], writer, { ...options, onError })
+    return { errors, counts }
   } finally {
     await writer.close()
   }
-  return errors
 }
 
 export function splitLines(dump: string): string[] {

@@ -61,7 +61,7 @@ describeOnce('a file of lines', () => {
         bytes.subarray(index * size, (index + 1) * size),
       )
       const database = await bank.another()
-      const errors = await loadAt(database, Temporal.Now.instant(), pieces)
+      const { errors } = await loadAt(database, Temporal.Now.instant(), pieces)
 
       assert.deepEqual(errors, [])
       assert.deepEqual(splitLines(await dumpDatabase(database)), lines)

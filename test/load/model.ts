@@ -183,7 +183,7 @@ export async function loadLines(
   batching: { readonly batch?: number } = {},
 ) {
   const pieces = lines.map((each) => Buffer.from(`${each}\n`))
-  return loadAt(database, Temporal.Instant.from(loadTime), pieces, batching)
+  return (await loadAt(database, Temporal.Instant.from(loadTime), pieces, batching)).errors
 }
 
 /** Dumps the entries of each account. */

@@ -103,6 +103,35 @@ describe('the counts of a load', () => {
   }
 })
 
+describe('a load in batches', () => {
+  it('counts each line once, also if a later line makes it void', async (t) => {
+    const writer = await openWriter(t, true)
+    const batches = [
+      [put.customer('c1'), put.transaction('a1', 't1'), put.balance('a1')],
+      [put.transaction('a2', 't1'), put.contact('a2'), put.account('a1', ['c1']), removeAccount],
+      [put.account('a2', ['c1']), removal('banking.account', { accountId: 'a2' })],
+    ]
+    let counted = 0
+    for (const [index, lines] of batches.entries()) {
+      const items = toItems(lines).map((item) => ({ ...item, line: index * 10 + item.line }))
+      assert.deepEqual(await writer.write(items), [])
+      for await (const error of writer.findErrors()) assert.fail(error.reason)
+      counted += (await takeCounts(writer)).reduce((sum, lines) => sum + lines)
+    }
+    assert.equal(counted, 9)
+  })
+
+  it('reports an error once', async (t) => {
+    const writer = await openWriter(t, true)
+    await commit(writer, [put.customer('c1')])
+    const other = put.customer('c1', { name: 'Bo', email: 'bo@example.com' })
+    const errors = await writer.write(toItems([other]))
+    for await (const error of writer.findErrors()) errors.push(error)
+    errors.push(...(await findUnresolved(writer)))
+    assert.equal(errors.length, 1)
+  })
+})
+
 // PostgreSQL merges such lines instead of deferring them.
 describeOn('sqlite', 'the counts of a load in batches', () => {
   it('count lines that a later line makes void while they are deferred as unchanged', async (t) => {

@@ -3,6 +3,7 @@ import type { LineOutcome } from '../../../load/line-counts.ts'
 import { entryTypes } from '../../../load/record-type.ts'
 import { entryLists } from '../../../provider/store.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
+import type { VoidLines } from './deferred-lines.ts'
 import { accountColumns } from './merge-accounts.ts'
 import { fileOf } from './place.ts'
 import { partCodes } from './staging.ts'
@@ -214,6 +215,17 @@ export function toCountedEntries({ file, list, what, lines }: EntryCountRow): Co
   return what === unchanged
     ? [found]
     : [found, { ...found, outcome: 'unchanged', lines: -found.lines }]
+}
+
+/** The type of lines that the database deleted before they were counted. */
+export function toVoidType({ kind, part, list }: VoidLines): RecordType | undefined {
+  if (kind !== undefined) return accountType(kind)
+  if (part !== undefined) return part === partCodes.balance ? 'banking.balance' : 'account.contact'
+  return list === undefined ? undefined : typeByList.get(list)
+}
+
+function accountType(kind: number): RecordType {
+  return kind === kindCodes.energy ? 'energy.account' : 'banking.account'
 }
 
 const typeByList = new Map<number, RecordType>(

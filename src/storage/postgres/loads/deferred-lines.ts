@@ -1,5 +1,5 @@
 import { listCodes } from '../../enum-codes.ts'
-import { existsBefore, unresolvedLines } from './line-effects.ts'
+import { existsBefore, rejectedLines, unresolvedLines } from './line-effects.ts'
 
 const { transaction } = listCodes
 
@@ -47,9 +47,34 @@ export const createDeferred = `
 const removedAccounts = `
   select id, removed as place from account_effect where is_last and removed is not null`
 
-const deleteOrphans = Object.keys(stagedByDeferred).map(
-  (deferred) =>
-    `delete from ${deferred} h where not exists (select from deferred_line l where l.place = h.place)`,
+/** Deletes lines that another line makes void. They count as unchanged (`VoidLines`). */
+const deleteVoid = (table: string, isVoid: string): string => {
+  const code = codeColumns[table]
+  const deletion = `delete from ${table} h where ${isVoid}`
+  if (code === undefined) return deletion
+  return `with deleted as (${deletion} returning ${code})
+    select ${code}, count(*) as lines from deleted group by ${code}`
+}
+
+/** The column that determines the type of a line. */
+const codeColumns: Readonly<Record<string, string>> = {
+  deferred_account: 'kind',
+  deferred_part: 'part',
+  deferred_entry: 'list',
+  staged_part: 'part',
+  staged_entry: 'list',
+}
+
+/** A row of a statement that deletes lines, with one of the codes. */
+export interface VoidLines {
+  readonly kind?: number
+  readonly part?: number
+  readonly list?: number
+  readonly lines?: string
+}
+
+const deleteOrphans = Object.keys(stagedByDeferred).map((deferred) =>
+  deleteVoid(deferred, 'not exists (select from deferred_line l where l.place = h.place)'),
 )
 
 /** The removal of an account is not deferred: it also removes the deferred lines of the account. */
@@ -103,8 +128,8 @@ export const deferLines = `
     where r.id = s.account and r.is_last and r.removed > s.place)`
 
 /** Lines that depend on an account that the same batch removes later. */
-export const deleteUnresolved = ['staged_part', 'staged_entry'].map(
-  (staged) => `delete from ${staged} where place in (select place from (${unresolvedLines}) l)`,
+export const deleteUnresolved = ['staged_part', 'staged_entry'].map((staged) =>
+  deleteVoid(staged, `h.place in (select place from (${unresolvedLines}) l)`),
 )
 
 export const moveDeferred = Object.entries(stagedByDeferred).map(
@@ -131,6 +156,10 @@ export const rejectAccounts = [
    where not coalesce(w.is_present, c.record is not null)`,
   'delete from staged_account s using line_error r where s.place = r.place',
 ]
+
+/** The others were reported with their batch. */
+export const rejectedDeferred = `
+  select * from (${rejectedLines}) r where place in (select place from deferred_line) order by place`
 
 export const rejectLines = [
   `insert into line_error (place, kind, list, id)

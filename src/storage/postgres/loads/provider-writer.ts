@@ -5,6 +5,7 @@ import { announceWait } from '../../waiting.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { cancelStatement } from './cancel-statement.ts'
 import { openCopyEncoder } from './copy-encoder.ts'
+import { toVoidType } from './count-lines.ts'
 import {
   createDeferred,
   deferLines,
@@ -14,9 +15,11 @@ import {
   keepUnresolvedRemovals,
   moveDeferred,
   rejectAccounts,
+  rejectedDeferred,
   rejectLines,
   releaseDeferred,
   resolveRemovals,
+  type VoidLines,
 } from './deferred-lines.ts'
 import {
   accountEffects,
@@ -65,6 +68,15 @@ export async function openPostgresProviderWriter(
   const run = (sql: string, values?: unknown[]) => client.query(sql, values).catch(fail)
   const runAll = async (statements: readonly string[]): Promise<void> => {
     for (const sql of statements) await run(sql)
+  }
+  /** Runs statements that delete lines without effect, which count as unchanged once they are committed. */
+  const deleteVoid = async (statements: readonly string[]): Promise<void> => {
+    for (const sql of statements) {
+      for (const row of (await run(sql)).rows as VoidLines[]) {
+        const type = toVoidType(row)
+        if (type) counter.add(type, 'unchanged', Number(row.lines))
+      }
+    }
   }
   try {
     await run(
@@ -115,14 +127,14 @@ export async function openPostgresProviderWriter(
   const deferUnresolved = async (): Promise<void> => {
     await run(findAccountEffects)
     const hasAccounts = staging.count('staged_account') > 0
-    if (hasAccounts) await runAll(deleteRemoved)
+    if (hasAccounts) await deleteVoid(deleteRemoved)
     if (hasAccounts) staging.forgetEntryLines()
     while ((await run(deferLines)).rowCount) {
       staging.forgetEntryLines()
       await runAll(moveDeferred)
       await run(`delete from account_effect; ${findAccountEffects}`)
     }
-    if (hasAccounts) await runAll([...deleteUnresolved, keepUnresolvedRemovals])
+    if (hasAccounts) await deleteVoid([...deleteUnresolved, keepUnresolvedRemovals])
   }
 
   /** Only tables with rows are truncated: a table takes a millisecond, and a batch may be as small as one line. */
@@ -134,13 +146,14 @@ export async function openPostgresProviderWriter(
     if (tables.length > 0) await run(`truncate ${tables.join()}`)
   }
 
-  async function* rejectedErrors(): AsyncGenerator<LineError> {
-    for await (const row of each<RejectedLine>(rejectedLines)) yield toRejection(row)
+  async function* rejectedErrors(lines = rejectedLines): AsyncGenerator<LineError> {
+    for await (const row of each<RejectedLine>(lines)) yield toRejection(row)
   }
 
   /** Deferred lines that refer to something that still does not exist. The others become part of the last commit. */
   async function* deferredErrors(): AsyncGenerator<LineError> {
-    await runAll([...resolveRemovals, ...releaseDeferred, ...rejectAccounts])
+    await deleteVoid(resolveRemovals)
+    await runAll([...releaseDeferred, ...rejectAccounts])
     staging.countDeferred()
     await run(`delete from account_effect; ${findAccountEffects}`)
     for await (const row of each<UnresolvedHolder>(
@@ -148,7 +161,7 @@ export async function openPostgresProviderWriter(
     )) {
       yield toHolderError(row)
     }
-    yield* rejectedErrors()
+    yield* rejectedErrors(rejectedDeferred)
     await runAll(['truncate line_error', ...rejectLines])
     for await (const row of each<UnresolvedLine>(
       'select place, id as account, kind, list from line_error order by 1',
@@ -228,6 +241,7 @@ export async function openPostgresProviderWriter(
     async rollback() {
       await rows.discard().catch(fail)
       await run('rollback')
+      counter.take()
       await clear()
     },
 
