@@ -1,33 +1,13 @@
 import { Command, Option } from 'commander'
-import type { UnknownFields } from '../load/line.ts'
-import type { ProviderWriter, WriterOptions } from '../load/writer.ts'
-import type { LoadMetrics } from '../observe/load-metrics.ts'
-import { databaseOptions } from '../server/database-options.ts'
-import { abortOnSignal, type Stopping } from '../server/signals.ts'
+import { abortOnSignal } from '../server/signals.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
-import type { Settings } from '../settings/settings.ts'
-import { databaseSettings, prepareDatabase } from './common/database.ts'
-import { openLoadProgress } from './common/load-progress.ts'
-import { addSettingFlags, readCommandSettings } from './common/setting-flags.ts'
-import { openErrorFile, openErrorReport } from './load/error-report.ts'
+import { databaseSettings } from './common/database.ts'
+import { addSettingFlags } from './common/setting-flags.ts'
 import { type FollowFlags, isFollowing, runFollow } from './load/follow.ts'
-import { addInputFlags, type InputFlags } from './load/input-flags.ts'
-import { openInputs, toInputError, totalSize } from './load/inputs.ts'
-import { parseBatch } from './load/parse-number.ts'
-import { openRejects } from './load/rejects.ts'
-import { createStoppedError, reportResult } from './load/summary.ts'
+import { addInputFlags } from './load/input-flags.ts'
+import { type LoadFlags, runLoad } from './load/run-load.ts'
 
-interface Flags extends InputFlags, FollowFlags {
-  readonly batch?: string
-  readonly dryRun?: true
-  readonly unknownFields: UnknownFields
-  readonly errors?: string
-  readonly showValues?: true
-  readonly skipInvalid?: true
-  readonly rejects?: string
-  readonly metricsFile?: string
-  readonly database?: string
-}
+type Flags = LoadFlags & FollowFlags
 
 export function loadCommand(terminal: Terminal): Command {
   const command = addInputFlags(new Command('load'))
@@ -68,7 +48,7 @@ export function loadCommand(terminal: Terminal): Command {
     )
     .option(
       '--rejects <file>',
-      'write the lines that were skipped to a file, to be corrected and loaded',
+      'write the lines that were skipped to a file, to be corrected and loaded; with --type or --map and several inputs, a folder with a file for each input',
     )
     .option(
       '--metrics-file <file>',
@@ -91,126 +71,14 @@ A load that is stopped by a signal reports what was committed and exits with 130
   return addSettingFlags(command, 'provider', databaseSettings).action(
     (names: string[], flags: Flags) =>
       abortOnSignal((signal, stoppedBy) => {
+        checkRejectFlags(flags)
         const run = isFollowing(flags) ? runFollow : runLoad
         return run(names, flags, terminal, { signal, stoppedBy })
       }),
   )
 }
 
-async function runLoad(
-  names: readonly string[],
-  flags: Flags,
-  terminal: Terminal,
-  { signal, stoppedBy }: Stopping,
-): Promise<void> {
-  const batch = parseBatch(flags.batch)
-  checkRejectFlags(names, flags)
-  const settings = readCommandSettings('provider', flags, terminal)
-  const opened = await openInputs(names, flags, terminal)
-  const rejects = flags.rejects === undefined ? undefined : openRejects(flags.rejects, opened)
-  const inputs = rejects?.inputs ?? opened
-  const size = totalSize(inputs)
-  const errorFile = flags.errors === undefined ? undefined : openErrorFile(flags.errors, terminal)
-  const metrics = await openMetrics(flags.metricsFile, size)
-  const progress = openLoadProgress(terminal, size)
-  const errors = openErrorReport(inputs, errorFile, flags.showValues ?? false, terminal)
-  const state = { lines: 0, bytes: 0 }
-  let isSuccess = false
-  const started = performance.now()
-  const finish = async () => {
-    progress.clear()
-    metrics?.finish({ ...state, errors: errors.count() }, isSuccess)
-    await errors.finish()
-    rejects?.close()
-  }
-  const writerOptions = {
-    inBatches: (batch !== undefined || rejects !== undefined) && !flags.dryRun,
-    isSlow: size === undefined,
-    onWait() {
-      progress.clear()
-      terminal.error('waiting for another load to finish\n')
-    },
-    signal,
-  }
-  const { load } = await import('../load/load.ts')
-  const { disablePretenuring, limitYoungGeneration } = await import(
-    '../server/garbage-collection.ts'
-  )
-  const writer = await openWriter(settings, writerOptions, flags, terminal).catch(async (error) => {
-    await finish()
-    throw error
-  })
-  disablePretenuring()
-  limitYoungGeneration()
-  try {
-    const result = await load(inputs, writer, {
-      ...(batch !== undefined && { batch }),
-      dryRun: flags.dryRun ?? false,
-      skipInvalid: rejects !== undefined,
-      unknownFields: flags.unknownFields,
-      signal,
-      onProgress(reached) {
-        progress.show(reached)
-        metrics?.progress({ ...Object.assign(state, reached), errors: errors.count() })
-      },
-      onError(error, text) {
-        errors.add(error, text)
-        rejects?.add(error)
-      },
-    })
-    isSuccess = result.errors === 0 && !result.isStopped && !flags.dryRun
-    state.lines = result.lines
-    progress.clear()
-    const rejected = await rejects?.finish()
-    const stop = result.isStopped ? stoppedBy() : undefined
-    if (stop) throw createStoppedError(stop, result)
-    const seconds = (performance.now() - started) / 1000
-    reportResult(result, { ...flags, rejected, seconds }, terminal)
-  } catch (error) {
-    throw toInputError(error)
-  } finally {
-    await finish()
-    await writer.close()
-  }
-}
-
-function checkRejectFlags(names: readonly string[], flags: Flags): void {
-  const { skipInvalid, rejects, dryRun, type, map } = flags
-  if ((skipInvalid === undefined) !== (rejects === undefined)) {
-    throw new CommandError(2, '--skip-invalid and --rejects require each other')
-  }
-  if (rejects === undefined) return
-  if (dryRun) throw new CommandError(2, '--skip-invalid and --dry-run exclude each other')
-  if (names.length > 1 && (type ?? map) !== undefined) {
-    throw new CommandError(2, '--rejects has the rows of one table: load one table at a time')
-  }
-}
-
-async function openWriter(
-  settings: Pick<Settings, 'database'> & Partial<Settings>,
-  writerOptions: Omit<WriterOptions, 'loadTime'>,
-  { dryRun }: Flags,
-  terminal: Terminal,
-): Promise<ProviderWriter> {
-  const { openProviderWriter } = await import('../storage/open.ts')
-  await prepareDatabase(settings, !dryRun, terminal)
-  return openProviderWriter(
-    settings.database,
-    { ...writerOptions, loadTime: Temporal.Now.instant() },
-    databaseOptions(settings),
-  )
-}
-
-/** Called before anything is loaded, so that a file that cannot be written does not waste a load. */
-async function openMetrics(
-  file: string | undefined,
-  size: number | undefined,
-): Promise<LoadMetrics | undefined> {
-  if (file === undefined) return undefined
-  const { openLoadMetrics } = await import('../observe/load-metrics.ts')
-  try {
-    return openLoadMetrics(file, size)
-  } catch {
-    throw new CommandError(2, `${file} cannot be written`)
-  }
+function checkRejectFlags({ skipInvalid, rejects }: Flags): void {
+  if ((skipInvalid === undefined) === (rejects === undefined)) return
+  throw new CommandError(2, '--skip-invalid and --rejects require each other')
 }

@@ -1,8 +1,8 @@
+import { type CommitResult, openCommits } from './commits.ts'
+import { type OnError, openErrorLog } from './error-log.ts'
 import { readLine, type UnknownFields } from './line.ts'
-import { type LineCounts, openLineCounter } from './line-counts.ts'
-import { openPutIds } from './put-ids.ts'
 import type { LineSource, TextLine } from './source.ts'
-import type { LineError, LocatedItem, ProviderWriter, Reference } from './writer.ts'
+import type { LineError, LocatedItem, ProviderWriter, SourceLocation } from './writer.ts'
 
 export interface LoadOptions {
   /** Commit after this many lines instead of once at the end. */
@@ -13,18 +13,10 @@ export interface LoadOptions {
   readonly dryRun?: boolean
   /** The default is to reject them. */
   readonly unknownFields?: UnknownFields
-  /** `text` is the line, if it could be read. */
-  readonly onError: (error: ReportedError, text?: string) => void
+  readonly onError: OnError
   readonly onProgress?: (progress: Progress) => void
   /** Stops the load. The writer discards what is not committed by then. */
   readonly signal?: AbortSignal
-}
-
-export interface ReportedError extends LineError {
-  /** The line refers to an account or a customer whose own line was rejected. */
-  readonly isConsequence?: true
-  /** The same is possible, but there were too many accounts and customers to remember. */
-  readonly mayBeConsequence?: true
 }
 
 export interface Progress {
@@ -32,14 +24,11 @@ export interface Progress {
   readonly bytes: number
 }
 
-export interface LoadResult {
+export interface LoadResult extends CommitResult {
   readonly lines: number
-  readonly commits: number
-  /** The number of lines read before the last commit. */
-  readonly linesCommitted: number
   readonly errors: number
-  /** What the committed lines did. */
-  readonly counts: LineCounts
+  /** The lines from which on sources were not read, because of an error. Nothing is committed after it. */
+  readonly unread: readonly SourceLocation[]
   /** Unknown fields that were left out. */
   readonly leftOut: LeftOutFields
   /** The number of lines with a customer that the consent flow cannot find. */
@@ -57,14 +46,11 @@ export interface LeftOutFields {
 /** How many different fields are counted separately: the names come from the input. */
 const leftOutNamesMax = 1000
 
-/** Items per `write`: few enough that they do not survive a minor garbage collection. */
-const groupSize = 100
-
 const progressLines = 1000
 
 /**
  * Loads the lines of sources into a store. Without `batch`, one invalid line rejects the whole load; the remaining lines are
- * still read so that all errors are reported at once.
+ * still read so that all errors are reported at once. A source whose rest cannot be read rejects the load in any case.
  */
 export async function load(
   sources: readonly LineSource[],
@@ -75,94 +61,53 @@ export async function load(
   const batch = dryRun ? undefined : options.batch
   let lines = 0
   let bytes = 0
-  let errors = 0
-  let errorsInBatch = 0
-  let commits = 0
-  let linesCommitted = 0
   let customersWithoutEmail = 0
-  let group: LocatedItem[] = []
-  const counter = openLineCounter()
-  const putIds = openPutIds()
   const leftOut = { total: 0, byField: new Map<string, number>() }
+  const errors = openErrorLog(options.onError)
+  const inBatches = batch !== undefined
+  const commits = openCommits(writer, errors, { inBatches, skipInvalid, dryRun, signal })
 
-  const judge = (missing: Reference) => {
-    if (putIds.has(missing)) return { isConsequence: true } as const
-    return putIds.isIncomplete() ? ({ mayBeConsequence: true } as const) : {}
+  const add = (line: TextLine, file: number): void => {
+    lines += 1
+    const result = readItem(line, file, unknownFields)
+    if ('errors' in result) {
+      errors.addInvalid(line.text, result.errors)
+      return
+    }
+    commits.add(result.item)
+    errors.addValid(result.item)
+    if (isCustomerWithoutEmail(result.item)) customersWithoutEmail += 1
+    for (const path of result.leftOut) countLeftOut(leftOut, path)
   }
-  const report = (error: LineError, text?: string): void => {
-    errors += 1
-    errorsInBatch += 1
-    options.onError(error.missing ? { ...error, ...judge(error.missing) } : error, text)
-  }
-  const flush = async (): Promise<void> => {
-    for (const error of await writer.write(group)) report(error)
-    group = []
-  }
-  const check = async (): Promise<void> => {
-    await flush()
-    onProgress?.({ lines, bytes })
-    for await (const error of writer.findErrors()) report(error)
-  }
-  const commit = async (): Promise<void> => {
-    signal?.throwIfAborted()
-    counter.addAll((await writer.commit()) ?? [])
-    commits += 1
-    linesCommitted = lines
-  }
-  /** A batch with an invalid line is discarded as a whole; later batches are still committed. */
-  const endBatch = async (): Promise<void> => {
-    await check()
-    if (errorsInBatch > 0 && !skipInvalid) await writer.rollback()
-    else await commit()
-    errorsInBatch = 0
-  }
-
   const readAll = async (): Promise<void> => {
     for (const [file, source] of sources.entries()) {
       for await (const chunk of source.read({ signal })) {
         bytes += chunk.bytes
         for (const line of chunk.lines) {
-          lines += 1
-          const result = readItem(line, file, unknownFields)
-          if ('item' in result) {
-            group.push(result.item)
-            putIds.add(result.item)
-            if (isCustomerWithoutEmail(result.item)) customersWithoutEmail += 1
-            for (const path of result.leftOut) countLeftOut(leftOut, path)
-          } else {
-            if (line.text !== undefined) putIds.addRejected(line.text)
-            for (const error of result.errors) report(error, line.text)
-          }
-          if (group.length >= groupSize) await flush()
-          if (lines % progressLines === 0) onProgress?.({ lines, bytes })
-          if (batch !== undefined && lines % batch === 0) await endBatch()
+          add(line, file)
+          if (commits.isFull()) await commits.flush()
+          const isBatchEnd = batch !== undefined && lines % batch === 0
+          if (isBatchEnd || lines % progressLines === 0) onProgress?.({ lines, bytes })
+          if (isBatchEnd) await commits.endBatch(lines)
         }
       }
     }
-  }
-  const finish = async (): Promise<void> => {
-    await check()
-    if (batch !== undefined && errorsInBatch > 0 && !skipInvalid) await writer.rollback()
-    for await (const error of writer.findUnresolved()) report(error)
-    const mayCommit = !dryRun && (batch !== undefined || skipInvalid || errors === 0)
-    if (mayCommit && lines > 0) await commit()
-    else await writer.rollback()
+    onProgress?.({ lines, bytes })
   }
 
   let isStopped = false
   try {
     await readAll()
-    await finish()
+    await commits.finish(lines)
   } catch (error) {
     isStopped = signal?.aborted === true && (error as Error).name === 'AbortError'
     if (!isStopped) throw error
   }
   return {
     lines,
-    errors,
-    commits,
-    linesCommitted,
-    counts: counter.take(),
+    errors: errors.count(),
+    unread: errors.unread(),
+    ...commits.result(),
     leftOut,
     customersWithoutEmail,
     isStopped,

@@ -3,8 +3,6 @@ import type { LineProblem } from './writer.ts'
 
 /** An input of rows, which a converter makes lines from. */
 export interface RowSource extends Omit<LineSource, 'read'> {
-  /** The name that a converter gets instead of that of messages. */
-  readonly file?: string
   read(options?: ReadOptions): AsyncIterable<RowChunk>
 }
 
@@ -44,9 +42,10 @@ export type Converted =
 
 /** A source of the lines that a converter makes from rows. It ends at a header with problems: each row would repeat them. */
 export function createConvertedSource(rows: RowSource, converter: RowConverter): LineSource {
-  const { name, bytes, isRepeatable } = rows
+  const { name, file, bytes, isRepeatable } = rows
   return {
     name,
+    ...(file !== undefined && { file }),
     ...(bytes !== undefined && { bytes }),
     isRepeatable,
     read: (options) => convertRows(rows, converter, options),

@@ -4,6 +4,8 @@ import type { LineProblem } from './writer.ts'
 export interface LineSource {
   /** Names the source in messages. */
   readonly name: string
+  /** The name of its file, if that is another one. */
+  readonly file?: string
   /** Undefined if the size is unknown, as that of a pipe, whose lines may arrive slowly. */
   readonly bytes?: number
   /** Whether `read` can be called again, and reads the same lines then. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { it } from 'node:test'
 import { createNdjsonSource } from '../../src/load/lines.ts'
@@ -137,5 +137,130 @@ describeOnce('the file of rejected lines', () => {
       const { status, stderr } = await bank.load([put.product('p1')], ...flags)
       assert.deepEqual({ status, stderr }, { status: 2, stderr: message })
     }
+  })
+})
+
+describeOnce('an error after which a table cannot be read', () => {
+  const header = 'accountId,transactionId,status,amount'
+  const table = [header, 'a1,t1,PENDING,1.00', 'a1,t2,LOST,1.00', 'a1,"t3"x,PENDING,1.00']
+  const rest = ['a1,t4,PENDING,1.00', 'a1,t5,PENDING,1.00']
+  const flags = (...more: readonly string[]) => ['--type', 'banking.transaction', ...more]
+  const unread = (line: number) =>
+    `table.csv was not read from line ${line} on: correct it there, and load the same data again\n`
+
+  it('changes nothing, whether invalid lines are skipped or not', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill([put.customer('c1'), put.account('a1', ['c1'])])
+    const rejects = bank.path('rejects.csv')
+    const invalidHeader = [header.replace('status', 'state'), ...rest]
+
+    for (const [content, line] of [
+      [[...table, ...rest], 4] as const,
+      [invalidHeader, 1] as const,
+    ]) {
+      bank.write('table.csv', content)
+      for (const more of [[], ['--skip-invalid', '--rejects', rejects]]) {
+        const { status, stderr } = await bank.loadFiles(['table.csv'], ...flags(...more))
+        assert.equal(status, 1)
+        assert.match(stderr, / errors? in \d lines?\. Nothing was changed\.\n/)
+        assert.ok(stderr.endsWith(unread(line)), stderr)
+      }
+    }
+    assert.equal(readFileSync(rejects, 'utf8'), '')
+    assert.equal(splitLines(await bank.dump()).length, 2)
+  })
+
+  it('ends a load in batches, which says what was committed', async (t) => {
+    const bank = await openBank(t)
+    await bank.fill([put.customer('c1'), put.account('a1', ['c1'])])
+    bank.write('table.csv', [...table, ...rest])
+    bank.write('other.csv', [header, 'a1,t6,PENDING,1.00'])
+    const load = () =>
+      bank.loadFiles(
+        ['table.csv', 'other.csv'],
+        ...flags('--batch', '1', '--skip-invalid', '--rejects', bank.path('rejects')),
+      )
+
+    const first = await load()
+    const committed = splitLines(await bank.dump())
+    bank.write('table.csv', [header, ...table.slice(1, 2), ...rest])
+    const second = await load()
+
+    assert.equal(first.status, 1)
+    assert.match(
+      first.stderr,
+      /^2 errors in 4 lines\. Committed: the batches of the first 2 lines, /m,
+    )
+    assert.ok(first.stderr.includes(unread(4)), first.stderr)
+    assert.equal(committed.length, 3)
+    assert.equal(second.status, 0)
+    assert.equal(splitLines(await bank.dump()).length, 6)
+  })
+})
+
+describeOnce('the folder of rejected rows', () => {
+  const map = `export default (row, { file }) =>
+    file.endsWith('customers.csv')
+      ? { type: 'customer', record: { id: row.ID, name: row.NAME, email: row.MAIL } }
+      : { type: 'banking.account', holders: [{ customerId: row.OWNER }], record: { accountId: row.NO } }
+`
+
+  it('has a file for each input with rejected rows, which loads once it is corrected', async (t) => {
+    const bank = await openBank(t)
+    bank.write('map.mjs', map)
+    bank.write('customers.csv', [
+      'ID,NAME,MAIL',
+      'c1,Ana,a@b.example',
+      'c2,Jo,',
+      'c3,Kim,k@b.example',
+    ])
+    bank.write('accounts.csv', ['NO,OWNER', 'a1,c1', 'a2,c2', 'a3,c3'])
+    bank.write('old-customers.csv', ['ID,NAME,MAIL', 'c4,Max,m@b.example'])
+    const folder = bank.path('rejects')
+    const names = ['customers.csv', 'accounts.csv', 'old-customers.csv']
+    const mapped = ['--map', bank.path('map.mjs')]
+
+    const run = await bank.loadFiles(names, ...mapped, '--skip-invalid', '--rejects', folder)
+    const rejected = readdirSync(folder).map((name) => [
+      name,
+      readFileSync(bank.path(`rejects/${name}`), 'utf8'),
+    ])
+    writeFileSync(bank.path('rejects/customers.csv'), 'ID,NAME,MAIL\nc2,Jo,jo@b.example\n')
+    const corrected = ['rejects/customers.csv', 'rejects/accounts.csv']
+    const again = await bank.loadFiles(corrected, ...mapped)
+
+    assert.equal(run.status, 1)
+    assert.match(run.stderr, /The valid lines were committed\. 2 lines rejected: see rejects\.\n/)
+    assert.deepEqual(Object.fromEntries(rejected), {
+      'customers.csv': 'ID,NAME,MAIL\nc2,Jo,\n',
+      'accounts.csv': 'NO,OWNER\na2,c2\n',
+    })
+    assert.equal(statSync(folder).mode & 0o777, 0o700)
+    assert.deepEqual({ status: again.status, stderr: again.stderr }, { status: 0, stderr: '' })
+    assert.equal(splitLines(await bank.dump()).length, 7)
+  })
+
+  it('never overwrites an input', async (t) => {
+    const bank = await openBank(t)
+    const content = 'NO,OWNER\na1,c1\n'
+    bank.write('map.mjs', map)
+    bank.write('accounts.csv', content)
+    bank.write('more-accounts.csv', content)
+    const load = (names: readonly string[], rejects: string) =>
+      bank.loadFiles(
+        names,
+        ...['--map', bank.path('map.mjs'), '--skip-invalid', '--rejects', bank.path(rejects)],
+      )
+
+    const one = await load(['accounts.csv'], 'accounts.csv')
+    const several = await load(['accounts.csv', 'more-accounts.csv'], '.')
+    const twice = await load(['accounts.csv', 'accounts.csv'], 'rejects')
+
+    assert.deepEqual([one.status, several.status, twice.status], [2, 2, 2])
+    for (const { stderr } of [one, several]) {
+      assert.match(stderr, /--rejects would overwrite .*accounts\.csv, which is an input/)
+    }
+    assert.match(twice.stderr, /--rejects cannot have two files with the name accounts\.csv/)
+    assert.equal(readFileSync(bank.path('accounts.csv'), 'utf8'), content)
   })
 })

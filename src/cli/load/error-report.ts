@@ -1,6 +1,6 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { escapeInvisible } from '../../contract/characters.ts'
-import type { ReportedError } from '../../load/load.ts'
+import type { ReportedError } from '../../load/error-log.ts'
 import type { LineSource } from '../../load/source.ts'
 import type { LineError, SourceLocation } from '../../load/writer.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'

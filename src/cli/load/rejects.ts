@@ -1,6 +1,17 @@
-import { closeSync, fsyncSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { openRejectedLines } from '../../load/rejected-lines.ts'
 import type { LineSource, ReadOptions } from '../../load/source.ts'
 import type { SourceLocation } from '../../load/writer.ts'
@@ -21,18 +32,23 @@ export interface Rejects {
   close(): void
 }
 
-/** Called before anything is loaded, so that a file that cannot be written does not waste a load. */
-export function openRejects(name: string, inputs: readonly LineSource[]): Rejects {
-  const file = openFile(name)
+/**
+ * Called before anything is loaded, so that a file that cannot be written does not waste a load. In a folder, each input gets
+ * a file with its name: tables have different headers, and a mapping function may depend on the name.
+ */
+export function openRejects(
+  name: string,
+  inputs: readonly LineSource[],
+  isFolder: boolean,
+): Rejects {
+  const targets = (isFolder ? listPaths(name, inputs) : [name]).map((path) =>
+    openTarget(path, inputs),
+  )
   const rejected = openRejectedLines()
   const spools = inputs.map((input) => (input.isRepeatable ? undefined : openSpool()))
-  const write = (raw: Buffer) => writeSync(file, Buffer.concat([raw, lineFeed]))
 
-  const copy = async (
-    index: number,
-    input: LineSource,
-    result: { rows: number; tooLong: number },
-  ) => {
+  const copy = async (index: number, input: LineSource, { write }: Target) => {
+    const result = { rows: 0, tooLong: 0 }
     let last = 0
     let header: Buffer | undefined
     const rows = spools[index]?.read() ?? readRaw(input)
@@ -49,6 +65,7 @@ export function openRejects(name: string, inputs: readonly LineSource[]): Reject
       write(raw)
       result.rows += 1
     }
+    return result
   }
   return {
     inputs: inputs.map((input, index) => {
@@ -57,13 +74,22 @@ export function openRejects(name: string, inputs: readonly LineSource[]): Reject
     }),
     add: rejected.add,
     async finish() {
-      const result = { rows: 0, tooLong: 0 }
-      for (const [index, input] of inputs.entries()) await copy(index, input, result)
-      fsyncSync(file)
-      return result
+      const total = { rows: 0, tooLong: 0 }
+      for (const [index, input] of inputs.entries()) {
+        const target = targets[isFolder ? index : 0] as Target
+        const { rows, tooLong } = await copy(index, input, target)
+        total.rows += rows
+        total.tooLong += tooLong
+      }
+      for (const { file } of targets) fsyncSync(file)
+      return total
     },
     close() {
-      closeSync(file)
+      for (const { file, path } of targets) {
+        // An empty file is not a table.
+        if (isFolder && fstatSync(file).size === 0) rmSync(path)
+        closeSync(file)
+      }
       for (const spool of spools) spool?.close()
     },
   }
@@ -71,18 +97,51 @@ export function openRejects(name: string, inputs: readonly LineSource[]): Reject
 
 const lineFeed = Buffer.from('\n')
 
+interface Target {
+  readonly path: string
+  readonly file: number
+  readonly write: (raw: Buffer) => void
+}
+
+function openTarget(path: string, inputs: readonly LineSource[]): Target {
+  if (inputs.some((input) => isSameFile(path, input.name))) {
+    throw new CommandError(2, `--rejects would overwrite ${path}, which is an input`)
+  }
+  try {
+    const file = openPrivateFile(path)
+    return { path, file, write: (raw) => writeSync(file, Buffer.concat([raw, lineFeed])) }
+  } catch {
+    throw new CommandError(2, `${path} cannot be written`)
+  }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }))
+  return a !== undefined && b !== undefined && a.isFile() && a.ino === b.ino && a.dev === b.dev
+}
+
+/** Creates the folder. */
+function listPaths(folder: string, inputs: readonly LineSource[]): string[] {
+  const names = inputs.map(({ name, file = name }) => basename(file))
+  if (names.includes('-')) {
+    throw new CommandError(2, '--rejects of several inputs are named after them: use a file for -')
+  }
+  const repeated = names.find((name, index) => names.indexOf(name) !== index)
+  if (repeated !== undefined) {
+    throw new CommandError(2, `--rejects cannot have two files with the name ${repeated}`)
+  }
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch {
+    throw new CommandError(2, `${folder} cannot be created as a folder`)
+  }
+  return names.map((name) => join(folder, name))
+}
+
 interface RawRow {
   /** 0 for the header. */
   readonly line: number
   readonly raw: Buffer | undefined
-}
-
-function openFile(name: string): number {
-  try {
-    return openPrivateFile(name)
-  } catch {
-    throw new CommandError(2, `${name} cannot be written`)
-  }
 }
 
 async function* readRaw(input: LineSource): AsyncGenerator<RawRow> {

@@ -2,6 +2,7 @@ import { escapeInvisible } from '../../contract/characters.ts'
 import { type RecordType, recordTypes } from '../../contract/index.ts'
 import { type Counts, type LineCounts, lineOutcomes } from '../../load/line-counts.ts'
 import type { LeftOutFields, LoadResult } from '../../load/load.ts'
+import type { LineSource } from '../../load/source.ts'
 import { type StopSignal, signalStatus } from '../../server/signals.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { formatCount } from '../common/format-count.ts'
@@ -12,6 +13,7 @@ import type { RejectedRows } from './rejects.ts'
 const leftOutShownMax = 20
 
 interface ReportOptions {
+  readonly inputs: readonly Pick<LineSource, 'name'>[]
   readonly dryRun?: true
   /** The file of --rejects. */
   readonly rejects?: string
@@ -19,27 +21,19 @@ interface ReportOptions {
   readonly seconds: number
 }
 
-function formatRejected(file: string, { rows, tooLong }: RejectedRows): string {
-  const long = tooLong > 0 ? `, except for ${formatQuantity(tooLong, 'line')} too long to copy` : ''
-  return `The valid lines were committed. ${formatQuantity(rows, 'line')} rejected: see ${file}${long}.`
-}
-
 /** Prints what a load did, or throws it if there were errors. */
-export function reportResult(
-  result: LoadResult,
-  { dryRun, rejects, rejected, seconds }: ReportOptions,
-  terminal: Terminal,
-): void {
-  const { lines, errors, commits } = result
+export function reportResult(result: LoadResult, options: ReportOptions, terminal: Terminal): void {
+  const { lines, errors } = result
+  const { dryRun, seconds, inputs } = options
   const details = formatDetails(result)
   if (errors > 0) {
-    const outcome = rejected
-      ? formatRejected(rejects ?? '', rejected)
-      : commits === 0
-        ? 'Nothing was changed.'
-        : 'Batches with errors were not committed.'
-    const failure = `${formatQuantity(errors, 'error')} in ${formatQuantity(lines, 'line')}. ${outcome}`
-    throw new CommandError(1, [failure, ...details].join('\n'))
+    const found = `${formatQuantity(errors, 'error')} in ${formatQuantity(lines, 'line')}`
+    const unread = result.unread.map(
+      ({ file, line }) =>
+        `${inputs[file]?.name} was not read from line ${line} on: correct it there, and load the same data again`,
+    )
+    const failure = [`${found}. ${formatFailure(result, options)}`, ...unread, ...details]
+    throw new CommandError(1, failure.map(escapeInvisible).join('\n'))
   }
   const [done, outcome] = dryRun ? ['validated', '. Nothing was changed.'] : ['loaded', '']
   const rate = formatCount(Math.round(lines / Math.max(seconds, 0.001)))
@@ -47,14 +41,30 @@ export function reportResult(
   terminal.out(`${[success, ...details].join('\n')}\n`)
 }
 
+function formatFailure(result: LoadResult, { rejects = '', rejected }: ReportOptions): string {
+  if (result.commits === 0) return 'Nothing was changed.'
+  if (result.unread.length > 0) return formatCommitted(result)
+  if (!rejected) return 'Batches with errors were not committed.'
+  return `The valid lines were committed. ${formatRejected(rejects, rejected)}`
+}
+
+function formatRejected(file: string, { rows, tooLong }: RejectedRows): string {
+  const long = tooLong > 0 ? `, except for ${formatQuantity(tooLong, 'line')} too long to copy` : ''
+  return `${formatQuantity(rows, 'line')} rejected: see ${file}${long}.`
+}
+
 export function createStoppedError(signal: StopSignal, result: LoadResult): CommandError {
-  const { commits, linesCommitted } = result
   const outcome =
-    commits === 0
+    result.commits === 0
       ? 'Nothing was changed.'
-      : `Committed: the batches of the first ${formatQuantity(linesCommitted, 'line')}, except those with errors. Not committed: all later lines, and lines that refer to an account or a customer that was not loaded yet. Load the same data again to complete it.`
+      : `${formatCommitted(result)} Load the same data again to complete it.`
   const message = [`Stopped by ${signal}. ${outcome}`, ...formatCounts(result.counts)].join('\n')
   return new CommandError(signalStatus[signal], message)
+}
+
+/** Of a load in batches that did not reach its end. */
+function formatCommitted({ linesCommitted }: LoadResult): string {
+  return `Committed: the batches of the first ${formatQuantity(linesCommitted, 'line')}, except those with errors. Not committed: all later lines, and lines that refer to an account or a customer that was not loaded yet.`
 }
 
 function formatDetails({ counts, leftOut, customersWithoutEmail }: LoadResult): string[] {

@@ -1,0 +1,163 @@
+import type { UnknownFields } from '../../load/line.ts'
+import type { LoadOptions, LoadResult } from '../../load/load.ts'
+import type { LineSource } from '../../load/source.ts'
+import type { ProviderWriter, WriterOptions } from '../../load/writer.ts'
+import type { LoadMetrics } from '../../observe/load-metrics.ts'
+import { databaseOptions } from '../../server/database-options.ts'
+import type { Stopping } from '../../server/signals.ts'
+import { CommandError, type Terminal } from '../../server/terminal.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { prepareDatabase } from '../common/database.ts'
+import { openLoadProgress } from '../common/load-progress.ts'
+import { readCommandSettings } from '../common/setting-flags.ts'
+import { openErrorFile, openErrorReport } from './error-report.ts'
+import type { InputFlags } from './input-flags.ts'
+import { openInputs, toInputError, totalSize } from './inputs.ts'
+import { parseBatch } from './parse-number.ts'
+import { openRejects } from './rejects.ts'
+import { createStoppedError, reportResult } from './summary.ts'
+
+export interface LoadFlags extends InputFlags {
+  readonly batch?: string
+  readonly dryRun?: true
+  readonly unknownFields: UnknownFields
+  readonly errors?: string
+  readonly showValues?: true
+  readonly skipInvalid?: true
+  readonly rejects?: string
+  readonly metricsFile?: string
+  readonly database?: string
+}
+
+/** Loads inputs to their end. */
+export async function runLoad(
+  names: readonly string[],
+  flags: LoadFlags,
+  terminal: Terminal,
+  { signal, stoppedBy }: Stopping,
+): Promise<void> {
+  const batch = parseBatch(flags.batch)
+  if (flags.skipInvalid && flags.dryRun) {
+    throw new CommandError(2, '--skip-invalid and --dry-run exclude each other')
+  }
+  const settings = readCommandSettings('provider', flags, terminal)
+  const opened = await openInputs(names, flags, terminal)
+  const hasTables = (flags.type ?? flags.map) !== undefined
+  const rejects =
+    flags.rejects === undefined
+      ? undefined
+      : openRejects(flags.rejects, opened, hasTables && opened.length > 1)
+  const inputs = rejects?.inputs ?? opened
+  const reports = await openReports(inputs, flags, terminal)
+  const started = performance.now()
+  const writerOptions = {
+    inBatches: (batch !== undefined || rejects !== undefined) && !flags.dryRun,
+    isSlow: totalSize(inputs) === undefined,
+    onWait: reports.onWait,
+    signal,
+  }
+  try {
+    const result = await loadInputs(inputs, settings, writerOptions, terminal, {
+      ...(batch !== undefined && { batch }),
+      dryRun: flags.dryRun ?? false,
+      skipInvalid: rejects !== undefined,
+      unknownFields: flags.unknownFields,
+      signal,
+      onProgress: reports.onProgress,
+      onError(error, text) {
+        reports.onError(error, text)
+        if (!error.endsSource) rejects?.add(error)
+      },
+    })
+    reports.complete(result)
+    const isLoadedAgain = result.commits === 0 || result.unread.length > 0
+    const rejected = isLoadedAgain ? undefined : await rejects?.finish()
+    const stop = result.isStopped ? stoppedBy() : undefined
+    if (stop) throw createStoppedError(stop, result)
+    const seconds = (performance.now() - started) / 1000
+    reportResult(result, { ...flags, inputs, rejected, seconds }, terminal)
+  } finally {
+    await reports.close()
+    rejects?.close()
+  }
+}
+
+async function loadInputs(
+  inputs: readonly LineSource[],
+  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  writerOptions: Omit<WriterOptions, 'loadTime'>,
+  terminal: Terminal,
+  options: LoadOptions,
+): Promise<LoadResult> {
+  const { load } = await import('../../load/load.ts')
+  const { disablePretenuring, limitYoungGeneration } = await import(
+    '../../server/garbage-collection.ts'
+  )
+  await prepareDatabase(settings, !options.dryRun, terminal)
+  const writer = await openWriter(settings, writerOptions)
+  disablePretenuring()
+  limitYoungGeneration()
+  try {
+    return await load(inputs, writer, options)
+  } catch (error) {
+    throw toInputError(error)
+  } finally {
+    await writer.close()
+  }
+}
+
+async function openWriter(
+  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  writerOptions: Omit<WriterOptions, 'loadTime'>,
+): Promise<ProviderWriter> {
+  const { openProviderWriter } = await import('../../storage/open.ts')
+  const options = { ...writerOptions, loadTime: Temporal.Now.instant() }
+  return openProviderWriter(settings.database, options, databaseOptions(settings))
+}
+
+/** The progress line, the metrics and the errors of a load. */
+async function openReports(inputs: readonly LineSource[], flags: LoadFlags, terminal: Terminal) {
+  const size = totalSize(inputs)
+  const errorFile = flags.errors === undefined ? undefined : openErrorFile(flags.errors, terminal)
+  const metrics = await openMetrics(flags.metricsFile, size)
+  const progress = openLoadProgress(terminal, size)
+  const errors = openErrorReport(inputs, errorFile, flags.showValues ?? false, terminal)
+  let state = { lines: 0, bytes: 0 }
+  let isSuccess = false
+  return {
+    onWait(): void {
+      progress.clear()
+      terminal.error('waiting for another load to finish\n')
+    },
+    onProgress(reached: typeof state): void {
+      state = reached
+      progress.show(reached)
+      metrics?.progress({ ...reached, errors: errors.count() })
+    },
+    onError: errors.add,
+    complete(result: LoadResult): void {
+      isSuccess = result.errors === 0 && !result.isStopped && !flags.dryRun
+      state = { ...state, lines: result.lines }
+      progress.clear()
+    },
+    async close(): Promise<void> {
+      progress.clear()
+      metrics?.finish({ ...state, errors: errors.count() }, isSuccess)
+      await errors.finish()
+    },
+  }
+}
+
+/** Called before anything is loaded, so that a file that cannot be written does not waste a load. */
+async function openMetrics(
+  file: string | undefined,
+  size: number | undefined,
+): Promise<LoadMetrics | undefined> {
+  if (file === undefined) return undefined
+  const { openLoadMetrics } = await import('../../observe/load-metrics.ts')
+  try {
+    return openLoadMetrics(file, size)
+  } catch {
+    throw new CommandError(2, `${file} cannot be written`)
+  }
+}
