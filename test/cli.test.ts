@@ -167,6 +167,21 @@ describe('holdfast settings', () => {
     assert.equal(line(demo.stdout, 'HOLDFAST_SUBDOMAIN'), 'demo default')
   })
 
+  it('lists the settings that the role uses, which are flags of its command', async () => {
+    const { stdout: printed } = await runInProcess(['settings', 'intake', '--json'], {
+      HOLDFAST_WORKERS: '4',
+    })
+    const { stdout: help } = await runInProcess(['serve', 'intake', '--help'])
+
+    const listed = Object.keys(JSON.parse(printed))
+    const flags = [...help.matchAll(/^ {2}--([a-z-]+) </gm)].map(([, flag = '']) => flag)
+    assert.deepEqual(
+      listed,
+      flags.map((flag) => `HOLDFAST_${flag.replaceAll('-', '_').toUpperCase()}`),
+    )
+    assert.ok(listed.includes('HOLDFAST_PORT') && !listed.includes('HOLDFAST_WORKERS'))
+  })
+
   it('derives the URL of the contact endpoint from the provider URL', async () => {
     const { stdout } = await runInProcess(['settings'], required)
 

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import type { Terminal } from '../server/terminal.ts'
-import { addCreateFlag, databaseSettings } from './common/database.ts'
+import { listSettings } from '../settings/settings.ts'
+import { addCreateFlag } from './common/database.ts'
 import {
   addSettingFlags,
   readCommandSettings,
@@ -53,13 +54,13 @@ Example: holdfast serve provider --create --database sqlite:bank.db --subdomain 
     const { serveProvider } = await import('./serve/serve.ts')
     await serveProvider(settings, { create, newReplayFile }, terminal)
   })
-  addSettingFlags(addCreateFlag(platform), 'platform', platformSettings)
+  addSettingFlags(addCreateFlag(platform), 'platform', listSettings('platform'))
   platform.action(async ({ create = false, ...flags }: Flags) => {
     const settings = readCommandSettings('platform', flags, terminal)
     const { servePlatform } = await import('./serve/serve.ts')
     await servePlatform(settings, { create }, terminal)
   })
-  addSettingFlags(addCreateFlag(intake), 'intake', intakeSettings)
+  addSettingFlags(addCreateFlag(intake), 'intake', listSettings('intake'))
   intake.action(async ({ create = false, ...flags }: Flags) => {
     // The number of workers may be set for the other roles.
     const settings = { ...readCommandSettings('intake', flags, terminal), workers: 1 }
@@ -76,21 +77,3 @@ Example: holdfast serve provider --create --database sqlite:bank.db --subdomain 
     .addCommand(platform)
     .addCommand(intake)
 }
-
-const platformSettings = [
-  ...databaseSettings,
-  'host',
-  'port',
-  'trustedProxies',
-  'workers',
-  'tlsCert',
-  'tlsKey',
-  'tlsClientCa',
-  'shutdownTimeout',
-  'connectionsPerAddress',
-  'logLevel',
-  'metricsPort',
-  'metricsHost',
-] as const
-
-const intakeSettings = platformSettings.filter((name) => name !== 'workers')

@@ -3,11 +3,12 @@ import { escapeInvisible } from '../contract/characters.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import {
   type EffectiveSetting,
+  listSettings,
   type Role,
   readSettings,
   roles,
+  type SettingName,
   type SettingsResult,
-  settingNames,
   variableName,
 } from '../settings/settings.ts'
 import {
@@ -35,7 +36,8 @@ export function settingsCommand(terminal: Terminal): Command {
     const { missing, unknown, invalid } = result
     warnOfUnknown(unknown, terminal)
     if (invalid.length > 0) throw invalidSettings([...invalid, ...missing])
-    terminal.out(flags.json ? formatJson(result) : formatTable(result))
+    const names = listSettings(role)
+    terminal.out(flags.json ? formatJson(names, result) : formatTable(names, result))
     if (missing.length === 0) return
     throw new CommandError(1, missing.join('\n'))
   })
@@ -44,8 +46,8 @@ export function settingsCommand(terminal: Terminal): Command {
 
 type Flags = SettingFlags & { readonly json?: true }
 
-function formatTable({ effective }: SettingsResult): string {
-  const rows = settingNames.map((name) => [
+function formatTable(names: readonly SettingName[], { effective }: SettingsResult): string {
+  const rows = names.map((name) => [
     variableName(name),
     escapeInvisible(maskSecrets(effective[name])),
     effective[name].source,
@@ -59,8 +61,8 @@ function formatTable({ effective }: SettingsResult): string {
     .join('')
 }
 
-function formatJson({ effective }: SettingsResult): string {
-  const entries = settingNames.map((name) => [
+function formatJson(names: readonly SettingName[], { effective }: SettingsResult): string {
+  const entries = names.map((name) => [
     variableName(name),
     {
       value: jsonValue(effective[name]),

@@ -50,6 +50,8 @@ interface Definition<Value> {
   /** Parses the text; undefined if it is invalid. `earlier` has the settings that are defined before this one. */
   readonly read: (text: string, earlier: Partial<Settings>) => Value | undefined
   readonly defaults: Partial<Record<Role, string>>
+  /** The roles that use it; the default is all. */
+  readonly usedBy?: readonly Role[]
   readonly requiredBy?: readonly Role[]
   /** Required if one of these is set. */
   readonly requiredWith?: readonly SettingName[]
@@ -59,6 +61,9 @@ interface Definition<Value> {
     readonly from: (role: Role, earlier: Partial<Settings>) => Value | undefined
   }
 }
+
+const provider: readonly Role[] = ['provider', 'demo']
+const servers: readonly Role[] = ['provider', 'platform', 'intake']
 
 const portMax = 65_535
 const workersMax = 256
@@ -149,6 +154,7 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
   providerUrl: {
     about: 'the public base URL; the audience of every token must start with it',
     ...baseUrl,
+    usedBy: provider,
     defaults: {},
     requiredBy: ['provider'],
     derived: {
@@ -159,6 +165,7 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
   resourceUrl: {
     about: 'the base URL of the contact endpoint',
     ...baseUrl,
+    usedBy: provider,
     defaults: {},
     derived: { about: 'the provider URL', from: (_role, { providerUrl }) => providerUrl },
   },
@@ -167,6 +174,7 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
     placeholder: 'name',
     mustBe: '1 to 256 characters without whitespace',
     read: (text) => (/^\S{1,256}$/.test(text) ? text : undefined),
+    usedBy: provider,
     defaults: { demo: 'demo' },
     requiredBy: ['provider'],
   },
@@ -176,6 +184,7 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
     placeholder: 'boolean',
     mustBe: 'true or false',
     read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+    usedBy: provider,
     defaults: forAllRoles('false'),
   },
   jwksUrl: {
@@ -185,6 +194,7 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
       'an https URL, or an http URL of this host; HOLDFAST_JWKS_ALLOW_HTTP=true allows any http URL',
     read: (text, { jwksAllowHttp }) =>
       isWebUrl(text) && (jwksAllowHttp || isProtected(text)) ? text : undefined,
+    usedBy: provider,
     defaults: {},
     requiredBy: ['provider'],
     derived: {
@@ -198,6 +208,7 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
     placeholder: 'version',
     mustBe: '3 or 4',
     read: (text) => (text === '3' ? 3 : text === '4' ? 4 : undefined),
+    usedBy: provider,
     defaults: forAllRoles('4'),
   },
   timeZone: {
@@ -205,12 +216,14 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
     placeholder: 'zone',
     mustBe: 'a time zone such as UTC or Australia/Sydney',
     read: (text) => (isTimeZone(text) ? text : undefined),
+    usedBy: provider,
     defaults: forAllRoles('UTC'),
   },
   workers: {
     about:
       'the number of worker processes that share the port; the intake always runs in one process',
     ...wholeNumber(1, workersMax),
+    usedBy: ['provider', 'platform'],
     defaults: forAllRoles('1'),
   },
   trustedProxies: {
@@ -225,12 +238,14 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
     about:
       'a file with the TLS certificate of the server, followed by its intermediate certificates',
     ...path('the path of a PEM file'),
+    usedBy: servers,
     defaults: {},
     requiredWith: ['tlsKey', 'tlsClientCa'],
   },
   tlsKey: {
     about: 'a file with the private key of the TLS certificate',
     ...path('the path of a PEM file'),
+    usedBy: servers,
     defaults: {},
     requiredWith: ['tlsCert', 'tlsClientCa'],
   },
@@ -238,6 +253,7 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
     about:
       'a file with the CA certificates that clients are verified against; requires every client to have a certificate',
     ...path('the path of a PEM file'),
+    usedBy: servers,
     defaults: {},
   },
   shutdownTimeout: {
@@ -255,11 +271,13 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
   customerRequestsPerMinute: {
     about: 'the maximum number of requests per minute for one customer; further requests get a 429',
     ...wholeNumber(1, requestsMax),
+    usedBy: provider,
     defaults: {},
   },
   providerRequestsPerSecond: {
     about: 'the maximum number of requests per second in total; further requests get a 429',
     ...wholeNumber(1, requestsMax),
+    usedBy: provider,
     defaults: {},
   },
   logLevel: {
@@ -283,6 +301,11 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
 }
 
 export const settingNames = Object.keys(settingDefinitions) as SettingName[]
+
+/** The settings that have an effect on a role. */
+export function listSettings(role: Role): SettingName[] {
+  return settingNames.filter((name) => settingDefinitions[name].usedBy?.includes(role) ?? true)
+}
 
 /** `providerUrl` is `HOLDFAST_PROVIDER_URL` in the environment and `--provider-url` as a flag. */
 export function variableName(name: SettingName): string {
