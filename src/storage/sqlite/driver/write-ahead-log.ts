@@ -9,6 +9,9 @@ import { execute } from './statements.ts'
 /** How large the log may remain while nothing is written, if the disk has enough space: SQLite reuses it. */
 const keptBytes = 4 * 1024 * 1024
 
+/** How large the log may become while a process writes it, before others try to shrink it. */
+const writtenBytesMax = 128 * 1024 * 1024
+
 /** How many pages a server copies into the database at once: more would delay requests. */
 const copiedPagesMax = 4000
 
@@ -93,14 +96,27 @@ export function releaseLog(path: string): void {
   )
 }
 
-/** Does so periodically while a server runs, for loads that were killed. */
+/**
+ * Does so periodically while a server runs, for loads that were killed. A log that is being written belongs to a process
+ * that checkpoints it itself, and the work would delay both that process and requests.
+ */
 export function watchLog(path: string): { close(): void } {
-  const release = () =>
-    withLargeLog(path, isTight(path) ? 0 : keptBytes, (database) => {
+  let writtenAt = 0
+  const isBeingWritten = (): boolean => {
+    const { mtimeMs = 0, size = 0 } = statSync(walPath(path), { throwIfNoEntry: false }) ?? {}
+    const isWritten = mtimeMs !== writtenAt
+    writtenAt = mtimeMs
+    return isWritten && size <= writtenBytesMax
+  }
+  const release = () => {
+    const tight = isTight(path)
+    if (isBeingWritten() && !tight) return
+    withLargeLog(path, tight ? 0 : keptBytes, (database) => {
       if (!truncateUnused(database, path)) return
       const { log, checkpointed } = checkpointState(database)
       if (log - checkpointed <= copiedPagesMax) database.exec('pragma wal_checkpoint(truncate)')
     })
+  }
   const timer = setInterval(attempt, checkEveryMs, release)
   timer.unref()
   return { close: () => clearInterval(timer) }

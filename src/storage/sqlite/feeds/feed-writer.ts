@@ -19,6 +19,12 @@ import { openItemWriter } from '../loads/item-writer.ts'
 import { toLineError } from '../loads/line-error.ts'
 import { openFeedRows } from './feed-rows.ts'
 
+/**
+ * After how many pages of the log they are copied into the database file. More than by default: small batches change the
+ * same pages again and again, which are then copied once.
+ */
+const checkpointPages = 4000
+
 /** How many lines are written in one turn of the event loop: more would delay requests. */
 const groupSize = 200
 
@@ -31,7 +37,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
   const opened = fileIdentity(path)
   const database = openDatabase(path, 'write')
   // `takeWriteLock` waits for loads, without blocking the process.
-  database.exec('pragma busy_timeout = 0')
+  database.exec(`pragma busy_timeout = 0; pragma wal_autocheckpoint = ${checkpointPages}`)
   const reading = openDatabase(path, 'serve')
   const snapshot = snapshots(reading)
   const committed = openFeedRows(reading)
@@ -61,42 +67,77 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     return errors
   }
 
-  /** Leaves nothing of a batch that has an error. */
   const writeBatch = async (batch: FeedBatch): Promise<BatchOutcome> => {
     const { feed } = batch
     const key = feed === undefined ? undefined : { ...batch, feed }
     const known = key && feeds.check(key)
     if (known) return known
-    execute(database, 'savepoint batch')
     const errors = await writeItems(batch.items)
-    if (errors.length > 0) {
-      execute(database, 'rollback to batch; release batch')
-      items.discard()
-      return { errors }
-    }
+    if (errors.length > 0) return { errors }
     const summary: BatchSummary = { lines: batch.lines, ...totalCounts(items.finish()) }
     items.forgetAssignedTimes()
     if (key) feeds.put(key, now.epochMilliseconds, summary)
-    execute(database, 'release batch')
     return { summary }
   }
 
-  const commitBatches = async (batches: readonly FeedBatch[]): Promise<BatchOutcome[]> => {
+  /** Leaves nothing of a batch that has an error. */
+  const writeAtomically = async (batch: FeedBatch): Promise<BatchOutcome> => {
+    execute(database, 'savepoint batch')
+    const outcome = await writeBatch(batch)
+    if ('errors' in outcome) {
+      execute(database, 'rollback to batch')
+      items.discard()
+    }
+    execute(database, 'release batch')
+    return outcome
+  }
+
+  /** Undefined if one of several batches has an error: the whole transaction must then be rolled back. */
+  const writeTogether = async (
+    batches: readonly FeedBatch[],
+  ): Promise<BatchOutcome[] | undefined> => {
+    const outcomes: BatchOutcome[] = []
+    for (const batch of batches) {
+      const outcome = await writeBatch(batch)
+      if ('errors' in outcome) return batches.length === 1 ? [outcome] : undefined
+      outcomes.push(outcome)
+    }
+    return outcomes
+  }
+
+  const inTransaction = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     await takeWriteLock(database, { onWait, signal, waitMaxMs })
     try {
       now = clock()
-      const outcomes: BatchOutcome[] = []
-      for (const batch of batches) outcomes.push(await writeBatch(batch))
-      requireSameFile()
-      commitWithinSpace(database, path)
-      items.clearCache()
-      return outcomes
+      return await work()
     } catch (error) {
-      // Some failures end the transaction.
+      throw toAppError(error, database)
+    } finally {
+      // Not committed. Some failures end the transaction.
       if (database.isTransaction) execute(database, 'rollback')
       items.discard()
-      throw toAppError(error, database)
     }
+  }
+
+  const commit = (): void => {
+    requireSameFile()
+    commitWithinSpace(database, path)
+  }
+
+  /** A savepoint would copy every page that it changes, so it is used only after an error. */
+  const commitBatches = async (batches: readonly FeedBatch[]): Promise<BatchOutcome[]> => {
+    const written = await inTransaction(async () => {
+      const outcomes = await writeTogether(batches)
+      if (outcomes?.every((outcome) => !('errors' in outcome))) commit()
+      return outcomes
+    })
+    if (written) return written
+    return inTransaction(async () => {
+      const outcomes: BatchOutcome[] = []
+      for (const batch of batches) outcomes.push(await writeAtomically(batch))
+      commit()
+      return outcomes
+    })
   }
 
   return {
