@@ -13,15 +13,15 @@ import { onPostgres, onSqlite } from './requests.ts'
 import { formatCount, type Log, type Row } from './results.ts'
 import { createTokenSigner } from './token-signer.ts'
 
-/** One-line batches, sent at the same moment by all feeds. */
+/** Each feed sends one line per second; the feeds start at different moments. */
 const feedCount = 50
-const bursts = 20
-const burstEveryMs = 500
+const linesPerFeed = 10
+const lineEveryMs = 1000
 
 /** Lines per second while readers are measured, by so many feeds with so many lines per batch. */
 const linesPerSecond = 2000
 const writingFeeds = 4
-const writtenLines = 50
+const writtenLines = 100
 
 /** The batches that are compared with a load. */
 const batchLines = 1000
@@ -64,7 +64,7 @@ export async function measureFeeds(
 
     log(`capacity for B3, ${engine}`)
     const half = (await measureCapacity(bench, provider)) / 2
-    log(`${feedCount} feeds with one line each, ${engine}`)
+    log(`${feedCount} feeds with one line per second each, ${engine}`)
     const times = await measureVisibility(bench, { provider, feeds, accounts, half })
     add(feedRows.visible50, at(times, 0.5), 'ms')
     add(feedRows.visible99, at(times, 0.99), 'ms')
@@ -236,10 +236,14 @@ async function measureVisibility(bench: Bench, measured: Measured): Promise<numb
   const agent = new Agent({ keepAlive: true })
   const sign = createTokenSigner(bench.keys, subdomain)
   const times: number[] = []
-  const observe = async ({ customer, account }: Account, index: number, burst: number) => {
+  const observe = async (
+    { customer, account }: Account,
+    index: number,
+    line: number,
+  ): Promise<number> => {
     const path = `/v1/banking/customer/${customer}/accounts/${account}/transactions`
     const token = await sign('ES256', audience + path)
-    const id = `feed-${index}-${burst}`
+    const id = `feed-${index}-${line}`
     const since = performance.now()
     await feeds(`latency-${index}`, [formatTransaction(account, id, Temporal.Now.instant())])
     const page = await send(agent, provider.port, {
@@ -248,17 +252,20 @@ async function measureVisibility(bench: Bench, measured: Measured): Promise<numb
       headers: { authorization: `Bearer ${token}` },
     })
     if (!page.includes(id)) throw new Error('a committed line is not visible')
-    times.push(performance.now() - since)
+    return performance.now() - since
   }
-  const seconds = ((bursts + 2) * burstEveryMs) / 1000
-  await readWhile(bench, measured, seconds, async () => {
-    for (let burst = 0; burst < bursts + 1; burst += 1) {
-      const next = wait(burstEveryMs)
-      await Promise.all(accounts.map((account, index) => observe(account, index, burst)))
-      // The first one opens the connections.
-      if (burst === 0) times.length = 0
-      await next
+  const follow = async (account: Account, index: number): Promise<void> => {
+    const start = performance.now() + (index / accounts.length) * lineEveryMs
+    // The first line opens the connections, and does not count.
+    for (let line = 0; line <= linesPerFeed; line += 1) {
+      await wait(Math.max(0, start + line * lineEveryMs - performance.now()))
+      const time = await observe(account, index, line)
+      if (line > 0) times.push(time)
     }
+  }
+  const seconds = ((linesPerFeed + 2) * lineEveryMs) / 1000
+  await readWhile(bench, measured, seconds, async () => {
+    await Promise.all(accounts.map(follow))
   })
   agent.destroy()
   return times
