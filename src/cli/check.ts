@@ -10,7 +10,7 @@ import type {
 } from '../check/index.ts'
 import { profiles } from '../check/report.ts'
 import { CommandError, type Terminal, usesColour } from '../server/terminal.ts'
-import { isTimeZone } from '../settings/settings.ts'
+import { isTimeZone } from '../settings/value-rules.ts'
 import { readJwkFile } from './common/jwk-file.ts'
 import { writePrivateFile } from './common/private-file.ts'
 

@@ -1,5 +1,5 @@
 import { readTrustedProxies } from '../http/caller-address.ts'
-import { isLoopback } from './loopback.ts'
+import { isDatabaseUrl, isProtected, isTimeZone, isWebUrl } from './value-rules.ts'
 
 /**
  * Every setting. Each is an environment variable and a flag; flags take precedence. All invalid and
@@ -391,31 +391,4 @@ function derivedSetting(value: EffectiveSetting['value']): EffectiveSetting {
 
 function forAllRoles(text: string): Record<Role, string> {
   return { provider: text, platform: text, intake: text, demo: text }
-}
-
-/** Requires two slashes: without them, user and password would not be recognised as such and not be masked. */
-function isDatabaseUrl(text: string): boolean {
-  return /^postgres(ql)?:\/\/[^\s]+$/.test(text) && URL.canParse(text)
-}
-
-/** URLs are compared as text, so a URL that a parser would normalise is invalid. */
-function isWebUrl(text: string): boolean {
-  return /^https?:\/\/[^\s\\]+$/.test(text) && URL.canParse(text)
-}
-
-/** Whether responses from the URL cannot be changed in transit. */
-function isProtected(url: string): boolean {
-  const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || isLoopback(hostname.replace(/^\[(.+)\]$/, '$1'))
-}
-
-export function isTimeZone(text: string): boolean {
-  // Loading the time zone data would delay every start, and UTC is the default.
-  if (text === 'UTC') return true
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text })
-    return true
-  } catch {
-    return false
-  }
 }
