@@ -59,13 +59,23 @@ export function findLineEnd(data: Buffer, lines: number): number {
   return end
 }
 
-/** Keeps the bytes that identify a position, until a later position is taken. */
+interface Piece {
+  /** Its offset in the input. */
+  readonly start: number
+  readonly bytes: Buffer
+}
+
+/**
+ * Keeps the bytes that identify a position, until a later position is taken. A position is at the end of a line or of the
+ * input: of a line that is not complete, the last bytes are enough, however long it becomes.
+ */
 export function openPositionTracker(firstLines: number, resumed?: Resumed) {
   let first = resumed?.position.first
   let beginning = Buffer.alloc(0)
-  let kept: Buffer[] = resumed ? [resumed.lastBytes] : []
-  /** The offset of the end of `kept`. */
+  /** The offset of the end of what was read. */
   let end = resumed?.position.offset ?? 0
+  let kept: Piece[] = []
+  if (resumed) kept = [{ start: end - resumed.lastBytes.length, bytes: resumed.lastBytes }]
 
   const keepFirst = (data: Buffer): void => {
     beginning = Buffer.concat([beginning, data.subarray(0, fingerprintBytes)])
@@ -74,11 +84,37 @@ export function openPositionTracker(firstLines: number, resumed?: Resumed) {
     first = fingerprint(beginning.subarray(0, Math.min(lineEnd, fingerprintBytes)))
   }
 
+  const keep = (data: Buffer): void => {
+    const before = kept.at(-1)
+    end += data.length
+    if (!before || before.bytes.includes(newline) || data.includes(newline)) {
+      kept.push({ start: end - data.length, bytes: data })
+      return
+    }
+    const bytes = Buffer.from(Buffer.concat([before.bytes, data]).subarray(-fingerprintBytes))
+    kept[kept.length - 1] = { start: end - bytes.length, bytes }
+  }
+
+  /** Forgets what is before an offset, except for the bytes that identify it, which it returns. */
+  const cut = (offset: number): Buffer => {
+    const from = offset - fingerprintBytes
+    const before = kept.filter(({ start }) => start < offset)
+    const parts = before.map(({ start, bytes }) =>
+      bytes.subarray(Math.max(0, from - start), offset - start),
+    )
+    const last = Buffer.concat(parts)
+    const after = kept.flatMap(({ start, bytes }) => {
+      const rest = bytes.subarray(Math.max(0, offset - start))
+      return rest.length > 0 ? [{ start: Math.max(start, offset), bytes: rest }] : []
+    })
+    kept = [{ start: offset - last.length, bytes: last }, ...after]
+    return last
+  }
+
   return {
     push(data: Buffer): void {
       if (!first) keepFirst(data)
-      kept.push(data)
-      end += data.length
+      keep(data)
     },
 
     /** The offset of the end of what was read. */
@@ -86,18 +122,17 @@ export function openPositionTracker(firstLines: number, resumed?: Resumed) {
 
     /** The position at the end of a line. Positions never decrease. */
     at(offset: number, line: number): Position {
-      const all = kept.length === 1 ? (kept[0] as Buffer) : Buffer.concat(kept)
-      const start = end - all.length
-      const from = Math.max(start, offset - fingerprintBytes)
-      kept = [all.subarray(from - start)]
       return {
         offset,
         line,
         // The only line may end without a newline.
         first: first ?? fingerprint(beginning),
-        last: fingerprint(all.subarray(from - start, offset - start)),
+        last: fingerprint(cut(offset)),
       }
     },
+
+    /** No position before this offset will be taken. */
+    forget: (offset: number): void => void cut(offset),
   }
 }
 

@@ -72,6 +72,8 @@ export function openSegmentReader(
     for (const line of chunk.lines) lines.push({ ...line, line: line.line + lineShift })
     lastLine = lines.at(-1)?.line ?? lastLine
     end += chunk.bytes
+    // Blank lines are not committed, and may be all that is read for a long time.
+    if (lines.length === 0) tracker.forget(end)
   }
 
   return {

@@ -99,15 +99,12 @@ function differentInput({ line }: Position): LostPosition {
 /** Ends at the end of the stream. Fails with an `AbortError` when it is stopped and what was written has been read. */
 async function* readUntilStopped(stream: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
   const iterator = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
-  const stopped = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
   let stoppedAt: number | undefined
   let next = iterator.next()
   for (;;) {
-    const limit = stoppedAt === undefined ? stopped : wait(drainIdleMs)
-    const result = await Promise.race([next, limit])
+    const result = await (stoppedAt === undefined
+      ? untilAborted(next, signal)
+      : Promise.race([next, wait(drainIdleMs)]))
     if (result) {
       if (result.done) return
       yield result.value
@@ -120,4 +117,17 @@ async function* readUntilStopped(stream: Readable, signal: AbortSignal): AsyncGe
   stream.destroy()
   next.catch(() => {})
   throw new DOMException('the input was stopped', 'AbortError')
+}
+
+/** The result of the work, or undefined if the signal aborts before. A race with one promise would grow with each read. */
+function untilAborted<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result | undefined> {
+  return new Promise((resolve, reject) => {
+    const stop = () => resolve(undefined)
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
 }
