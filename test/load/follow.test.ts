@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, readFileSync, renameSync, statSync, truncateSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+} from 'node:fs'
 import { it } from 'node:test'
 import { describe, describeOnce, type Scope } from '../support/engines.ts'
 import { until } from '../support/until.ts'
@@ -63,6 +71,7 @@ describeOnce('a follower of a file that is rotated', () => {
     // The writer still appends to the renamed file before it opens the new one.
     renameSync(file, `${file}.1`)
     appendFileSync(`${file}.1`, toText(lines.slice(0, 2)))
+    mkdirSync(bank.path('data-2026'))
     appendFileSync(file, toText(lines.slice(2, 4)))
     await untilLines(bank, 6, first)
     await first.stop()
@@ -221,10 +230,23 @@ describeOnce('the flags of a follower', () => {
       ['--flush-ms must be', '--follow', '--flush-ms', '0'],
       ['--feed must be', '--follow', '--feed', 'a b'],
       ['--dry-run', '--follow', '--dry-run'],
+      ['--skip-invalid and --rejects require each other', '--follow', '--skip-invalid'],
     ] as const) {
       const { status, stderr } = await bank.loadFiles(['data.ndjson'], ...flags)
       assert.equal(status, 2)
       assert.ok(stderr.includes(message), stderr)
     }
+  })
+})
+
+describeOnce('a follower', () => {
+  it('does not follow a pipe or a device, whose position it could not read again', async (t) => {
+    const bank = await openBank(t)
+    symlinkSync('/dev/null', bank.path('device'))
+
+    const { status, stderr } = await bank.loadFiles(['device'], '--follow')
+
+    assert.equal(status, 2)
+    assert.match(stderr, /^device is not a regular file/)
   })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { it } from 'node:test'
 import { createNdjsonSource } from '../../src/load/lines.ts'
@@ -127,6 +127,61 @@ describeOnce('the file of rejected lines', () => {
     assert.equal(readFileSync(bank.path('some.ndjson'), 'utf8'), `${invalid}\n`)
     assert.equal(readFileSync(bank.path('none.ndjson'), 'utf8'), '')
     assert.equal(splitLines(await bank.dump()).length, 3)
+  })
+
+  it('is never a file that is loaded, which it would overwrite', async (t) => {
+    const bank = await openBank(t)
+    const file = bank.path('data.ndjson')
+    const written = [put.product('p1'), '{']
+    bank.write('data.ndjson', written)
+    symlinkSync('data.ndjson', bank.path('link.ndjson'))
+
+    for (const [flag, ...flags] of [
+      ['--rejects', ...rejectTo(file)],
+      ['--rejects', ...rejectTo(bank.path('link.ndjson'))],
+      ['--rejects', '--follow', ...rejectTo(file)],
+      ['--errors', '--errors', file],
+    ]) {
+      const { status, stderr } = await bank.loadFiles(['data.ndjson'], ...flags)
+      assert.equal(status, 2)
+      assert.match(
+        stderr,
+        new RegExp(`^${flag} would overwrite (data|link)\\.ndjson, which is an input`),
+      )
+    }
+    assert.deepEqual(splitLines(readFileSync(file, 'utf8')), written)
+  })
+
+  it('may be a device', async (t) => {
+    const bank = await openBank(t)
+
+    const { status, stderr } = await bank.load([put.product('p1'), '{'], ...rejectTo('/dev/null'))
+
+    assert.equal(status, 1)
+    assert.match(stderr, /1 line rejected: see \/dev\/null/)
+  })
+
+  it('leaves out lines of standard input that are too long, and says so', async (t) => {
+    const bank = await openBank(t)
+    const input = `${'x'.repeat(8 * 1024 * 1024 + 1)}\n{\n`
+
+    const { stderr } = await bank.run(['load', '-', ...rejectTo('rejects')], { input })
+
+    assert.match(stderr, /1 line rejected: see rejects, except for 1 line too long to copy/)
+    assert.equal(readFileSync(bank.path('rejects'), 'utf8'), '{\n')
+  })
+
+  it('leaves no copy of standard input behind, however the load ends', async (t) => {
+    const bank = await openBank(t)
+    mkdirSync(bank.path('temporary'))
+
+    const { status } = await bank.run(
+      ['load', '-', ...rejectTo('rejects'), '--errors', 'missing/errors'],
+      { input: '', environment: { TMPDIR: bank.path('temporary') } },
+    )
+
+    assert.equal(status, 2)
+    assert.deepEqual(readdirSync(bank.path('temporary')), [])
   })
 
   it('requires --skip-invalid, and the reverse', async (t) => {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
 import type { FeedWriter } from '../../load/feed-writer.ts'
 import type { FollowResult } from '../../load/follow/follow.ts'
 import type { Position } from '../../load/follow/position.ts'
@@ -18,8 +18,9 @@ import { readCommandSettings } from '../common/setting-flags.ts'
 import { openErrorReport } from './error-report.ts'
 import { formatQuantity } from './format-quantity.ts'
 import type { InputFlags } from './input-flags.ts'
-import { openFormat } from './inputs.ts'
+import { openFormat, requireNoInput, toInputError } from './inputs.ts'
 import { parseBatch, parseNumber } from './parse-number.ts'
+import { synchronize, writeOrFail } from './rejects.ts'
 
 /** How often a file is checked for new lines. */
 const pollMs = 20
@@ -68,7 +69,9 @@ export async function runFollow(
   const name = requireUsable(names, flags)
   const batchLines = parseBatch(flags.batch) ?? batchLinesDefault
   const flushMs = parseNumber('--flush-ms', flags.flushMs, flushMsMax) ?? flushMsDefault
+  if (flags.rejects !== undefined) requireNoInput('--rejects', flags.rejects, names)
   const format = await openFormat(name, flags)
+  requireRegularFile(name)
   const feedName = await parseFeedName(flags.feed)
   const settings = readCommandSettings('provider', flags, terminal)
   await prepareDatabase(settings, true, terminal)
@@ -133,6 +136,15 @@ function requireUsable(names: readonly string[], flags: Flags): string {
   return name
 }
 
+/** A position in a pipe cannot be read again. */
+function requireRegularFile(name: string): void {
+  if (name === '-' || statSync(name).isFile()) return
+  throw new CommandError(
+    2,
+    `${name} is not a regular file: redirect it to standard input, and use -`,
+  )
+}
+
 interface KnownFeed {
   readonly name: string
   readonly batch: number
@@ -186,7 +198,9 @@ function openRejects(name: string) {
   try {
     const file = openSync(name, 'a+', 0o600)
     const startWith = (header: Buffer): void => {
-      if (fstatSync(file).size === 0) writeSync(file, withNewline(header))
+      const stats = fstatSync(file)
+      if (!stats.isFile()) return
+      if (stats.size === 0) writeOrFail(name, () => writeFileSync(file, withNewline(header)))
       const start = Buffer.alloc(header.length + 1)
       readSync(file, start, 0, start.length, 0)
       if (start.equals(withNewline(header))) return
@@ -194,11 +208,12 @@ function openRejects(name: string) {
     }
     return {
       append(lines: readonly TextLine[], header: Buffer | undefined): void {
+        const rows = new Map(lines.map(({ line, raw }) => [line, raw])).values()
         if (header) startWith(header)
-        for (const { raw } of new Map(lines.map((line) => [line.line, line])).values()) {
-          if (raw) writeSync(file, withNewline(raw))
-        }
-        fsyncSync(file)
+        writeOrFail(name, () => {
+          for (const raw of rows) if (raw) writeFileSync(file, withNewline(raw))
+          synchronize(file)
+        })
       },
       close: () => closeSync(file),
     }
@@ -258,7 +273,7 @@ function toCommandError(error: unknown, name: string, feed: string | undefined):
         `${(error as Error).message}. To read ${name} from its beginning: holdfast feeds remove ${feed}`,
       )
     default:
-      return error
+      return toInputError(error)
   }
 }
 

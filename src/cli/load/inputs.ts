@@ -100,7 +100,9 @@ function formatOf(name: string): InputFormat {
 
 function openBytes(name: string): ByteSource {
   if (name === '-') {
-    return { name, ...sizeOf(fstatSync(0)), isRepeatable: false, open: () => process.stdin }
+    const stats = fstatSync(0)
+    if (stats.isDirectory()) throw new CommandError(2, 'standard input is a directory, not a file')
+    return { name, ...sizeOf(stats), isRepeatable: false, open: () => process.stdin }
   }
   const stats = statSync(name, { throwIfNoEntry: false })
   if (!stats) throw new CommandError(2, `${name}: file not found`)
@@ -111,6 +113,20 @@ function openBytes(name: string): ByteSource {
     isRepeatable: stats.isFile(),
     open: () => createReadStream(name, { highWaterMark: 1024 * 1024 }),
   }
+}
+
+/** Opening a file for writing would destroy what is to be loaded from it. */
+export function requireNoInput(flag: string, file: string, names: readonly string[]): void {
+  const written = statSync(file, { bigint: true, throwIfNoEntry: false })
+  const isWritten = (name: string): boolean => {
+    const read =
+      name === '-'
+        ? fstatSync(0, { bigint: true })
+        : statSync(name, { bigint: true, throwIfNoEntry: false })
+    return read?.isFile() === true && read.ino === written?.ino && read.dev === written.dev
+  }
+  if (!names.some(isWritten)) return
+  throw new CommandError(2, `${flag} would overwrite ${file}, which is an input`)
 }
 
 function sizeOf(stats: Stats): { readonly bytes?: number } {
@@ -125,9 +141,11 @@ export function totalSize(inputs: readonly LineSource[]): number | undefined {
     : undefined
 }
 
+const inputCalls: readonly unknown[] = ['open', 'read', 'scandir', 'stat']
+
 /** A file that exists may still not be readable. */
 export function toInputError(error: unknown): unknown {
   const { syscall, code, path = 'the input' } = error as NodeJS.ErrnoException
-  if (syscall !== 'open' && syscall !== 'read') return error
+  if (!inputCalls.includes(syscall)) return error
   return new CommandError(1, `${path} cannot be read: ${systemReason(code)}`, { cause: error })
 }

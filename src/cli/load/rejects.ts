@@ -7,8 +7,7 @@ import {
   openSync,
   readSync,
   rmSync,
-  statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -16,7 +15,9 @@ import { openRejectedLines } from '../../load/rejected-lines.ts'
 import type { LineSource, ReadOptions } from '../../load/source.ts'
 import type { SourceLocation } from '../../load/writer.ts'
 import { CommandError } from '../../server/terminal.ts'
+import { systemReason } from '../../storage/system-reason.ts'
 import { openPrivateFile } from '../common/private-file.ts'
+import { requireNoInput } from './inputs.ts'
 
 export interface RejectedRows {
   readonly rows: number
@@ -81,7 +82,7 @@ export function openRejects(
         total.rows += rows
         total.tooLong += tooLong
       }
-      for (const { file } of targets) fsyncSync(file)
+      for (const { file, path } of targets) writeOrFail(path, () => synchronize(file))
       return total
     },
     close() {
@@ -104,20 +105,18 @@ interface Target {
 }
 
 function openTarget(path: string, inputs: readonly LineSource[]): Target {
-  if (inputs.some((input) => isSameFile(path, input.name))) {
-    throw new CommandError(2, `--rejects would overwrite ${path}, which is an input`)
-  }
+  requireNoInput(
+    '--rejects',
+    path,
+    inputs.map(({ name }) => name),
+  )
   try {
     const file = openPrivateFile(path)
-    return { path, file, write: (raw) => writeSync(file, Buffer.concat([raw, lineFeed])) }
+    const write = (raw: Buffer) => writeFileSync(file, Buffer.concat([raw, lineFeed]))
+    return { path, file, write: (raw) => writeOrFail(path, () => write(raw)) }
   } catch {
     throw new CommandError(2, `${path} cannot be written`)
   }
-}
-
-function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }))
-  return a !== undefined && b !== undefined && a.isFile() && a.ino === b.ino && a.dev === b.dev
 }
 
 /** Creates the folder. */
@@ -151,15 +150,36 @@ async function* readRaw(input: LineSource): AsyncGenerator<RawRow> {
   }
 }
 
-/** A temporary file of rows: line, length and bytes of each. */
+/** Makes what was written durable. A device such as /dev/null has nothing to store. */
+export function synchronize(file: number): void {
+  if (fstatSync(file).isFile()) fsyncSync(file)
+}
+
+/** Runs a function that writes all of its data: a full disk may end a single write early, without an error. */
+export function writeOrFail(name: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    const reason = systemReason((error as NodeJS.ErrnoException).code)
+    throw new CommandError(1, `${name} cannot be written: ${reason}`, { cause: error })
+  }
+}
+
+/**
+ * A temporary file of rows: line, length and bytes of each. A row that is too long has no bytes. The file has no name, so
+ * that nothing remains of it, however the process ends.
+ */
 function openSpool() {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-'))
   const file = openSync(join(folder, 'rows'), 'wx+', 0o600)
+  rmSync(folder, { recursive: true })
   const write = (line: number, raw: Buffer): void => {
     const head = Buffer.alloc(headBytes)
     head.writeDoubleLE(line, 0)
     head.writeUInt32LE(raw.length, 8)
-    writeSync(file, Buffer.concat([head, raw]))
+    writeOrFail(`the temporary file in ${tmpdir()}`, () =>
+      writeFileSync(file, Buffer.concat([head, raw])),
+    )
   }
   const readAt = (length: number, position: number): Buffer => {
     const bytes = Buffer.alloc(length)
@@ -171,7 +191,7 @@ function openSpool() {
       for await (const chunk of input.read({ ...options, withRaw: true })) {
         if (chunk.header) write(0, chunk.header)
         for (const { line, raw } of chunk.lines) {
-          if (raw && line !== last) write(line, raw)
+          if (line !== last) write(line, raw ?? Buffer.alloc(0))
           last = line
         }
         yield chunk
@@ -182,14 +202,12 @@ function openSpool() {
         const head = readAt(headBytes, position)
         if (head.length === 0) return
         const length = head.readUInt32LE(8)
-        yield { line: head.readDoubleLE(0), raw: readAt(length, position + headBytes) }
+        const raw = length > 0 ? readAt(length, position + headBytes) : undefined
+        yield { line: head.readDoubleLE(0), raw }
         position += headBytes + length
       }
     },
-    close() {
-      closeSync(file)
-      rmSync(folder, { recursive: true })
-    },
+    close: () => closeSync(file),
   }
 }
 

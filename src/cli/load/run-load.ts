@@ -12,7 +12,7 @@ import { openLoadProgress } from '../common/load-progress.ts'
 import { readCommandSettings } from '../common/setting-flags.ts'
 import { openErrorFile, openErrorReport } from './error-report.ts'
 import type { InputFlags } from './input-flags.ts'
-import { openInputs, toInputError, totalSize } from './inputs.ts'
+import { openInputs, requireNoInput, toInputError, totalSize } from './inputs.ts'
 import { parseBatch } from './parse-number.ts'
 import { openRejects } from './rejects.ts'
 import { createStoppedError, reportResult } from './summary.ts'
@@ -40,6 +40,7 @@ export async function runLoad(
   if (flags.skipInvalid && flags.dryRun) {
     throw new CommandError(2, '--skip-invalid and --dry-run exclude each other')
   }
+  if (flags.errors !== undefined) requireNoInput('--errors', flags.errors, names)
   const settings = readCommandSettings('provider', flags, terminal)
   const opened = await openInputs(names, flags, terminal)
   const hasTables = (flags.type ?? flags.map) !== undefined

@@ -12,12 +12,13 @@ export interface FoundFile {
   readonly size: number
 }
 
+/** Only a regular file: a folder or a pipe with the name of one contains no lines. */
 export async function findFile(path: string): Promise<FoundFile | undefined> {
   const stats = await stat(path, { bigint: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  return stats && describeFile(path, stats)
+  return stats?.isFile() ? describeFile(path, stats) : undefined
 }
 
 export function describeFile(path: string, { ino, dev, mtimeNs, size }: BigIntStats): FoundFile {
