@@ -25,10 +25,10 @@ const indexes = `
 const setUp = memory + durable + makeStaging + createLineEffects + makeEntryTables + indexes
 
 /** Up to this many staged rows, plans are kept. For more, the planner decides. */
-const smallRowsMax = 2000
+const smallRowsMax = 10_000
 
 /** After this many rows, the temporary tables are truncated: deleted rows still take time to skip. */
-const deletedRowsMax = 10_000
+const deletedRowsMax = 50_000
 
 export type FeedSession = Awaited<ReturnType<typeof openFeedSession>>
 
