@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import pg from 'pg'
-import { createDatabase } from '../../src/storage/open.ts'
-import { put } from '../load/lines.ts'
+import { createDatabase, openFeedWriter } from '../../src/storage/open.ts'
+import { put, removal } from '../load/lines.ts'
 import { describeOn, runSql } from '../support/engines.ts'
 import { commitOne, createBatch, openFeeds } from '../support/feed.ts'
 import { makePostgres } from '../support/postgres.ts'
@@ -29,6 +29,38 @@ async function lockLoads(t: { after(work: () => Promise<void>): void }, database
       (await client.query(`select from pg_locks where locktype = 'advisory' and not granted`))
         .rowCount === 1,
   }
+}
+
+const entriesMany = 5000
+const early = { postingDateTime: '2025-01-01T00:00:00Z' }
+
+/** Adds a transaction a second to an account that has one. */
+async function addManyEntries(database: string): Promise<void> {
+  await runSql(
+    `insert into entry (account, list, has_own_time, ordinal, time, id, amount, description, reference, record)
+     select account, list, has_own_time, ordinal + n, time + n * 1000000000::bigint, 'many-' || n, amount,
+       description, reference, record
+     from entry, generate_series(1, ${entriesMany}) n`,
+    database,
+  )
+}
+
+/** A number that a query of the temporary tables of all connections returns. */
+async function queryTemporary(database: string, column: string): Promise<number> {
+  const [row] = await runSql(
+    `select ${column} from pg_class where relpersistence = 't' and relkind = 'r'`,
+    database,
+  )
+  return Number(row?.[0])
+}
+
+/** The number of rows that all connections have read so far. */
+async function countRowsRead(database: string): Promise<number> {
+  const [row] = await runSql(
+    'select tup_returned from pg_stat_database where datname = current_database()',
+    database,
+  )
+  return Number(row?.[0])
 }
 
 describeOn('postgres', 'the writer of feeds', { timeout: 120_000 }, () => {
@@ -163,5 +195,45 @@ describeOn('postgres', 'the writer of feeds', { timeout: 120_000 }, () => {
       { summary: { created: 1, unchanged: 2999 } },
       { errors: [{ line: 1 }] },
     ])
+  })
+
+  it('leaves no rows of a batch that moved many entries', async (t) => {
+    const { add, database } = await openFeeds(t)
+    await add(...lines, put.transaction('a1', 't1', early))
+    await addManyEntries(database)
+    const late = { postingDateTime: '2025-01-01T00:00:00.5Z' }
+    await add(put.transaction('a1', 'late', late))
+
+    const bytes = await queryTemporary(database, 'sum(pg_relation_size(oid))')
+    assert.ok(bytes < 8192 * 20, `${bytes} bytes`)
+  })
+
+  it('removes an account with many entries without comparing each with each line', async (t) => {
+    const { add, database } = await openFeeds(t)
+    await add(...lines, put.transaction('a1', 't1', early))
+    await addManyEntries(database)
+    const transactions = Array.from({ length: 400 }, (_, id) => put.transaction('a1', `${id}`))
+    const batch = [removal('banking.account', { accountId: 'a1' }), ...lines, ...transactions]
+    const before = await countRowsRead(database)
+
+    const writer = await openFeedWriter(database, { clock: () => Temporal.Now.instant() })
+    const outcome = await commitOne(writer, createBatch('other', 1, batch))
+    // A connection that ends writes its statistics.
+    await writer.close()
+    assert.ok('summary' in outcome)
+    await until(async () => (await countRowsRead(database)) > before + entriesMany)
+    const read = (await countRowsRead(database)) - before
+    assert.ok(read < 100 * entriesMany, `${read} rows`)
+  })
+
+  it('drops its temporary tables after an hour, and commits on a new connection', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const { add, database } = await openFeeds(t)
+    await add(...lines)
+    assert.ok((await queryTemporary(database, 'count(*)')) > 0)
+
+    t.mock.timers.tick(3_600_000)
+    await until(async () => (await queryTemporary(database, 'count(*)')) === 0)
+    assert.partialDeepStrictEqual(await add(put.balance('a1')), { created: 1 })
   })
 })

@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg'
 import { type makePool, plannerChoice } from '../driver/pool.ts'
 import { openCopyEncoder } from '../loads/copy-encoder.ts'
 import { createLineEffects } from '../loads/line-effects.ts'
@@ -27,8 +28,11 @@ const setUp = memory + durable + makeStaging + createLineEffects + makeEntryTabl
 /** Up to this many staged rows, plans are kept. For more, the planner decides. */
 const smallRowsMax = 10_000
 
+/** Each staged row leads to a few others. A batch with more than these moved or removed many entries. */
+const otherRowsMax = (stagedRows: number) => 4 * stagedRows + 2000
+
 /** After this many rows, the temporary tables are truncated: deleted rows still take time to skip. */
-const deletedRowsMax = 50_000
+const deletedRowsMax = 150_000
 
 export type FeedSession = Awaited<ReturnType<typeof openFeedSession>>
 
@@ -49,12 +53,24 @@ export async function openFeedSession(pool: ReturnType<typeof makePool>) {
   const rows = openCopyEncoder(client)
   const staging = openStaging(rows)
   let deletedRows = 0
+  /** One line may insert many: a late entry moves all that follow it. */
+  let insertedRows = 0
 
+  const run = async (query: QueryConfig) => {
+    const result = await client.query(query)
+    if (result.command === 'INSERT') insertedRows += result.rowCount ?? 0
+    return result
+  }
   /** Planning a statement takes longer than running it for a few lines. */
-  const runPrepared: Run = (text, values = []) =>
-    client.query({ name: statementName(text), text, values })
-  const runPlanned: Run = (text, values) => client.query(text, values)
+  const runPrepared: Run = (text, values = []) => run({ name: statementName(text), text, values })
+  const runPlanned: Run = (text, values) => run(values ? { text, values } : { text })
   const isSmall = () => staging.total() <= smallRowsMax
+  const hasFewRows = () => isSmall() && insertedRows <= otherRowsMax(staging.total())
+  const forgetRows = (): void => {
+    deletedRows += staging.total() + insertedRows
+    insertedRows = 0
+    staging.clear()
+  }
 
   return {
     client,
@@ -66,7 +82,8 @@ export async function openFeedSession(pool: ReturnType<typeof makePool>) {
     /** Sends the staged rows. Returns how statements on them should run. */
     async finishStaging(): Promise<{ run: Run; isPrepared: boolean }> {
       await rows.finish()
-      if (isSmall()) return { run: runPrepared, isPrepared: true }
+      // The entries of a removed account may be many more than the lines.
+      if (isSmall() && !staging.hasAccountRemovals()) return { run: runPrepared, isPrepared: true }
       await client.query(plannerChoice)
       return { run: runPlanned, isPrepared: false }
     },
@@ -74,18 +91,16 @@ export async function openFeedSession(pool: ReturnType<typeof makePool>) {
     async commit(): Promise<void> {
       const tables = usedTables(staging)
       // A truncation discards plans and takes a millisecond per table.
-      const clear = isSmall()
+      const clear = hasFewRows()
         ? tables.map((table) => `delete from ${table};`).join(' ')
         : `truncate ${tables.join()};`
       await client.query(`${clear} commit`)
-      deletedRows += staging.total()
-      staging.clear()
+      forgetRows()
     },
 
     async rollback(): Promise<void> {
       await client.query('rollback')
-      deletedRows += staging.total()
-      staging.clear()
+      forgetRows()
     },
 
     /** Called between transactions. */

@@ -41,6 +41,12 @@ const waitMaxDefaultMs = 3_600_000
 /** How many connections answer `check` while a commit uses another. */
 const checkConnections = 2
 
+/**
+ * How long a connection is used. PostgreSQL cannot vacuum the temporary tables of a connection: for as long as they
+ * exist, it cannot reuse the transaction IDs after theirs, also if no batch arrives.
+ */
+const sessionMs = 3_600_000
+
 /** How often a group is tried without its first invalid batch, before each batch gets a transaction of its own. */
 const groupAttempts = 2
 
@@ -73,6 +79,9 @@ export async function openPostgresFeedWriter(
     session?.end()
     session = undefined
   }
+
+  const renewal = setInterval(() => void inTurn(async () => endSession()), sessionMs)
+  renewal.unref()
 
   /** Whatever fails, the next call uses a new connection: this one may be lost, or the server no longer the primary. */
   const onSession = async <Result>(
@@ -193,6 +202,7 @@ export async function openPostgresFeedWriter(
     },
 
     async close() {
+      clearInterval(renewal)
       await last
       endSession()
       await Promise.all([checks.end(), pool.end()])

@@ -72,6 +72,8 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
   /** The number of lines by file and list, in one number. Undefined after lines were moved in the database. */
   let entryLines: Map<number, number> | undefined = new Map()
 
+  let hasAccountRemovals = false
+
   const entryRow = (item: SourceLocation, list: EntryList) => {
     const key = (place ?? item).file * listsMax + listCodes[list]
     entryLines?.set(key, (entryLines.get(key) ?? 0) + 1)
@@ -118,6 +120,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     } else if (of === 'product') {
       putProduct(item, id)
     } else if (of === 'account') {
+      hasAccountRemovals = true
       const next = row('staged_account', item)
       next.text(accountId)
       next.boolean(false)
@@ -217,6 +220,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     },
     count: (table: StagedTable): number => counts.get(table) ?? 0,
     total: (): number => counts.values().reduce((sum, count) => sum + count, 0),
+    hasAccountRemovals: (): boolean => hasAccountRemovals,
     /** Deferred lines are staged again, in any of the tables. */
     countDeferred(): void {
       for (const table of stagedNames) counts.set(table, (counts.get(table) ?? 0) + 1)
@@ -236,6 +240,7 @@ export function openStaging(rows: ReturnType<typeof openCopyEncoder>) {
     },
     clear(): void {
       counts.clear()
+      hasAccountRemovals = false
       entryLines = new Map()
     },
   }
