@@ -8,6 +8,9 @@ import type { LineProblem } from './writer.ts'
 /** Rows are parsed in pieces of this size, so that they do not survive a minor garbage collection. */
 const pieceBytes = 32 * 1024
 
+/** A table with more columns is none: most likely, its rows are not separated as expected. */
+const columnsMax = 5000
+
 const delimiters = { csv: ',', tsv: '\t' } as const
 export type TableFormat = keyof typeof delimiters
 
@@ -218,11 +221,21 @@ function endSource(problem: LineProblem): LineProblem {
   return { ...problem, endsSource: true }
 }
 
+/** Columns have numbers instead of names: without a header, the first row has values, which may be personal data. */
 function findHeaderProblems(columns: readonly string[]): LineProblem[] {
+  if (columns.length > columnsMax) {
+    return [{ path: '', reason: `must be a header with at most ${columnsMax} columns` }]
+  }
+  const numbers = new Map<string, number>()
   return columns.flatMap((column, index) => {
-    if (column === '') return [{ path: '', reason: `column ${index + 1} has no name` }]
-    if (columns.indexOf(column) === index) return []
-    return [{ path: column, reason: 'must be the name of one column' }]
+    const number = index + 1
+    const reject = (reason: string) => [{ path: '', reason: `column ${number} ${reason}` }]
+    const earlier = numbers.get(column)
+    numbers.set(column, earlier ?? number)
+    if (column === '') return reject('has no name')
+    // The lines of the file end with it, so that all of them are one row.
+    if (/\r(?!\n)/.test(column)) return reject('has a carriage return without a line feed')
+    return earlier === undefined ? [] : reject(`has the name of column ${earlier}`)
   })
 }
 

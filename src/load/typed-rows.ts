@@ -36,11 +36,18 @@ export function createTypedConverter(type: RecordType): RowConverter {
     return fields.get(column)
   }
   return {
-    checkColumns: (columns) => [
-      ...columns.filter((column) => !getField(column)).map(unknownColumn),
-      ...findMissingColumns(type, columns),
-      ...findConflicts(columns),
-    ],
+    checkColumns(columns) {
+      const unknown = columns.filter((column) => !getField(column))
+      // A table without a header: its first row has values, which may be personal data.
+      if (unknown.length === columns.length) {
+        return [{ path: '', reason: `must be a header with fields of ${type}, or use --map` }]
+      }
+      return [
+        ...unknown.map(unknownColumn),
+        ...findMissingColumns(type, columns),
+        ...findConflicts(columns),
+      ]
+    },
     convert: (values) => ({ texts: [toText(type, values, getField)] }),
   }
 }

@@ -213,7 +213,9 @@ describeOnce('holdfast load of a table', () => {
     await bank.fill(base)
     const cases: [Uint8Array | string, string][] = [
       [Buffer.from(`${header}\na1,t1,POSTED,1,Zo\xeb\n`, 'latin1'), '2: line: must be UTF-8'],
-      ['a,b,a\n', '1: a: must be the name of one column'],
+      ['a,b,a\n', '1: line: column 3 has the name of column 1'],
+      [`${header}\ra1,t1,POSTED\r`, '1: line: column 5 has a carriage return without a line feed'],
+      [`${','.repeat(5000)}\n`, '1: line: must be a header with at most 5000 columns'],
       ['a,,b\n', '1: line: column 2 has no name'],
       ['', '1: line: must be a header with the column names'],
       [
@@ -226,6 +228,15 @@ describeOnce('holdfast load of a table', () => {
       const found = await bank.listErrors(['table.csv'], ...typed)
       assert.equal(found[0], `table.csv:${error}`)
     }
+  })
+
+  it('reports no value of a table without a header', async (t) => {
+    const bank = await openBank(t)
+    bank.write('table.csv', ['a1,t1,POSTED,7.25,Pharmacy', 'a1,t2,POSTED,7.25,Pharmacy'])
+
+    assert.deepEqual(await bank.listErrors(['table.csv'], ...typed), [
+      'table.csv:1: line: must be a header with fields of banking.transaction, or use --map',
+    ])
   })
 
   it('needs a type or a map for a table, and a table for a type', async (t) => {
