@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { MapRow } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
 import type { Converted, RowConverter } from './rows.ts'
@@ -18,7 +19,8 @@ export function createMappingConverter(
       {
         path: '',
         reason: `the mapping function failed${findPosition(error)}`,
-        detail: error instanceof Error ? error.message : String(error),
+        // A function can throw any value, also one that has no string.
+        detail: error instanceof Error ? error.message : inspect(error),
       },
     ],
   })
@@ -43,7 +45,8 @@ function toConverted(mapped: unknown): Converted {
     return reject(`must not return more than ${linesPerRowMax} lines for a row`)
   }
   if (!lines.every(isObject)) return reject('must return a line, a list of lines or nothing')
-  return { texts: lines.map((line) => JSON.stringify(line)) }
+  // The text of an object with a method toJSON may be undefined.
+  return { texts: lines.map((line) => JSON.stringify(line) ?? 'null') }
 }
 
 function reject(reason: string): Converted {

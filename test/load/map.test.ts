@@ -97,6 +97,8 @@ describeOnce('holdfast load --map', () => {
       [throwing, 'the mapping function failed at map.ts:3:11'],
       [rejecting, 'the mapping function failed at map.ts:1:55'],
       ['export default () => { throw "Jo" }', 'the mapping function failed'],
+      ['export default () => { throw Object.create(null) }', 'the mapping function failed'],
+      ['export default () => ({ toJSON() {} })', 'must be a JSON object'],
     ]
     for (const [map, reason] of cases) {
       const file = `map-${cases.findIndex(([each]) => each === map)}.ts`
