@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, renameSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { createDatabase } from '../../src/storage/open.ts'
 import { put } from '../load/lines.ts'
 import { describeOn, newDatabase } from '../support/engines.ts'
@@ -27,6 +29,25 @@ function lock(path: string): () => void {
   database.exec('begin immediate')
   return () => database.close()
 }
+
+/** At any time, one of two connections reads a snapshot. */
+const overlappingReads = `
+  const { DatabaseSync } = require('node:sqlite')
+  const { parentPort, workerData } = require('node:worker_threads')
+  const [one, other] = [1, 2].map(() => new DatabaseSync(workerData))
+  const signal = new Int32Array(new SharedArrayBuffer(4))
+  const begin = (database) => {
+    database.exec('begin; select count(*) from feed')
+    Atomics.wait(signal, 0, 0, 2)
+  }
+  begin(one)
+  parentPort.postMessage('reading')
+  for (;;) {
+    begin(other)
+    one.exec('commit')
+    begin(one)
+    other.exec('commit')
+  }`
 
 function createCustomers(count: number): string[] {
   return Array.from({ length: count }, (_, index) => put.customer(`c${index}`))
@@ -118,6 +139,27 @@ describeOn('sqlite', 'a feed writer', () => {
     assert.equal(existsSync(leftover), false)
     writeFileSync(leftover, '')
     assert.equal(await store.remove('core'), true)
+  })
+
+  it('keeps the log small while reads always overlap', async (t) => {
+    const { add, database } = await openFeeds(t)
+    const path = pathOf(database)
+    await add(customerLine, put.account('a1', ['c1']))
+    const reader = new Worker(overlappingReads, { eval: true, workerData: path })
+    t.after(async () => void (await reader.terminate()))
+    await once(reader, 'message')
+    const description = 'x'.repeat(8000)
+    const logBytes = () => statSync(`${path}-wal`).size
+
+    let largest = 0
+    let isEmptied = false
+    for (let number = 0; number < 30 && !isEmptied; number += 1) {
+      const ids = Array.from({ length: 400 }, (_, index) => `t${number}-${index}`)
+      await add(...ids.map((id) => put.transaction('a1', id, { description })))
+      isEmptied = logBytes() < largest
+      largest = Math.max(largest, logBytes())
+    }
+    assert.ok(isEmptied, `${largest} bytes`)
   })
 
   it('ends a commit before it closes', async (t) => {

@@ -21,6 +21,11 @@ const checkEveryMs = 1000
 /** How long a load waits at its end for readers of older snapshots, so that the log can be truncated. */
 const emptyWaitMs = 1000
 
+/** From this size on, a process that commits all the time empties the log, and how long it waits for readers. */
+const limitBytes = 32 * 1024 * 1024
+const limitWaitMs = 50
+const limitEveryMs = 1000
+
 /** The sizes of the log's header and of the header of each frame. */
 const headerBytes = 32
 const frameHeaderBytes = 24
@@ -94,6 +99,27 @@ export function releaseLog(path: string): void {
       database.exec('pragma wal_checkpoint(truncate)')
     }),
   )
+}
+
+/**
+ * Keeps the log small while many commits follow each other. SQLite starts the log again from its beginning only if no
+ * reader uses an older snapshot when a commit ends, which never happens if reads always overlap. The returned function
+ * is called between two commits, and blocks the process for a moment at most once a second.
+ */
+export function openLogLimit(database: DatabaseSync, path: string): () => void {
+  let triedAt = Number.NEGATIVE_INFINITY
+  return () => {
+    if (performance.now() - triedAt < limitEveryMs || logBytes(path) <= limitBytes) return
+    triedAt = performance.now()
+    attempt(() => {
+      database.exec(`pragma busy_timeout = ${limitWaitMs}`)
+      try {
+        database.exec('pragma wal_checkpoint(truncate)')
+      } finally {
+        database.exec('pragma busy_timeout = 0')
+      }
+    })
+  }
 }
 
 /**

@@ -13,7 +13,7 @@ import { toAppError } from '../driver/errors.ts'
 import { fileIdentity } from '../driver/files.ts'
 import { openDatabase } from '../driver/open.ts'
 import { execute, snapshots } from '../driver/statements.ts'
-import { commitWithinSpace, releaseLog } from '../driver/write-ahead-log.ts'
+import { commitWithinSpace, openLogLimit, releaseLog } from '../driver/write-ahead-log.ts'
 import { takeWriteLock } from '../driver/write-lock.ts'
 import { openItemWriter } from '../loads/item-writer.ts'
 import { toLineError } from '../loads/line-error.ts'
@@ -44,6 +44,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
   let now = clock()
   const items = openItemWriter(database, { clock: () => now })
   const feeds = openFeedRows(database)
+  const limitLog = openLogLimit(database, path)
   let last: Promise<unknown> = Promise.resolve()
 
   /** A commit to a file that was deleted or replaced would be lost. */
@@ -153,7 +154,7 @@ export function openSqliteFeedWriter(path: string, options: FeedWriterOptions): 
     commit(batches) {
       const done = last.then(() => commitBatches(batches))
       // The next commit is made even if this one fails.
-      last = done.catch(() => {})
+      last = done.catch(() => {}).then(limitLog)
       return done
     },
 
