@@ -139,6 +139,16 @@ describeOnce('an invalid line', () => {
     assert.equal((await readFeed(bank))?.lines, 2)
   })
 
+  it('is reported with its value only on request', async (t) => {
+    const bank = await openWithData(t, [...base, account])
+
+    const { stderr } = await bank.loadFiles(['data.ndjson'], '--follow')
+    const shown = await bank.loadFiles(['data.ndjson'], '--follow', '--show-values')
+
+    assert.match(stderr, /^1 × openStatus: .* \(at data\.ndjson:3\)$/m)
+    assert.match(shown.stderr, /^1 × openStatus: .* \(at data\.ndjson:3: "AJAR"\)$/m)
+  })
+
   it('is kept in the rejects with the lines that depend on it, and following goes on', async (t) => {
     const lines = [...base, account, ofAccount, put.transaction('a1', 't1'), '{']
     const bank = await openWithData(t, lines)

@@ -97,11 +97,12 @@ export async function runFollow(
       flushMs,
       unknownFields: flags.unknownFields,
       reject: rejects?.append,
-      onErrors(source, errors) {
+      onErrors(source, errors, lines) {
         progress.clear()
         const sources = [{ name: source }]
         const report = openErrorReport(sources, undefined, flags.showValues ?? false, terminal)
-        for (const error of errors) report.add(error)
+        const texts = new Map(lines.map((line) => [locate(line), line.text]))
+        for (const error of errors) report.add(error, texts.get(locate(error)))
         void report.finish()
       },
       onCommit: progress.show,
@@ -191,6 +192,10 @@ async function openSegments(
   }
   const { tailFile } = await import('../../load/follow/tail-file.ts')
   return tailFile(name, position, options)
+}
+
+function locate({ line, part = 0 }: Pick<TextLine, 'line' | 'part'>): string {
+  return `${line}.${part}`
 }
 
 /** Appends rejected lines to a file that only its owner can access, durably before the position moves on. */

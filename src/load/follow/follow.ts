@@ -23,8 +23,12 @@ export interface FollowOptions extends ReaderOptions {
   readonly unknownFields: UnknownFields
   /** Stores rejected lines durably, as they came. Without it, the first invalid line ends following. */
   readonly reject?: ((lines: readonly TextLine[], header: Buffer | undefined) => void) | undefined
-  /** Called with the errors of a batch. */
-  readonly onErrors: (name: string, errors: readonly LineError[]) => void
+  /** Called with the errors of a batch, and with its lines. */
+  readonly onErrors: (
+    name: string,
+    errors: readonly LineError[],
+    lines: readonly TextLine[],
+  ) => void
   readonly onCommit: (result: FollowResult) => void
   /** Whether a failed commit is tried again, as the database may become available. */
   readonly isTemporary: (error: unknown) => boolean
@@ -92,7 +96,7 @@ export async function follow(
   }
 
   const skip = (reader: SegmentReader, batch: Batch, errors: readonly LineError[]): Batch => {
-    options.onErrors(reader.name, errors)
+    options.onErrors(reader.name, errors, batch.lines)
     const ending = errors.find(({ endsSource }) => endsSource)
     if (ending) throw new UnreadableInput(reader.name, ending.line)
     if (!options.reject) throw new InvalidBatch()
