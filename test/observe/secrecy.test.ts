@@ -210,7 +210,7 @@ describe('the errors of a load', () => {
 
     assert.equal(status, 1)
     for (let line = 1; line <= lines.length; line += 1) {
-      assert.match(stderr, new RegExp(`lines\\.ndjson:${line}: `))
+      assert.match(stderr, new RegExp(`lines\\.ndjson:${line}\\)`))
     }
     markers.assertNoneIn(stdout + stderr)
   })

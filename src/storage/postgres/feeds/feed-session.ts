@@ -14,6 +14,10 @@ const memory = `set work_mem = '32MB'; set temp_buffers = '16MB';`
 const durable = `select set_config('synchronous_commit', 'on', false)
   where current_setting('synchronous_commit') = 'off';`
 
+/** If this process or its host disappears during a transaction, the server releases the lock of the loads within minutes. */
+const lostClient = `set idle_in_transaction_session_timeout = '2min';
+  set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;`
+
 /** Plans of small batches have only nested loops. */
 const indexes = `
   create index on staged_customer (place);
@@ -23,7 +27,8 @@ const indexes = `
   create index on repeated (account, list, id);
   create index on change (account, list);`
 
-const setUp = memory + durable + makeStaging + createLineEffects + makeEntryTables + indexes
+const setUp =
+  memory + durable + lostClient + makeStaging + createLineEffects + makeEntryTables + indexes
 
 /** Up to this many staged rows, plans are kept. For more, the planner decides. */
 const smallRowsMax = 10_000

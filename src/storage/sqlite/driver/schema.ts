@@ -174,15 +174,15 @@ export const migrations: readonly string[] = [
   drop index if exists entry_payment;
   `,
   `
-  -- The state of each feed, and the answers to its last batches.
-  create table feed (
+  -- The state of each feed, and the answers to its last batches. The tables may exist, as for the index above.
+  create table if not exists feed (
     name text primary key,
     batch integer not null,       -- the number of the last one
     time integer not null,        -- of its commit, in milliseconds since 1970
     lines integer not null,       -- of all batches
     position text                 -- where a follower continues; null for a feed of the HTTP interface
   ) strict, without rowid;
-  create table feed_batch (
+  create table if not exists feed_batch (
     feed text not null,
     number integer not null,
     digest text not null,
