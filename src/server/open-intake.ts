@@ -4,12 +4,11 @@ import type { HttpApp } from '../http/app.ts'
 import type { FeedWriter } from '../load/feed-writer.ts'
 import type { Settings } from '../settings/settings.ts'
 import { DatabaseError } from '../storage/database.ts'
+import { createClientAppOptions } from './client-app-options.ts'
 import { clock } from './clock.ts'
-import { checkFiles, rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
+import { rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
 import type { Telemetry } from './telemetry.ts'
-import { version } from './version.ts'
-import { httpLimitsPerWorker } from './worker-limits.ts'
 
 /** How long a commit waits for a load. The sender is then asked to retry, before its own timeout ends the request. */
 const loadWaitMs = 20_000
@@ -20,7 +19,7 @@ const answerMs = 1000
 /** Opens the stores of the intake and its server, which does not listen yet. */
 export async function openIntake(
   settings: Pick<Settings, 'database' | 'shutdownTimeout'> & Partial<Settings>,
-  { log, metrics, tracing }: Telemetry,
+  telemetry: Telemetry,
   tls?: TlsOptions,
 ): Promise<HttpApp> {
   const { openClientStore, openDatabaseProbe, openFeedStore, openFeedWriter } = await import(
@@ -29,7 +28,7 @@ export async function openIntake(
   const { openIntakeApp } = await import('../http/intake-app.ts')
   const { openAccess } = await import('../auth/access.ts')
   const { openBatches } = await import('../load/batches.ts')
-  const { readTrustedProxies } = await import('../http/caller-address.ts')
+  const { log, metrics, tracing } = telemetry
   const { database, shutdownTimeout } = settings
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
   const stopping = new AbortController()
@@ -46,23 +45,12 @@ export async function openIntake(
   const access = openAccess(clients, clock)
   const batches = openBatches(tracing ? tracing.traceQueries(writer) : writer, metrics)
   metrics?.watchFeeds(feeds.list, clock)
+  const opened = { access, probe, files, tls }
   const app = openIntakeApp({
-    version,
+    // The intake is one process, whatever the setting for the other servers is.
+    ...(await createClientAppOptions({ ...settings, workers: 1 }, telemetry, opened)),
     batches,
     feeds: tracing ? tracing.traceQueries(feeds) : feeds,
-    access: tracing
-      ? { ...access, verify: tracing.traceCalls('verify token', access.verify) }
-      : access,
-    log,
-    metrics,
-    limits: httpLimitsPerWorker({ ...settings, workers: 1 }),
-    trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
-    trace: tracing?.traceRequests,
-    readiness: [
-      { name: 'database files', check: () => checkFiles(files) },
-      { name: 'database', check: probe.check },
-    ],
-    tls,
   })
   rejectWithoutFiles(app, files)
   app.addHook('preClose', async () => {

@@ -1,24 +1,23 @@
 import type { TlsOptions } from 'node:tls'
 import type { HttpApp } from '../http/app.ts'
 import type { Settings } from '../settings/settings.ts'
+import { createClientAppOptions } from './client-app-options.ts'
 import { clock } from './clock.ts'
-import { checkFiles, rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
+import { rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
 import type { Telemetry } from './telemetry.ts'
-import { version } from './version.ts'
-import { httpLimitsPerWorker } from './worker-limits.ts'
 
 /** Opens the stores of the platform and its server, which does not listen yet. */
 export async function openPlatform(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
-  { log, metrics, tracing }: Telemetry,
+  telemetry: Telemetry,
   tls?: TlsOptions,
 ): Promise<HttpApp> {
   const { openCatalogueStore, openClientStore, openDatabaseProbe, openSigningKeyStore } =
     await import('../storage/open.ts')
   const { openPlatformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/access.ts')
-  const { readTrustedProxies } = await import('../http/caller-address.ts')
+  const { log, metrics, tracing } = telemetry
   const { database } = settings
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
   const catalogue = await openCatalogueStore(database, options)
@@ -28,23 +27,10 @@ export async function openPlatform(
   const files = await watchDatabaseFiles(database, 'platform', log)
   const access = openAccess(clients, clock, { workers: settings.workers })
   const app = openPlatformApp({
-    version,
+    ...(await createClientAppOptions(settings, telemetry, { access, probe, files, tls })),
     catalogue: tracing ? tracing.traceQueries(catalogue) : catalogue,
-    access: tracing
-      ? { ...access, verify: tracing.traceCalls('verify token', access.verify) }
-      : access,
     signingKeys: tracing ? tracing.traceQueries(signingKeys) : signingKeys,
     clock,
-    log,
-    metrics,
-    limits: httpLimitsPerWorker(settings),
-    trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
-    trace: tracing?.traceRequests,
-    readiness: [
-      { name: 'database files', check: () => checkFiles(files) },
-      { name: 'database', check: probe.check },
-    ],
-    tls,
   })
   rejectWithoutFiles(app, files)
   app.addHook('onClose', async () => {

@@ -43,9 +43,8 @@ export async function serveProvider(
   preparation: Preparation,
   terminal: Terminal,
 ): Promise<void> {
-  await prepare(settings, preparation, terminal)
   const open: Open = (...args) => openProvider(settings, ...args)
-  await serve('provider', settings, open, terminal)
+  await serve('provider', settings, preparation, open, terminal)
 }
 
 export async function servePlatform(
@@ -53,12 +52,8 @@ export async function servePlatform(
   preparation: Preparation,
   terminal: Terminal,
 ): Promise<void> {
-  await prepare(settings, preparation, terminal)
-  const open: Open = async (...args) => ({
-    app: await openPlatform(settings, ...args),
-    isReady: async () => true,
-  })
-  await serve('platform', settings, open, terminal)
+  const open: Open = (...args) => openReady(openPlatform(settings, ...args))
+  await serve('platform', settings, preparation, open, terminal)
 }
 
 export async function serveIntake(
@@ -66,12 +61,13 @@ export async function serveIntake(
   preparation: Preparation,
   terminal: Terminal,
 ): Promise<void> {
-  await prepare(settings, preparation, terminal)
-  const open: Open = async (...args) => ({
-    app: await openIntake(settings, ...args),
-    isReady: async () => true,
-  })
-  await serve('intake', settings, open, terminal)
+  const open: Open = (...args) => openReady(openIntake(settings, ...args))
+  await serve('intake', settings, preparation, open, terminal)
+}
+
+/** A server that needs no keys is ready once it is open. */
+async function openReady(app: Promise<OpenServer['app']>): Promise<OpenServer> {
+  return { app: await app, isReady: async () => true }
 }
 
 /** Only in the supervisor: a worker that is started later must open the same files as the others. */
@@ -91,9 +87,11 @@ async function prepare(
 async function serve(
   role: string,
   settings: ServeSettings,
+  preparation: Preparation,
   open: Open,
   terminal: Terminal,
 ): Promise<void> {
+  await prepare(settings, preparation, terminal)
   if (settings.workers > 1 && isSupervisor()) {
     const log = await openServerLog(settings)
     const metricsEndpoint = await openMetricsEndpoint(settings)
