@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import { batchErrorsMax } from '../contract/index.ts'
 import { type CommitLimits, openCommitQueue } from './commit-queue.ts'
 import type { BatchConflict, BatchSummary, FeedWriter } from './feed-writer.ts'
-import { readLine } from './line.ts'
 import { readLines } from './lines.ts'
+import { readItem } from './load.ts'
 import type { LineError, LocatedItem } from './writer.ts'
 
 /** The errors of a batch with invalid lines: all of them are counted, the first are listed. */
@@ -88,19 +88,17 @@ async function readBatch(data: Buffer) {
   const source = { name: 'batch', open: () => Readable.from([data]) }
 
   for await (const chunk of readLines(source)) {
-    for (const { line, text, problems = [] } of chunk.lines) {
+    for (const line of chunk.lines) {
       lines += 1
-      const location = { file: 0, line }
-      const result = text === undefined ? { problems } : readLine(text)
+      const result = readItem(line, 0)
       if ('item' in result) {
-        if (count === 0) items.push(Object.assign(result.item, location))
+        if (count === 0) items.push(result.item)
         continue
       }
       // All errors are reported, but nothing is stored any more.
       items = []
-      count += result.problems.length
-      const listed = result.problems.slice(0, batchErrorsMax - first.length)
-      first.push(...listed.map((problem) => ({ ...location, ...problem })))
+      count += result.errors.length
+      first.push(...result.errors.slice(0, batchErrorsMax - first.length))
     }
     if (performance.now() - sliceStart < sliceMs) continue
     await setImmediate()

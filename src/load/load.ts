@@ -129,7 +129,7 @@ function countLeftOut(counts: { total: number; byField: Map<string, number> }, p
 export function readItem(
   { line, part, text, problems = [] }: TextLine,
   file: number,
-  unknownFields: UnknownFields | undefined,
+  unknownFields?: UnknownFields,
 ): { item: LocatedItem; leftOut: readonly string[] } | { errors: LineError[] } {
   const location = part === undefined ? { file, line } : { file, line, part }
   const result = text === undefined ? { problems } : readLine(text, unknownFields)

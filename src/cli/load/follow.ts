@@ -3,7 +3,6 @@ import type { FeedWriter } from '../../load/feed-writer.ts'
 import type { FollowResult } from '../../load/follow/follow.ts'
 import type { Position } from '../../load/follow/position.ts'
 import type { Segment, TailOptions } from '../../load/follow/segment.ts'
-import type { UnknownFields } from '../../load/line.ts'
 import { lineOutcomes } from '../../load/line-counts.ts'
 import type { TextLine } from '../../load/source.ts'
 import { databaseOptions } from '../../server/database-options.ts'
@@ -17,10 +16,10 @@ import { openLoadProgress } from '../common/load-progress.ts'
 import { readCommandSettings } from '../common/setting-flags.ts'
 import { openErrorReport } from './error-report.ts'
 import { formatQuantity } from './format-quantity.ts'
-import type { InputFlags } from './input-flags.ts'
 import { openFormat, requireNoInput, toInputError } from './inputs.ts'
 import { parseBatch, parseNumber } from './parse-number.ts'
 import { synchronize, writeOrFail } from './rejects.ts'
+import type { LoadFlags } from './run-load.ts'
 
 /** How often a file is checked for new lines. */
 const pollMs = 20
@@ -42,16 +41,7 @@ export interface FollowFlags {
   readonly flushMs?: string
 }
 
-interface Flags extends FollowFlags, InputFlags {
-  readonly batch?: string
-  readonly unknownFields: UnknownFields
-  readonly showValues?: true
-  readonly rejects?: string
-  readonly dryRun?: true
-  readonly errors?: string
-  readonly metricsFile?: string
-  readonly database?: string
-}
+type Flags = LoadFlags & FollowFlags
 
 export function isFollowing({ follow, feed, flushMs }: FollowFlags): boolean {
   if (!follow && feed !== undefined) throw new CommandError(2, '--feed requires --follow')
