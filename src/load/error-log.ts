@@ -29,14 +29,14 @@ export function openErrorLog(onError: OnError): ErrorLog {
   let count = 0
   let countBefore = 0
 
-  const judge = (missing: Reference) => {
+  const classify = (missing: Reference) => {
     if (putIds.has(missing)) return { isConsequence: true } as const
     return putIds.isIncomplete() ? ({ mayBeConsequence: true } as const) : {}
   }
   const add = (error: LineError, text?: string): void => {
     count += 1
     if (error.endsSource) unread.set(error.file, error)
-    onError(error.missing ? { ...error, ...judge(error.missing) } : error, text)
+    onError(error.missing ? { ...error, ...classify(error.missing) } : error, text)
   }
   return {
     count: () => count,

@@ -91,7 +91,7 @@ describe('a followed stream', () => {
     const segment = await open(
       (async function* () {
         for (let count = 0; count < 64; count += 1)
-          yield Buffer.alloc(megabyte, ' '.repeat(999) + '\n')
+          yield Buffer.alloc(megabyte, `${' '.repeat(999)}\n`)
         yield Buffer.from('x\n')
       })(),
     )

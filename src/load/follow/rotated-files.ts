@@ -38,12 +38,9 @@ async function listRotated(path: string): Promise<FoundFile[]> {
   const base = basename(path)
   const stem = basename(path, extension)
   const isRotated = (name: string): boolean => {
-    const [, suffix] = name.startsWith(base)
-      ? [base, name.slice(base.length)]
-      : name.startsWith(stem)
-        ? [stem, name.slice(stem.length).replace(extension, '')]
-        : []
-    return suffix !== undefined && /^[.-]\d[\dT:_.-]*(\.(gz|bz2|xz|zst))?$/.test(suffix)
+    if (!name.startsWith(stem)) return false
+    const suffix = name.slice(stem.length).replace(extension, '')
+    return /^[.-]\d[\dT:_.-]*(\.(gz|bz2|xz|zst))?$/.test(suffix)
   }
   const names = (await readdir(dirname(path))).filter((name) => name !== base && isRotated(name))
   const files = await Promise.all(names.map((name) => findFile(join(dirname(path), name))))
