@@ -71,6 +71,15 @@ function sumAmounts(lines: readonly string[], accountId: string): number {
     .reduce((sum, { record }) => sum + Math.round(Number(record.amount) * 100), 0)
 }
 
+/** The guide shows a line of each type, as it is in the dump. */
+function assertShown(shown: readonly string[], dump: readonly string[]): void {
+  assert.equal(shown.length, 4)
+  assert.deepEqual(
+    shown.filter((line) => !dump.includes(line)),
+    [],
+  )
+}
+
 describeOnce('the guide From your core system to Holdfast', () => {
   it('maps the CSV exports to the lines that it shows', async (t) => {
     const { dump, shown } = await follow(t, 'CSV exports')
@@ -81,11 +90,7 @@ describeOnce('the guide From your core system to Holdfast', () => {
       'banking.balance': 50,
       'banking.transaction': 500,
     })
-    assert.equal(shown.length, 4)
-    assert.deepEqual(
-      shown.filter((line) => !dump.includes(line)),
-      [],
-    )
+    assertShown(shown, dump)
     const rows = readFileSync(join(root, 'examples/core-banking-csv/transactions.csv'), 'utf8')
     const expected = rows
       .split('\r\n')
@@ -108,11 +113,7 @@ describeOn('postgres', 'the guide From your core system to Holdfast', () => {
       'banking.balance': 3,
       'banking.transaction': 1200,
     })
-    assert.equal(shown.length, 4)
-    assert.deepEqual(
-      shown.filter((line) => !dump.includes(line)),
-      [],
-    )
+    assertShown(shown, dump)
     const [[expected = ''] = []] = await runSql(
       `select sum(case side when 'C' then cents else -cents end)::text from posting
        where account_no = '062-100-2'`,

@@ -6,7 +6,7 @@ import { formatLine } from '../../src/load/dump.ts'
 import type { LineCounts } from '../../src/load/line-counts.ts'
 import type { LineError } from '../../src/load/writer.ts'
 import { dumpProvider } from '../../src/storage/open.ts'
-import { describeOn, newDatabase, runSql } from '../support/engines.ts'
+import { deleteAllData, describeOn, newDatabase, runSql } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { type LoadOptions, loadAt } from './bank.ts'
@@ -33,10 +33,7 @@ describeOn('postgres', 'a load', () => {
       fc.asyncProperty(loads, async (loads) => {
         runs += 1
         const sqlite = `sqlite:${join(folder, `${runs}.db`)}`
-        await runSql(
-          'truncate customer, account, holder, balance, contact, entry, product, product_version',
-          postgres,
-        )
+        await deleteAllData(postgres)
         for (const [index, { lines, hasBaseLines, options }] of loads.entries()) {
           const pieces = [...(hasBaseLines ? baseLines : []), ...lines].map((each) =>
             Buffer.from(`${each}\n`),

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import type { BatchOutcome, FeedWriter } from '../../src/load/feed-writer.ts'
 import { createDatabase, openFeedWriter } from '../../src/storage/open.ts'
 import { baseLines, randomLines } from '../load/random-lines.ts'
-import { describeOn, newDatabase, runSql } from '../support/engines.ts'
+import { deleteAllData, describeOn, newDatabase } from '../support/engines.ts'
 import { createBatch } from '../support/feed.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { dumpDatabase } from '../support/load.ts'
@@ -42,10 +42,7 @@ describeOn('postgres', 'a feed writer', () => {
         runs += 1
         const sqlite = `sqlite:${join(folder, `${runs}.db`)}`
         await createDatabase(sqlite)
-        await runSql(
-          'truncate customer, account, holder, balance, contact, entry, product, product_version, feed, feed_batch',
-          postgres,
-        )
+        await deleteAllData(postgres)
         const second = await openFeedWriter(sqlite, { clock })
         try {
           const numbers = new Map<string, number>()

@@ -124,6 +124,14 @@ export async function runSql(sql: string, database?: string): Promise<string[][]
   }
 }
 
+/** Empties a PostgreSQL database, which is faster than creating another one. */
+export async function deleteAllData(database: string): Promise<void> {
+  await runSql(
+    'truncate customer, account, holder, balance, contact, entry, product, product_version, feed, feed_batch',
+    database,
+  )
+}
+
 async function readRows(client: pg.Client, sql: string): Promise<string[][]> {
   return (await client.query({ text: sql, rowMode: 'array' })).rows
 }
