@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { partitionBits } from '../partition.ts'
+import { partitionBits, partitionTable } from '../partition.ts'
 import { rekeyCustomers } from './rekey-customers.ts'
 
 /** The layout that the first migration creates. It cannot be changed afterwards. */
@@ -31,7 +31,7 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
   create index customer_email on customer (email, id) where email is not null;
 
   -- The number of an account begins with the partition of its entries, which is derived from the account id: a query by
-  -- id names the partition, and the planner skips the others (partition.ts).
+  -- id names the table of the partition (partition.ts).
   create table account (
     number bigint primary key,
     id text collate "C" not null unique,
@@ -88,7 +88,7 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
   ${Array.from(
     { length: partitions },
     (_, index) =>
-      `create table entry_${index} partition of entry
+      `create table ${partitionTable(index)} partition of entry
         for values from (${BigInt(index) << partitionBits}) to (${BigInt(index + 1) << partitionBits})
         with (autovacuum_vacuum_insert_scale_factor = 0.01);`,
   ).join('\n  ')}

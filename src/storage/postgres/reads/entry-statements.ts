@@ -13,13 +13,13 @@ import {
  */
 
 /** The oldest entry of a list at or after a time (or just after it), and the newest at or before one. */
-function oldest(list: string, comparison: '>=' | '>', time: string): string {
-  return `(select e.ordinal, e.time from entry e where ${list} and e.time ${comparison} ${time}
+function oldest(list: string, comparison: '>=' | '>', time: string, table = 'entry'): string {
+  return `(select e.ordinal, e.time from ${table} e where ${list} and e.time ${comparison} ${time}
       order by e.time, e.ordinal limit 1)`
 }
 
-function newest(list: string, time: string): string {
-  return `(select e.ordinal, e.time from entry e where ${list} and e.time <= ${time}
+function newest(list: string, time: string, table = 'entry'): string {
+  return `(select e.ordinal, e.time from ${table} e where ${list} and e.time <= ${time}
       order by e.time desc, e.ordinal desc limit 1)`
 }
 
@@ -27,58 +27,63 @@ function newest(list: string, time: string): string {
  * A range of a list by ordinals, newest first. The inner order makes the planner use the index of ordinals: it cannot
  * know how long a list is.
  */
-function range(list: string, low: string, high: string): string {
-  return `(select e.ordinal, e.time, e.id, e.record from entry e
+function range(list: string, low: string, high: string, table = 'entry'): string {
+  return `(select e.ordinal, e.time, e.id, e.record from ${table} e
       where ${list} and e.ordinal >= ${low} and e.ordinal <= ${high} order by e.ordinal desc offset 0)`
 }
 
-/** One list of one account: $3 is the kind, $4 the list, $9 and $10 the range of the account's number. */
-const inOneList = `e.account = h.account and e.list = $4::smallint
-    and e.account >= $9::bigint and e.account < $10::bigint`
+/** One list of one account: $3 is the kind, $4 the list. */
+const inOneList = 'e.account = h.account and e.list = $4::smallint'
 
 /** $5 and $6 are the time window. */
-const oneList = `${ownerAndAccount('$3::smallint')}
-    left join lateral ${oldest(inOneList, '>=', '$5::bigint')} first on true
-    left join lateral ${newest(inOneList, '$6::bigint')} last on true`
+const oneList = (table: string) => `${ownerAndAccount('$3::smallint')}
+    left join lateral ${oldest(inOneList, '>=', '$5::bigint', table)} first on true
+    left join lateral ${newest(inOneList, '$6::bigint', table)} last on true`
 
-/** $7 is the offset, $8 the limit. */
-export const listEntries: Statement = {
-  name: 'list-entries',
-  isPage: true,
-  text: `select ${missingOne}, greatest(0, last.ordinal - first.ordinal + 1),
+/**
+ * The statements on one list, in the table with the entries of its account. The partitioned table has the same entries,
+ * but each change of its statistics would make every connection plan for all partitions again.
+ */
+export const oneListStatements = (table: string) => ({
+  /** $7 is the offset, $8 the limit. */
+  list: {
+    name: `list-${table}`,
+    isPage: true,
+    text: `select ${missingOne}, greatest(0, last.ordinal - first.ordinal + 1),
       array_to_string(array(
-        select e.record from entry e where ${inOneList}
+        select e.record from ${table} e where ${inOneList}
           and e.ordinal >= first.ordinal and e.ordinal > last.ordinal - $7::bigint - $8::bigint
           and e.ordinal <= last.ordinal - $7::bigint
         order by e.ordinal desc), ',')
-    from ${oneList}`,
-}
+    from ${oneList(table)}`,
+  } satisfies Statement,
 
-/** The same with a filter: $11 and $12 are amounts, $13 a text. It reads every entry of the window. */
-export const searchEntries: Statement = {
-  name: 'search-entries',
-  isPage: true,
-  isLong: true,
-  text: `select ${missingOne}, cardinality(matching.ordinals),
+  /** The same with a filter: $9 and $10 are amounts, $11 a text. It reads every entry of the window. */
+  search: {
+    name: `search-${table}`,
+    isPage: true,
+    isLong: true,
+    text: `select ${missingOne}, cardinality(matching.ordinals),
       array_to_string(array(
         select e.record
         from unnest(matching.ordinals[$7::bigint + 1 : $7::bigint + $8::bigint])
           with ordinality as wanted(ordinal, place)
-        cross join lateral ${range(inOneList, 'wanted.ordinal', 'wanted.ordinal + 0')} e
+        cross join lateral ${range(inOneList, 'wanted.ordinal', 'wanted.ordinal + 0', table)} e
         order by wanted.place), ',')
-    from ${oneList}
+    from ${oneList(table)}
     left join lateral (
       select array(
-        select e.ordinal from entry e where ${inOneList}
+        select e.ordinal from ${table} e where ${inOneList}
           and e.ordinal between first.ordinal and last.ordinal
-          and ($11::text is null or e.amount >= $11)
-          and ($12::text is null or e.amount <= $12)
-          and ($13::text is null or strpos(e.description collate "C", $13) > 0
-            or strpos(e.reference collate "C", $13) > 0)
+          and ($9::text is null or e.amount >= $9)
+          and ($10::text is null or e.amount <= $10)
+          and ($11::text is null or strpos(e.description collate "C", $11) > 0
+            or strpos(e.reference collate "C", $11) > 0)
         order by e.ordinal desc) as ordinals
       offset 0
     ) matching on true`,
-}
+  } satisfies Statement,
+})
 
 const inList = (account: string) => `e.account = ${account} and e.list = $9::smallint`
 

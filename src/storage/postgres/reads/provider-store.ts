@@ -22,7 +22,7 @@ import type { Statement } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
 import { openReplica } from '../driver/replica.ts'
 import { openQuery, type Query, splitTexts } from '../driver/statements.ts'
-import { accountNumberRange } from '../partition.ts'
+import { findPartition, partitionTable } from '../partition.ts'
 import * as accounts from './account-statements.ts'
 import * as entries from './entry-statements.ts'
 import { overview } from './overview.ts'
@@ -36,6 +36,7 @@ const keysReadMax = 5000
 const unknownId = ''
 
 type Values = Parameters<Query>[1]
+type OneList = ReturnType<typeof entries.oneListStatements>
 
 /** The provider's data in PostgreSQL. Each method is one statement, and so reads one snapshot. */
 export async function openPostgresProviderStore(
@@ -44,6 +45,9 @@ export async function openPostgresProviderStore(
 ): Promise<ProviderStore> {
   const pool = await openPool(database, 'read', options)
   const partitions = await readPartitions(pool)
+  const oneList = Array.from({ length: partitions }, (_, partition) =>
+    entries.oneListStatements(partitionTable(partition)),
+  )
   const replica = options.replica ? openReplica(options.replica, pool, options) : undefined
 
   const queryPrimary = openQuery(pool)
@@ -99,11 +103,11 @@ export async function openPostgresProviderStore(
         listCodes[request.list],
         ...windowValues(request.window),
         ...pageValues(request),
-        ...accountNumberRange(account, partitions),
       ]
+      const statements = oneList[findPartition(account, partitions)] as OneList
       return filter
-        ? page(entries.searchEntries, [...values, ...filter])
-        : page(entries.listEntries, values)
+        ? page(statements.search, [...values, ...filter])
+        : page(statements.list, values)
     },
 
     listEntriesOfAccounts: (request) =>
