@@ -38,8 +38,11 @@ const stablePlans = {
   enable_material: 'off',
 }
 
+/** The order of an index also tells the planner which index to use: it must not sort instead. */
+const smallBatchPlans = { ...stablePlans, enable_sort: 'off', enable_incremental_sort: 'off' }
+
 /** For a transaction whose statements read many rows: the planner decides again. */
-export const plannerChoice = Object.keys(stablePlans)
+export const plannerChoice = Object.keys(smallBatchPlans)
   .filter((name) => name.startsWith('enable_'))
   .map((name) => `set local ${name} = on;`)
   .join(' ')
@@ -81,7 +84,7 @@ const uses = {
   /** A load or a dump has no statement timeout. */
   load: () => ({ statementMs: 0, session: { jit: 'off', ...readCommitted } }),
   /** Neither has the commit of a feed, which waits for loads. Most of its batches are small. */
-  feed: () => ({ statementMs: 0, session: { ...stablePlans, ...readCommitted } }),
+  feed: () => ({ statementMs: 0, session: { ...smallBatchPlans, ...readCommitted } }),
 } as const satisfies Record<string, Use>
 
 /** Creates the tables unless they exist, and applies the missing migrations. */

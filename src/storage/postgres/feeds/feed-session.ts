@@ -25,7 +25,7 @@ const indexes = `
   create index on staged_holder (place);
   create index on account_effect (place);
   create index on repeated (account, list, id);
-  create index on change (account, list);`
+  create index on needs_reorder (account, list);`
 
 const setUp =
   memory + durable + lostClient + makeStaging + createLineEffects + makeEntryTables + indexes
@@ -36,8 +36,8 @@ const smallRowsMax = 10_000
 /** Each staged row leads to a few others. A batch with more than these moved or removed many entries. */
 const otherRowsMax = (stagedRows: number) => 4 * stagedRows + 2000
 
-/** After this many rows, the temporary tables are truncated: deleted rows still take time to skip. */
-const deletedRowsMax = 150_000
+/** After this many rows, the temporary tables are vacuumed: deleted rows still take time to skip. */
+const deletedRowsMax = 10_000
 
 export type FeedSession = Awaited<ReturnType<typeof openFeedSession>>
 
@@ -95,7 +95,7 @@ export async function openFeedSession(pool: ReturnType<typeof makePool>) {
 
     async commit(): Promise<void> {
       const tables = usedTables(staging)
-      // A truncation discards plans and takes a millisecond per table.
+      // A truncation discards plans and takes milliseconds per table.
       const clear = hasFewRows()
         ? tables.map((table) => `delete from ${table};`).join(' ')
         : `truncate ${tables.join()};`
@@ -111,7 +111,7 @@ export async function openFeedSession(pool: ReturnType<typeof makePool>) {
     /** Called between transactions. */
     async trim(): Promise<void> {
       if (deletedRows < deletedRowsMax) return
-      await client.query(`truncate ${temporaryTables.join()}`)
+      await client.query(`vacuum ${temporaryTables.join()}`)
       deletedRows = 0
     },
   }

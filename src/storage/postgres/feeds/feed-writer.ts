@@ -18,6 +18,7 @@ import {
   accountEffects,
   customerEffects,
   deleteAccountsWithoutHolder,
+  hasUnresolvedLines,
   rejectedLines,
   unresolvedHoldersInOrder,
   unresolvedInOrder,
@@ -243,7 +244,9 @@ async function findErrors(run: Run, { staging }: FeedSession): Promise<LineError
   }
   if (hasAccounts) await run(findAccountEffects)
   if (hasCustomers || hasAccounts) errors.push(...(await run(rejectedLines)).rows.map(toRejection))
-  if (staging.count('staged_entry') > 0 || staging.count('staged_part') > 0) {
+  const hasReferences = staging.count('staged_entry') > 0 || staging.count('staged_part') > 0
+  // Without lines of accounts, their order does not matter.
+  if (hasReferences && (hasAccounts || (await run(hasUnresolvedLines)).rowCount)) {
     errors.push(...(await run(unresolvedInOrder)).rows.map(toLineError))
   }
   return errors

@@ -100,32 +100,49 @@ const entriesOfRemovedAccounts = `
       select from staged_entry s where s.account = w.id and s.list = e.list and s.id = e.id
         and s.place > w.removed)`
 
-/** The last line for each entry. */
-const lastLines = `
+/** The last line for each entry. Joins that can find nothing are left out: they take time for every line. */
+const lastLines = ({ hasRepeated, hasRemovedAccounts }: LastLines) => `
   select a.number as account, s.list, s.is_put, s.has_own_time,
-    case when w.removed is null then ${fileOf('s.place')} end as file, s.time,
-    null::bigint as assigned_by, s.ctid as line, s.id
+    ${hasRemovedAccounts ? `case when w.removed is null then ${fileOf('s.place')} end` : fileOf('s.place')} as file,
+    s.time, null::bigint as assigned_by, s.ctid as line, s.id
   from staged_entry s
   join account a on a.id = s.account
-  left join account_effect w on w.id = s.account and w.is_last
-  where (${isAfterRemoval}) and not exists (
-    select from repeated r where r.account = s.account and r.list = s.list and r.id = s.id)
-  union all
+  ${
+    hasRemovedAccounts
+      ? `left join account_effect w on w.id = s.account and w.is_last
+  where (${isAfterRemoval})`
+      : 'where true'
+  }
+  ${
+    hasRepeated
+      ? `and not exists (
+    select from repeated r where r.account = s.account and r.list = s.list and r.id = s.id)`
+      : ''
+  }
+  ${
+    hasRepeated || hasRemovedAccounts
+      ? `union all
   select account, list, is_put, has_own_time, null, time, assigned_by, line, id from last_line`
+      : ''
+  }`
 
-/** The order makes the planner use the index by id, even if it assumes that accounts have few entries. */
+/**
+ * The order makes the planner use the index by id, even if it assumes that accounts have few entries. With both bounds,
+ * PostgreSQL reads one entry of the index instead of the rest of the page.
+ */
 const storedEntry = `lateral (
-    select * from entry x where x.account = w.account and x.list = w.list and x.id >= w.id
-    order by x.id limit 1) e on e.id = w.id`
+    select * from entry x where x.account = w.account and x.list = w.list
+      and x.id >= w.id and x.id <= w.id
+    order by x.id limit 1) e on true`
 
 /**
  * The differences from the stored entries. `$1` is the time of the load. In batches, an earlier batch may have removed
  * an entry with an assigned time.
  */
-const findChanges = ({ inBatches, isPrepared }: EntryMerge) => `
+const findChanges = ({ inBatches, isPrepared, ...lines }: EntryMerge & LastLines) => `
   insert into change
   select w.account, w.list, v.what, w.has_own_time, w.file, e.ordinal, t.time, e.time, b.time, w.line, w.id
-  from (${lastLines}) w
+  from (${lastLines(lines)}) w
   left join ${isPrepared ? storedEntry : 'entry e on e.account = w.account and e.list = w.list and e.id = w.id'}
   left join staged_entry g on w.time is null and g.place = w.assigned_by
     and g.time is not null and not g.has_own_time
@@ -144,22 +161,24 @@ const findChanges = ({ inBatches, isPrepared }: EntryMerge) => `
   ) v
   where v.what is not null`
 
-/** The time from which a list changes, and how many entries precede it. */
+/** The time from which a list changes, and how many entries precede it. Most changes follow the newest entry. */
 const findReordered = `
   with reordered as (
   insert into needs_reorder
-  select d.account, d.list, d.since, coalesce((
+  select d.account, d.list, d.since, case when a.is_append then coalesce(n.ordinal, 0) else coalesce((
     select e.ordinal from entry e
     where e.account = d.account and e.list = d.list and e.time < d.since
-    order by e.time desc, e.ordinal desc limit 1), 0),
-    not exists (
-      select from entry e
-      where e.account = d.account and e.list = d.list and e.time >= d.since)
+    order by e.time desc, e.ordinal desc limit 1), 0) end,
+    a.is_append
   from (
     select account, list, min(least(
       case when what <> ${isRemoved} then time end, time_before)) as since
     from change where what <> ${isReplaced} group by account, list
   ) d
+  left join lateral (
+    select e.ordinal, e.time from entry e where e.account = d.account and e.list = d.list
+    order by e.time desc, e.ordinal desc limit 1) n on true
+  cross join lateral (select coalesce(n.time < d.since, true) as is_append) a
   returning is_append
   ) select bool_and(is_append) as "areAppends" from reordered`
 
@@ -225,6 +244,11 @@ const byLine = (sql: string) => [
   'set local random_page_cost to default',
 ]
 
+interface LastLines {
+  readonly hasRepeated: boolean
+  readonly hasRemovedAccounts: boolean
+}
+
 export interface EntryMerge {
   /** The number of all lines, if it is known. */
   readonly lines: readonly Omit<EntryCountRow, 'what'>[] | undefined
@@ -249,7 +273,7 @@ export async function mergeEntries(run: Run, merge: EntryMerge): Promise<Counted
   if (hasRepeated) await run(lastOfRepeated)
   if (merge.hasRemovedAccounts) await run(entriesOfRemovedAccounts)
   await analyze('last_line')
-  await run(findChanges(merge), loadTime)
+  await run(findChanges({ ...merge, hasRepeated }), loadTime)
   await analyze('change')
 
   const counts: EntryCountRow[] = (await run(countChanges)).rows
