@@ -301,6 +301,7 @@ export function openEntryWriter(
       appended = []
       values = []
       tails.clear()
+      reordering.discard()
     },
 
     forgetAssignedTimes: (): void => void forgetAssigned.run(),

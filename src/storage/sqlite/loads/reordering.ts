@@ -93,6 +93,12 @@ export function openReordering(database: DatabaseSync) {
         deleteWaiting.run(list)
       }
       clearMarks.run()
+      isAnyWaiting = false
+    },
+
+    /** After a rollback, which empties the temporary tables too. */
+    discard(): void {
+      isAnyWaiting = false
     },
   }
 }
