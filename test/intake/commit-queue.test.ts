@@ -3,12 +3,18 @@ import { describe, it } from 'node:test'
 import { ContractError } from '../../src/contract/index.ts'
 import { openCommitQueue } from '../../src/load/commit-queue.ts'
 import type { BatchKey, BatchOutcome, FeedBatch } from '../../src/load/feed-writer.ts'
+import type { LocatedItem } from '../../src/load/writer.ts'
 import { until } from '../support/until.ts'
 
 const limits = { batchesMax: 3, bytesMax: 100 }
 
-function makeBatch(feed: string, number = 1): FeedBatch & BatchKey {
-  return { feed, number, digest: '', lines: number, items: [] }
+function makeBatch(feed: string, number = 1, ...items: LocatedItem[]): FeedBatch & BatchKey {
+  return { feed, number, digest: '', lines: number, items }
+}
+
+function makeEntry(time: bigint): LocatedItem {
+  const keys = { list: 'transaction', accountId: 'a', id: 't' } as const
+  return { type: 'entry', ...keys, time, hasOwnTime: true, record: '{}', file: 0, line: 1 }
 }
 
 /** Each commit waits until the test ends it, with an error or with the number of each batch as its lines. */
@@ -70,6 +76,19 @@ describe('the commit queue', () => {
     assert.deepEqual(await waitForCommit(1), ['a1', 'b1'])
     writer.commits[1]?.end()
     assert.deepEqual(await waitForCommit(2), ['a2'])
+  })
+
+  it('commits the batch with the oldest entries first', async () => {
+    const { writer, queue, waitForCommit } = await openQueue()
+    const batches = [
+      makeBatch('new', 1, makeEntry(2n)),
+      makeBatch('old', 1, makeEntry(1n)),
+      makeBatch('none'),
+    ]
+    for (const batch of batches) queue.commit(batch, 1)
+    writer.commits[0]?.end()
+
+    assert.deepEqual(await waitForCommit(1), ['none1', 'old1', 'new1'])
   })
 
   it('limits the number of batches in a commit', async () => {
