@@ -5,6 +5,7 @@ export function databaseOptions(settings: Partial<Settings>): DatabaseOptions {
   return {
     passwordFile: settings.databasePasswordFile,
     connections: settings.databaseConnections,
+    layout: settings.databaseLayout,
     partitions: settings.databasePartitions,
     replica: settings.databaseReplica,
     replicaLagMax: settings.replicaLagMax,

@@ -1,5 +1,7 @@
 import { readTrustedProxies } from '../http/caller-address.ts'
+import { type DatabaseLayout, databaseLayouts } from '../storage/database.ts'
 import { isDatabaseUrl, isProtected, isTimeZone, isWebUrl } from './value-rules.ts'
+import { baseUrl, hostName, oneOf, path, type ValueType, wholeNumber } from './value-types.ts'
 
 /**
  * Every setting. Each is an environment variable and a flag; flags take precedence. All invalid and
@@ -9,6 +11,7 @@ export interface Settings {
   readonly database: string
   readonly databasePasswordFile: string | undefined
   readonly databaseConnections: number
+  readonly databaseLayout: DatabaseLayout | undefined
   readonly databasePartitions: number
   readonly databaseReplica: string | undefined
   readonly replicaLagMax: number
@@ -41,12 +44,8 @@ export type SettingName = keyof Settings
 export const roles = ['provider', 'platform', 'intake', 'demo'] as const
 export type Role = (typeof roles)[number]
 
-interface Definition<Value> {
+interface Definition<Value> extends Omit<ValueType<Value>, 'read'> {
   readonly about: string
-  /** The name of the value in the help of a command. */
-  readonly placeholder: string
-  /** Completes "HOLDFAST_PORT must be …". */
-  readonly mustBe: string
   /** Parses the text; undefined if it is invalid. `earlier` has the settings that are defined before this one. */
   readonly read: (text: string, earlier: Partial<Settings>) => Value | undefined
   readonly defaults: Partial<Record<Role, string>>
@@ -74,36 +73,6 @@ const lagSecondsMax = 86_400
 const requestsMax = 1_000_000
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-type ValueType<Value> = Pick<Definition<Value>, 'placeholder' | 'mustBe' | 'read'>
-
-const hostName: ValueType<string> = {
-  placeholder: 'host',
-  mustBe: 'a host name or IP address',
-  read: (text) => (/^[\w.:-]+$/.test(text) ? text : undefined),
-}
-
-const baseUrl: ValueType<string> = {
-  placeholder: 'url',
-  mustBe: 'an http or https URL without credentials and query',
-  // Without a trailing slash: paths are appended to it.
-  read: (text) => (isWebUrl(text) && !/[?#@]/.test(text) ? text.replace(/\/+$/, '') : undefined),
-}
-
-function wholeNumber(min: number, max: number): ValueType<number> {
-  return {
-    placeholder: 'number',
-    mustBe: `a whole number from ${min} to ${max}`,
-    read(text) {
-      const value = Number(text)
-      return /^\d{1,9}$/.test(text) && value >= min && value <= max ? value : undefined
-    },
-  }
-}
-
-function path(mustBe: string): ValueType<string> {
-  return { placeholder: 'file', mustBe, read: (text) => text || undefined }
-}
-
 export const settingDefinitions: { readonly [Name in SettingName]: Definition<Settings[Name]> } = {
   database: {
     about: 'where the data is stored',
@@ -122,9 +91,15 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
     ...wholeNumber(1, connectionsMax),
     defaults: forAllRoles('10'),
   },
+  databaseLayout: {
+    about:
+      'how a new PostgreSQL database stores histories: in partitions on one server (by default), or on the workers of a Citus cluster; it cannot be changed later',
+    ...oneOf('layout', databaseLayouts),
+    defaults: {},
+  },
   databasePartitions: {
     about:
-      'the number of partitions of the history tables in a new PostgreSQL database; it cannot be changed later',
+      'the number of partitions or shards of the history tables in a new PostgreSQL database; it cannot be changed later',
     ...wholeNumber(1, partitionsMax),
     defaults: forAllRoles('16'),
   },
@@ -282,9 +257,7 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
   },
   logLevel: {
     about: 'the lowest level that is logged',
-    placeholder: 'level',
-    mustBe: `one of ${logLevels.join(', ')}`,
-    read: (text) => (logLevels.includes(text) ? text : undefined),
+    ...oneOf('level', logLevels),
     // The demo runs in a terminal, where a line per request would hide its instructions.
     defaults: { ...forAllRoles('info'), demo: 'warn' },
   },

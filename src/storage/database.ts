@@ -1,13 +1,19 @@
 import type { ReplayEvents } from '../auth/replay-store.ts'
 import type { PurgeClockOptions } from './purge-clock.ts'
 
+/** Where a PostgreSQL database has its entries: in partitions on its server, or on the workers of a Citus cluster. */
+export const databaseLayouts = ['partitions', 'citus'] as const
+export type DatabaseLayout = (typeof databaseLayouts)[number]
+
 /** How to connect to a database. All options have defaults; SQLite uses none of them. */
 export interface DatabaseOptions {
   /** A file with the password, read before every new connection. */
   readonly passwordFile?: string | undefined
   /** The maximum size of a store's connection pool. */
   readonly connections?: number | undefined
-  /** The number of partitions for the entries of a new database. */
+  /** The layout of a new database; an existing one must have it. */
+  readonly layout?: DatabaseLayout | undefined
+  /** The number of partitions or shards for the entries of a new database. */
   readonly partitions?: number | undefined
   /** The address of a replica that is read from while it is up to date. */
   readonly replica?: string | undefined
@@ -22,8 +28,8 @@ export interface DatabaseOptions {
 /** Options of a replay store on either engine. */
 export interface ReplayOptions extends ReplayEvents, PurgeClockOptions {}
 
-/** What a pool is used for: reads, reads from the replica, writes, or health checks. */
-export const poolNames = ['read', 'replica', 'write', 'probe'] as const
+/** What a pool is used for: reads, reads from the shards, reads from the replica, writes, or health checks. */
+export const poolNames = ['read', 'shards', 'replica', 'write', 'probe'] as const
 export type PoolName = (typeof poolNames)[number]
 
 /** The number of connections of a pool, of idle connections, and of calls that wait for one. */

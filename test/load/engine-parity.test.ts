@@ -6,7 +6,7 @@ import { formatLine } from '../../src/load/dump.ts'
 import type { LineCounts } from '../../src/load/line-counts.ts'
 import type { LineError } from '../../src/load/writer.ts'
 import { dumpProvider } from '../../src/storage/open.ts'
-import { deleteAllData, describeOn, newDatabase, runSql } from '../support/engines.ts'
+import { deleteAllData, describeOnLayouts, newDatabase, runSql } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { propertyRuns } from '../support/properties.ts'
 import { type LoadOptions, loadAt } from './bank.ts'
@@ -21,7 +21,7 @@ const loads = fc.array(fc.record({ lines: randomLines, hasBaseLines: fc.boolean(
   maxLength: 5,
 })
 
-describeOn('postgres', 'a load', () => {
+describeOnLayouts('a load', () => {
   it('has the same errors, counts and dump as on SQLite', async (t) => {
     const postgres = await newDatabase(t)
     const folder = await temporaryFolder(t)

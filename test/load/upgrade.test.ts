@@ -79,7 +79,7 @@ async function createEarlierDatabase(
   const url = new URL(name, await postgresUrl()).href
   const steps = postgresSteps
     .slice(0, version.postgres)
-    .map((step) => step({ partitions: 2 }))
+    .map((step) => step({ layout: 'partitions', partitions: 2 }))
     // The other steps convert rows, and there are none yet.
     .filter((step) => typeof step === 'string')
   await runSql(

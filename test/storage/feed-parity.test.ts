@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import type { BatchOutcome, FeedWriter } from '../../src/load/feed-writer.ts'
 import { createDatabase, openFeedWriter } from '../../src/storage/open.ts'
 import { baseLines, randomLines } from '../load/random-lines.ts'
-import { deleteAllData, describeOn, newDatabase } from '../support/engines.ts'
+import { deleteAllData, describeOnLayouts, newDatabase } from '../support/engines.ts'
 import { createBatch } from '../support/feed.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { dumpDatabase } from '../support/load.ts'
@@ -25,7 +25,7 @@ const commits = fc.array(
   { maxLength: 6 },
 )
 
-describeOn('postgres', 'a feed writer', () => {
+describeOnLayouts('a feed writer', () => {
   it('has the same outcomes and the same dump as on SQLite', async (t) => {
     const postgres = await newDatabase(t)
     const folder = await temporaryFolder(t)

@@ -4,23 +4,40 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe as declare, type SuiteContext, type TestOptions } from 'node:test'
 import pg from 'pg'
+import type { DatabaseLayout } from '../../src/storage/database.ts'
 import { createDatabase } from '../../src/storage/open.ts'
+import { citusUrl, dropCitusDatabases, returnCitusDatabase, takeCitusDatabase } from './citus.ts'
 import { temporaryFolder } from './folder.ts'
 import { makePostgres, type PostgresServer } from './postgres.ts'
 
 /**
  * Tests that use a database run on both engines: `describe` declares a suite twice, and its tests open databases of the
- * suite's engine.
+ * suite's engine. With the address of a Citus cluster, suites also run on PostgreSQL with the layout `citus`.
  */
 export const engines = ['sqlite', 'postgres'] as const
 export type Engine = (typeof engines)[number]
 
 type Body = (context: SuiteContext) => void
 
-const current = new AsyncLocalStorage<Engine>()
+interface Target {
+  readonly engine: Engine
+  readonly layout: DatabaseLayout
+}
+
+const current = new AsyncLocalStorage<Target>()
 
 export function describe(name: string, ...rest: [Body] | [TestOptions, Body]): void {
-  for (const engine of engines) describeOn(engine, name, ...rest)
+  describeOn('sqlite', name, ...rest)
+  describeOnLayouts(name, ...rest)
+}
+
+/** For what is the same in both layouts of PostgreSQL. */
+export function describeOnLayouts(name: string, ...rest: [Body] | [TestOptions, Body]): void {
+  describeOn('postgres', name, ...rest)
+  if (citusUrl === undefined) return
+  const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
+  const target = { engine: 'postgres', layout: 'citus' } as const
+  current.run(target, () => void declare(`${name}, on Citus`, options, body))
 }
 
 /** For behaviour that is specific to one engine, such as its files or its server. */
@@ -30,19 +47,29 @@ export function describeOn(
   ...rest: [Body] | [TestOptions, Body]
 ): void {
   const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
-  current.run(engine, () => void declare(`${name}, on ${engine}`, options, body))
+  const target = { engine, layout: 'partitions' } as const
+  current.run(target, () => void declare(`${name}, on ${engine}`, options, body))
 }
 
 /** For behaviour that does not depend on the engine, such as the syntax of tokens and records. It runs on SQLite. */
 export function describeOnce(name: string, ...rest: [Body] | [TestOptions, Body]): void {
   const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
-  current.run('sqlite', () => void declare(name, options, body))
+  const target = { engine: 'sqlite', layout: 'partitions' } as const
+  current.run(target, () => void declare(name, options, body))
 }
 
 export function currentEngine(): Engine {
-  const engine = current.getStore()
-  if (!engine) throw new Error('declare the suite with a function of engines.ts')
-  return engine
+  return currentTarget().engine
+}
+
+export function currentLayout(): DatabaseLayout {
+  return currentTarget().layout
+}
+
+function currentTarget(): Target {
+  const target = current.getStore()
+  if (!target) throw new Error('declare the suite with a function of engines.ts')
+  return target
 }
 
 /** A test or a suite. */
@@ -63,6 +90,7 @@ const closings: (() => Promise<void>)[] = []
 let ownServer: PostgresServer | undefined
 after(async () => {
   for (const close of closings) await close()
+  await dropCitusDatabases()
   await ownServer?.remove()
 })
 
@@ -73,18 +101,22 @@ const fileScope: Scope = { after: (work) => void closings.unshift(work) }
 export function shareOnEachEngine<Opened>(
   open: (scope: Scope) => Promise<Opened>,
 ): () => Promise<Opened> {
-  const opened = new Map<Engine, Promise<Opened>>()
+  const opened = new Map<string, Promise<Opened>>()
   return () => {
-    const engine = currentEngine()
-    const existing = opened.get(engine) ?? open(fileScope)
-    opened.set(engine, existing)
+    const target = `${currentEngine()} ${currentLayout()}`
+    const existing = opened.get(target) ?? open(fileScope)
+    opened.set(target, existing)
     return existing
   }
 }
 
 /** The URL of a new database of the suite's engine, with the schema and no data. It is deleted with the scope. */
 export async function newDatabase(scope: Scope): Promise<string> {
-  return currentEngine() === 'sqlite' ? newFile(scope) : copyPostgres(scope, await emptyPostgres())
+  if (currentEngine() === 'sqlite') return newFile(scope)
+  if (currentLayout() === 'partitions') return copyPostgres(scope, await emptyPostgres())
+  const database = await takeCitusDatabase()
+  scope.after(() => returnCitusDatabase(database))
+  return database
 }
 
 let emptyFile: Promise<string> | undefined
@@ -126,8 +158,9 @@ export async function runSql(sql: string, database?: string): Promise<string[][]
 
 /** Empties a PostgreSQL database, which is faster than creating another one. */
 export async function deleteAllData(database: string): Promise<void> {
+  const ofLayout = currentLayout() === 'citus' ? ', entry_state, account_state' : ''
   await runSql(
-    'truncate customer, account, holder, balance, contact, entry, product, product_version, feed, feed_batch',
+    `truncate customer, account, holder, balance, contact, entry, product, product_version, feed, feed_batch${ofLayout}`,
     database,
   )
 }

@@ -2,6 +2,7 @@ import { copyFileSync } from 'node:fs'
 import {
   copyPostgres,
   currentEngine,
+  currentLayout,
   newDatabase,
   type Scope,
   shareOnEachEngine,
@@ -18,8 +19,13 @@ const createOriginal = shareOnEachEngine(async (scope) => {
   return database
 })
 
-/** A database with two customers and an account each. It is loaded once and then copied. */
+/** A database with two customers and an account each. It is loaded once and then copied, except on Citus. */
 export async function createSmallBank(scope: Scope): Promise<string> {
+  if (currentLayout() === 'citus') {
+    const database = await newDatabase(scope)
+    await loadInProcess(database, smallBankLines)
+    return database
+  }
   const original = await createOriginal()
   if (currentEngine() === 'postgres') return copyPostgres(scope, original)
   const database = await newDatabase(scope)

@@ -9,6 +9,7 @@ import { readCommandSettings, type SettingFlags } from './setting-flags.ts'
 export const databaseSettings = [
   'database',
   'databasePasswordFile',
+  'databaseLayout',
   'databasePartitions',
 ] as const satisfies SettingName[]
 

@@ -1,9 +1,11 @@
 import type pg from 'pg'
-import type { DatabaseOptions } from '../../database.ts'
+import type { DatabaseLayout, DatabaseOptions } from '../../database.ts'
+import { readSchema } from './migrate.ts'
 import { openPool } from './pool.ts'
 
 export interface OneConnection {
   readonly client: pg.ClientBase
+  readonly layout: DatabaseLayout
   close(): Promise<void>
 }
 
@@ -14,11 +16,13 @@ export async function openOneConnection(
 ): Promise<OneConnection> {
   const pool = await openPool(database, 'load', { ...options, connections: 1 })
   try {
+    const { layout = 'partitions' } = (await readSchema(pool)) ?? {}
     const client = await pool.connect()
     // A broken connection fails the next statement.
     client.on('error', () => {})
     return {
       client,
+      layout,
       async close() {
         client.release(true)
         await pool.end()

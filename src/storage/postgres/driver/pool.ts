@@ -4,7 +4,7 @@ import { DatabaseError, type DatabaseOptions } from '../../database.ts'
 import { BufferClient } from './buffer-client.ts'
 import { deniedError, isDenied } from './denied.ts'
 import { requireKnownDriver } from './driver-check.ts'
-import { migrate, schemaState } from './migrate.ts'
+import { isOlder, migrate, readSchema, type Schema } from './migrate.ts'
 import { pooledClient } from './pooled-client.ts'
 import { lockTimeout, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
 
@@ -63,6 +63,15 @@ const uses = {
       default_transaction_read_only: 'on',
     },
   }),
+  /** Citus plans a statement for the shard of its account: it cannot use a generic plan. */
+  shards: (timeoutMs) => ({
+    statementMs: longTimeoutMs,
+    session: {
+      jit: 'off',
+      lock_timeout: `${lockTimeout(timeoutMs)}`,
+      default_transaction_read_only: 'on',
+    },
+  }),
   write: (timeoutMs) => ({
     statementMs: timeoutMs,
     session: {
@@ -92,12 +101,21 @@ export async function createPostgresSchema(url: string, options: DatabaseOptions
   const pool = makePool(url, 'load', { ...options, connections: 1 })
   try {
     // Only the owner of the tables may migrate them, but every role may find that they are up to date.
-    if ((await schemaState(pool)) !== 'current') await migrate(pool, options.partitions)
+    const schema = await readSchema(pool)
+    if (schema) requireLayout(schema, options)
+    if (!schema || isOlder(schema)) await migrate(pool, options)
   } catch (error) {
     throw unusable(url, error)
   } finally {
     await pool.end()
   }
+}
+
+function requireLayout({ layout }: Schema, options: DatabaseOptions): void {
+  if (options.layout === undefined || options.layout === layout) return
+  throw new DatabaseError(
+    `the database was created with the layout ${layout}, not ${options.layout}: correct HOLDFAST_DATABASE_LAYOUT, or move the data to a new database with holdfast dump and holdfast load`,
+  )
 }
 
 /** Opens a pool on a database with tables, which is migrated if necessary. */
@@ -108,9 +126,10 @@ export async function openPool(
 ): Promise<pg.Pool> {
   const pool = makePool(url, use, options)
   try {
-    const state = await schemaState(pool)
-    if (state === 'missing') throw missingSchema(url)
-    if (state === 'older') await createPostgresSchema(url, options)
+    const schema = await readSchema(pool)
+    if (!schema) throw missingSchema(url)
+    requireLayout(schema, options)
+    if (isOlder(schema)) await createPostgresSchema(url, options)
     if (use !== 'load' && use !== 'query') options.onPool?.(use, pool)
     return pool
   } catch (error) {
@@ -128,7 +147,10 @@ export function makePool(
   requireKnownDriver()
   const { statementMs, session } = uses[use](timeoutMs)
   const pool = new pg.Pool({
-    Client: pooledClient(use === 'read' ? BufferClient : pg.Client, passwordFile),
+    Client: pooledClient(
+      use === 'read' || use === 'shards' ? BufferClient : pg.Client,
+      passwordFile,
+    ),
     ...parseAddress(url),
     application_name: 'holdfast',
     max: connections,

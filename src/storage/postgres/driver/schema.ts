@@ -1,12 +1,39 @@
 import type pg from 'pg'
+import type { DatabaseLayout } from '../../database.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
+import { createDistributedEntries } from './distributed-tables.ts'
 import { rekeyCustomers } from './rekey-customers.ts'
 
 /** The layout that the first migration creates. It cannot be changed afterwards. */
 export interface Layout {
-  /** The number of partitions of the entries, by account. */
+  readonly layout: DatabaseLayout
+  /** The number of partitions or shards of the entries, by account. */
   readonly partitions: number
 }
+
+const createPartitions = (partitions: number) => `
+  create table entry (
+    account bigint not null,
+    list smallint not null,
+    has_own_time boolean not null, -- false: the time was assigned, as the record has none
+    ordinal integer not null,
+    time bigint not null,
+    id text collate "C" not null,
+    amount text collate "C",    -- a key that sorts like the number
+    description text,           -- case-folded
+    reference text,
+    record text not null
+  ) partition by range (account);
+  create index entry_ordinal on entry (account, list, ordinal);
+  create unique index entry_id on entry (account, list, id);
+  create index entry_time on entry (account, list, time, ordinal);
+  ${Array.from(
+    { length: partitions },
+    (_, index) =>
+      `create table ${partitionTable(index)} partition of entry
+        for values from (${BigInt(index) << partitionBits}) to (${BigInt(index + 1) << partitionBits})
+        with (autovacuum_vacuum_insert_scale_factor = 0.01);`,
+  ).join('\n  ')}`
 
 /** SQL, or a function for what SQL cannot do, in the same transaction. */
 export type Step = string | ((client: pg.ClientBase) => Promise<void>)
@@ -18,7 +45,7 @@ export type Step = string | ((client: pg.ClientBase) => Promise<void>)
  * Texts that are compared have the collation "C": byte by byte, the same in every database.
  */
 export const migrations: readonly ((layout: Layout) => Step)[] = [
-  ({ partitions }) => `
+  ({ partitions, layout }) => `
   create table customer (
     number bigint generated always as identity primary key,
     id text collate "C" not null unique,
@@ -70,28 +97,7 @@ export const migrations: readonly ((layout: Layout) => Step)[] = [
 
   -- The lists of every account. An entry has an ordinal in its list, from the oldest: a page is one range of the index,
   -- and a total one subtraction.
-  create table entry (
-    account bigint not null,
-    list smallint not null,
-    has_own_time boolean not null, -- false: the time was assigned, as the record has none
-    ordinal integer not null,
-    time bigint not null,
-    id text collate "C" not null,
-    amount text collate "C",    -- a key that sorts like the number
-    description text,           -- case-folded
-    reference text,
-    record text not null
-  ) partition by range (account);
-  create index entry_ordinal on entry (account, list, ordinal);
-  create unique index entry_id on entry (account, list, id);
-  create index entry_time on entry (account, list, time, ordinal);
-  ${Array.from(
-    { length: partitions },
-    (_, index) =>
-      `create table ${partitionTable(index)} partition of entry
-        for values from (${BigInt(index) << partitionBits}) to (${BigInt(index + 1) << partitionBits})
-        with (autovacuum_vacuum_insert_scale_factor = 0.01);`,
-  ).join('\n  ')}
+${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(partitions)}
 
   -- The id of a scheduled payment is unique across all accounts, which no index of a partitioned table can enforce.
   create table payment (id text collate "C" primary key, account bigint not null);

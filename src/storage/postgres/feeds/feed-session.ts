@@ -3,6 +3,7 @@ import { type makePool, plannerChoice } from '../driver/pool.ts'
 import { openCopyEncoder } from '../loads/copy-encoder.ts'
 import { createLineEffects } from '../loads/line-effects.ts'
 import { usedTables } from '../loads/merge.ts'
+import { createComparedEntries } from '../loads/merge-distributed-entries.ts'
 import { makeEntryTables } from '../loads/merge-entries.ts'
 import type { Run } from '../loads/run.ts'
 import { makeStaging, openStaging } from '../loads/staging.ts'
@@ -42,7 +43,7 @@ const deletedRowsMax = 10_000
 export type FeedSession = Awaited<ReturnType<typeof openFeedSession>>
 
 /** A connection with the temporary tables for batches. It is used until a statement fails. */
-export async function openFeedSession(pool: ReturnType<typeof makePool>) {
+export async function openFeedSession(pool: ReturnType<typeof makePool>, isDistributed: boolean) {
   const client = await pool.connect()
   let isLost = false
   client.on('error', () => {
@@ -50,7 +51,7 @@ export async function openFeedSession(pool: ReturnType<typeof makePool>) {
   })
   const end = () => client.release(true)
   try {
-    await client.query(setUp)
+    await client.query(setUp + (isDistributed ? createComparedEntries : ''))
   } catch (error) {
     end()
     throw error
@@ -69,7 +70,7 @@ export async function openFeedSession(pool: ReturnType<typeof makePool>) {
   /** Planning a statement takes longer than running it for a few lines. */
   const runPrepared: Run = (text, values = []) => run({ name: statementName(text), text, values })
   const runPlanned: Run = (text, values) => run(values ? { text, values } : { text })
-  const isSmall = () => staging.total() <= smallRowsMax
+  const isSmall = () => !isDistributed && staging.total() <= smallRowsMax
   const hasFewRows = () => isSmall() && insertedRows <= otherRowsMax(staging.total())
   const forgetRows = (): void => {
     deletedRows += staging.total() + insertedRows
@@ -94,7 +95,7 @@ export async function openFeedSession(pool: ReturnType<typeof makePool>) {
     },
 
     async commit(): Promise<void> {
-      const tables = usedTables(staging)
+      const tables = usedTables(staging, isDistributed)
       // A truncation discards plans and takes milliseconds per table.
       const clear = hasFewRows()
         ? tables.map((table) => `delete from ${table};`).join(' ')

@@ -10,6 +10,7 @@ import type { LineError } from '../../../load/writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { announceWait } from '../../waiting.ts'
 import { isDenied } from '../driver/denied.ts'
+import { readSchema } from '../driver/migrate.ts'
 import { makePool, openPool } from '../driver/pool.ts'
 import { runStatement, toAppError } from '../driver/statements.ts'
 import { cancelStatement } from '../loads/cancel-statement.ts'
@@ -64,6 +65,7 @@ export async function openPostgresFeedWriter(
 ): Promise<FeedWriter> {
   // From the primary: a replica may lag behind the last commit.
   const checks = await openPool(database, 'read', { ...options, connections: checkConnections })
+  const isDistributed = (await readSchema(checks))?.layout === 'citus'
   const pool = makePool(database, 'feed', { ...options, connections: 1 })
   // To PostgreSQL, 0 means no limit.
   const lockTimeout = Math.max(1, Math.ceil(waitMaxMs))
@@ -91,7 +93,7 @@ export async function openPostgresFeedWriter(
     signal?.throwIfAborted()
     if (session?.isLost()) endSession()
     try {
-      session ??= await openFeedSession(pool)
+      session ??= await openFeedSession(pool, isDistributed)
       return await work(session)
     } catch (error) {
       const failure = await toFailure(error, session)
@@ -152,6 +154,7 @@ export async function openPostgresFeedWriter(
         loadTime: time,
         inBatches: false,
         isPrepared,
+        isDistributed,
         readGroups: (sql, size) => readGroups(run, sql, size),
       })
       const written = accepted.map(({ batch, index }, file) => {

@@ -171,9 +171,9 @@ export const countEntryLines = `
 
 /**
  * The lines that did something, of those that have to be compared with other lines: of entries with several lines, and
- * of accounts that are removed. `$1` is the time of the load.
+ * of accounts that are removed. `$1` is the time of the load, `stored` the table with the stored entries.
  */
-export const countComparedEntries = (inBatches: boolean) => `
+export const countComparedEntries = (inBatches: boolean, stored = 'entry') => `
   with line as (
     select s.account, s.list, s.id, s.place, s.is_put, s.record, ${removedBefore('s')} as removed,
       coalesce(s.time, (max(array[s.place, s.time]) filter (where s.time is not null and not s.has_own_time)
@@ -186,7 +186,7 @@ export const countComparedEntries = (inBatches: boolean) => `
       e.id is not null as is_stored, e.record as stored_record, e.time as stored_time,
       coalesce(l.time, case when not e.has_own_time then e.time end, ${inBatches ? 'm.time, ' : ''}$1) as time
     from line l left join account a on a.id = l.account
-    left join entry e on e.account = a.number and e.list = l.list and e.id = l.id
+    left join ${stored} e on e.account = a.number and e.list = l.list and e.id = l.id
     ${inBatches ? 'left join assigned_time m on m.account = l.account and m.id = l.id' : ''}
   ), compared as (
     select *, lag(place) over lines as place_before, lag(is_put) over lines as put_before,

@@ -4,3 +4,7 @@ export const lock = `select pg_advisory_xact_lock(${key})`
 
 /** Returns a row if no other load has the lock. */
 export const tryLock = `select 1 where pg_try_advisory_xact_lock(${key})`
+
+/** For a session instead of a transaction, which must not have a snapshot before it has the lock. */
+export const lockSession = `select pg_advisory_lock(${key})`
+export const unlockSession = `select pg_advisory_unlock(${key})`

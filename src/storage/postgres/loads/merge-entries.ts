@@ -69,13 +69,13 @@ export const entryTables = ['repeated', 'last_line', 'change', 'needs_reorder', 
 const isAfterRemoval = 'w.removed is null or s.place > w.removed'
 
 /** Few entries have more than one line. */
-const findRepeated = `
+export const findRepeated = `
   insert into repeated
   select account, list, id from staged_entry
   group by account, list, id having count(*) > 1`
 
 /** The last line of each. An entry that is removed and loaded again keeps its assigned time. */
-const lastOfRepeated = `
+export const lastOfRepeated = `
   insert into last_line
   select a.number, s.list, s.is_put, s.has_own_time, s.time, s.assigned_by, s.line, s.id from (
     select account, list, s.is_put, s.has_own_time, s.time, s.ctid as line, id, s.place,
@@ -101,7 +101,7 @@ const entriesOfRemovedAccounts = `
         and s.place > w.removed)`
 
 /** The last line for each entry. Joins that can find nothing are left out: they take time for every line. */
-const lastLines = ({ hasRepeated, hasRemovedAccounts }: LastLines) => `
+export const lastLines = ({ hasRepeated, hasRemovedAccounts }: LastLines) => `
   select a.number as account, s.list, s.is_put, s.has_own_time,
     ${hasRemovedAccounts ? `case when w.removed is null then ${fileOf('s.place')} end` : fileOf('s.place')} as file,
     s.time, null::bigint as assigned_by, s.ctid as line, s.id

@@ -22,6 +22,7 @@ import {
   mergeHolders,
   mergeParts,
 } from './merge-accounts.ts'
+import { comparedTable, mergeDistributedEntries } from './merge-distributed-entries.ts'
 import { entryTables, mergeEntries } from './merge-entries.ts'
 import type { Run } from './run.ts'
 import { type openStaging, type StagedTable, stagedNames } from './staging.ts'
@@ -39,6 +40,8 @@ export interface MergeOptions {
   readonly inBatches: boolean
   /** Whether statements keep their plans, for small batches. */
   readonly isPrepared: boolean
+  /** Whether the entries are on the workers of a Citus cluster. */
+  readonly isDistributed: boolean
   /** The rows of a query in groups, as one row may be megabytes long. */
   readonly readGroups: (sql: string, size: number) => AsyncIterable<unknown[]>
 }
@@ -47,7 +50,7 @@ export interface MergeOptions {
 export async function mergeLines(
   run: Run,
   staging: Staging,
-  { loadTime, inBatches, isPrepared, readGroups }: MergeOptions,
+  { loadTime, inBatches, isPrepared, isDistributed, readGroups }: MergeOptions,
 ): Promise<CountedLines[]> {
   const has = (table: StagedTable) => staging.count(table) > 0
   const runAll = async (statements: readonly string[]): Promise<void> => {
@@ -68,7 +71,7 @@ export async function mergeLines(
   if (has('staged_part') || removesAccounts) await runAll(mergeParts)
   if (has('staged_entry') || removesAccounts) {
     const isLarge = staging.count('staged_entry') >= manyLines
-    const entries = await mergeEntries(run, {
+    const entries = await (isDistributed ? mergeDistributedEntries : mergeEntries)(run, {
       lines: staging.countEntryLines(),
       loadTime,
       inBatches,
@@ -98,12 +101,13 @@ export async function analyzeStaged(run: Run, staging: Staging): Promise<void> {
 }
 
 /** The temporary tables that the staged lines and their merge left rows in. */
-export function usedTables(staging: Staging): string[] {
+export function usedTables(staging: Staging, isDistributed: boolean): string[] {
   const has = (table: StagedTable) => staging.count(table) > 0
   return [
     ...stagedNames.filter(has),
     ...(has('staged_customer') ? ['customer_effect'] : []),
     ...(has('staged_account') ? ['account_effect'] : []),
     ...(has('staged_entry') || has('staged_account') ? entryTables : []),
+    ...(isDistributed ? [comparedTable] : []),
   ]
 }

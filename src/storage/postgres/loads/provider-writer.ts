@@ -41,6 +41,7 @@ import {
 import { commitFailure, loadFailure } from './load-failure.ts'
 import { lock, tryLock } from './load-lock.ts'
 import { analyzeStaged, manyLines, mergeLines, smallSample, usedTables } from './merge.ts'
+import { createComparedEntries } from './merge-distributed-entries.ts'
 import { makeEntryTables } from './merge-entries.ts'
 import { makeStaging, openStaging } from './staging.ts'
 
@@ -62,6 +63,7 @@ export async function openPostgresProviderWriter(
 ): Promise<ProviderWriter> {
   const connection = await openOneConnection(database, options)
   const { client } = connection
+  const isDistributed = connection.layout === 'citus'
   const fail = async (error: unknown): Promise<never> => {
     throw await loadFailure(client, error, signal)
   }
@@ -84,6 +86,7 @@ export async function openPostgresProviderWriter(
         makeStaging +
         createLineEffects +
         makeEntryTables +
+        (isDistributed ? createComparedEntries : '') +
         (inBatches ? createDeferred : ''),
     )
   } catch (error) {
@@ -139,7 +142,7 @@ export async function openPostgresProviderWriter(
 
   /** Only tables with rows are truncated: a table takes a millisecond, and a batch may be as small as one line. */
   const clear = async (): Promise<void> => {
-    const tables = usedTables(staging)
+    const tables = usedTables(staging, isDistributed)
     isPrepared = false
     isCommitted = false
     staging.clear()
@@ -221,6 +224,7 @@ export async function openPostgresProviderWriter(
         loadTime,
         inBatches,
         isPrepared: false,
+        isDistributed,
         readGroups: groups,
       })
       signal?.throwIfAborted()

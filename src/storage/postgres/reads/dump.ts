@@ -1,11 +1,12 @@
 import type pg from 'pg'
 import type { DumpedItem } from '../../../load/writer.ts'
 import { type EntryList, entryLists } from '../../../provider/store.ts'
-import type { DatabaseOptions } from '../../database.ts'
+import { DatabaseError, type DatabaseOptions } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { unescapeNul } from '../driver/escape-nul.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { toAppError } from '../driver/statements.ts'
+import { lockSession, unlockSession } from '../loads/load-lock.ts'
 
 /** How many rows are fetched at a time. */
 const fetchCount = 250
@@ -29,6 +30,7 @@ interface AccountRow {
   readonly balance: string | null
   readonly status: string | null
   readonly contact: string | null
+  readonly generation: string
 }
 
 interface EntryRow {
@@ -42,15 +44,17 @@ interface EntryRow {
 const customers = `
   select id, record, email_hash, name_hash from customer order by id`
 
-const accounts = `
+const selectAccounts = (isDistributed: boolean) => `
   select a.number, a.id, a.kind, a.head, a.tail, a.is_owned_text,
     array(select c.id from holder h join customer c on c.number = h.customer
       where h.account = a.number order by c.id) as holders,
     array(select h.is_owned from holder h join customer c on c.number = h.customer
       where h.account = a.number order by c.id) as owned,
-    b.record as balance, t.status, t.record as contact
+    b.record as balance, t.status, t.record as contact,
+    ${isDistributed ? 'coalesce(s.generation, 0)' : '0'} as generation
   from account a left join balance b on b.account = a.number
   left join contact t on t.account = a.number
+  ${isDistributed ? 'left join account_state s on s.account = a.number' : ''}
   order by a.id`
 
 /** The entries of some accounts, in the order of the accounts. */
@@ -60,6 +64,19 @@ const selectEntries = (numbers: readonly string[]) => `
     select account, list, id, time, record from entry
     where account = a.number order by list, ordinal
   ) e`
+
+/** The same in the layout `citus`, where the coordinator sorts what the shards return. */
+const selectDistributedEntries = (numbers: readonly string[]) => `
+  select account, list, id, time, record from entry where account in (${numbers.join()})
+  order by array_position(array[${numbers.join()}]::bigint[], account), list, ordinal`
+
+const selectGenerations = (numbers: readonly string[]) => `
+  select account, generation from entry_state where account in (${numbers.join()})`
+
+/** Each worker has one connection for the dump, whose snapshot begins with its first statement. */
+const beginOnWorkers = `
+  set local citus.max_adaptive_executor_pool_size = 1;
+  select count(*) from merge_line`
 
 const products = `
   select v.record, v.last_updated as "lastUpdated" from product p
@@ -74,20 +91,24 @@ export async function* dumpPostgres(
   options: DatabaseOptions,
 ): AsyncGenerator<DumpedItem> {
   const connection = await openOneConnection(database, options)
-  const { client } = connection
+  const { client, layout } = connection
+  const isDistributed = layout === 'citus'
   try {
+    // The workers have no common snapshot: without the lock, some could have one from before a commit and some from after.
+    if (isDistributed) await client.query(lockSession)
     // One snapshot for the whole dump; without parallel workers, rows arrive in the order of the statement.
     await client.query(`begin isolation level repeatable read, read only;
       set local max_parallel_workers_per_gather = 0`)
+    if (isDistributed) await client.query(`${beginOnWorkers}; ${unlockSession}`)
     yield* dumpCustomers(client)
-    yield* dumpAccounts(client)
+    yield* dumpAccounts(client, isDistributed)
     for await (const row of each<{ record: string; lastUpdated: string }>(client, products)) {
       yield { type: 'product', ...row }
     }
   } catch (error) {
     // A failed transaction runs no other statement.
     await client.query('rollback').catch(() => {})
-    throw await toAppError(client, error)
+    throw error instanceof DatabaseError ? error : await toAppError(client, error)
   } finally {
     await connection.close()
   }
@@ -104,9 +125,15 @@ async function* dumpCustomers(client: pg.ClientBase): AsyncGenerator<DumpedItem>
   }
 }
 
-async function* dumpAccounts(client: pg.ClientBase): AsyncGenerator<DumpedItem> {
+async function* dumpAccounts(
+  client: pg.ClientBase,
+  isDistributed: boolean,
+): AsyncGenerator<DumpedItem> {
+  const accounts = selectAccounts(isDistributed)
+  const select = isDistributed ? selectDistributedEntries : selectEntries
   for await (const group of groups<AccountRow>(client, 'account_rows', accounts)) {
-    const entries = each<EntryRow>(client, selectEntries(group.map(({ number }) => number)))
+    if (isDistributed) await requireGenerations(client, group)
+    const entries = each<EntryRow>(client, select(group.map(({ number }) => number)))
     let next = await entries.next()
     for (const account of group) {
       yield* accountItems(account)
@@ -122,6 +149,21 @@ async function* dumpAccounts(client: pg.ClientBase): AsyncGenerator<DumpedItem> 
       }
     }
   }
+}
+
+/** The lists on the shards must have the state that the coordinator has of them (distributed-lists.ts). */
+async function requireGenerations(
+  client: pg.ClientBase,
+  group: readonly AccountRow[],
+): Promise<void> {
+  const { rows } = await client.query<{ account: string; generation: string }>(
+    selectGenerations(group.map(({ number }) => number)),
+  )
+  const found = new Map(rows.map(({ account, generation }) => [account, generation]))
+  if (group.every(({ number, generation }) => (found.get(number) ?? '0') === generation)) return
+  throw new DatabaseError(
+    'a worker has not finished the commit of a load, or its shards were moved during the dump: run the dump again',
+  )
 }
 
 function* accountItems(row: AccountRow): Generator<DumpedItem> {

@@ -13,12 +13,17 @@ import {
  */
 
 /** The oldest entry of a list at or after a time (or just after it), and the newest at or before one. */
-function oldest(list: string, comparison: '>=' | '>', time: string, table = 'entry'): string {
+export function oldest(
+  list: string,
+  comparison: '>=' | '>',
+  time: string,
+  table = 'entry',
+): string {
   return `(select e.ordinal, e.time from ${table} e where ${list} and e.time ${comparison} ${time}
       order by e.time, e.ordinal limit 1)`
 }
 
-function newest(list: string, time: string, table = 'entry'): string {
+export function newest(list: string, time: string, table = 'entry'): string {
   return `(select e.ordinal, e.time from ${table} e where ${list} and e.time <= ${time}
       order by e.time desc, e.ordinal desc limit 1)`
 }
@@ -27,63 +32,84 @@ function newest(list: string, time: string, table = 'entry'): string {
  * A range of a list by ordinals, newest first. The inner order makes the planner use the index of ordinals: it cannot
  * know how long a list is.
  */
-function range(list: string, low: string, high: string, table = 'entry'): string {
+export function range(list: string, low: string, high: string, table = 'entry'): string {
   return `(select e.ordinal, e.time, e.id, e.record from ${table} e
       where ${list} and e.ordinal >= ${low} and e.ordinal <= ${high} order by e.ordinal desc offset 0)`
 }
 
-/** One list of one account: $3 is the kind, $4 the list. */
-const inOneList = 'e.account = h.account and e.list = $4::smallint'
+/** How a statement on one list finds the list, what its first column is, and the numbers of its parameters. */
+interface OneList {
+  readonly name: string
+  readonly table: string
+  readonly head: string
+  readonly from: string
+  readonly inList: string
+  /** The first of: oldest and newest time, offset, limit, least and greatest amount, text. */
+  readonly first: number
+}
 
-/** $5 and $6 are the time window. */
-const oneList = (table: string) => `${ownerAndAccount('$3::smallint')}
-    left join lateral ${oldest(inOneList, '>=', '$5::bigint', table)} first on true
-    left join lateral ${newest(inOneList, '$6::bigint', table)} last on true`
-
-/**
- * The statements on one list, in the table with the entries of its account. The partitioned table has the same entries,
- * but each change of its statistics would make every connection plan for all partitions again.
- */
-export const oneListStatements = (table: string) => ({
-  /** $7 is the offset, $8 the limit. */
-  list: {
-    name: `list-${table}`,
-    isPage: true,
-    text: `select ${missingOne}, greatest(0, last.ordinal - first.ordinal + 1),
+/** The statements on one list: without and with a filter, which reads every entry of the time window. */
+export function oneListStatements({ name, table, head, from, inList, first }: OneList) {
+  const [oldestTime, newestTime, offset, limit, minimum, maximum] = Array.from(
+    { length: 6 },
+    (_, index) => `$${first + index}::${index < 4 ? 'bigint' : 'text'}`,
+  ) as [string, string, string, string, string, string]
+  const text = `$${first + 6}::text`
+  const list = `${from}
+    left join lateral ${oldest(inList, '>=', oldestTime, table)} first on true
+    left join lateral ${newest(inList, newestTime, table)} last on true`
+  return {
+    list: {
+      name: `list-${name}`,
+      isPage: true,
+      text: `select ${head}, greatest(0, last.ordinal - first.ordinal + 1),
       array_to_string(array(
-        select e.record from ${table} e where ${inOneList}
-          and e.ordinal >= first.ordinal and e.ordinal > last.ordinal - $7::bigint - $8::bigint
-          and e.ordinal <= last.ordinal - $7::bigint
+        select e.record from ${table} e where ${inList}
+          and e.ordinal >= first.ordinal and e.ordinal > last.ordinal - ${offset} - ${limit}
+          and e.ordinal <= last.ordinal - ${offset}
         order by e.ordinal desc), ',')
-    from ${oneList(table)}`,
-  } satisfies Statement,
-
-  /** The same with a filter: $9 and $10 are amounts, $11 a text. It reads every entry of the window. */
-  search: {
-    name: `search-${table}`,
-    isPage: true,
-    isLong: true,
-    text: `select ${missingOne}, cardinality(matching.ordinals),
+    from ${list}`,
+    },
+    search: {
+      name: `search-${name}`,
+      isPage: true,
+      isLong: true,
+      text: `select ${head}, cardinality(matching.ordinals),
       array_to_string(array(
         select e.record
-        from unnest(matching.ordinals[$7::bigint + 1 : $7::bigint + $8::bigint])
+        from unnest(matching.ordinals[${offset} + 1 : ${offset} + ${limit}])
           with ordinality as wanted(ordinal, place)
-        cross join lateral ${range(inOneList, 'wanted.ordinal', 'wanted.ordinal + 0', table)} e
+        cross join lateral ${range(inList, 'wanted.ordinal', 'wanted.ordinal + 0', table)} e
         order by wanted.place), ',')
-    from ${oneList(table)}
+    from ${list}
     left join lateral (
       select array(
-        select e.ordinal from ${table} e where ${inOneList}
+        select e.ordinal from ${table} e where ${inList}
           and e.ordinal between first.ordinal and last.ordinal
-          and ($9::text is null or e.amount >= $9)
-          and ($10::text is null or e.amount <= $10)
-          and ($11::text is null or strpos(e.description collate "C", $11) > 0
-            or strpos(e.reference collate "C", $11) > 0)
+          and (${minimum} is null or e.amount >= ${minimum})
+          and (${maximum} is null or e.amount <= ${maximum})
+          and (${text} is null or strpos(e.description collate "C", ${text}) > 0
+            or strpos(e.reference collate "C", ${text}) > 0)
         order by e.ordinal desc) as ordinals
       offset 0
     ) matching on true`,
-  } satisfies Statement,
-})
+    },
+  } as const satisfies Record<string, Statement>
+}
+
+/**
+ * The statements on one list of a partition: $3 is the kind, $4 the list. The partitioned table has the same entries,
+ * but each change of its statistics would make every connection plan for all partitions again.
+ */
+export const partitionStatements = (table: string) =>
+  oneListStatements({
+    name: table,
+    table,
+    head: missingOne,
+    from: ownerAndAccount('$3::smallint'),
+    inList: 'e.account = h.account and e.list = $4::smallint',
+    first: 5,
+  })
 
 const inList = (account: string) => `e.account = ${account} and e.list = $9::smallint`
 

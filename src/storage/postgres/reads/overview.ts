@@ -1,17 +1,42 @@
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import type { Statement } from '../driver/pipeline.ts'
 
+const counts =
+  '(select count(*) from customer where record is not null), (select count(*) from account)'
+
+/** Accounts with an owner, by the customers' numbers. `condition` is SQL. */
+const ownedAccounts = (columns: string, condition: string) => `
+      select ${columns}
+      from customer c join holder h on h.customer = c.number join account a on a.number = h.account
+      where c.record is not null and a.kind = ${kindCodes.banking} and h.is_owned and ${condition}
+      order by c.number`
+
 /** The number of customers and accounts, and an example: a customer with an account that has transactions. */
 export const overview: Statement = {
   name: 'overview',
   isLong: true,
-  text: `select (select count(*) from customer where record is not null), (select count(*) from account),
-      example.customer, example.account
-    from (select) one left join lateral (
-      select c.id as customer, a.id as account
-      from customer c join holder h on h.customer = c.number join account a on a.number = h.account
-      where c.record is not null and a.kind = ${kindCodes.banking} and h.is_owned
-        and exists (select from entry e where e.account = a.number and e.list = ${listCodes.transaction})
-      order by c.number limit 1
+  text: `select ${counts}, example.customer, example.account
+    from (select) one left join lateral (${ownedAccounts(
+      'c.id as customer, a.id as account',
+      `exists (select from entry e where e.account = a.number and e.list = ${listCodes.transaction})`,
+    )} limit 1
     ) example on true`,
+}
+
+/** In the layout `citus`, the counts, candidates for the example from $1 on, and those of them with transactions. */
+export const candidatesMax = 100
+export const countAll: Statement = { name: 'count-all', isLong: true, text: `select ${counts}` }
+export const listCandidates: Statement = {
+  name: 'list-candidates',
+  isLong: true,
+  text: `${ownedAccounts(
+    'c.id, a.id, a.number',
+    'exists (select from account_state s where s.account = a.number)',
+  )}, a.number offset $1::bigint limit ${candidatesMax}`,
+}
+export const findWithTransactions: Statement = {
+  name: 'find-with-transactions',
+  isLong: true,
+  text: `select distinct account from entry
+    where account = any($1::bigint[]) and list = ${listCodes.transaction}`,
 }

@@ -1,53 +1,28 @@
-import { ContractError, type JsonText, type PageRequest } from '../../../contract/index.ts'
-import {
-  type AccountFilters,
-  type AccountsQuery,
-  accountKindByList,
-  type EntriesOfAccountsQuery,
-  type EntriesQuery,
-  type Missing,
-  type Overview,
-  type Page,
-  type ProviderStore,
-  type TimeWindow,
-} from '../../../provider/store.ts'
-import { foldCase } from '../../../text/case-folding.ts'
+import { ContractError, type JsonText } from '../../../contract/index.ts'
+import type { Missing, Page, ProviderStore } from '../../../provider/store.ts'
 import { emailKey } from '../../../text/email-key.ts'
-import { amountKey } from '../../amount-key.ts'
 import type { DatabaseOptions } from '../../database.ts'
-import { clampTime, kindCodes, listCodes } from '../../enum-codes.ts'
-import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
-import { readPartitions } from '../driver/migrate.ts'
+import { kindCodes } from '../../enum-codes.ts'
+import { escapeNul } from '../driver/escape-nul.ts'
+import { partitionsDefault, readSchema } from '../driver/migrate.ts'
 import type { Statement } from '../driver/pipeline.ts'
 import { openPool } from '../driver/pool.ts'
 import { openReplica } from '../driver/replica.ts'
 import { openQuery, type Query, splitTexts } from '../driver/statements.ts'
-import { findPartition, partitionTable } from '../partition.ts'
 import * as accounts from './account-statements.ts'
-import * as entries from './entry-statements.ts'
-import { overview } from './overview.ts'
+import { openDistributedLists } from './distributed-lists.ts'
+import { openPartitionedLists } from './partitioned-lists.ts'
+import { filterValues, pageValues, requestedAccounts, toId, type Values } from './values.ts'
 
 const noAccount = { missing: 'account' } as const
 
-/** Up to this many keys, the newest entries of every list are read and sorted; beyond, a binary search is cheaper. */
-const keysReadMax = 5000
-
-/** No id is empty, so this one is never found. */
-const unknownId = ''
-
-type Values = Parameters<Query>[1]
-type OneList = ReturnType<typeof entries.oneListStatements>
-
-/** The provider's data in PostgreSQL. Each method is one statement, and so reads one snapshot. */
+/** The provider's data in PostgreSQL. Each method reads one snapshot: it is one statement, except in distributed-lists.ts. */
 export async function openPostgresProviderStore(
   database: string,
   options: DatabaseOptions,
 ): Promise<ProviderStore> {
   const pool = await openPool(database, 'read', options)
-  const partitions = await readPartitions(pool)
-  const oneList = Array.from({ length: partitions }, (_, partition) =>
-    entries.oneListStatements(partitionTable(partition)),
-  )
+  const schema = await readSchema(pool)
   const replica = options.replica ? openReplica(options.replica, pool, options) : undefined
 
   const queryPrimary = openQuery(pool)
@@ -74,6 +49,11 @@ export async function openPostgresProviderStore(
     return { items: texts ? [texts] : [], total: Number(total) }
   }
 
+  const lists =
+    schema?.layout === 'citus'
+      ? await openDistributedLists(database, queryPrimary, options)
+      : openPartitionedLists(query, page, schema?.partitions ?? partitionsDefault)
+
   return {
     async listAccounts(request) {
       const found = await first(accounts.listAccounts, [
@@ -93,31 +73,9 @@ export async function openPostgresProviderStore(
     listBalances: (request) =>
       page(accounts.listBalances, [...requestedAccounts(request), ...pageValues(request)]),
 
-    listEntries(request) {
-      const filter = searchValues(request)
-      const account = toId(request.accountId)
-      const values = [
-        toId(request.customerId),
-        account,
-        kindCodes[accountKindByList[request.list]],
-        listCodes[request.list],
-        ...windowValues(request.window),
-        ...pageValues(request),
-      ]
-      const statements = oneList[findPartition(account, partitions)] as OneList
-      return filter
-        ? page(statements.search, [...values, ...filter])
-        : page(statements.list, values)
-    },
-
-    listEntriesOfAccounts: (request) =>
-      page(selectStatement(request), [
-        ...requestedAccounts(request),
-        ...pageValues(request),
-        kindCodes[accountKindByList[request.list]],
-        listCodes[request.list],
-        ...windowValues(request.window),
-      ]),
+    listEntries: lists.listEntries,
+    listEntriesOfAccounts: lists.listEntriesOfAccounts,
+    overview: lists.overview,
 
     async findCustomers(email) {
       if (!email.isWellFormed()) return []
@@ -147,72 +105,12 @@ export async function openPostgresProviderStore(
       return status == null || record == null ? noAccount : { status, record }
     },
 
-    async overview(): Promise<Overview> {
-      const [[customers, accounts, customerId, accountId] = []] = await query(overview, [])
-      return {
-        customers: Number(customers),
-        accounts: Number(accounts),
-        ...(customerId && accountId
-          ? { example: { customerId: unescapeNul(customerId), accountId: unescapeNul(accountId) } }
-          : {}),
-      }
-    },
-
     async close() {
       await replica?.close()
+      await lists.close()
       await pool.end()
     },
   }
-}
-
-/** A lone surrogate would be encoded as U+FFFD, and could match another id. */
-function toId(id: string): string {
-  return id.isWellFormed() ? escapeNul(id) : unknownId
-}
-
-/** The customer, the requested accounts without duplicates, and the filters. */
-function requestedAccounts({ customerId, accountIds, filters }: AccountsQuery): Values {
-  return [toId(customerId), [...new Set(accountIds)].map(toId), ...filterValues(filters)]
-}
-
-function filterValues({ openStatus, productCategory, isOwned }: AccountFilters) {
-  return [
-    openStatus === 'ALL' ? null : openStatus === 'OPEN',
-    productCategory === undefined ? null : escapeNul(productCategory),
-    isOwned ?? null,
-  ] as const
-}
-
-/** Offset and limit. */
-function pageValues({ page, pageSize }: PageRequest) {
-  return [Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER), pageSize] as const
-}
-
-/** Without a window, the whole list. */
-function windowValues(window: TimeWindow | undefined) {
-  const { oldest, newest } = window ?? { oldest: -(2n ** 63n), newest: 2n ** 63n }
-  return [clampTime(oldest).toString(), clampTime(newest).toString()] as const
-}
-
-function searchValues({ minAmount, maxAmount, text }: EntriesQuery) {
-  if (minAmount === undefined && maxAmount === undefined && !text) return undefined
-  return [
-    minAmount === undefined ? null : amountKey(minAmount),
-    maxAmount === undefined ? null : amountKey(maxAmount),
-    text ? escapeNul(foldCase(text)) : null,
-  ] as const
-}
-
-function selectStatement({
-  window,
-  accountIds,
-  page,
-  pageSize,
-}: EntriesOfAccountsQuery): Statement {
-  if (!window) return entries.listEntriesByAccount
-  return accountIds.length * page * pageSize <= keysReadMax
-    ? entries.listEntriesByTime
-    : entries.listEntriesByTimeLater
 }
 
 /** Each account has three parts. */

@@ -1,0 +1,88 @@
+/**
+ * The tables of the layout `citus`. Only the entries are distributed, by account, with the tables that a load needs to
+ * merge them where they are. Everything else stays on the coordinator.
+ */
+
+const payload = `
+    amount text collate "C",
+    description text,
+    reference text,
+    record text`
+
+/** Empty between merges. They are logged: Citus does not move a shard beside an unlogged table. */
+const mergeTables = {
+  merge_line: `
+    account bigint not null,
+    list smallint not null,     -- 0: every entry of the account is removed, unless another line puts it
+    id text collate "C" not null,
+    is_put boolean not null,
+    has_own_time boolean,
+    file integer,
+    time bigint,
+    earlier_time bigint,        -- assigned by an earlier batch
+    ${payload},
+    primary key (account, list, id)`,
+  merge_change: `
+    account bigint not null,
+    list smallint not null,
+    id text collate "C" not null,
+    what smallint not null,
+    has_own_time boolean,
+    file integer,
+    ordinal_before integer,
+    time bigint,
+    time_before bigint,
+    assigned_before bigint,
+    ${payload},
+    primary key (account, list, id)`,
+  merge_reorder: `
+    account bigint not null,
+    list smallint not null,
+    since bigint not null,
+    ordinal integer not null,
+    is_append boolean not null,
+    primary key (account, list)`,
+  merge_position: `
+    account bigint not null,
+    list smallint not null,
+    id text collate "C" not null,
+    ordinal integer not null,
+    is_new boolean not null,
+    primary key (account, list, id)`,
+} as const
+
+export const mergeTableNames = Object.keys(mergeTables)
+
+/** `generation` is that of the last load that changed a list of the account, see reads/distributed-lists.ts. */
+const state = 'account bigint primary key, generation bigint not null'
+
+export const createDistributedEntries = (shards: number) => `
+  create table entry (
+    account bigint not null,
+    list smallint not null,
+    has_own_time boolean not null,
+    ordinal integer not null,
+    time bigint not null,
+    id text collate "C" not null,
+    amount text collate "C",
+    description text,
+    reference text,
+    record text not null,
+    primary key (account, list, id)
+  );
+  create index entry_ordinal on entry (account, list, ordinal);
+  create index entry_time on entry (account, list, time, ordinal);
+  select create_distributed_table('entry', 'account', colocate_with => 'none', shard_count => ${shards});
+  create table entry_state (${state});
+  ${Object.entries(mergeTables)
+    .map(([name, columns]) => `create table ${name} (${columns});`)
+    .join('\n  ')}
+  ${['entry_state', ...mergeTableNames]
+    .map(
+      (name) => `select create_distributed_table('${name}', 'account', colocate_with => 'entry');`,
+    )
+    .join('\n  ')}
+
+  -- The same on the coordinator.
+  create table account_state (${state});
+  create sequence load_generation;`

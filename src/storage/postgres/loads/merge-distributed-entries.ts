@@ -1,0 +1,214 @@
+import { mergeTableNames } from '../driver/distributed-tables.ts'
+import {
+  type CountedLines,
+  countComparedEntries,
+  countEntryLines,
+  type EntryCountRow,
+  isMoved,
+  isNew,
+  isRemoved,
+  isReplaced,
+  toCountedEntries,
+  unchanged,
+} from './count-lines.ts'
+import { rememberAssignedTimes } from './deferred-lines.ts'
+import { type EntryMerge, findRepeated, lastLines, lastOfRepeated } from './merge-entries.ts'
+import type { Run } from './run.ts'
+
+/**
+ * Merges the lists of accounts on the shards. The last line for each entry is found on the coordinator, as in the other
+ * layout, and sent to the shard of its account. Each statement then joins tables that are distributed alike.
+ */
+
+const payload = 'amount, description, reference, record'
+
+/** The stored entries that lines are compared with on the coordinator (count-lines.ts). */
+export const comparedTable = 'compared_entry'
+export const createComparedEntries = `
+  create temp table ${comparedTable} (
+    account bigint not null, list smallint not null, id text collate "C" not null,
+    has_own_time boolean not null, time bigint not null, record text not null
+  );`
+
+const sendLines = (merge: EntryMerge, hasRepeated: boolean) => `
+  insert into merge_line (account, list, id, is_put, has_own_time, file, time, earlier_time, ${payload})
+  select w.account, w.list, w.id, w.is_put, w.has_own_time, w.file, coalesce(w.time, g.time),
+    ${merge.inBatches ? 'm.time' : 'null::bigint'}, s.amount, s.description, s.reference, s.record
+  from (${lastLines({ ...merge, hasRepeated })}) w
+  left join staged_entry s on s.ctid = w.line
+  left join staged_entry g on w.time is null and g.place = w.assigned_by
+    and g.time is not null and not g.has_own_time
+  ${merge.inBatches ? 'left join account n on n.number = w.account left join assigned_time m on m.account = n.id and m.id = w.id' : ''}`
+
+const sendRemovedAccounts = `
+  insert into merge_line (account, list, id, is_put)
+  select a.number, 0, '', false from account_effect w join account a on a.id = w.id
+  where w.is_last and w.removed is not null`
+
+const isEntry = (table: string) =>
+  `e.account = ${table}.account and e.list = ${table}.list and e.id = ${table}.id`
+
+const fetchCompared = [
+  `insert into ${comparedTable}
+   select e.account, e.list, e.id, e.has_own_time, e.time, e.record
+   from merge_line w join entry e on ${isEntry('w')} where w.file is null`,
+  `insert into ${comparedTable}
+   select e.account, e.list, e.id, e.has_own_time, e.time, e.record
+   from merge_line w join entry e on e.account = w.account
+   where w.list = 0 and not exists (select from merge_line x
+     where x.account = e.account and x.list = e.list and x.id = e.id and x.file is null)`,
+]
+
+/** The differences from the stored entries. */
+const findChanges = (loadTime: string) => `
+  insert into merge_change (account, list, id, what, has_own_time, file, ordinal_before, time,
+    time_before, assigned_before, ${payload})
+  select account, list, id, case
+      when not is_put then case when is_stored then ${isRemoved} end
+      when not is_stored then ${isNew}
+      when time_before <> time then ${isMoved}
+      else ${isReplaced} end,
+    has_own_time, file, ordinal_before, time, time_before, assigned_before, ${payload}
+  from (
+    select w.account, w.list, w.id, w.is_put, w.has_own_time, w.file, e.ordinal as ordinal_before,
+      coalesce(w.time, case when not e.has_own_time then e.time end, w.earlier_time, ${loadTime}::bigint) as time,
+      e.time as time_before, case when not e.has_own_time then e.time end as assigned_before,
+      e.id is not null as is_stored, e.record as record_before,
+      w.amount, w.description, w.reference, w.record
+    from merge_line w left join entry e on ${isEntry('w')}
+    where w.list <> 0
+  ) c
+  where case when is_put then not is_stored or time_before <> time or record_before <> record
+    else is_stored end`
+
+const removeEntriesOfAccounts = `
+  insert into merge_change (account, list, id, what, ordinal_before, time_before)
+  select e.account, e.list, e.id, ${isRemoved}, e.ordinal, e.time
+  from merge_line w join entry e on e.account = w.account
+  where w.list = 0 and not exists (select from merge_line x
+    where x.account = e.account and x.list = e.list and x.id = e.id)`
+
+const countChanges = `
+  select file, list, what, count(*) as lines from merge_change group by file, list, what`
+
+const fetchAssigned = `
+  insert into change (account, list, what, assigned_before, id)
+  select account, list, what, assigned_before, id from merge_change where assigned_before is not null`
+
+/** The time from which a list changes, and how many entries precede it. */
+const findReordered = `
+  insert into merge_reorder (account, list, since, ordinal, is_append)
+  select d.account, d.list, d.since, coalesce((
+      select e.ordinal from entry e
+      where e.account = d.account and e.list = d.list and e.time < d.since
+      order by e.time desc, e.ordinal desc limit 1), 0),
+    not exists (
+      select from entry e where e.account = d.account and e.list = d.list and e.time >= d.since)
+  from (
+    select account, list, min(least(
+      case when what <> ${isRemoved} then time end, time_before)) as since
+    from merge_change where what <> ${isReplaced} group by account, list
+  ) d`
+
+const areAppends = `select bool_and(is_append) as "areAppends" from merge_reorder`
+
+const removeEntries = `
+  delete from entry e using merge_change c where c.what in (${isMoved}, ${isRemoved}) and ${isEntry('c')}`
+
+const replaceEntries = `
+  update entry e set has_own_time = c.has_own_time, amount = c.amount, description = c.description,
+    reference = c.reference, record = c.record
+  from merge_change c where c.what = ${isReplaced} and ${isEntry('c')}`
+
+/** Oldest first: by time, then by descending id. */
+const ordinal = `(ordinal + row_number()
+  over (partition by account, list order by time, id desc))::integer`
+
+/** New positions in lists where existing entries follow the new ones, for both. */
+const placeEntries = `
+  insert into merge_position (account, list, id, ordinal, is_new)
+  select account, list, id, ordinal, is_new from (
+    select account, list, id, is_new, ordinal_before, ${ordinal} as ordinal from (
+      select d.account, d.list, d.ordinal, c.time, c.id, null::integer as ordinal_before, true as is_new
+      from merge_reorder d join merge_change c on c.account = d.account and c.list = d.list
+      where not d.is_append and c.what in (${isNew}, ${isMoved})
+      union all
+      select d.account, d.list, d.ordinal, e.time, e.id, e.ordinal, false
+      from merge_reorder d join entry e on e.account = d.account and e.list = d.list and e.time >= d.since
+      where not d.is_append
+    ) p
+  ) n where ordinal is distinct from ordinal_before`
+
+const renumberEntries = `
+  update entry e set ordinal = p.ordinal from merge_position p where not p.is_new and ${isEntry('p')}`
+
+const columns = `account, list, has_own_time, ordinal, time, id, ${payload}`
+const appendEntries = `
+  insert into entry (${columns})
+  select account, list, has_own_time, ${ordinal}, time, id, ${payload}
+  from merge_change join merge_reorder using (account, list)
+  where is_append and what in (${isNew}, ${isMoved})`
+const insertEntries = `
+  insert into entry (${columns})
+  select c.account, c.list, c.has_own_time, p.ordinal, c.time, c.id, c.amount, c.description,
+    c.reference, c.record
+  from merge_change c join merge_position p
+    on p.account = c.account and p.list = c.list and p.id = c.id
+  where p.is_new`
+
+/** On the shards and on the coordinator. */
+const advanceGenerations = (generation: string) => [
+  `insert into entry_state (account, generation)
+   select account, ${generation} from merge_change group by account
+   on conflict (account) do update set generation = excluded.generation`,
+  `with changed as materialized (select distinct account from merge_change)
+   insert into account_state (account, generation) select account, ${generation} from changed
+   on conflict (account) do update set generation = excluded.generation`,
+]
+
+/** Statements without input are skipped: each takes milliseconds on every shard. */
+export async function mergeDistributedEntries(
+  run: Run,
+  merge: EntryMerge,
+): Promise<CountedLines[]> {
+  const runAll = async (statements: readonly string[]): Promise<void> => {
+    for (const sql of statements) await run(sql)
+  }
+  const loadTime = merge.loadTime.epochNanoseconds.toString()
+  const hasRepeated = Boolean((await run(findRepeated)).rowCount)
+  if (hasRepeated) await run(lastOfRepeated)
+  await run(sendLines(merge, hasRepeated))
+  if (merge.hasRemovedAccounts) await run(sendRemovedAccounts)
+
+  const compared: EntryCountRow[] = []
+  if (hasRepeated || merge.hasRemovedAccounts) {
+    await runAll(fetchCompared)
+    const sql = countComparedEntries(merge.inBatches, comparedTable)
+    compared.push(...(await run(sql, [loadTime])).rows)
+  }
+  await run(findChanges(loadTime))
+  if (merge.hasRemovedAccounts) await run(removeEntriesOfAccounts)
+  const counts: EntryCountRow[] = (await run(countChanges)).rows
+  const changes = new Set(counts.map(({ what }) => what))
+  const has = (...kinds: readonly number[]) => kinds.some((what) => changes.has(what))
+  if (merge.inBatches) await runAll([fetchAssigned, ...rememberAssignedTimes])
+
+  let isOrdered = true
+  if (has(isNew, isMoved, isRemoved)) {
+    await run(findReordered)
+    isOrdered = (await run(areAppends)).rows[0]?.areAppends !== false
+  }
+  if (has(isMoved, isRemoved)) await run(removeEntries)
+  if (has(isReplaced)) await run(replaceEntries)
+  if (!isOrdered) await runAll([placeEntries, renumberEntries, insertEntries])
+  if (has(isNew, isMoved)) await run(appendEntries)
+  if (counts.length > 0) {
+    const [row] = (await run(`select nextval('load_generation') as generation`)).rows
+    await runAll(advanceGenerations(row.generation))
+  }
+  await runAll(mergeTableNames.map((table) => `delete from ${table}`))
+  const lines = merge.lines ?? (await run(countEntryLines)).rows
+  return [...counts, ...compared, ...lines.map((each) => ({ ...each, what: unchanged }))].flatMap(
+    toCountedEntries,
+  )
+}

@@ -1,0 +1,79 @@
+import type { JsonText } from '../../../contract/index.ts'
+import {
+  accountKindByList,
+  type EntriesOfAccountsQuery,
+  type Missing,
+  type Page,
+} from '../../../provider/store.ts'
+import { kindCodes, listCodes } from '../../enum-codes.ts'
+import type { Statement } from '../driver/pipeline.ts'
+import type { Query } from '../driver/statements.ts'
+import { findPartition, partitionTable } from '../partition.ts'
+import * as entries from './entry-statements.ts'
+import { keysReadMax, type Lists, toOverview } from './lists.ts'
+import { overview } from './overview.ts'
+import {
+  pageValues,
+  requestedAccounts,
+  searchValues,
+  toId,
+  type Values,
+  windowValues,
+} from './values.ts'
+
+type OneList = ReturnType<typeof entries.partitionStatements>
+
+/** The lists of accounts in the layout `partitions`. Each method is one statement. */
+export function openPartitionedLists(
+  query: Query,
+  page: (statement: Statement, values: Values) => Promise<Page<JsonText> | Missing>,
+  partitions: number,
+): Lists {
+  const statements = Array.from({ length: partitions }, (_, partition) =>
+    entries.partitionStatements(partitionTable(partition)),
+  )
+  return {
+    listEntries(request) {
+      const filter = searchValues(request)
+      const account = toId(request.accountId)
+      const values = [
+        toId(request.customerId),
+        account,
+        kindCodes[accountKindByList[request.list]],
+        listCodes[request.list],
+        ...windowValues(request.window),
+        ...pageValues(request),
+      ]
+      const { list, search } = statements[findPartition(account, partitions)] as OneList
+      return filter ? page(search, [...values, ...filter]) : page(list, values)
+    },
+
+    listEntriesOfAccounts: (request) =>
+      page(selectStatement(request), [
+        ...requestedAccounts(request),
+        ...pageValues(request),
+        kindCodes[accountKindByList[request.list]],
+        listCodes[request.list],
+        ...windowValues(request.window),
+      ]),
+
+    async overview() {
+      const [[customers, accounts, customerId, accountId] = []] = await query(overview, [])
+      return toOverview([customers, accounts], [customerId, accountId])
+    },
+
+    async close() {},
+  }
+}
+
+function selectStatement({
+  window,
+  accountIds,
+  page,
+  pageSize,
+}: EntriesOfAccountsQuery): Statement {
+  if (!window) return entries.listEntriesByAccount
+  return accountIds.length * page * pageSize <= keysReadMax
+    ? entries.listEntriesByTime
+    : entries.listEntriesByTimeLater
+}

@@ -1,0 +1,56 @@
+import type { PageRequest } from '../../../contract/index.ts'
+import type {
+  AccountFilters,
+  AccountsQuery,
+  EntriesQuery,
+  TimeWindow,
+} from '../../../provider/store.ts'
+import { foldCase } from '../../../text/case-folding.ts'
+import { amountKey } from '../../amount-key.ts'
+import { clampTime } from '../../enum-codes.ts'
+import { escapeNul } from '../driver/escape-nul.ts'
+import type { Query } from '../driver/statements.ts'
+
+/** The parameters of statements from those of requests. */
+export type Values = Parameters<Query>[1]
+
+/** No id is empty, so this one is never found. */
+const unknownId = ''
+
+/** A lone surrogate would be encoded as U+FFFD, and could match another id. */
+export function toId(id: string): string {
+  return id.isWellFormed() ? escapeNul(id) : unknownId
+}
+
+/** The customer, the requested accounts without duplicates, and the filters. */
+export function requestedAccounts({ customerId, accountIds, filters }: AccountsQuery): Values {
+  return [toId(customerId), [...new Set(accountIds)].map(toId), ...filterValues(filters)]
+}
+
+export function filterValues({ openStatus, productCategory, isOwned }: AccountFilters) {
+  return [
+    openStatus === 'ALL' ? null : openStatus === 'OPEN',
+    productCategory === undefined ? null : escapeNul(productCategory),
+    isOwned ?? null,
+  ] as const
+}
+
+/** Offset and limit. */
+export function pageValues({ page, pageSize }: PageRequest) {
+  return [Math.min((page - 1) * pageSize, Number.MAX_SAFE_INTEGER), pageSize] as const
+}
+
+/** Without a window, the whole list. */
+export function windowValues(window: TimeWindow | undefined) {
+  const { oldest, newest } = window ?? { oldest: -(2n ** 63n), newest: 2n ** 63n }
+  return [clampTime(oldest).toString(), clampTime(newest).toString()] as const
+}
+
+export function searchValues({ minAmount, maxAmount, text }: EntriesQuery) {
+  if (minAmount === undefined && maxAmount === undefined && !text) return undefined
+  return [
+    minAmount === undefined ? null : amountKey(minAmount),
+    maxAmount === undefined ? null : amountKey(maxAmount),
+    text ? escapeNul(foldCase(text)) : null,
+  ] as const
+}
