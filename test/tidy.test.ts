@@ -33,7 +33,7 @@ const allowed: Record<string, readonly string[]> = {
     'pg-protocol',
   ],
   http: ['contract', 'text', 'provider', 'catalogue', 'auth', 'load', 'fastify', 'typebox'],
-  settings: ['http'],
+  settings: ['http', 'storage'],
   observe: [
     'contract',
     'auth',
