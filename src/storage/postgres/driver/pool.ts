@@ -63,15 +63,6 @@ const uses = {
       default_transaction_read_only: 'on',
     },
   }),
-  /** Citus plans a statement for the shard of its account: it cannot use a generic plan. */
-  shards: (timeoutMs) => ({
-    statementMs: longTimeoutMs,
-    session: {
-      jit: 'off',
-      lock_timeout: `${lockTimeout(timeoutMs)}`,
-      default_transaction_read_only: 'on',
-    },
-  }),
   write: (timeoutMs) => ({
     statementMs: timeoutMs,
     session: {
@@ -147,10 +138,7 @@ export function makePool(
   requireKnownDriver()
   const { statementMs, session } = uses[use](timeoutMs)
   const pool = new pg.Pool({
-    Client: pooledClient(
-      use === 'read' || use === 'shards' ? BufferClient : pg.Client,
-      passwordFile,
-    ),
+    Client: pooledClient(use === 'read' ? BufferClient : pg.Client, passwordFile),
     ...parseAddress(url),
     application_name: 'holdfast',
     max: connections,

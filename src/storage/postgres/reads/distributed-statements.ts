@@ -1,3 +1,4 @@
+import { listCodes } from '../../enum-codes.ts'
 import type { Statement } from '../driver/pipeline.ts'
 import {
   foundAccounts,
@@ -8,9 +9,13 @@ import {
 } from './account-statements.ts'
 import { newest, oldest, oneListStatements, range } from './entry-statements.ts'
 
-/** Statements of the layout `citus`: on the coordinator, or on the shard of one account, whose number is $1. */
+/** Statements of the layout `citus`: on the coordinator, and on the tables of a shard. */
 
-const found = (account: string) => `${account}.number, ${account}.id, coalesce(s.generation, 0)`
+/** The number, the id, the shard and the generation of an account. */
+const found = (account: string) => `${account}.number, ${account}.id,
+    case when ${account}.number is not null
+      then get_shard_id_for_distribution_column('entry', ${account}.number) end,
+    coalesce(s.generation, 0)`
 
 export const findAccount: Statement = {
   name: 'find-account',
@@ -26,43 +31,55 @@ export const findAccounts: Statement = {
     left join account_state s on s.account = f.number order by f.place`,
 }
 
-/** The first column of every statement on a shard. */
-const generation = `coalesce((select s.generation from entry_state s where s.account = $1::bigint), 0)`
+export type ShardStatements = ReturnType<typeof shardStatements>
 
-/** $2 is the list. */
-const inList = 'e.account = $1::bigint and e.list = $2::smallint'
+/** The first column of each is the generation of the account, whose number is $1. $2 is the list. */
+export function shardStatements(entryTable: string, stateTable: string) {
+  const generation = `coalesce((select s.generation from ${stateTable} s where s.account = $1::bigint), 0)`
+  const inList = 'e.account = $1::bigint and e.list = $2::smallint'
+  const oneList = oneListStatements({
+    name: entryTable,
+    table: entryTable,
+    head: generation,
+    from: '(select) one',
+    inList,
+    first: 3,
+  })
+  return {
+    ...oneList,
 
-export const oneList = oneListStatements({
-  name: 'shard',
-  table: 'entry',
-  head: generation,
-  from: '(select 1) one',
-  inList,
-  first: 3,
-})
+    /** The oldest and the newest entry in a time window, $3 and $4. */
+    window: {
+      name: `window-${entryTable}`,
+      text: `select ${generation}, first.ordinal, last.ordinal, first.time, last.time
+        from (select) one
+        left join lateral ${oldest(inList, '>=', '$3::bigint', entryTable)} first on true
+        left join lateral ${newest(inList, '$4::bigint', entryTable)} last on true`,
+    },
 
-/** The oldest and the newest entry in a time window, $3 and $4. */
-export const readWindow: Statement = {
-  name: 'read-window',
-  text: `select ${generation}, first.ordinal, last.ordinal, first.time, last.time
-    from (select 1) one
-    left join lateral ${oldest(inList, '>=', '$3::bigint')} first on true
-    left join lateral ${newest(inList, '$4::bigint')} last on true`,
-}
+    /** The entries with ordinals from $3 to $4, newest first. */
+    range: {
+      name: `range-${entryTable}`,
+      isLong: true,
+      text: `select ${generation}, e.time, e.id, e.record from (select) one
+        left join lateral ${range(inList, '$3::integer', '$4::integer', entryTable)} e on true
+        order by e.ordinal desc`,
+    },
 
-/** The entries with ordinals from $3 to $4, newest first. */
-export const readRange: Statement = {
-  name: 'read-range',
-  isLong: true,
-  text: `select ${generation}, e.time, e.id, e.record from (select 1) one
-    left join lateral ${range(inList, '$3::integer', '$4::integer')} e on true order by e.ordinal desc`,
-}
+    /** The ordinals of the oldest entries at or after each of the times $3; 0 without such an entry. */
+    seek: {
+      name: `seek-${entryTable}`,
+      text: `select ${generation}, array_to_string(array(
+          select coalesce((select e.ordinal from ${entryTable} e where ${inList}
+            and e.time >= sought.time order by e.time, e.ordinal limit 1), 0)
+          from unnest($3::bigint[]) with ordinality as sought(time, place) order by sought.place), ',')`,
+    },
 
-/** The ordinals of the oldest entries at or after each of the times $3; 0 without such an entry. */
-export const seekTimes: Statement = {
-  name: 'seek-times',
-  text: `select ${generation}, array_to_string(array(
-      select coalesce((select e.ordinal from entry e where ${inList} and e.time >= sought.time
-        order by e.time, e.ordinal limit 1), 0)
-      from unnest($3::bigint[]) with ordinality as sought(time, place) order by sought.place), ',')`,
+    /** Whether an account has transactions. */
+    sample: {
+      name: `sample-${entryTable}`,
+      text: `select ${generation}, exists (select from ${entryTable} e
+        where e.account = $1::bigint and e.list = ${listCodes.transaction})`,
+    },
+  } as const satisfies Record<string, Statement>
 }

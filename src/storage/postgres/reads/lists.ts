@@ -1,6 +1,7 @@
 import type { Overview, ProviderStore } from '../../../provider/store.ts'
 import { unescapeNul } from '../driver/escape-nul.ts'
 import type { Query } from '../driver/statements.ts'
+import type { ShardStatements } from './distributed-statements.ts'
 
 /** The reads of lists, which depend on the layout of the database. */
 export type Lists = Pick<
@@ -15,12 +16,13 @@ export interface DistributedAccount {
   readonly number: string
   /** As stored. */
   readonly id: string
+  readonly shard: string
   readonly generation: string
 }
 
-/** Runs a statement on the shard of an account, whose number is the first parameter. */
+/** Runs a statement on the shard of an account. Its first value is the number of the account. */
 export type ReadList = (
-  statement: Parameters<Query>[0],
+  statement: keyof ShardStatements,
   account: DistributedAccount,
   values: Parameters<Query>[1],
 ) => ReturnType<Query>

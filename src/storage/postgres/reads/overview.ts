@@ -23,20 +23,15 @@ export const overview: Statement = {
     ) example on true`,
 }
 
-/** In the layout `citus`, the counts, candidates for the example from $1 on, and those of them with transactions. */
+/** In the layout `citus`, the counts, and candidates for the example from $1 on. */
 export const candidatesMax = 100
 export const countAll: Statement = { name: 'count-all', isLong: true, text: `select ${counts}` }
 export const listCandidates: Statement = {
   name: 'list-candidates',
   isLong: true,
   text: `${ownedAccounts(
-    'c.id, a.id, a.number',
+    `c.id, a.id, a.number, get_shard_id_for_distribution_column('entry', a.number),
+      (select s.generation from account_state s where s.account = a.number)`,
     'exists (select from account_state s where s.account = a.number)',
   )}, a.number offset $1::bigint limit ${candidatesMax}`,
-}
-export const findWithTransactions: Statement = {
-  name: 'find-with-transactions',
-  isLong: true,
-  text: `select distinct account from entry
-    where account = any($1::bigint[]) and list = ${listCodes.transaction}`,
 }

@@ -51,7 +51,7 @@ export async function openPostgresProviderStore(
 
   const lists =
     schema?.layout === 'citus'
-      ? await openDistributedLists(database, queryPrimary, options)
+      ? await openDistributedLists(database, pool, options)
       : openPartitionedLists(query, page, schema?.partitions ?? partitionsDefault)
 
   return {

@@ -1,5 +1,4 @@
 import type { Rows } from '../driver/pipeline.ts'
-import { readRange, seekTimes } from './distributed-statements.ts'
 import { type DistributedAccount, keysReadMax, type ReadList } from './lists.ts'
 
 /** The part of a list in a time window: the ordinals and times of its oldest and its newest entry. */
@@ -106,7 +105,7 @@ async function readRanges(readList: ReadList, ranges: readonly Range[]): Promise
   const read = async ({ window: { account, list }, low, high }: Range): Promise<FoundEntry[]> => {
     if (low > high) return []
     const accountId = Buffer.from(account.id)
-    const rows = await readList(readRange, account, [list, low, high])
+    const rows = await readList('range', account, [list, low, high])
     return rows.map(([time, id, record]) => ({
       time: BigInt(time ?? 0),
       id: Buffer.from(id ?? ''),
@@ -175,7 +174,7 @@ async function seek(
   { account, list, first, last }: ListWindow,
   times: readonly bigint[],
 ): Promise<number[]> {
-  const [[ordinals] = []] = await readList(seekTimes, account, [list, times.map(String)])
+  const [[ordinals] = []] = await readList('seek', account, [list, times.map(String)])
   return (ordinals ?? '').split(',').map((text) => {
     const ordinal = Number(text)
     return ordinal === 0 ? last + 1 : Math.max(first, Math.min(last + 1, ordinal))
