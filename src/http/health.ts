@@ -3,7 +3,7 @@ import { ContractError } from '../contract/index.ts'
 import { sendJson } from './json.ts'
 import type { RequestLogOptions } from './request-log.ts'
 
-/** Probes for operators and load balancers: no token required, and the response says only whether it passed. */
+/** Probes for operators and load balancers: no token required, and the response says only the status. */
 export const probes = {
   live: { method: 'GET', path: '/health/live' },
   ready: { method: 'GET', path: '/health/ready' },
@@ -11,12 +11,18 @@ export const probes = {
 
 export type Probe = keyof typeof probes
 
+/** A degraded server must keep receiving requests: most of them succeed, and no other server could answer the rest. */
+const statusCodes = { ok: 200, degraded: 200, unavailable: 503 } as const
+type Status = keyof typeof statusCodes
+
 /** A dependency that requests cannot succeed without. */
 export interface ReadinessCheck {
   /** For the log. */
   readonly name: string
   /** Rejects with the reason if the dependency is unavailable. */
   check(): Promise<void>
+  /** Whether some requests cannot succeed, as of the last check that passed. */
+  readonly isDegraded?: () => boolean
 }
 
 /** How long a result is reused: a flood of probes must not cause a flood of database writes. */
@@ -35,19 +41,23 @@ export function mountHealth(
     isStopping = true
   })
   const isReady = openReadiness(checks, log)
-  const mount = (probe: Probe, passes: () => Promise<boolean>) => {
+  const isDegraded = () => checks.some((check) => check.isDegraded?.())
+  const mount = (probe: Probe, readStatus: () => Promise<Status>) => {
     app.route({
       method: probes[probe].method,
       url: probes[probe].path,
       config: { probe },
       handler: async (_request, reply) => {
-        const [status, text] = (await passes()) ? [200, 'ok'] : [503, 'unavailable']
-        return sendJson(reply.status(status), `{"status":"${text}"}`)
+        const status = await readStatus()
+        return sendJson(reply.status(statusCodes[status]), `{"status":"${status}"}`)
       },
     })
   }
-  mount('live', async () => true)
-  mount('ready', async () => !isStopping && (await isReady()) && !isStopping)
+  mount('live', async () => 'ok')
+  mount('ready', async () => {
+    if (isStopping || !(await isReady()) || isStopping) return 'unavailable'
+    return isDegraded() ? 'degraded' : 'ok'
+  })
 }
 
 interface Failure {

@@ -14,7 +14,7 @@ export interface MetricDefinition {
   readonly labels?: Readonly<Record<string, readonly string[] | string>>
   readonly buckets?: readonly number[]
   /** How the values of several workers are combined; the default is the sum. */
-  readonly aggregator?: 'sum' | 'max'
+  readonly aggregator?: 'sum' | 'max' | 'min'
 }
 
 /** In seconds: fine steps for typical durations, and the performance tiers of the Consumer Data Right (1, 1.5, 4 and 6). */
@@ -95,6 +95,12 @@ export const serverMetrics = {
     type: 'gauge',
     help: 'Requests that wait for a PostgreSQL connection',
     labels: { pool: poolNames },
+  },
+  holdfast_database_worker_up: {
+    type: 'gauge',
+    help: '1 if the coordinator of a Citus cluster reaches the worker, otherwise 0; the minimum of all server processes',
+    labels: { worker: 'the host and the port of the worker' },
+    aggregator: 'min',
   },
   holdfast_event_loop_lag_seconds: {
     type: 'gauge',

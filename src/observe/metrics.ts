@@ -11,7 +11,7 @@ import {
 import type { RequestMetrics } from '../http/request-log.ts'
 import type { FeedMetrics } from '../load/batches.ts'
 import { type Feed, feedsMax } from '../load/feed-writer.ts'
-import type { PoolName, PoolUse } from '../storage/database.ts'
+import type { DatabaseWorker, PoolName, PoolUse } from '../storage/database.ts'
 import { type MetricDefinition, otherFeeds, serverMetrics } from './metric-definitions.ts'
 
 /** The metrics of a process as plain data, which can be sent to another process. */
@@ -24,6 +24,8 @@ export interface Metrics extends RequestMetrics, FeedMetrics {
   watchPool(name: PoolName, pool: PoolUse): void
   /** `list` is called on every scrape. */
   watchFeeds(list: () => Promise<readonly Feed[]>, clock: () => Temporal.Instant): void
+  /** `list` is called on every scrape. */
+  watchDatabaseWorkers(list: () => Promise<readonly DatabaseWorker[]>): void
   snapshot(): Promise<Snapshot>
 }
 
@@ -64,6 +66,7 @@ export function openMetrics(): Metrics {
       keyAgeMs = ageMs
     },
     watchPool: openPoolMetrics(registry),
+    watchDatabaseWorkers: openDatabaseWorkerMetrics(registry),
     ...openFeedMetrics(registry),
     snapshot: async () =>
       (await registry.getMetricsAsJSON()) as unknown as MetricObjectWithValues<
@@ -103,6 +106,18 @@ function openPoolMetrics(registry: Registry): Metrics['watchPool'] {
     for (const { name, pool } of pools) pending.inc({ pool: name }, pool.waitingCount)
   })
   return (name, pool) => pools.push({ name, pool })
+}
+
+function openDatabaseWorkerMetrics(registry: Registry): Metrics['watchDatabaseWorkers'] {
+  let listWorkers: () => Promise<readonly DatabaseWorker[]> = async () => []
+  registerGauge('holdfast_database_worker_up', registry, async (up) => {
+    const workers = await listWorkers()
+    up.reset()
+    for (const { address, isUp } of workers) up.set({ worker: address }, isUp ? 1 : 0)
+  })
+  return (list) => {
+    listWorkers = list
+  }
 }
 
 function openFeedMetrics(registry: Registry) {

@@ -9,6 +9,7 @@ import { clock } from './clock.ts'
 import { rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
 import type { Telemetry } from './telemetry.ts'
+import { watchWorkers } from './worker-watch.ts'
 
 /** How long a commit waits for a load. The sender is then asked to retry, before its own timeout ends the request. */
 const loadWaitMs = 20_000
@@ -45,10 +46,16 @@ export async function openIntake(
   const access = openAccess(clients, clock)
   const batches = openBatches(tracing ? tracing.traceQueries(writer) : writer, metrics)
   metrics?.watchFeeds(feeds.list, clock)
-  const opened = { access, probe, files, tls }
+  // The intake is one process, whatever the setting for the other servers is.
+  const shared = await createClientAppOptions({ ...settings, workers: 1 }, telemetry, {
+    access,
+    probe,
+    files,
+    tls,
+  })
   const app = openIntakeApp({
-    // The intake is one process, whatever the setting for the other servers is.
-    ...(await createClientAppOptions({ ...settings, workers: 1 }, telemetry, opened)),
+    ...shared,
+    readiness: [...(shared.readiness ?? []), watchWorkers(probe, log, metrics)],
     batches,
     feeds: tracing ? tracing.traceQueries(feeds) : feeds,
   })

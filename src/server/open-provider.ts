@@ -11,6 +11,7 @@ import { logReplayEvents } from './replay-log.ts'
 import type { Telemetry } from './telemetry.ts'
 import { version } from './version.ts'
 import { httpLimitsPerWorker, rateLimitsPerWorker } from './worker-limits.ts'
+import { watchWorkers } from './worker-watch.ts'
 
 export interface OpenServer {
   readonly app: HttpApp
@@ -74,6 +75,7 @@ export async function openProvider(
       { name: 'database files', check: () => checkFiles(files) },
       { name: 'platform keys', check: () => checkKeys(keys) },
       { name: 'database', check: probe.check },
+      watchWorkers(probe, log, metrics),
       { name: 'replay records', check: replayCheck.check },
     ],
     isKnown: (name) => name === subdomain || keys.has(name),

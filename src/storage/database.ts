@@ -45,7 +45,15 @@ export type ProbeUse = 'read' | 'write'
 export interface DatabaseProbe {
   /** Rejects with the reason if the database lacks a migration, or cannot be read (or written, if the server writes). */
   check(): Promise<void>
+  /** The workers of a Citus cluster, as the coordinator reaches them now; none in another layout. */
+  listWorkers(): Promise<readonly DatabaseWorker[]>
   close(): Promise<void>
+}
+
+export interface DatabaseWorker {
+  /** Host and port. */
+  readonly address: string
+  readonly isUp: boolean
 }
 
 export interface BackupOptions {

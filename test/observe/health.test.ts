@@ -171,8 +171,16 @@ describeOn('postgres', 'a provider whose database becomes unreachable', () => {
 
 describeOn('sqlite', 'readiness', () => {
   /** A server with only health endpoints, whose readiness check is that of the test. */
-  async function serve(t: { after(work: () => Promise<void>): void }, check: () => Promise<void>) {
-    const app = openApp([], { readiness: [{ name: 'all', check }] })
+  async function serve(
+    t: { after(work: () => Promise<void>): void },
+    check: () => Promise<void>,
+    isDegraded?: () => boolean,
+  ) {
+    const readiness = [
+      { name: 'all', check },
+      { name: 'part', check: async () => {}, ...(isDegraded && { isDegraded }) },
+    ]
+    const app = openApp([], { readiness })
     const address = await app.listen({ host: '127.0.0.1', port: 0 })
     t.after(() => app.close())
     return { port: Number(new URL(address).port) }
@@ -188,6 +196,23 @@ describeOn('sqlite', 'readiness', () => {
 
     for (const answer of answers) assert.deepEqual(answer, ok)
     assert.ok(checks < 10, `${checks} checks`)
+  })
+
+  it('is degraded, with a 200, while a check says so, unless another check fails', async (t) => {
+    let [isFailed, isDegraded] = [false, true]
+    const check = async () => {
+      if (isFailed) throw new Error('failed')
+    }
+    const server = await serve(t, check, () => isDegraded)
+
+    assert.deepEqual(await probe(server, 'ready'), { status: 200, text: '{"status":"degraded"}' })
+    assert.deepEqual(await probe(server, 'live'), ok)
+    isFailed = true
+    await untilReady(server, false)
+    isFailed = false
+    isDegraded = false
+    await untilReady(server)
+    assert.deepEqual(await probe(server, 'ready'), ok)
   })
 
   it('is unavailable if the check does not complete', async (t) => {

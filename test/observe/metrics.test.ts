@@ -319,7 +319,7 @@ describeOn('postgres', 'the dashboard', () => {
     const shown = (metric: string) => [...names].some((name) => name.startsWith(metric))
     assert.deepEqual(
       declared.filter((metric) => !shown(metric)),
-      ['holdfast_load_start_time_seconds'],
+      ['holdfast_database_worker_up', 'holdfast_load_start_time_seconds'],
       'the dashboard shows every other metric',
     )
   })

@@ -6,7 +6,7 @@ import { deniedError, isDenied } from './denied.ts'
 import { requireKnownDriver } from './driver-check.ts'
 import { isOlder, migrate, readSchema, type Schema } from './migrate.ts'
 import { pooledClient } from './pooled-client.ts'
-import { lockTimeout, longTimeoutMs, timeoutDefaultMs } from './timeouts.ts'
+import { lockTimeout, longTimeoutMs, timeoutDefaultMs, workerTestMs } from './timeouts.ts'
 
 const connectionsDefault = 10
 
@@ -63,6 +63,18 @@ const uses = {
       default_transaction_read_only: 'on',
     },
   }),
+  /**
+   * Tests connections to the workers. Each test opens new ones: Citus cannot cancel a statement on a worker that does not
+   * respond, and would wait on a connection that exists already.
+   */
+  workers: (timeoutMs) => ({
+    statementMs: timeoutMs,
+    session: {
+      'citus.node_connection_timeout': `${workerTestMs}`,
+      'citus.max_cached_conns_per_worker': '0',
+      default_transaction_read_only: 'on',
+    },
+  }),
   write: (timeoutMs) => ({
     statementMs: timeoutMs,
     session: {
@@ -112,7 +124,7 @@ function requireLayout({ layout }: Schema, options: DatabaseOptions): void {
 /** Opens a pool on a database with tables, which is migrated if necessary. */
 export async function openPool(
   url: string,
-  use: Exclude<keyof typeof uses, 'feed'>,
+  use: Exclude<keyof typeof uses, 'feed' | 'workers'>,
   options: DatabaseOptions,
 ): Promise<pg.Pool> {
   const pool = makePool(url, use, options)

@@ -1,9 +1,11 @@
+import type pg from 'pg'
 import {
   type DatabaseOptions,
   type DatabaseProbe,
   notMigrated,
   type ProbeUse,
 } from '../../database.ts'
+import { readSchema } from './migrate.ts'
 import type { Statement } from './pipeline.ts'
 import { makePool } from './pool.ts'
 import { migrations } from './schema.ts'
@@ -25,6 +27,12 @@ const write: Statement = {
     select pg_logical_emit_message(true, 'holdfast', 'readiness')`,
 }
 
+/** Connects to all active workers at the same time. */
+const connectToWorkers: Statement = {
+  name: 'connect-to-workers',
+  text: `select nodename || ':' || nodeport, success from run_command_on_workers('select 1') order by 1`,
+}
+
 /** Uses a connection of its own, as a pool that is busy with requests does not mean that the database is unreachable. */
 export function openPostgresProbe(
   url: string,
@@ -33,11 +41,29 @@ export function openPostgresProbe(
 ): DatabaseProbe {
   const pool = makePool(url, use, { ...options, connections: 1 })
   options.onPool?.('probe', pool)
+  let workers: Promise<pg.Pool | undefined> | undefined
+  const openWorkers = async (): Promise<pg.Pool | undefined> => {
+    if ((await readSchema(pool))?.layout !== 'citus') return undefined
+    return makePool(url, 'workers', { ...options, connections: 1 })
+  }
   return {
     async check() {
       if ((await runStatement(pool, isCurrent, [])).length === 0) throw notMigrated()
       if (use === 'write') await runStatement(pool, write, [])
     },
-    close: () => pool.end(),
+    async listWorkers() {
+      workers ??= openWorkers().catch((error) => {
+        workers = undefined
+        throw error
+      })
+      const coordinator = await workers
+      if (!coordinator) return []
+      const rows = await runStatement(coordinator, connectToWorkers, [])
+      return rows.map(([address, success]) => ({ address: address ?? '', isUp: success === 't' }))
+    },
+    async close() {
+      const coordinator = await workers?.catch(() => undefined)
+      await Promise.all([pool.end(), coordinator?.end()])
+    },
   }
 }

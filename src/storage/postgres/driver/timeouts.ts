@@ -11,3 +11,6 @@ export const longTimeoutMs = 30_000
 export function lockTimeout(timeoutMs: number): number {
   return Math.floor(timeoutMs * 0.4)
 }
+
+/** How long a worker may take to accept a connection in a health check, which must end within a second. */
+export const workerTestMs = 500
