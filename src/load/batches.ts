@@ -38,7 +38,9 @@ export function openBatches(
   metrics?: FeedMetrics,
   limits?: CommitLimits,
 ): Batches {
-  const queue = openCommitQueue(writer, () => metrics?.countCommit(), limits)
+  let reading = 0
+  const onCommit = () => metrics?.countCommit()
+  const queue = openCommitQueue(writer, { onCommit, isReading: () => reading > 0 }, limits)
 
   return {
     async commit(feed, number, data) {
@@ -47,7 +49,8 @@ export function openBatches(
       // whatever the lines are.
       const known = await writer.check({ feed, number, digest })
       if (known) return toAnswer(known)
-      const { lines, items, invalid } = await readBatch(data)
+      reading += 1
+      const { lines, items, invalid } = await readBatch(data).finally(() => (reading -= 1))
       if (invalid) {
         metrics?.countErrors(feed, invalid.count)
         return { invalid }

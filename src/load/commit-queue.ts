@@ -6,10 +6,19 @@ export interface CommitLimits {
   /** How many batches share a commit at most, and how many bytes of lines they have together. */
   readonly batchesMax: number
   readonly bytesMax: number
+  /** How long a commit waits for batches that are being read, so that they share it. */
+  readonly readWaitMs: number
 }
 
 /** Bounds how long a batch waits for the commit before its own. */
-export const commitLimits: CommitLimits = { batchesMax: 100, bytesMax: 16 * 1024 * 1024 }
+export const commitLimits: CommitLimits = {
+  batchesMax: 100,
+  bytesMax: 16 * 1024 * 1024,
+  readWaitMs: 0,
+}
+
+/** For a database that writes on this thread: reading further batches during a commit only delays both. */
+export const limitsOnThread: CommitLimits = { ...commitLimits, readWaitMs: 100 }
 
 /** A batch of a feed. */
 type QueuedBatch = FeedBatch & BatchKey
@@ -32,11 +41,11 @@ interface Waiting {
 
 /**
  * Commits one group of batches at a time. Batches that arrive during a commit wait for the next one, which they share
- * unless they are of the same feed.
+ * unless they are of the same feed. `isReading`: whether the lines of further batches are being read.
  */
 export function openCommitQueue(
   writer: Pick<FeedWriter, 'commit'>,
-  onCommit: () => void,
+  { onCommit, isReading }: { onCommit(): void; isReading(): boolean },
   limits: CommitLimits = commitLimits,
 ): CommitQueue {
   let waiting: Waiting[] = []
@@ -64,7 +73,10 @@ export function openCommitQueue(
   const run = async (): Promise<void> => {
     while (waiting.length > 0) {
       // A commit may block the event loop: batches that arrived during it are read first, so that they share the next.
-      await setImmediate()
+      const until = performance.now() + limits.readWaitMs
+      do {
+        await setImmediate()
+      } while (isReading() && performance.now() < until)
       const group = selectGroup(waiting, limits)
       waiting = waiting.filter((each) => !group.has(each))
       await commitGroup([...group].toSorted(compareTimes))

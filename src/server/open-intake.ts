@@ -23,12 +23,12 @@ export async function openIntake(
   telemetry: Telemetry,
   tls?: TlsOptions,
 ): Promise<HttpApp> {
-  const { openClientStore, openDatabaseProbe, openFeedStore, openFeedWriter } = await import(
-    '../storage/open.ts'
-  )
+  const { isPostgres, openClientStore, openDatabaseProbe, openFeedStore, openFeedWriter } =
+    await import('../storage/open.ts')
   const { openIntakeApp } = await import('../http/intake-app.ts')
   const { openAccess } = await import('../auth/access.ts')
   const { openBatches } = await import('../load/batches.ts')
+  const { commitLimits, limitsOnThread } = await import('../load/commit-queue.ts')
   const { log, metrics, tracing } = telemetry
   const { database, shutdownTimeout } = settings
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
@@ -44,7 +44,8 @@ export async function openIntake(
   const probe = await openDatabaseProbe(database, 'write', options)
   const files = await watchDatabaseFiles(database, 'intake', log)
   const access = openAccess(clients, clock)
-  const batches = openBatches(tracing ? tracing.traceQueries(writer) : writer, metrics)
+  const limits = isPostgres(database) ? commitLimits : limitsOnThread
+  const batches = openBatches(tracing ? tracing.traceQueries(writer) : writer, metrics, limits)
   metrics?.watchFeeds(feeds.list, clock)
   // The intake is one process, whatever the setting for the other servers is.
   const shared = await createClientAppOptions({ ...settings, workers: 1 }, telemetry, {

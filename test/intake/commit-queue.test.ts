@@ -37,10 +37,11 @@ function openManualWriter() {
   }
 }
 
-async function openQueue() {
+async function openQueue(readWaitMs = 0, isReading = (): boolean => false) {
   const writer = openManualWriter()
   let count = 0
-  const queue = openCommitQueue(writer, () => (count += 1), limits)
+  const onCommit = () => (count += 1)
+  const queue = openCommitQueue(writer, { onCommit, isReading }, { ...limits, readWaitMs })
   const first = queue.commit(makeBatch('first'), 1)
   await until(() => writer.commits.length === 1)
   /** The batches of the commit with this index, once it has started. */
@@ -65,6 +66,32 @@ describe('the commit queue', () => {
       [1, 1, 7],
     )
     assert.equal(countCommits(), 2)
+  })
+
+  it('waits for batches that are being read, so that they share the commit', async () => {
+    let isReading = false
+    let reads = 0
+    const { writer, queue, waitForCommit } = await openQueue(60_000, () => {
+      reads += 1
+      return isReading
+    })
+    isReading = true
+    queue.commit(makeBatch('a'), 1)
+    writer.commits[0]?.end()
+    const before = reads
+    await until(() => reads > before + 1)
+    queue.commit(makeBatch('b'), 1)
+    isReading = false
+
+    assert.deepEqual(await waitForCommit(1), ['a1', 'b1'])
+  })
+
+  it('does not wait longer than the limit for batches that are being read', async () => {
+    const { writer, queue, waitForCommit } = await openQueue(1, () => true)
+    queue.commit(makeBatch('a'), 1)
+    writer.commits[0]?.end()
+
+    assert.deepEqual(await waitForCommit(1), ['a1'])
   })
 
   it('never commits two batches of a feed together, and keeps their order', async () => {
