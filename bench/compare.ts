@@ -23,8 +23,8 @@ export interface Measured extends Figure {
 
 export interface Candidate {
   readonly server: Running
-  /** The database process, if the server has a separate one. */
-  readonly databasePid?: number
+  /** The processes of the database, if it has separate ones. */
+  readonly databasePids?: readonly number[]
   /** Replaces the shared requests. */
   readonly requests?: readonly BenchRequest[]
 }
@@ -61,21 +61,21 @@ export async function compare<Name extends string>(
   }
 
   const run = async (name: Name, from: number, count: number): Promise<Figure> => {
-    const { server, databasePid, requests: own } = candidates[name]
+    const { server, databasePids = [], requests: own } = candidates[name]
     const samples: { own: number; database: number }[] = []
     const driveResult = await driver.drive(
       { name: own ? name : 'shared', from, count, port: server.port, connections },
       () =>
         samples.push({
           own: readCpuTime(listProcessTree(server.pid)),
-          database: databasePid ? readCpuTime(listProcessTree(databasePid)) : 0,
+          database: readCpuTime(databasePids.flatMap(listProcessTree)),
         }),
     )
     const [before, after] = samples
     if (!before || !after) throw new Error('nothing was measured')
     return {
       cpu: (after.own - before.own) / count,
-      ...(databasePid && { databaseCpu: (after.database - before.database) / count }),
+      ...(databasePids.length > 0 && { databaseCpu: (after.database - before.database) / count }),
       perSecond: count / driveResult.seconds,
       p50: driveResult.p50,
       p99: driveResult.p99,

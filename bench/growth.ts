@@ -40,7 +40,7 @@ export async function measurePages(
     [onSqlite]: { server: await serveProvider(bench, stores.sqlite) },
     [onPostgres]: {
       server: await serveProvider(bench, stores.postgres),
-      databasePid: readPostgresPid(bench),
+      databasePids: [readPostgresPid(bench)],
     },
     [onHandWritten]: { server: await startHandWritten(bench, stores.sqlite) },
   } satisfies Record<string, Candidate>
@@ -116,7 +116,7 @@ export async function measureCustomers(
     for (const [size, store] of Object.entries(stores)) {
       servers[size] = {
         server: await serveProvider(bench, store[engine]),
-        ...(engine === 'postgres' && { databasePid: readPostgresPid(bench) }),
+        ...(engine === 'postgres' && { databasePids: [readPostgresPid(bench)] }),
       }
     }
     for (const [size, { server }] of Object.entries(servers)) {

@@ -100,8 +100,9 @@ export async function timeLoad(
   file: string,
   count: number,
   database: string,
+  flags: readonly string[] = [],
 ): Promise<Load> {
-  const run = await runToEnd(program, ['load', file, '--database', database])
+  const run = await runToEnd(program, ['load', file, '--database', database, ...flags])
   const speed = /\(([\d,]+) lines per second\)/.exec(run.output)?.[1]?.replaceAll(',', '')
   if (speed === undefined) throw new Error(`the load reports no speed:\n${run.output}`)
   return { seconds: count / Number(speed), peakMegabytes: run.peakMegabytes }

@@ -61,7 +61,7 @@ export async function measurePage(
         [onLowerBound]: { server: lowerBound },
         [onHandWritten]: { server: handWritten },
         [onSqlite]: { server: sqlite },
-        [onPostgres]: { server: postgres, databasePid: readPostgresPid(bench) },
+        [onPostgres]: { server: postgres, databasePids: [readPostgresPid(bench)] },
       },
       requests: [{ ...page.request, algorithm }],
       requestCount: page.requestCount,
@@ -92,7 +92,7 @@ export async function measureOperations(
   }
   const handWritten = await startHandWritten(bench, stores.sqlite)
   const lowerBound = await startLowerBound(bench, cases, sqlite)
-  const databasePid = readPostgresPid(bench)
+  const databasePids = [readPostgresPid(bench)]
   const rows: Row[] = []
   log('warming up')
   await warmUpServers(
@@ -107,7 +107,7 @@ export async function measureOperations(
         [onLowerBound]: { server: lowerBound },
         ...(isHandWritten && { [onHandWritten]: { server: handWritten } }),
         [onSqlite]: { server: sqlite[role] },
-        [onPostgres]: { server: postgres[role], databasePid },
+        [onPostgres]: { server: postgres[role], databasePids },
       } satisfies Record<string, Candidate>,
       requests: [request],
       requestCount,

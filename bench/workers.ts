@@ -24,7 +24,7 @@ export async function measureWorkers(
         server: await serveProvider(bench, stores[engine], { workers }),
         // All servers share a replay store, so each needs its own tokens.
         requests: [page.request],
-        ...(engine === 'postgres' && { databasePid: readPostgresPid(bench) }),
+        ...(engine === 'postgres' && { databasePids: [readPostgresPid(bench)] }),
       }
     }
     const measured = await compare<string>(bench, {

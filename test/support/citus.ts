@@ -53,8 +53,8 @@ function urlOn({ nodename, nodeport }: Node, database: string): string {
 }
 
 /** An empty database on every node of the cluster, with the schema. It is emptied and reused. */
-export async function takeCitusDatabase(): Promise<string> {
-  const existing = free.pop()
+export async function takeCitusDatabase(partitions = shards): Promise<string> {
+  const existing = partitions === shards ? free.pop() : undefined
   if (existing !== undefined) return existing
   const name = `test_${randomBytes(8).toString('hex')}`
   const all = await listNodes()
@@ -75,7 +75,7 @@ export async function takeCitusDatabase(): Promise<string> {
     ),
   )
   created.push(name)
-  await createDatabase(database, { layout: 'citus', partitions: shards })
+  await createDatabase(database, { layout: 'citus', partitions })
   return database
 }
 
