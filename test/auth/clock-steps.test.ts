@@ -9,6 +9,7 @@ import {
   createScope,
   describe,
   describeOn,
+  listSessions,
   newDatabase,
   runSql,
   type Scope,
@@ -20,6 +21,7 @@ import {
   openTokenProvider,
   usedTokenIds,
 } from '../support/token-provider.ts'
+import { until } from '../support/until.ts'
 
 const minute = 60
 const tolerance = 30
@@ -246,9 +248,8 @@ describeOn('postgres', 'the replay store', () => {
     await other.query(`update replay_purge set purged_until = ${keptUntil}`)
 
     const outcome = store.recordUse('id', keptUntil)
-    const waiting = `select count(*) from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    while (Number((await runSql(waiting, database))[0]?.[0]) === 0) await setImmediate()
+    const waiting = () => listSessions(database, `wait_event_type = 'Lock'`)
+    await until(async () => (await waiting()).length > 0)
     await other.query('commit')
 
     assert.equal(await outcome, 'purged')

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it, type TestContext } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openProviderStore } from '../../src/storage/open.ts'
-import { describeOn, runSql } from '../support/engines.ts'
+import { describeOn, listSessions, runSql } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { dumpDatabase } from '../support/load.ts'
 import { finish, kill, runInProcess } from '../support/process.ts'
+import { until } from '../support/until.ts'
 import { loadAt, openBank, splitLines } from './bank.ts'
 import { put, removal, undated } from './lines.ts'
 
@@ -19,19 +19,18 @@ function toChunks(lines: readonly string[]): Buffer[] {
   return lines.map((each) => Buffer.from(`${each}\n`))
 }
 
-/** Polls until the query returns a row. */
-async function waitForRow(database: string, sql: string): Promise<string[]> {
-  for (;;) {
-    const [row] = await runSql(sql, database)
-    if (row) return row
-    await setTimeout(1)
-  }
+/** Waits until a session of the database meets the condition; returns its process id. */
+async function waitForSession(database: string, condition: string): Promise<string> {
+  let found: string | undefined
+  await until(async () => {
+    found = (await listSessions(database, condition))[0]
+    return found !== undefined
+  })
+  return found ?? ''
 }
 
-/** The backend process of a load that waits for a lock. */
-const waitingLoad = `
-  select pid from pg_stat_activity
-  where datname = current_database() and wait_event_type = 'Lock' and pid <> pg_backend_pid()`
+/** The session of a load that waits for a lock. */
+const waitingLoad = `wait_event_type = 'Lock'`
 
 /** Blocks every load in the middle of its merge, where it writes products. */
 async function blockMerge(t: TestContext, database: string) {
@@ -58,14 +57,10 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     await bank.fill([...before])
     const blocker = await blockMerge(t, database)
     const first = loadAt(database, now, toChunks([put.customer('c2'), put.product('p2')]))
-    await waitForRow(database, waitingLoad)
+    await waitForSession(database, waitingLoad)
 
     const second = loadAt(database, now, toChunks([put.account('a2', ['c2']), put.product('p3')]))
-    await waitForRow(
-      database,
-      `select 1 from pg_locks where locktype = 'advisory' and not granted
-         and database = (select oid from pg_database where datname = current_database())`,
-    )
+    await waitForSession(database, `wait_event = 'advisory'`)
     await blocker.release()
 
     for (const { errors } of await Promise.all([first, second])) assert.deepEqual(errors, [])
@@ -83,7 +78,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     const blocker = await blockMerge(t, database)
 
     const load = loadAt(database, now, toChunks(after))
-    const [pid] = await waitForRow(database, waitingLoad)
+    const pid = await waitForSession(database, waitingLoad)
     const blockingLocks = await runSql(
       `select c.relname, l.mode from pg_locks l join pg_class c on c.oid = l.relation
        where l.pid = ${pid} and l.granted and c.relpersistence = 'p'
@@ -109,14 +104,11 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     bank.write('after.ndjson', after)
     const blocker = await blockMerge(t, bank.database())
     const load = bank.start(['load', 'after.ndjson'])
-    const [pid] = await waitForRow(bank.database(), waitingLoad)
+    const pid = await waitForSession(bank.database(), waitingLoad)
 
     await kill(load)
     await blocker.release()
-    await waitForRow(
-      bank.database(),
-      `select 1 where not exists (select from pg_stat_activity where pid = ${pid})`,
-    )
+    await until(async () => (await listSessions(bank.database(), `pid = ${pid}`)).length === 0)
 
     assert.equal(await bank.dump(), dump)
     await bank.fill(after)
@@ -131,7 +123,7 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     await blockMerge(t, bank.database())
     const load = bank.start(['load', 'after.ndjson'])
     const result = finish(load)
-    const [pid] = await waitForRow(bank.database(), waitingLoad)
+    const pid = await waitForSession(bank.database(), waitingLoad)
 
     await runSql(`select pg_terminate_backend(${pid})`)
 
@@ -151,10 +143,9 @@ describeOn('postgres', 'the merge of a load', { timeout }, () => {
     const result = finish(load)
     load.stdin.on('error', () => {})
     load.stdin.write(after.map((each) => `${each}\n`).join(''))
-    const [pid] = await waitForRow(
+    const pid = await waitForSession(
       bank.database(),
-      `select pid from pg_stat_activity where datname = current_database()
-         and pid <> pg_backend_pid() and query like '%create temp table%' and state = 'idle'`,
+      `query like '%create temp table%' and state = 'idle'`,
     )
 
     await runSql(`select pg_terminate_backend(${pid})`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createQueryRows } from '../../src/storage/postgres/loads/query-rows.ts'
-import { describeOn, describeOnce, newDatabase, runSql } from '../support/engines.ts'
+import { describeOn, describeOnce, listSessions, newDatabase, runSql } from '../support/engines.ts'
 import { until } from '../support/until.ts'
 import { openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'
@@ -140,15 +140,13 @@ describeOn('postgres', 'holdfast load --query', () => {
     const reading = (async () => {
       for await (const _chunk of source?.read({ signal: stopping.signal }) ?? []) assert.fail()
     })()
-    const running = `select 1 from pg_stat_activity
-      where datname = current_database() and query like '%holdfast_rows' and state = 'active'
-        and pid <> pg_backend_pid()`
-    await until(async () => (await runSql(running, core)).length > 0)
+    const running = () => listSessions(core, `query like '%holdfast_rows' and state = 'active'`)
+    await until(async () => (await running()).length > 0)
 
     stopping.abort()
 
     await assert.rejects(reading, { name: 'AbortError' })
-    await until(async () => (await runSql(running, core)).length === 0)
+    await until(async () => (await running()).length === 0)
   })
 
   it('reports a database that cannot be reached without its password', async (t) => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
-import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { openProviderStore } from '../../src/storage/open.ts'
-import { currentEngine, describe, describeOn, runSql } from '../support/engines.ts'
+import { currentEngine, describe, describeOn, listSessions } from '../support/engines.ts'
 import { finish, runInProcess } from '../support/process.ts'
+import { until } from '../support/until.ts'
 import { type Bank, concurrency, openBank, splitLines } from './bank.ts'
 import { put } from './lines.ts'
 
@@ -17,14 +17,10 @@ const waitLine = 'waiting for another load to finish\n'
 async function waitUntilOpen(bank: Bank): Promise<void> {
   const isOpen = async () => {
     if (currentEngine() === 'sqlite') return existsSync(bank.path('bank.db-shm'))
-    const found = await runSql(
-      `select 1 from pg_stat_activity where datname = current_database()
-         and query like '%create temp table%' and state = 'idle'`,
-      bank.database(),
-    )
-    return found.length > 0
+    const condition = `query like '%create temp table%' and state = 'idle'`
+    return (await listSessions(bank.database(), condition)).length > 0
   }
-  while (!(await isOpen())) await setTimeout(5)
+  await until(isOpen)
 }
 
 /** Takes the lock of a committing load. Returns a function that releases it. */
@@ -62,10 +58,8 @@ function watchStderr(load: ReturnType<Bank['start']>) {
   })
   return {
     async until(text: string) {
-      while (!seen.includes(text)) {
-        assert.equal(load.exitCode, null, seen)
-        await setTimeout(5)
-      }
+      await until(() => seen.includes(text) || load.exitCode !== null)
+      assert.ok(seen.includes(text), seen)
     },
   }
 }
@@ -166,7 +160,7 @@ describe('a load stopped by a signal', { concurrency, timeout }, () => {
     const result = finish(load)
     load.stdin.on('error', () => {})
     load.stdin.write(customers.map((each) => `${each}\n`).join(''))
-    while ((await store.overview()).customers < 6) await setTimeout(5)
+    await until(async () => (await store.overview()).customers >= 6)
 
     load.kill('SIGTERM')
 
@@ -189,9 +183,8 @@ describeOn('postgres', 'a load stopped by a signal during its merge', { timeout 
     await blocker.query('begin; lock table product in share mode')
     const load = bank.start(['load', 'data.ndjson'])
     const result = finish(load)
-    const waits = `select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    while ((await runSql(waits, bank.database())).length === 0) await setTimeout(5)
+    const waiting = () => listSessions(bank.database(), `wait_event_type = 'Lock'`)
+    await until(async () => (await waiting()).length > 0)
 
     load.kill('SIGINT')
 

@@ -156,6 +156,14 @@ export async function runSql(sql: string, database?: string): Promise<string[][]
   }
 }
 
+/** Lists the process ids of the sessions of a database of the shared server that meet a condition, without a session of its own. */
+export async function listSessions(database: string, condition: string): Promise<string[]> {
+  const name = databaseName(database)
+  return (
+    await runSql(`select pid from pg_stat_activity where datname = '${name}' and ${condition}`)
+  ).flat()
+}
+
 /** Empties a PostgreSQL database, which is faster than creating another one. */
 export async function deleteAllData(database: string): Promise<void> {
   const ofLayout = currentLayout() === 'citus' ? ', entry_state, account_state' : ''
