@@ -6,7 +6,7 @@ import { createExamples, put, removal, undated } from './lines.ts'
 
 const invalid = '{"type":"customer","record":{"id":"c9"}}'
 /** How many orders are tried. A load costs ten times as much on PostgreSQL. */
-const seeds = { sqlite: 4, postgres: 2 }
+const seeds = { sqlite: 3, postgres: 1 }
 const baseLines = [put.customer('c1'), put.account('a1', ['c1']), put.account('a2', ['c1'])]
 
 function products(first: number, last: number): string[] {

@@ -36,7 +36,7 @@ async function listTransactions(database: string, accountId: string): Promise<un
 }
 
 /** A load costs ten times as much on PostgreSQL. */
-const runs = { sqlite: 20, postgres: 4 }
+const runs = { sqlite: 10, postgres: 2 }
 
 describe('transactions in order of time', () => {
   it('are stored once, at the position of their last line', async (t) => {

@@ -1,5 +1,5 @@
 /** How often processes are killed. `npm run test:kill` kills fifty. */
-export const killCount = Number(process.env['KILLS'] ?? 3)
+export const killCount = Number(process.env['KILLS'] ?? 2)
 
 /** A deterministic source of whole numbers from 0 to below `limit`; with `KILL_SEED`, another sequence. */
 export function randomSource(): (limit: number) => number {

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import type { TSchema } from 'typebox'
 import { anyOf } from '../../../test/support/arbitrary.ts'
 import { compileDocument } from '../../../test/support/compile-document.ts'
+import { propertyRuns } from '../../../test/support/properties.ts'
 import { values } from '../enumerations.ts'
 import {
   BankingAccount,
@@ -292,6 +293,7 @@ describe('the schemas of the document agree with the validator', () => {
           assert.equal(ours.check(value), true)
           assert.equal(compiled(value), true)
         }),
+        propertyRuns(40),
       )
     })
 
