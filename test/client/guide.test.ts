@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import * as client from '../../src/client/index.ts'
 import { createScope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { holdfastProgram, run, startServer } from '../support/process.ts'
+import { holdfastProgram, run, runInProcess, startServer } from '../support/process.ts'
 
 const guide = readFileSync(new URL('../../docs/guides/call-a-provider.md', import.meta.url), 'utf8')
 const findBlocks = (language: string) =>
@@ -30,6 +30,12 @@ describe('the guide Call a provider', { timeout: 600_000 }, () => {
   it('has commands and a program of at most 20 lines that work as they are', async (t) => {
     const scope = createScope(t)
     const folder = await temporaryFolder(scope)
+    // Less data than the demo generates, with the same ids.
+    const generated = await runInProcess(['generate', '--customers', '2', '--transactions', '30'])
+    writeFileSync(join(folder, 'data.ndjson'), generated.stdout)
+    mkdirSync(join(folder, '.holdfast'))
+    const database = `sqlite:${join(folder, '.holdfast', 'holdfast.db')}`
+    await runInProcess(['load', join(folder, 'data.ndjson'), '--database', database])
     const demo = await startServer(scope, ['demo'], {}, { cwd: folder, ready: /Ctrl-C/ })
     const [program = '', ...otherPrograms] = findBlocks('js')
     installClient(folder)

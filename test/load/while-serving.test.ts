@@ -10,7 +10,7 @@ import { type Bank, openBank, splitLines } from './bank.ts'
 import { line, put } from './lines.ts'
 
 const accounts = ['a1', 'a2', 'a3']
-const transactions = 3000
+const transactions = 1500
 /** Between requests, so that they leave time for the load. */
 const pauseMs = 10
 
@@ -53,10 +53,10 @@ const requests = [
   { path: '/v1/banking/customer/c1/accounts', marks: [3, 3] },
   { path: '/v1/banking/customer/c1/accounts/balances', marks: [3, 3], ...accountIdsBody },
   { path: '/v1/banking/customer/c1/accounts/direct-debits', marks: [3, 3], ...accountIdsBody },
-  { path: '/v1/banking/customer/c1/accounts/a1/transactions?page-size=500', marks: [500, 500] },
+  { path: '/v1/banking/customer/c1/accounts/a1/transactions?page-size=250', marks: [250, 250] },
   {
-    path: '/v1/banking/customer/c1/accounts/a2/transactions?page-size=500&page=2',
-    marks: [500, 500],
+    path: '/v1/banking/customer/c1/accounts/a2/transactions?page-size=250&page=2',
+    marks: [250, 250],
   },
   {
     path: '/v1/banking/customer/c1/accounts/a3/transactions?page-size=100&min-amount=1&text=e',

@@ -36,7 +36,7 @@ export interface Traffic {
 }
 
 /** A request of each client every few milliseconds: more would only take CPU time from the server. */
-const pauseMs = 6
+const pauseMs = 20
 
 /** Clients that send one request after another, some with keep-alive and some on new connections. */
 export function startTraffic(

@@ -16,7 +16,7 @@ export interface TestKey {
 
 export type Members = Readonly<Record<string, unknown>>
 
-/** Creates a key for an algorithm. */
+/** Creates a key for an algorithm. All RSA keys for the same algorithm have the same key pair. */
 export function makeKey(alg: string, kid: string): TestKey {
   const { privateKey, publicKey } = generatePair(alg)
   return testKey(alg, kid, privateKey, publicKey)
@@ -100,11 +100,18 @@ export function signature(text: string, key: KeyObject, alg: string): Buffer {
   }
 }
 
-function generatePair(alg: string) {
+type KeyPair = Pick<TestKey, 'privateKey' | 'publicKey'>
+
+const rsaPairs = new Map<string, KeyPair>()
+
+/** Generating an RSA key takes longer than most tests. */
+function generatePair(alg: string): KeyPair {
   if (alg === 'EdDSA') return generateKeyPairSync('ed25519')
   if (alg === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' })
   if (alg === 'ES384') return generateKeyPairSync('ec', { namedCurve: 'P-384' })
-  return generateKeyPairSync('rsa', { modulusLength: 2048 })
+  const pair = rsaPairs.get(alg) ?? generateKeyPairSync('rsa', { modulusLength: 2048 })
+  rsaPairs.set(alg, pair)
+  return pair
 }
 
 function testKey(alg: string, kid: string, privateKey: KeyObject, publicKey: KeyObject): TestKey {
