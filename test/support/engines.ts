@@ -17,7 +17,7 @@ import { makePostgres, type PostgresServer } from './postgres.ts'
 export const engines = ['sqlite', 'postgres'] as const
 export type Engine = (typeof engines)[number]
 
-type Body = (context: SuiteContext) => void
+export type Body = (context: SuiteContext) => void
 
 interface Target {
   readonly engine: Engine
@@ -38,6 +38,13 @@ export function describeOnLayouts(name: string, ...rest: [Body] | [TestOptions, 
   const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
   const target = { engine: 'postgres', layout: 'citus' } as const
   current.run(target, () => void declare(`${name}, on Citus`, options, body))
+}
+
+/** For behaviour that is specific to the layout `citus`. It is skipped without a cluster. */
+export function describeOnCitus(name: string, options: TestOptions, body: Body): void {
+  const skip = citusUrl === undefined ? 'HOLDFAST_TEST_CITUS is not set' : options.skip
+  const target = { engine: 'postgres', layout: 'citus' } as const
+  current.run(target, () => void declare(`${name}, on Citus`, { ...options, skip }, body))
 }
 
 /** For behaviour that is specific to one engine, such as its files or its server. */

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { ContractError } from '../../../contract/index.ts'
 import type { DatabaseOptions } from '../../database.ts'
+import { openCircuitBreaker } from './circuit-breaker.ts'
 import { queryAlone } from './pipeline.ts'
 import { makePool } from './pool.ts'
 import { openQuery, type Query, toAppError } from './statements.ts'
@@ -63,7 +64,7 @@ export async function openShards(
     if (existing) return existing
     const pool = makePool(url.href, 'read', options)
     options.onPool?.('shards', pool)
-    const worker = { pool, query: openQuery(pool) }
+    const worker = { pool, query: openCircuitBreaker(openQuery(pool)) }
     workers.set(url.host, worker)
     return worker
   }

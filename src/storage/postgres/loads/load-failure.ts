@@ -17,6 +17,7 @@ export async function loadFailure(
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (error instanceof DatabaseError) return error
   if (!isServerError(error)) return lostConnection(error)
+  if (isConnectionError(error)) return unreachableWorker(error)
   const { code = '', message } = error
   if (signal?.aborted && code === cancelled) return signal.reason
   if (isDenied(error)) {
@@ -47,7 +48,24 @@ function lostConnection(cause: unknown): DatabaseError {
   )
 }
 
+/** The coordinator of a Citus cluster names the worker that it cannot reach, with the user. */
+const workerInMessage = /node (?:\S+@)?(\S+:\d+)/
+
+function unreachableWorker(error: pg.DatabaseError): DatabaseError {
+  const [, address] = workerInMessage.exec(error.message) ?? []
+  const worker = address ? `the worker ${address}` : 'a worker'
+  return new DatabaseError(
+    `${worker} of the database is unreachable: run the load again when it is back (uncommitted changes were discarded)`,
+    { cause: error },
+  )
+}
+
 /** An error response of the server, unless the server ends the connection with it (an operator, or a shutdown). */
 function isServerError(error: unknown): error is pg.DatabaseError {
-  return error instanceof pg.DatabaseError && !/^(08|57P)/.test(error.code ?? '')
+  if (!(error instanceof pg.DatabaseError)) return false
+  return error.severity === 'ERROR' || !isConnectionError(error)
+}
+
+function isConnectionError({ code = '' }: pg.DatabaseError): boolean {
+  return /^(08|57P)/.test(code)
 }
