@@ -53,7 +53,8 @@ const [program, typebox, cluster] = await Promise.all([
 const files = given.length > 0 ? given : listFiles()
 
 process.env['POSTGRES_CLUSTER_FOR_TESTS'] = cluster
-const server = await makePostgres()
+// Hundreds of short-lived databases would otherwise keep autovacuum busy.
+const server = await makePostgres({ settings: { autovacuum: 'off' } })
 await server.start()
 const flags = ['--import', typebox, '--test', `--test-concurrency=${concurrency}`]
 const run = spawn(process.execPath, [...flags, ...files], {
