@@ -130,7 +130,7 @@ describe('pages', () => {
         assert.deepEqual(pages.flat(), whole.slice(0, pages.length * size))
         for (const page of pages.slice(0, total - 1)) assert.equal(page.length, size)
       }),
-      propertyRuns(20),
+      propertyRuns(12),
     )
   })
 
@@ -160,7 +160,7 @@ describe('pages', () => {
         const bodies = (list: typeof pages) => list.map(({ body }) => body)
         if (whole.length > 0) assert.deepEqual(bodies(back), bodies(pages))
       }),
-      propertyRuns(20),
+      propertyRuns(12),
     )
   })
 })
@@ -181,7 +181,7 @@ describe('filters', () => {
           next = position + 1
         }
       }),
-      propertyRuns(30),
+      propertyRuns(18),
     )
   })
 
@@ -224,7 +224,7 @@ describe('filters', () => {
 
         assert.deepEqual([...after, ...before], await all(here, ref))
       }),
-      propertyRuns(20),
+      propertyRuns(12),
     )
   })
 
@@ -262,7 +262,7 @@ describe('filters', () => {
           assert.equal(Math.round(Number(record.amount) * 10), tenths)
         }
       }),
-      propertyRuns(20),
+      propertyRuns(12),
     )
   })
 
@@ -296,7 +296,7 @@ describe('filters', () => {
           expected.map(({ transactionId }) => transactionId).sort(),
         )
       }),
-      propertyRuns(30),
+      propertyRuns(18),
     )
   })
 })
@@ -359,7 +359,7 @@ describe('order', () => {
           one.flatMap((each) => getRecords(ref, each)),
         )
       }),
-      propertyRuns(15),
+      propertyRuns(10),
     )
   })
 })

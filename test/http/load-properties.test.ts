@@ -238,7 +238,7 @@ describe('after any sequence of loads', () => {
         await loadInProcess(here.database, [...accounts, ...customers], '2030-01-01T00:00:00Z')
         if (repeated) await compare(here, model, run, repeated)
       }),
-      propertyRuns(6),
+      propertyRuns(4),
     )
   })
 
@@ -269,7 +269,7 @@ describe('after any sequence of loads', () => {
 
         await compare(here, model, run, first.view)
       }),
-      propertyRuns(3),
+      propertyRuns(2),
     )
   })
 

@@ -53,7 +53,7 @@ describeOnLayouts('a load', () => {
           if (result.errors.length === 0) succeeded += 1
         }
       }),
-      propertyRuns(8),
+      propertyRuns(5),
     )
     assert.ok(succeeded > total / 3, `only ${succeeded} of ${total} loads succeeded`)
   })

@@ -65,7 +65,7 @@ describeOnLayouts('a feed writer', () => {
           await second.close()
         }
       }),
-      propertyRuns(8),
+      propertyRuns(5),
     )
     assert.ok(accepted > total / 3, `only ${accepted} of ${total} batches were accepted`)
   })
