@@ -45,6 +45,17 @@ describeOnce('the circuit breaker of a worker', () => {
     assert.deepEqual(await Promise.all(both), [[], []])
   })
 
+  it('sends all calls after a long statement that failed', async () => {
+    const { calls, call } = openWorker()
+    const failed = call(true)
+    calls[0]?.reject(failure)
+    await assert.rejects(failed, failure)
+
+    const both = [call(), call()]
+    for (const sent of calls.slice(1)) sent.resolve([])
+    assert.deepEqual(await Promise.all(both), [[], []])
+  })
+
   it('fails calls immediately while a short statement is unanswered', async () => {
     const { calls, call } = openWorker()
     const unanswered = [call()]

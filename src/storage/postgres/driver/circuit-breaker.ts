@@ -5,7 +5,7 @@ import type { Query } from './statements.ts'
 const unansweredMs = 1000
 
 /**
- * Load shedding for a worker that does not respond: once a call has failed, or is unanswered for a second, one call at a
+ * Load shedding for a worker that does not respond: once a short call has failed, or is unanswered for a second, one call at a
  * time is sent as a trial, and all others fail immediately instead of waiting for a connection. A result ends this.
  */
 export function openCircuitBreaker(query: Query): Query {
@@ -27,7 +27,8 @@ export function openCircuitBreaker(query: Query): Query {
       isOpen = false
       return rows
     } catch (error) {
-      if (error instanceof ContractError) open()
+      // A long statement may fail by itself: it may read too much for its timeout.
+      if (error instanceof ContractError && !statement.isLong) open()
       if (isTrial) trialEnds = 0
       throw error
     } finally {
