@@ -52,4 +52,13 @@ begin
 
   grant select on api_client to holdfast_intake;
   grant select, insert, delete on api_token to holdfast_intake;
+
+  -- In the layout citus. Citus grants the same on the shards.
+  if to_regclass('public.entry_state') is not null then
+    grant select, insert, update, delete
+      on entry_state, account_state, merge_line, merge_change, merge_reorder, merge_position
+      to holdfast_load, holdfast_intake;
+    grant usage on sequence load_generation to holdfast_load, holdfast_intake;
+    grant select on entry_state, account_state to holdfast_serve;
+  end if;
 end $$;

@@ -9,14 +9,22 @@ import {
   dumpProvider,
   openCatalogueStore,
   openClientStore,
+  openDatabaseProbe,
   openFeedStore,
   openFeedWriter,
   openProviderStore,
   openReplayStore,
   openSigningKeyStore,
 } from '../../src/storage/open.ts'
+import { put } from '../load/lines.ts'
 import { openDeployment } from '../support/deployment.ts'
-import { describeOn, runSql } from '../support/engines.ts'
+import {
+  createScope,
+  describeOn,
+  describeOnCitus,
+  newDatabase,
+  runSql,
+} from '../support/engines.ts'
 import { send } from '../support/http.ts'
 import { loadInProcess } from '../support/load.ts'
 import { requestToken } from '../support/platform.ts'
@@ -175,5 +183,63 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     ] as const) {
       await assert.rejects(runSql(sql, as(role)), { code: '42501' }, `${role}: ${sql}`)
     }
+  })
+})
+
+describeOnCitus('the roles of docs/postgres-roles.sql', {}, () => {
+  it('load, commit feeds, dump and serve on the workers, and test their connections', async (t) => {
+    const scope = createScope(t)
+    const database = await newDatabase(scope)
+    const as = (role: string) => database.replace(/\/\/\w+@/, `//holdfast_${role}@`)
+    await runSql(script, database)
+    const ids = Array.from({ length: 8 }, (_, index) => `a${index}`)
+
+    await loadInProcess(as('load'), [
+      put.customer('c1'),
+      ...ids.flatMap((id) => [put.account(id, ['c1']), put.transaction(id, 't1')]),
+    ])
+    const core = { id: 'core', secret: makeSecret() }
+    const created = Temporal.Now.instant()
+    const clients = await openClientStore(as('platform'))
+    await clients.add(
+      { id: core.id, name: 'core', scopes: ['data.write'], created },
+      hashSecret(core.secret),
+    )
+    await clients.close()
+    const intake = await (await openDeployment(scope, as('intake'))).openIntake()
+    // Before the other transactions, which get new positions.
+    const earlier = { postingDateTime: '2020-01-01T00:00:00Z' }
+    const sent = await send(intake.port, '/v1/feeds/core/batches/1', {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${await requestToken(intake.port, core)}`,
+        'content-type': 'application/x-ndjson',
+      },
+      body: ids.map((id) => put.transaction(id, 't2', earlier)).join('\n'),
+    })
+    assert.equal(sent.status, 200, sent.text)
+    assert.equal((await Array.fromAsync(dumpProvider(as('load')))).length, 25)
+
+    const store = await openProviderStore(as('serve'))
+    for (const accountId of ids) {
+      const page = await store.listEntries({
+        customerId: 'c1',
+        accountId,
+        list: 'transaction',
+        page: 1,
+        pageSize: 9,
+      })
+      assert.partialDeepStrictEqual(page, { total: 2 })
+    }
+    await store.close()
+    for (const role of ['serve', 'intake']) {
+      const probe = await openDatabaseProbe(as(role), role === 'serve' ? 'read' : 'write')
+      await probe.check()
+      assert.ok((await probe.listWorkers()).every(({ isUp }) => isUp))
+      await probe.close()
+    }
+    const forbidden = { code: '42501' }
+    await assert.rejects(runSql('delete from entry_state', as('serve')), forbidden)
+    await assert.rejects(runSql('select from merge_line', as('serve')), forbidden)
   })
 })
