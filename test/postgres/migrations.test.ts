@@ -69,6 +69,27 @@ describeOn('postgres', 'a database', () => {
     )
   })
 
+  it('on a server older than PostgreSQL 15 is rejected with a message that says so', async (t) => {
+    const database = await bareDatabase(t)
+    // The server reports an older version: this function takes precedence over that of pg_catalog.
+    await runSql(
+      `create function current_setting(text) returns text language sql return '140022';
+      alter database ${new URL(database).pathname.slice(1)} set search_path = public, pg_catalog`,
+      database,
+    )
+
+    for (const command of [
+      ['keys', 'list'],
+      ['keys', 'list', '--create'],
+    ]) {
+      const { status, stderr } = await runInProcess([...command, '--database', database])
+
+      assert.equal(status, 1)
+      assert.equal(stderr, 'PostgreSQL 14 is not supported: use 15 or newer\n')
+    }
+    assert.deepEqual(await runSql(`select to_regclass('schema_version')`, database), [[null]])
+  })
+
   it('that does not exist is named in the message, without the password', async () => {
     const url = new URL('missing', await postgresUrl())
     url.password = 'secret'

@@ -9,6 +9,9 @@ import { type Layout, migrations } from './schema.ts'
 
 export const partitionsDefault = 16
 
+/** The oldest major version of PostgreSQL that the tests run on. */
+const serverVersionMin = 15
+
 /** An advisory lock lets one process at a time migrate the database. */
 const lock = `hashtext('holdfast schema')`
 
@@ -48,10 +51,17 @@ export function isOlder({ version }: Schema): boolean {
 
 /** Undefined if the database has no tables. */
 export async function readSchema(client: pg.Pool | pg.ClientBase): Promise<Schema | undefined> {
-  const { rows } = await client.query<{ exists: boolean }>(
-    `select to_regclass('schema_version') is not null as exists`,
+  const { rows } = await client.query<{ exists: boolean; serverVersion: number }>(
+    `select to_regclass('schema_version') is not null as exists,
+      current_setting('server_version_num')::integer / 10000 as "serverVersion"`,
   )
-  if (!rows[0]?.exists) return undefined
+  const { exists = false, serverVersion = 0 } = rows[0] ?? {}
+  if (serverVersion < serverVersionMin) {
+    throw new DatabaseError(
+      `PostgreSQL ${serverVersion} is not supported: use ${serverVersionMin} or newer`,
+    )
+  }
+  if (!exists) return undefined
   const found = await client.query<Omit<Schema, 'layout'> & { layout?: DatabaseLayout }>(
     'select * from schema_version',
   )
