@@ -186,7 +186,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
   })
 })
 
-describeOnCitus('the roles of docs/postgres-roles.sql', {}, () => {
+describeOnCitus('the roles of docs/postgres-roles.sql', () => {
   it('load, commit feeds, dump and serve on the workers, and test their connections', async (t) => {
     const scope = createScope(t)
     const database = await newDatabase(scope)

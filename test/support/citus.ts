@@ -15,18 +15,27 @@ interface Node {
 }
 
 async function runOn(url: string, statements: readonly string[]): Promise<pg.QueryResult[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
+  return withClient(url, async (client) => {
     const results: pg.QueryResult[] = []
     for (const sql of statements) results.push(await client.query(sql))
     return results
+  })
+}
+
+async function withClient<Result>(
+  url: string,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
   } finally {
     await client.end()
   }
 }
 
-/** Databases that no test uses at present. Creating one takes a second. */
+/** Databases that no test uses at present. Creating one takes seconds. */
 const free: string[] = []
 const created: string[] = []
 let nodes: Promise<readonly Node[]> | undefined
@@ -56,15 +65,19 @@ function urlOn({ nodename, nodeport }: Node, database: string): string {
 export async function takeCitusDatabase(partitions = shards): Promise<string> {
   const existing = partitions === shards ? free.pop() : undefined
   if (existing !== undefined) return existing
+  // Adding a node updates the roles on it, which fails if another process does so at the same time.
+  return withClient(requireUrl(), async (client) => {
+    await client.query(`select pg_advisory_lock(hashtext('holdfast test database'))`)
+    return createCitusDatabase(partitions)
+  })
+}
+
+async function createCitusDatabase(partitions: number): Promise<string> {
   const name = `test_${randomBytes(8).toString('hex')}`
+  created.push(name)
+  await onEachNode(`create database ${name}`)
   const all = await listNodes()
-  for (const node of all) {
-    await runOn(urlOn(node, 'postgres'), [
-      'set citus.enable_create_database_propagation = off',
-      `create database ${name}`,
-    ])
-    await runOn(urlOn(node, name), ['create extension citus'])
-  }
+  await Promise.all(all.map((node) => runOn(urlOn(node, name), ['create extension citus'])))
   const database = new URL(name, requireUrl()).href
   await runOn(
     database,
@@ -74,10 +87,23 @@ export async function takeCitusDatabase(partitions = shards): Promise<string> {
         : `select citus_add_node('${nodename}', ${nodeport})`,
     ),
   )
-  created.push(name)
   await createDatabase(database, { layout: 'citus', partitions })
+  schemas.set(database, await readSchema(database))
   return database
 }
+
+/** Runs a statement on databases, which Citus would otherwise send to the workers of one database only. */
+async function onEachNode(sql: string): Promise<void> {
+  const statements = ['set citus.enable_create_database_propagation = off', sql]
+  await Promise.all((await listNodes()).map((node) => runOn(urlOn(node, 'postgres'), statements)))
+}
+
+/** A test may leave connections open, or a process that it killed a transaction that is prepared on the workers. */
+const endTransactions = [
+  `select pg_terminate_backend(pid, 10000) from pg_stat_activity
+   where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  'select recover_prepared_transactions()',
+]
 
 const emptyAll = `do $$ begin
   execute (select 'truncate ' || string_agg(quote_ident(relname), ', ') from pg_class c
@@ -87,17 +113,26 @@ const emptyAll = `do $$ begin
 end $$`
 
 export async function returnCitusDatabase(database: string): Promise<void> {
+  await runOn(database, endTransactions)
+  // A test may have changed or dropped tables.
+  if ((await readSchema(database)) !== schemas.get(database)) return
   await runOn(database, [`set lock_timeout = '10s'`, emptyAll])
   free.push(database)
 }
 
+/** The schema that each database was created with. */
+const schemas = new Map<string, string>()
+
+/** The version and the columns of a database, to compare them. */
+async function readSchema(database: string): Promise<string> {
+  const results = await runOn(database, [
+    'select * from schema_version',
+    `select relname, attname, atttypid from pg_attribute join pg_class c on c.oid = attrelid
+     where relnamespace = 'public'::regnamespace and attnum > 0 order by 1, 2, 3`,
+  ])
+  return JSON.stringify(results.map(({ rows }) => rows))
+}
+
 export async function dropCitusDatabases(): Promise<void> {
-  for (const name of created) {
-    for (const node of await listNodes()) {
-      await runOn(urlOn(node, 'postgres'), [
-        'set citus.enable_create_database_propagation = off',
-        `drop database if exists ${name} with (force)`,
-      ])
-    }
-  }
+  for (const name of created) await onEachNode(`drop database if exists ${name} with (force)`)
 }

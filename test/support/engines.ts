@@ -34,17 +34,15 @@ export function describe(name: string, ...rest: [Body] | [TestOptions, Body]): v
 /** For what is the same in both layouts of PostgreSQL. */
 export function describeOnLayouts(name: string, ...rest: [Body] | [TestOptions, Body]): void {
   describeOn('postgres', name, ...rest)
+  describeOnCitus(name, ...rest)
+}
+
+/** For behaviour that is specific to the layout `citus`. Without a cluster, it declares nothing. */
+export function describeOnCitus(name: string, ...rest: [Body] | [TestOptions, Body]): void {
   if (citusUrl === undefined) return
   const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest
   const target = { engine: 'postgres', layout: 'citus' } as const
   current.run(target, () => void declare(`${name}, on Citus`, options, body))
-}
-
-/** For behaviour that is specific to the layout `citus`. It is skipped without a cluster. */
-export function describeOnCitus(name: string, options: TestOptions, body: Body): void {
-  const skip = citusUrl === undefined ? 'HOLDFAST_TEST_CITUS is not set' : options.skip
-  const target = { engine: 'postgres', layout: 'citus' } as const
-  current.run(target, () => void declare(`${name}, on Citus`, { ...options, skip }, body))
 }
 
 /** For behaviour that is specific to one engine, such as its files or its server. */
@@ -93,6 +91,16 @@ export function createScope(scope: Scope): Scope {
   return { after: (work) => void closings.push(work) }
 }
 
+/** Calls a function with a scope that ends with it. */
+export async function withScope(work: (scope: Scope) => Promise<void>): Promise<void> {
+  const closings: (() => Promise<void>)[] = []
+  try {
+    await work({ after: (close) => void closings.unshift(close) })
+  } finally {
+    for (const close of closings) await close()
+  }
+}
+
 const closings: (() => Promise<void>)[] = []
 let ownServer: PostgresServer | undefined
 after(async () => {
@@ -118,9 +126,9 @@ export function shareOnEachEngine<Opened>(
 }
 
 /** The URL of a new database of the suite's engine, with the schema and no data. It is deleted with the scope. */
-export async function newDatabase(scope: Scope): Promise<string> {
+export async function newDatabase(scope: Scope, layout = currentLayout()): Promise<string> {
   if (currentEngine() === 'sqlite') return newFile(scope)
-  if (currentLayout() === 'partitions') return copyPostgres(scope, await emptyPostgres())
+  if (layout === 'partitions') return copyPostgres(scope, await emptyPostgres())
   const database = await takeCitusDatabase()
   scope.after(() => returnCitusDatabase(database))
   return database

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { it } from 'node:test'
+import fc from 'fast-check'
+import { energyUsage } from '../../src/contract/examples/energy.ts'
+import { formatLine } from '../../src/load/dump.ts'
+import { createDatabase, dumpProvider } from '../../src/storage/open.ts'
+import { loadAt } from '../load/bank.ts'
+import { put, removal } from '../load/lines.ts'
+import { baseLines, randomLines } from '../load/random-lines.ts'
+import { citusUrl } from '../support/citus.ts'
+import {
+  describeOn,
+  describeOnCitus,
+  newDatabase,
+  postgresUrl,
+  runSql,
+} from '../support/engines.ts'
+import { dumpDatabase } from '../support/load.ts'
+import { runInProcess } from '../support/process.ts'
+import { propertyRuns } from '../support/properties.ts'
+import { openProvider, type Provider } from '../support/provider.ts'
+import { until } from '../support/until.ts'
+
+if (citusUrl === undefined) {
+  const reason = 'HOLDFAST_TEST_CITUS is not set: see "Tests on a Citus cluster" in CONTRIBUTING.md'
+  it('the suites on Citus', { skip: reason })
+}
+
+const serve = [
+  ...['serve', 'provider', '--port', '0', '--subdomain', 'bank'],
+  ...['--provider-url', 'https://bank.example', '--jwks-url', 'https://keys.example/jwks'],
+]
+
+const otherLayout = (found: string, configured: string) =>
+  new RegExp(`was created with the layout ${found}, not ${configured}: .*HOLDFAST_DATABASE_LAYOUT`)
+
+describeOn('postgres', 'the layout citus', () => {
+  it('requires the extension citus, and its absence leaves nothing behind', async (t) => {
+    const name = `plain_${randomBytes(8).toString('hex')}`
+    await runSql(`create database ${name}`)
+    t.after(async () => void (await runSql(`drop database ${name} with (force)`)))
+    const database = new URL(name, await postgresUrl()).href
+    const command = [...serve, '--create', '--database', database, '--database-layout', 'citus']
+    const { status, stderr } = await runInProcess(command)
+    assert.equal(status, 1)
+    assert.match(stderr, /requires the extension citus .* run create extension citus/)
+    await createDatabase(database, { layout: 'partitions' })
+    assert.equal(await dumpDatabase(database), '')
+  })
+
+  it('is not that of a database with partitions', async (t) => {
+    const command = [...serve, '--database', await newDatabase(t), '--database-layout', 'citus']
+    const { status, stderr } = await runInProcess(command)
+    assert.equal(status, 1)
+    assert.match(stderr, otherLayout('partitions', 'citus'))
+  })
+})
+
+const numbers = ['1', '2', '3', '4', '5', '6']
+const bankAccounts = numbers.map((number) => `b${number}`)
+const energyAccounts = numbers.map((number) => `e${number}`)
+const records = ['1', '2', '3']
+
+const accountLines = [
+  put.customer('c1'),
+  ...bankAccounts.map((id) => put.account(id, ['c1'])),
+  ...energyAccounts.map((id) => put.energyAccount(id, ['c1'])),
+]
+
+/** How many records each list has in a state. */
+const countRecords = (state: number) => 1 + (state % records.length)
+
+/** Every record contains the number of the state. The balances are stored on the coordinator, the lists on the workers. */
+function createState(state: number): string[] {
+  const mark = `state-${state}`
+  const balances = bankAccounts.map((id) => put.balance(id, { currency: mark }))
+  const lists = records.flatMap((id, index) => {
+    const isPut = index < countRecords(state)
+    return [
+      ...bankAccounts.map((accountId) =>
+        isPut
+          ? put.payment(accountId, id, { nickname: mark })
+          : removal('banking.scheduledPayment', { accountId, scheduledPaymentId: id }),
+      ),
+      ...energyAccounts.flatMap((accountId) =>
+        isPut
+          ? [
+              put.invoice(accountId, id, { servicePoints: [mark] }),
+              put.billing(accountId, id, { usage: { ...energyUsage.usage, servicePointId: mark } }),
+            ]
+          : [
+              removal('energy.invoice', { accountId, invoiceNumber: id }),
+              removal('energy.billing', { accountId, id }),
+            ],
+      ),
+    ]
+  })
+  return [...balances, ...lists]
+}
+
+/** Returns the state of all records in a text, which must have all records of these lists and as many balances. */
+function readState(text: string, lists: number, balances = 0): number {
+  const found = (text.match(/state-\d+/g) ?? []).map((mark) => Number(mark.slice('state-'.length)))
+  const [state = -1] = found
+  assert.deepEqual(found, Array(balances + lists * countRecords(state)).fill(state))
+  return state
+}
+
+/** Loads one state after another until the work has ended, which can wait for the next loads. */
+async function whileLoading(
+  provider: Provider,
+  work: (waitForLoads: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  let loaded = 0
+  let isRunning = true
+  const waitForLoads = () => {
+    const before = loaded
+    return until(() => loaded >= before + 2)
+  }
+  const working = work(waitForLoads).finally(() => {
+    isRunning = false
+  })
+  // A failure of the work is reported at the end.
+  working.catch(() => {})
+  for (; isRunning; loaded += 1) await provider.load(createState(loaded + 1))
+  await working
+}
+
+const requests = [
+  ['/v1/banking/customer/c1/payments/scheduled', bankAccounts],
+  ['/v1/energy/customer/c1/accounts/invoices', energyAccounts],
+  ['/v1/energy/customer/c1/accounts/billing', energyAccounts],
+] as const
+
+describeOnCitus('while loads change all accounts', () => {
+  it('a response about several accounts has one state, and no response an earlier one', async (t) => {
+    const provider = await openProvider(t, [...accountLines, ...createState(0)])
+
+    /** Until enough responses and enough states were compared. */
+    const read = async ([path, accountIds]: (typeof requests)[number]): Promise<void> => {
+      const observed = new Set<number>()
+      let last = 0
+      for (let count = 0; count < 100 || observed.size < 5; count += 1) {
+        const answer = await provider.post(`${path}?page-size=100`, { data: { accountIds } })
+        assert.equal(answer.status, 200, answer.text)
+        const state = readState(answer.text, accountIds.length)
+        assert.ok(state >= last, `state ${state} after ${last}`)
+        last = state
+        observed.add(state)
+      }
+    }
+    await whileLoading(provider, async () => void (await Promise.all(requests.map(read))))
+  })
+
+  it('a dump has one state', async (t) => {
+    const provider = await openProvider(t, [...accountLines, ...createState(0)])
+    await whileLoading(provider, async (waitForLoads) => {
+      for (let count = 0; count < 3; count += 1) {
+        const lines: string[] = []
+        for await (const item of dumpProvider(provider.database)) {
+          if (lines.length === 0) await waitForLoads()
+          lines.push(formatLine(item))
+        }
+        readState(lines.join('\n'), requests.length * numbers.length, bankAccounts.length)
+      }
+    })
+  })
+})
+
+describeOnCitus('a dump', () => {
+  it('is the same as of a database with partitions', async (t) => {
+    const databases = [await newDatabase(t), await newDatabase(t, 'partitions')] as const
+    let hours = 0
+    await fc.assert(
+      fc.asyncProperty(randomLines, async (lines) => {
+        hours += 1
+        const at = Temporal.Instant.from('2026-01-01T00:00:00Z').add({ hours })
+        const pieces = [...baseLines, ...lines].map((line) => Buffer.from(`${line}\n`))
+        const dumps = await Promise.all(
+          databases.map(async (database) => {
+            await loadAt(database, at, pieces, { skipInvalid: true })
+            return dumpDatabase(database)
+          }),
+        )
+        assert.notEqual(dumps[0], '')
+        assert.equal(dumps[0], dumps[1])
+      }),
+      propertyRuns(20),
+    )
+  })
+})
+
+describeOnCitus('a server with the layout partitions', () => {
+  it('does not start on a database with the layout citus', async (t) => {
+    const database = ['--database', await newDatabase(t)]
+    const command = [...serve, ...database, '--database-layout', 'partitions']
+    const { status, stderr } = await runInProcess(command)
+    assert.equal(status, 1)
+    assert.match(stderr, otherLayout('citus', 'partitions'))
+  })
+})
