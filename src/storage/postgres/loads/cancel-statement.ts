@@ -10,6 +10,7 @@ export async function cancelStatement(
 ): Promise<void> {
   const other = makePool(database, 'load', { ...options, connections: 1 })
   const { processID } = client as typeof client & { readonly processID: number }
-  await other.query('select pg_cancel_backend($1)', [processID]).catch(() => {})
+  // Citus has a function of the same name for a number of type bigint.
+  await other.query('select pg_cancel_backend($1::integer)', [processID]).catch(() => {})
   await other.end()
 }
