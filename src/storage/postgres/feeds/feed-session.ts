@@ -34,6 +34,9 @@ const setUp =
 /** Up to this many staged rows, plans are kept. For more, the planner decides. */
 const smallRowsMax = 10_000
 
+/** Up to this many customers and accounts: their effects are recursive, and a kept plan reads all of them for each. */
+const smallOwnersMax = 200
+
 /** Each staged row leads to a few others. A batch with more than these moved or removed many entries. */
 const otherRowsMax = (stagedRows: number) => 4 * stagedRows + 2000
 
@@ -70,7 +73,9 @@ export async function openFeedSession(pool: ReturnType<typeof makePool>, isDistr
   /** Planning a statement takes longer than running it for a few lines. */
   const runPrepared: Run = (text, values = []) => run({ name: statementName(text), text, values })
   const runPlanned: Run = (text, values) => run(values ? { text, values } : { text })
-  const isSmall = () => !isDistributed && staging.total() <= smallRowsMax
+  const isSmall = () =>
+    !isDistributed && staging.total() <= smallRowsMax && countOwners() <= smallOwnersMax
+  const countOwners = () => staging.count('staged_customer') + staging.count('staged_account')
   const hasFewRows = () => isSmall() && insertedRows <= otherRowsMax(staging.total())
   const forgetRows = (): void => {
     deletedRows += staging.total() + insertedRows
