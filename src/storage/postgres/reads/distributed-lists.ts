@@ -122,8 +122,7 @@ export async function openDistributedLists(
     const total = windows.reduce((sum, { first, last }) => sum + last - first + 1, 0)
     const [offset, limit] = pageValues(request)
     const select = request.window ? selectByTime : selectByAccount
-    const records = await select(readList, windows, { offset, limit, total })
-    return { items: records.length > 0 ? [records.join()] : [], total }
+    return { items: await select(readList, windows, { offset, limit, total }), total }
   }
 
   /** The ids of the first candidate, by customer, that has transactions. */

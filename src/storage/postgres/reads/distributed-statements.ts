@@ -57,13 +57,29 @@ export function shardStatements(entryTable: string, stateTable: string) {
         left join lateral ${newest(inList, '$4::bigint', entryTable)} last on true`,
     },
 
-    /** The entries with ordinals from $3 to $4, newest first. */
+    /** The records of the entries with ordinals from $3 to $4, newest first. */
     range: {
       name: `range-${entryTable}`,
-      isLong: true,
-      text: `select ${generation}, e.time, e.id, e.record from (select) one
-        left join lateral ${range(inList, '$3::integer', '$4::integer', entryTable)} e on true
-        order by e.ordinal desc`,
+      isPage: true,
+      text: `select ${generation}, array_to_string(array(
+          select e.record from ${range(inList, '$3::integer', '$4::integer', entryTable)} e), ',')`,
+    },
+
+    /** The same entries without their records. */
+    keys: {
+      name: `keys-${entryTable}`,
+      text: `select ${generation}, e.time, e.id, e.ordinal from (select) one
+        left join lateral ${range(inList, '$3::integer', '$4::integer', entryTable)} e on true`,
+    },
+
+    /** The records of the entries with the ordinals $3. */
+    records: {
+      name: `records-${entryTable}`,
+      text: `select ${generation}, e.ordinal, e.record from (select) one
+        left join lateral (
+          select e.ordinal, e.record from unnest($3::integer[]) as wanted(ordinal)
+          cross join lateral ${range(inList, 'wanted.ordinal', 'wanted.ordinal + 0', entryTable)} e
+        ) e on true`,
     },
 
     /** The ordinals of the oldest entries at or after each of the times $3; 0 without such an entry. */

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { DumpedItem } from '../../../load/writer.ts'
 import { type EntryList, entryLists } from '../../../provider/store.ts'
-import { DatabaseError, type DatabaseOptions } from '../../database.ts'
+import { DatabaseError, type DatabaseOptions, outdatedList } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
 import { unescapeNul } from '../driver/escape-nul.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
@@ -161,9 +161,7 @@ async function requireGenerations(
   )
   const found = new Map(rows.map(({ account, generation }) => [account, generation]))
   if (group.every(({ number, generation }) => (found.get(number) ?? '0') === generation)) return
-  throw new DatabaseError(
-    'a worker has not finished the commit of a load, or its shards were moved during the dump: run the dump again',
-  )
+  throw outdatedList()
 }
 
 function* accountItems(row: AccountRow): Generator<DumpedItem> {

@@ -1,3 +1,4 @@
+import type { JsonText } from '../../../contract/index.ts'
 import type { Rows } from '../driver/pipeline.ts'
 import { type DistributedAccount, keysReadMax, type ReadList } from './lists.ts'
 
@@ -5,6 +6,8 @@ import { type DistributedAccount, keysReadMax, type ReadList } from './lists.ts'
 export interface ListWindow {
   readonly account: DistributedAccount
   readonly list: number
+  /** The id of the account, which orders entries with the same time and id. */
+  readonly key: Buffer
   readonly first: number
   readonly last: number
   readonly oldest: bigint
@@ -40,6 +43,7 @@ export function toWindow(
   return {
     account,
     list,
+    key: Buffer.from(account.id),
     first: Number(first),
     last: Number(last),
     oldest: BigInt(oldest),
@@ -52,7 +56,7 @@ export async function selectByAccount(
   readList: ReadList,
   windows: readonly ListWindow[],
   { offset, limit }: Selection,
-): Promise<string[]> {
+): Promise<JsonText[]> {
   const ranges: Range[] = []
   let before = 0
   for (const window of windows) {
@@ -62,7 +66,11 @@ export async function selectByAccount(
     if (low <= high) ranges.push({ window, low, high })
     before += last - first + 1
   }
-  return (await readRanges(readList, ranges)).map(({ record }) => record)
+  const read = async ({ window: { account, list }, low, high }: Range) => {
+    const [[texts] = []] = (await readList('range', account, [list, low, high])) as JsonText[][]
+    return texts ?? ''
+  }
+  return Promise.all(ranges.map(read))
 }
 
 /** The records of a page over all accounts: newest first, then by id, then by account. */
@@ -70,7 +78,7 @@ export async function selectByTime(
   readList: ReadList,
   windows: readonly ListWindow[],
   { offset, limit, total }: Selection,
-): Promise<string[]> {
+): Promise<JsonText[]> {
   if (offset >= total) return []
   const end = Math.min(offset + limit, total)
   const ranges =
@@ -82,38 +90,53 @@ export async function selectByTime(
         }))
       : await findRanges(readList, windows, [offset, end - 1])
   const newer = ranges.reduce((sum, { window, high }) => sum + window.last - high, 0)
-  const found = await readRanges(readList, ranges)
-  return found
-    .toSorted(compareByTime)
-    .slice(offset - newer, end - newer)
-    .map(({ record }) => record)
+  const keys = (await Promise.all(ranges.map((range) => readKeys(readList, range)))).flat()
+  return readRecords(readList, keys.sort(compareByTime).slice(offset - newer, end - newer))
 }
 
-interface FoundEntry {
+interface Key {
+  readonly window: ListWindow
   readonly time: bigint
   readonly id: Buffer
-  readonly account: Buffer
-  readonly record: string
+  readonly ordinal: number
 }
 
-function compareByTime(one: FoundEntry, other: FoundEntry): number {
+function compareByTime(one: Key, other: Key): number {
   if (one.time !== other.time) return one.time > other.time ? -1 : 1
-  return Buffer.compare(one.id, other.id) || Buffer.compare(one.account, other.account)
+  return Buffer.compare(one.id, other.id) || Buffer.compare(one.window.key, other.window.key)
 }
 
-async function readRanges(readList: ReadList, ranges: readonly Range[]): Promise<FoundEntry[]> {
-  const read = async ({ window: { account, list }, low, high }: Range): Promise<FoundEntry[]> => {
-    if (low > high) return []
-    const accountId = Buffer.from(account.id)
-    const rows = await readList('range', account, [list, low, high])
-    return rows.map(([time, id, record]) => ({
-      time: BigInt(time ?? 0),
-      id: Buffer.from(id ?? ''),
-      account: accountId,
-      record: record ?? '',
-    }))
+async function readKeys(readList: ReadList, { window, low, high }: Range): Promise<Key[]> {
+  if (low > high) return []
+  const rows = await readList('keys', window.account, [window.list, low, high])
+  return rows.map(([time, id, ordinal]) => ({
+    window,
+    time: BigInt(time ?? 0),
+    id: Buffer.from(id ?? ''),
+    ordinal: Number(ordinal),
+  }))
+}
+
+/** In the order of the keys. */
+async function readRecords(readList: ReadList, keys: readonly Key[]): Promise<string[]> {
+  const records = new Map<string, string>()
+  const ofEntry = ({ account }: ListWindow, ordinal: number | string | null = null) =>
+    `${account.number} ${ordinal}`
+  const read = async (window: ListWindow, ordinals: readonly number[]): Promise<void> => {
+    const rows = await readList('records', window.account, [window.list, ordinals])
+    for (const [ordinal, record] of rows) records.set(ofEntry(window, ordinal), record ?? '')
   }
-  return (await Promise.all(ranges.map(read))).flat()
+  await Promise.all(
+    Map.groupBy(keys, ({ window }) => window)
+      .entries()
+      .map(([window, ofWindow]) =>
+        read(
+          window,
+          ofWindow.map(({ ordinal }) => ordinal),
+        ),
+      ),
+  )
+  return keys.map(({ window, ordinal }) => records.get(ofEntry(window, ordinal)) ?? '')
 }
 
 /** The ranges with all entries between the times of two ranks, where the newest entry has rank 0. */
