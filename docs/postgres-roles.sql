@@ -58,7 +58,6 @@ begin
     grant select, insert, update, delete
       on entry_state, account_state, merge_line, merge_change, merge_reorder, merge_position
       to holdfast_load, holdfast_intake;
-    grant usage on sequence load_generation to holdfast_load, holdfast_intake;
     grant select on entry_state, account_state to holdfast_serve;
   end if;
 end $$;

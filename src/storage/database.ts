@@ -86,3 +86,10 @@ export function newerDatabase(): DatabaseError {
 export function notMigrated(): DatabaseError {
   return new DatabaseError('the database lacks a migration of this version')
 }
+
+/** The lists on a worker of a Citus cluster do not have the state that the coordinator has of them. */
+export function outdatedList(): DatabaseError {
+  return new DatabaseError(
+    'a worker has not finished the commit of an earlier load: try again in a minute, and see docs/guides/citus.md if this does not help',
+  )
+}

@@ -84,5 +84,4 @@ export const createDistributedEntries = (shards: number) => `
     .join('\n  ')}
 
   -- The same on the coordinator.
-  create table account_state (${state});
-  create sequence load_generation;`
+  create table account_state (${state});`

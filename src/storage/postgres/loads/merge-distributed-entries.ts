@@ -1,3 +1,4 @@
+import { outdatedList } from '../../database.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
 import {
   type CountedLines,
@@ -44,6 +45,18 @@ const sendRemovedAccounts = `
   insert into merge_line (account, list, id, is_put)
   select a.number, 0, '', false from account_effect w join account a on a.id = w.id
   where w.is_last and w.removed is not null`
+
+/**
+ * An account whose list does not have the state that the coordinator has of it: the commit of an earlier load has not
+ * reached its worker, or one of them was restored to another moment. New positions would be wrong.
+ */
+const findOutdated = `
+  with touched as materialized (
+    select w.account, max(coalesce(s.generation, 0)) as generation
+    from merge_line w left join entry_state s on s.account = w.account group by w.account
+  )
+  select 1 from touched t left join account_state a on a.account = t.account
+  where t.generation <> coalesce(a.generation, 0) limit 1`
 
 const isEntry = (table: string) =>
   `e.account = ${table}.account and e.list = ${table}.list and e.id = ${table}.id`
@@ -156,6 +169,10 @@ const insertEntries = `
     on p.account = c.account and p.list = c.list and p.id = c.id
   where p.is_new`
 
+/** From the clock: a sequence would repeat numbers after a failover to a server that lags. */
+const nextGeneration = `
+  select (extract(epoch from clock_timestamp()) * 1000000)::bigint as generation`
+
 /** On the shards and on the coordinator. */
 const advanceGenerations = (generation: string) => [
   `insert into entry_state (account, generation)
@@ -180,6 +197,8 @@ export async function mergeDistributedEntries(
   await run(sendLines(merge, hasRepeated))
   if (merge.hasRemovedAccounts) await run(sendRemovedAccounts)
 
+  if ((await run(findOutdated)).rowCount) throw outdatedList()
+
   const compared: EntryCountRow[] = []
   if (hasRepeated || merge.hasRemovedAccounts) {
     await runAll(fetchCompared)
@@ -203,7 +222,7 @@ export async function mergeDistributedEntries(
   if (!isOrdered) await runAll([placeEntries, renumberEntries, insertEntries])
   if (has(isNew, isMoved)) await run(appendEntries)
   if (counts.length > 0) {
-    const [row] = (await run(`select nextval('load_generation') as generation`)).rows
+    const [row] = (await run(nextGeneration)).rows
     await runAll(advanceGenerations(row.generation))
   }
   await runAll(mergeTableNames.map((table) => `delete from ${table}`))

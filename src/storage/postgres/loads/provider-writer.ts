@@ -2,6 +2,7 @@ import { openLineCounter } from '../../../load/line-counts.ts'
 import type { LineError, ProviderWriter, WriterOptions } from '../../../load/writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { announceWait } from '../../waiting.ts'
+import { mergeTableNames } from '../driver/distributed-tables.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { cancelStatement } from './cancel-statement.ts'
 import { openCopyEncoder } from './copy-encoder.ts'
@@ -252,6 +253,10 @@ export async function openPostgresProviderWriter(
     async close() {
       // The next reads should not have to wait for autovacuum to update the statistics.
       if (committed >= manyLines) await client.query(`analyze ${tables}`).catch(() => {})
+      // They are empty, but large: the next load would read them.
+      if (committed >= manyLines && isDistributed) {
+        await client.query(`vacuum ${mergeTableNames.join()}`).catch(() => {})
+      }
       signal?.removeEventListener('abort', cancel)
       await connection.close()
     },
