@@ -171,12 +171,13 @@ export async function runSql(sql: string, database?: string): Promise<string[][]
   }
 }
 
-/** Lists the process ids of the sessions of a database of the shared server that meet a condition, without a session of its own. */
+/** Lists the process ids of the sessions of a database that meet a condition. Opening a session for it takes long, so it does so on Citus only. */
 export async function listSessions(database: string, condition: string): Promise<string[]> {
   const name = databaseName(database)
-  return (
-    await runSql(`select pid from pg_stat_activity where datname = '${name}' and ${condition}`)
-  ).flat()
+  const sql = `select pid from pg_stat_activity
+    where datname = '${name}' and pid <> pg_backend_pid() and ${condition}`
+  const server = currentLayout() === 'citus' ? new URL('postgres', database).href : undefined
+  return (await runSql(sql, server)).flat()
 }
 
 /** Empties a PostgreSQL database, which is faster than creating another one. */
