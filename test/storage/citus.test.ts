@@ -168,6 +168,31 @@ describeOnCitus('while loads change all accounts', () => {
   })
 })
 
+describeOnCitus('a list without the last commit of the coordinator', () => {
+  it('is not served, changed or dumped until its state is accepted', async (t) => {
+    const provider = await openProvider(t, [...accountLines, ...createState(0)])
+    const [path, accountIds] = requests[0]
+    const read = () => provider.post(`${path}?page-size=100`, { data: { accountIds } })
+    const isUnfinished = /has not finished the commit of an earlier load/
+    await runSql('update account_state set generation = generation + 1', provider.database)
+
+    const { status, headers } = await read()
+    assert.equal(status, 503)
+    assert.ok(headers['retry-after'])
+    await assert.rejects(provider.load(createState(1)), isUnfinished)
+    await assert.rejects(Array.fromAsync(dumpProvider(provider.database)), isUnfinished)
+
+    await runSql(
+      `begin; truncate account_state;
+       insert into account_state select account, generation from entry_state; commit`,
+      provider.database,
+    )
+    assert.equal(readState((await read()).text, accountIds.length), 0)
+    await provider.load(createState(1))
+    assert.equal(readState((await read()).text, accountIds.length), 1)
+  })
+})
+
 describeOnCitus('a dump', () => {
   it('is the same as of a database with partitions', async (t) => {
     const databases = [await newDatabase(t), await newDatabase(t, 'partitions')] as const
