@@ -1,3 +1,5 @@
+import { entryColumns } from './entry-columns.ts'
+
 /**
  * The tables of the layout `citus`. Only the entries are distributed, by account, with the tables that a load needs to
  * merge them where they are. Everything else stays on the coordinator.
@@ -58,16 +60,7 @@ const state = 'account bigint primary key, generation bigint not null'
 
 export const createDistributedEntries = (shards: number) => `
   create table entry (
-    account bigint not null,
-    list smallint not null,
-    has_own_time boolean not null,
-    ordinal integer not null,
-    time bigint not null,
-    id text collate "C" not null,
-    amount text collate "C",
-    description text,
-    reference text,
-    record text not null,
+    ${entryColumns},
     primary key (account, list, id)
   );
   create index entry_ordinal on entry (account, list, ordinal);

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { DatabaseLayout } from '../../database.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
 import { createDistributedEntries } from './distributed-tables.ts'
+import { entryColumns } from './entry-columns.ts'
 import { rekeyCustomers } from './rekey-customers.ts'
 
 /** The layout that the first migration creates. It cannot be changed afterwards. */
@@ -13,16 +14,7 @@ export interface Layout {
 
 const createPartitions = (partitions: number) => `
   create table entry (
-    account bigint not null,
-    list smallint not null,
-    has_own_time boolean not null, -- false: the time was assigned, as the record has none
-    ordinal integer not null,
-    time bigint not null,
-    id text collate "C" not null,
-    amount text collate "C",    -- a key that sorts like the number
-    description text,           -- case-folded
-    reference text,
-    record text not null
+    ${entryColumns}
   ) partition by range (account);
   create index entry_ordinal on entry (account, list, ordinal);
   create unique index entry_id on entry (account, list, id);

@@ -11,7 +11,7 @@ import { partCodes } from './staging.ts'
 /** Counts what the lines did, before they are merged. Most lines are compared with the stored state alone. */
 
 /** The codes of outcomes. An entry with another time is moved, one with another record only is replaced. */
-export const unchanged = 0
+const unchanged = 0
 export const isNew = 1
 export const isReplaced = 2
 export const isMoved = 3
@@ -161,9 +161,9 @@ export interface EntryCountRow {
   readonly lines: string | number
 }
 
-/** The entries that are different from the stored ones. */
-export const countChanges = `
-  select file, list, what, count(*) as lines from change group by file, list, what`
+/** The entries that are different from the stored ones, which `table` lists. */
+export const countChanges = (table: string) => `
+  select file, list, what, count(*) as lines from ${table} group by file, list, what`
 
 /** The number of all lines of entries. */
 export const countEntryLines = `
@@ -207,8 +207,18 @@ export const countComparedEntries = (inBatches: boolean, stored = 'entry') => `
     ) b (is_put, record, time)
   ) l where what is not null group by file, list, what`
 
+/** The lines that did something, and all lines, which count as unchanged otherwise. */
+export function countEntries(
+  changed: readonly EntryCountRow[],
+  all: readonly Omit<EntryCountRow, 'what'>[],
+): CountedLines[] {
+  return [...changed, ...all.map((each) => ({ ...each, what: unchanged }))].flatMap(
+    toCountedEntries,
+  )
+}
+
 /** Lines that did something were counted as unchanged with all others. */
-export function toCountedEntries({ file, list, what, lines }: EntryCountRow): CountedLines[] {
+function toCountedEntries({ file, list, what, lines }: EntryCountRow): CountedLines[] {
   const type = typeByList.get(list)
   if (file === null || type === undefined) return []
   const found = toCountedLines({ file, type, what, lines })

@@ -2,18 +2,24 @@ import { outdatedList } from '../../database.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
 import {
   type CountedLines,
+  countChanges,
   countComparedEntries,
+  countEntries,
   countEntryLines,
   type EntryCountRow,
   isMoved,
   isNew,
   isRemoved,
   isReplaced,
-  toCountedEntries,
-  unchanged,
 } from './count-lines.ts'
 import { rememberAssignedTimes } from './deferred-lines.ts'
-import { type EntryMerge, findRepeated, lastLines, lastOfRepeated } from './merge-entries.ts'
+import {
+  type EntryMerge,
+  findRepeated,
+  lastLines,
+  lastOfRepeated,
+  ordinal,
+} from './merge-entries.ts'
 import type { Run } from './run.ts'
 
 /**
@@ -101,9 +107,6 @@ const removeEntriesOfAccounts = `
   where w.list = 0 and not exists (select from merge_line x
     where x.account = e.account and x.list = e.list and x.id = e.id)`
 
-const countChanges = `
-  select file, list, what, count(*) as lines from merge_change group by file, list, what`
-
 const fetchAssigned = `
   insert into change (account, list, what, assigned_before, id)
   select account, list, what, assigned_before, id from merge_change where assigned_before is not null`
@@ -132,10 +135,6 @@ const replaceEntries = `
   update entry e set has_own_time = c.has_own_time, amount = c.amount, description = c.description,
     reference = c.reference, record = c.record
   from merge_change c where c.what = ${isReplaced} and ${isEntry('c')}`
-
-/** Oldest first: by time, then by descending id. */
-const ordinal = `(ordinal + row_number()
-  over (partition by account, list order by time, id desc))::integer`
 
 /** New positions in lists where existing entries follow the new ones, for both. */
 const placeEntries = `
@@ -207,7 +206,7 @@ export async function mergeDistributedEntries(
   }
   await run(findChanges(loadTime))
   if (merge.hasRemovedAccounts) await run(removeEntriesOfAccounts)
-  const counts: EntryCountRow[] = (await run(countChanges)).rows
+  const counts: EntryCountRow[] = (await run(countChanges('merge_change'))).rows
   const changes = new Set(counts.map(({ what }) => what))
   const has = (...kinds: readonly number[]) => kinds.some((what) => changes.has(what))
   if (merge.inBatches) await runAll([fetchAssigned, ...rememberAssignedTimes])
@@ -227,7 +226,5 @@ export async function mergeDistributedEntries(
   }
   await runAll(mergeTableNames.map((table) => `delete from ${table}`))
   const lines = merge.lines ?? (await run(countEntryLines)).rows
-  return [...counts, ...compared, ...lines.map((each) => ({ ...each, what: unchanged }))].flatMap(
-    toCountedEntries,
-  )
+  return countEntries([...counts, ...compared], lines)
 }

@@ -2,14 +2,13 @@ import {
   type CountedLines,
   countChanges,
   countComparedEntries,
+  countEntries,
   countEntryLines,
   type EntryCountRow,
   isMoved,
   isNew,
   isRemoved,
   isReplaced,
-  toCountedEntries,
-  unchanged,
 } from './count-lines.ts'
 import { rememberAssignedTimes } from './deferred-lines.ts'
 import { fileOf } from './place.ts'
@@ -198,7 +197,7 @@ const replaceEntries = `
   where c.what = ${isReplaced} and ${isEntry('c')}`
 
 /** Oldest first: by time, then by descending id. */
-const ordinal = `(ordinal + row_number()
+export const ordinal = `(ordinal + row_number()
   over (partition by account, list order by time, id desc))::integer`
 
 /** New positions in lists where existing entries follow the new ones, for both. */
@@ -276,7 +275,7 @@ export async function mergeEntries(run: Run, merge: EntryMerge): Promise<Counted
   await run(findChanges({ ...merge, hasRepeated }), loadTime)
   await analyze('change')
 
-  const counts: EntryCountRow[] = (await run(countChanges)).rows
+  const counts: EntryCountRow[] = (await run(countChanges('change'))).rows
   const changes = new Set(counts.map(({ what }) => what))
   const has = (...kinds: readonly number[]) => kinds.some((what) => changes.has(what))
   if (hasRepeated || merge.hasRemovedAccounts) {
@@ -299,7 +298,5 @@ export async function mergeEntries(run: Run, merge: EntryMerge): Promise<Counted
     for (const sql of isPrepared ? [insertEntries] : byLine(insertEntries)) await run(sql)
   }
   const lines = merge.lines ?? (await run(countEntryLines)).rows
-  return [...counts, ...lines.map((each) => ({ ...each, what: unchanged }))].flatMap(
-    toCountedEntries,
-  )
+  return countEntries(counts, lines)
 }

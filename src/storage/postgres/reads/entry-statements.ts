@@ -50,14 +50,16 @@ interface OneList {
 
 /** The statements on one list: without and with a filter, which reads every entry of the time window. */
 export function oneListStatements({ name, table, head, from, inList, first }: OneList) {
-  const [oldestTime, newestTime, offset, limit, minimum, maximum] = Array.from(
-    { length: 6 },
-    (_, index) => `$${first + index}::${index < 4 ? 'bigint' : 'text'}`,
-  ) as [string, string, string, string, string, string]
-  const text = `$${first + 6}::text`
+  const parameter = (index: number, type: string) => `$${first + index}::${type}`
+  const [offset, limit] = [parameter(2, 'bigint'), parameter(3, 'bigint')]
+  const [minimum, maximum, text] = [
+    parameter(4, 'text'),
+    parameter(5, 'text'),
+    parameter(6, 'text'),
+  ]
   const list = `${from}
-    left join lateral ${oldest(inList, '>=', oldestTime, table)} first on true
-    left join lateral ${newest(inList, newestTime, table)} last on true`
+    left join lateral ${oldest(inList, '>=', parameter(0, 'bigint'), table)} first on true
+    left join lateral ${newest(inList, parameter(1, 'bigint'), table)} last on true`
   return {
     list: {
       name: `list-${name}`,
