@@ -84,7 +84,7 @@ export interface FeedWriterOptions {
   readonly clock: () => Temporal.Instant
   /** Called once per noticeable wait for a load. */
   readonly onWait?: (() => void) | undefined
-  /** Aborts waiting. */
+  /** Aborts waiting immediately, and everything else that does not end soon. The writer is not used afterwards. */
   readonly signal?: AbortSignal | undefined
   /** How long a commit waits for loads. The default is an hour. */
   readonly waitMaxMs?: number | undefined

@@ -67,15 +67,23 @@ export interface Stopping {
   readonly stoppedBy: () => StopSignal | undefined
 }
 
-/** Runs `work` with an abort signal that the first stop signal triggers. A second one ends the process immediately. */
+/** How long a command may take after a stop signal, even if a database or a disk does not respond. */
+const stopMs = 60_000
+
+/**
+ * Runs `work` with an abort signal that the first stop signal triggers. The process ends when a second one arrives, or
+ * when the work takes too long to stop.
+ */
 export async function abortOnSignal<Result>(
   work: (abort: AbortSignal, stoppedBy: () => StopSignal | undefined) => Promise<Result>,
 ): Promise<Result> {
   const controller = new AbortController()
   let stoppedBy: StopSignal | undefined
+  let timer: NodeJS.Timeout | undefined
   const stop = (signal: StopSignal): void => {
     removeListeners()
     stoppedBy = signal
+    timer = setTimeout(() => process.exit(signalStatus[signal]), stopMs)
     controller.abort()
   }
   const removeListeners = (): void => {
@@ -86,5 +94,13 @@ export async function abortOnSignal<Result>(
     return await work(controller.signal, () => stoppedBy)
   } finally {
     removeListeners()
+    clearTimeout(timer)
   }
+}
+
+/** Aborts a while after another signal. */
+export function abortLater(signal: AbortSignal, delayMs: number): AbortSignal {
+  const controller = new AbortController()
+  signal.addEventListener('abort', () => setTimeout(() => controller.abort(), delayMs).unref())
+  return controller.signal
 }

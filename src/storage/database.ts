@@ -21,6 +21,8 @@ export interface DatabaseOptions {
   readonly replicaLagMax?: number | undefined
   /** The timeout of a call. */
   readonly timeoutMs?: number | undefined
+  /** How long a load that is aborted may take to end before its connection is closed. */
+  readonly abortMs?: number | undefined
   /** Called with each connection pool that stays open while the process runs. */
   readonly onPool?: ((name: PoolName, pool: PoolUse) => void) | undefined
 }

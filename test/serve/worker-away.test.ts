@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import pg from 'pg'
+import { dumpProvider, openFeedWriter, openProviderWriter } from '../../src/storage/open.ts'
 import { lockSession, unlockSession } from '../../src/storage/postgres/loads/load-lock.ts'
 import { put } from '../load/lines.ts'
 import { sampleValue, scrape } from '../observe/scrape.ts'
 import { controlWorker, describeWithWorkers, findWorkers } from '../support/citus-workers.ts'
 import { openDeployment } from '../support/deployment.ts'
-import { createScope, newDatabase, runSql, type Scope } from '../support/engines.ts'
+import { createScope, listSessions, newDatabase, runSql, type Scope } from '../support/engines.ts'
+import { commitOne, createBatch } from '../support/feed.ts'
 import { send } from '../support/http.ts'
 import { dumpDatabase, loadInProcess } from '../support/load.ts'
 import { requestToken } from '../support/platform.ts'
@@ -231,5 +233,49 @@ describeWithWorkers(['freeze', 'thaw'], 'while a worker does not respond', () =>
       await until(async () => (await bank.listTransactions(id)).status === 200)
       assert.equal(await countTransactions(bank, id), 1)
     }
+  })
+
+  it('a load and a feed that are connected to it can be aborted, and a dump fails', async (t) => {
+    const scope = createScope(t)
+    const database = await newDatabase(scope)
+    await loadInProcess(database, lines)
+    const before = await dumpDatabase(database)
+    const worker = (await findWorkers(database)).get('a0') ?? ''
+    const controller = new AbortController()
+    const { signal } = controller
+    const options = { abortMs: 500, timeoutMs: 500 }
+    const loadTime = Temporal.Now.instant()
+    const load = await openProviderWriter(database, { loadTime, inBatches: true, signal }, options)
+    const feed = await openFeedWriter(database, { clock: () => loadTime, signal }, options)
+    // Both are connected to all workers.
+    const first = createBatch('core', 1, lines)
+    await load.write(first.items)
+    await load.commit()
+    assert.ok('summary' in (await commitOne(feed, first)))
+    const second = createBatch('core', 2, more)
+    await load.write(second.items)
+
+    await controlWorker('freeze', worker)
+    try {
+      await assert.rejects(Array.fromAsync(dumpProvider(database, options)), {
+        code: 'unavailable',
+      })
+      // One of them has the lock of loads, for which the other one waits.
+      const commits = [load.commit(), feed.commit([second])]
+      const settled = Promise.allSettled(commits)
+      await until(async () => (await listSessions(database, `wait_event = 'advisory'`)).length > 0)
+      controller.abort()
+      for (const outcome of await settled) {
+        assert.ok(outcome.status === 'rejected')
+        assert.equal(outcome.reason.name, 'AbortError')
+      }
+      await load.close()
+      await feed.close()
+    } finally {
+      await controlWorker('thaw', worker)
+    }
+
+    assert.equal(await dumpDatabase(database), before)
+    await loadInProcess(database, more)
   })
 })

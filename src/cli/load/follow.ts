@@ -1,12 +1,12 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
-import type { FeedWriter } from '../../load/feed-writer.ts'
+import type { FeedWriter, FeedWriterOptions } from '../../load/feed-writer.ts'
 import type { FollowResult } from '../../load/follow/follow.ts'
 import type { Position } from '../../load/follow/position.ts'
 import type { Segment, TailOptions } from '../../load/follow/segment.ts'
 import { lineOutcomes } from '../../load/line-counts.ts'
 import type { TextLine } from '../../load/source.ts'
 import { databaseOptions } from '../../server/database-options.ts'
-import type { Stopping, StopSignal } from '../../server/signals.ts'
+import { abortLater, type Stopping, type StopSignal } from '../../server/signals.ts'
 import { CommandError, isExpected, type Terminal } from '../../server/terminal.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { systemReason } from '../../storage/system-reason.ts'
@@ -30,6 +30,9 @@ const batchLinesDefault = 1000
 /** How long a line waits for others before it is committed. */
 const flushMsDefault = 200
 const flushMsMax = 3_600_000
+
+/** How long the last commit may take after a stop signal. Docker kills a container that has not stopped after ten seconds. */
+const stopMs = 8000
 
 /** How often a database that is unavailable is reported. */
 const retryNoticeMs = 60_000
@@ -72,7 +75,10 @@ export async function runFollow(
     progress.clear()
     terminal.error(`${text}\n`)
   }
-  const writer = await openWriter(settings, () => notify('waiting for a load to finish'))
+  const writer = await openWriter(settings, {
+    onWait: () => notify('waiting for a load to finish'),
+    signal: abortLater(signal, stopMs),
+  })
   const after = feed?.position ? ` after line ${formatCount(feed.position.line)}` : ''
   notify(`following ${name === '-' ? 'standard input' : name}${after}`)
   const { follow } = await import('../../load/follow/follow.ts')
@@ -103,7 +109,7 @@ export async function runFollow(
     progress.clear()
     terminal.out(`${formatResult(result, stoppedBy())}\n`)
   } catch (error) {
-    throw toCommandError(error, name, feedName)
+    throw toCommandError(error, name, feedName, stoppedBy())
   } finally {
     progress.clear()
     rejects?.close()
@@ -164,11 +170,11 @@ async function readFeed(
 
 async function openWriter(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
-  onWait: () => void,
+  options: Pick<FeedWriterOptions, 'onWait' | 'signal'>,
 ): Promise<FeedWriter> {
   const { openFeedWriter } = await import('../../storage/open.ts')
   const clock = () => Temporal.Now.instant()
-  return openFeedWriter(settings.database, { clock, onWait }, databaseOptions(settings))
+  return openFeedWriter(settings.database, { clock, ...options }, databaseOptions(settings))
 }
 
 async function openSegments(
@@ -248,8 +254,18 @@ function formatResult(result: FollowResult, stop: StopSignal | undefined): strin
   ].join(' ')
 }
 
-function toCommandError(error: unknown, name: string, feed: string | undefined): unknown {
+function toCommandError(
+  error: unknown,
+  name: string,
+  feed: string | undefined,
+  stop: StopSignal | undefined,
+): unknown {
   switch ((error as Error).name) {
+    case 'AbortError':
+      return new CommandError(
+        1,
+        `Stopped by ${stop}. The database did not confirm the last batch in time: follow the input again, which changes nothing twice.`,
+      )
     case 'InvalidBatch':
       return new CommandError(
         1,

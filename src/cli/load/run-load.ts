@@ -1,3 +1,4 @@
+import type { CommitResult } from '../../load/commits.ts'
 import type { UnknownFields } from '../../load/line.ts'
 import type { LoadOptions, LoadResult } from '../../load/load.ts'
 import type { LineSource } from '../../load/source.ts'
@@ -28,6 +29,8 @@ export interface LoadFlags extends InputFlags {
   readonly metricsFile?: string
   readonly database?: string
 }
+
+const nothingCommitted: CommitResult = { commits: 0, linesCommitted: 0, counts: new Map() }
 
 /** Loads inputs to their end. */
 export async function runLoad(
@@ -69,6 +72,10 @@ export async function runLoad(
         reports.onError(error, text)
         if (!error.endsSource) rejects?.add(error)
       },
+    }).catch((error) => {
+      const stop = stoppedBy()
+      // The signal arrived before the first line was read.
+      throw stop && error === signal.reason ? createStoppedError(stop, nothingCommitted) : error
     })
     reports.complete(result)
     const isLoadedAgain = result.commits === 0 || result.unread.length > 0

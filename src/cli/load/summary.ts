@@ -1,5 +1,6 @@
 import { escapeInvisible } from '../../contract/characters.ts'
 import { type RecordType, recordTypes } from '../../contract/index.ts'
+import type { CommitResult } from '../../load/commits.ts'
 import { type Counts, type LineCounts, lineOutcomes } from '../../load/line-counts.ts'
 import type { LeftOutFields, LoadResult } from '../../load/load.ts'
 import type { LineSource } from '../../load/source.ts'
@@ -53,7 +54,7 @@ function formatRejected(file: string, { rows, tooLong }: RejectedRows): string {
   return `${formatQuantity(rows, 'line')} rejected: see ${file}${long}.`
 }
 
-export function createStoppedError(signal: StopSignal, result: LoadResult): CommandError {
+export function createStoppedError(signal: StopSignal, result: CommitResult): CommandError {
   const outcome =
     result.commits === 0
       ? 'Nothing was changed.'
@@ -63,7 +64,7 @@ export function createStoppedError(signal: StopSignal, result: LoadResult): Comm
 }
 
 /** Of a load in batches that did not reach its end. */
-function formatCommitted({ linesCommitted }: LoadResult): string {
+function formatCommitted({ linesCommitted }: CommitResult): string {
   return `Committed: the batches of the first ${formatQuantity(linesCommitted, 'line')}, except those with errors. Not committed: all later lines, and lines that refer to an account or a customer that was not loaded yet.`
 }
 

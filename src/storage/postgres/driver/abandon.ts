@@ -1,20 +1,55 @@
 import pg from 'pg'
 
 /** How long a request to cancel may take. */
-const cancelMs = 5000
+const cancelRequestMs = 5000
 
 /** Closes a connection at a deadline and cancels the statement that it runs. Returns a function that clears the deadline. */
-export function abandonAt(client: pg.Client, deadline: number): () => void {
+export function abandonAt(client: pg.ClientBase, deadline: number): () => void {
   const remainingMs = Math.max(0, deadline - performance.now())
   const timer = setTimeout(abandon, remainingMs, client, 'the database did not answer in time')
   return () => clearTimeout(timer)
 }
 
+export interface AbortOptions {
+  readonly signal: AbortSignal | undefined
+  /** Whether the statement is cancelled immediately. */
+  isCancelled(): boolean
+  /** After how many milliseconds the connection is closed. */
+  closeMs(): number
+}
+
+/** Ends the statement of a connection when a signal aborts. Returns a function that leaves the connection as it is. */
+export function abandonOnAbort(
+  client: pg.ClientBase,
+  { signal, isCancelled, closeMs }: AbortOptions,
+): () => void {
+  const reason = 'the transaction was aborted'
+  let timer: NodeJS.Timeout | undefined
+  const onAbort = (): void => {
+    if (isCancelled()) {
+      cancelStatement(client)
+      timer = setTimeout(close, closeMs(), client, reason)
+    } else {
+      timer = setTimeout(abandon, closeMs(), client, reason)
+    }
+  }
+  signal?.addEventListener('abort', onAbort)
+  return () => {
+    signal?.removeEventListener('abort', onAbort)
+    clearTimeout(timer)
+  }
+}
+
 /** Closes a connection and cancels the statement that it runs. */
-export function abandon(client: pg.Client, reason: string): void {
-  cancel(client)
-  // The driver reports this like any broken connection.
-  client.connection.stream.destroy(new Error(reason))
+export function abandon(client: pg.ClientBase, reason: string): void {
+  cancelStatement(client)
+  close(client, reason)
+}
+
+/** The driver reports this like any broken connection. */
+function close(client: pg.ClientBase, reason: string): void {
+  const { connection } = client as pg.Client
+  connection.stream.destroy(new Error(reason))
 }
 
 /** Members of the driver that its types lack. */
@@ -33,13 +68,12 @@ interface CancelConnection extends pg.Connection {
  * Asks the server to cancel the statement of a connection. A backend that waits for a lock or a synchronous standby does
  * not notice that its connection is closed, and would keep running.
  */
-function cancel(client: pg.Client): void {
-  const { host, port, ssl } = client
-  const { processID, secretKey } = client as unknown as CancelKey
+function cancelStatement(client: pg.ClientBase): void {
+  const { host, port, ssl, processID, secretKey } = client as pg.Client & CancelKey
   if (processID === null || secretKey === null) return
   const connection = new pg.Connection({ ssl } as pg.ConnectionConfig) as CancelConnection
   const end = () => connection.stream.destroy()
-  const timer = setTimeout(end, cancelMs)
+  const timer = setTimeout(end, cancelRequestMs)
   timer.unref()
   connection.once('end', () => clearTimeout(timer))
   // If the server is unreachable, the timeouts of the session end the backend.

@@ -24,6 +24,7 @@ const clientMembers = {
   'connection.stream.cork': 'function',
   'connection.stream.uncork': 'function',
   'connection.stream.destroy': 'function',
+  'connection.stream.unref': 'function',
   'connection.parsedStatements': 'object',
   'connection.submittedNamedStatements': 'object',
   'connection.parse': 'function',

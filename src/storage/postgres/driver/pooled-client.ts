@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import type pg from 'pg'
 import { DatabaseError } from '../../database.ts'
 
@@ -29,6 +30,16 @@ export function pooledClient(
       return new Promise((resolve, reject) => {
         this.#connect((error) => (error ? reject(error) : resolve(this)))
       })
+    }
+
+    /** The process may exit before the server has closed the connection: the server may not respond. */
+    override end(): Promise<void>
+    override end(callback: (error: Error) => void): void
+    override end(callback?: (error: Error) => void): Promise<void> | undefined {
+      const ended = callback ? super.end(callback) : super.end()
+      const stream = this.connection.stream as Socket
+      stream.unref()
+      return ended ?? undefined
     }
 
     /** Calls back in the same turn as the driver: an error event may follow immediately and needs a listener. */

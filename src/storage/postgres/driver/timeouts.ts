@@ -12,5 +12,21 @@ export function lockTimeout(timeoutMs: number): number {
   return Math.floor(timeoutMs * 0.4)
 }
 
+/** How long a dump may take to begin on all workers of a Citus cluster, while it blocks loads. */
+export function workersTimeout(timeoutMs: number): number {
+  return 6 * timeoutMs
+}
+
+/**
+ * How long an aborted transaction may take to end before its connection is closed: a server may not respond, and Citus
+ * cannot cancel a statement on a worker that does not.
+ */
+export const abortDefaultMs = 5000
+
+/** The same for a load that is committing. It is not cancelled, so that its outcome can be reported. */
+export function commitAbortMs(abortMs: number): number {
+  return 6 * abortMs
+}
+
 /** How long a worker may take to accept a connection in a health check, which must end within a second. */
 export const workerTestMs = 500

@@ -1,4 +1,5 @@
 import type { QueryConfig } from 'pg'
+import { abandonOnAbort } from '../driver/abandon.ts'
 import { type makePool, plannerChoice } from '../driver/pool.ts'
 import { openCopyEncoder } from '../loads/copy-encoder.ts'
 import { createLineEffects } from '../loads/line-effects.ts'
@@ -45,14 +46,33 @@ const deletedRowsMax = 10_000
 
 export type FeedSession = Awaited<ReturnType<typeof openFeedSession>>
 
+interface SessionOptions {
+  readonly isDistributed: boolean
+  /** Ends the wait for a lock immediately, and closes the connection after `abortMs`. */
+  readonly signal: AbortSignal | undefined
+  readonly abortMs: number
+}
+
 /** A connection with the temporary tables for batches. It is used until a statement fails. */
-export async function openFeedSession(pool: ReturnType<typeof makePool>, isDistributed: boolean) {
+export async function openFeedSession(
+  pool: ReturnType<typeof makePool>,
+  { isDistributed, signal, abortMs }: SessionOptions,
+) {
   const client = await pool.connect()
+  let isWaiting = false
+  const stopWatching = abandonOnAbort(client, {
+    signal,
+    isCancelled: () => isWaiting,
+    closeMs: () => abortMs,
+  })
   let isLost = false
   client.on('error', () => {
     isLost = true
   })
-  const end = () => client.release(true)
+  const end = (): void => {
+    stopWatching()
+    client.release(true)
+  }
   try {
     await client.query(setUp + (isDistributed ? createComparedEntries : ''))
   } catch (error) {
@@ -89,6 +109,16 @@ export async function openFeedSession(pool: ReturnType<typeof makePool>, isDistr
     runPrepared,
     end,
     isLost: () => isLost,
+
+    /** Runs statements that wait for locks. */
+    async waitForLocks(sql: string): Promise<void> {
+      isWaiting = true
+      try {
+        await client.query(sql)
+      } finally {
+        isWaiting = false
+      }
+    },
 
     /** Sends the staged rows. Returns how statements on them should run. */
     async finishStaging(): Promise<{ run: Run; isPrepared: boolean }> {

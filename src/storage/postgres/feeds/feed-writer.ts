@@ -13,7 +13,7 @@ import { isDenied } from '../driver/denied.ts'
 import { readSchema } from '../driver/migrate.ts'
 import { makePool, openPool } from '../driver/pool.ts'
 import { runStatement, toAppError } from '../driver/statements.ts'
-import { cancelStatement } from '../loads/cancel-statement.ts'
+import { abortDefaultMs } from '../driver/timeouts.ts'
 import type { CountedLines } from '../loads/count-lines.ts'
 import {
   accountEffects,
@@ -66,6 +66,7 @@ export async function openPostgresFeedWriter(
   // From the primary: a replica may lag behind the last commit.
   const checks = await openPool(database, 'read', { ...options, connections: checkConnections })
   const isDistributed = (await readSchema(checks))?.layout === 'citus'
+  const { abortMs = abortDefaultMs } = options
   const pool = makePool(database, 'feed', { ...options, connections: 1 })
   // To PostgreSQL, 0 means no limit.
   const lockTimeout = Math.max(1, Math.ceil(waitMaxMs))
@@ -93,7 +94,7 @@ export async function openPostgresFeedWriter(
     signal?.throwIfAborted()
     if (session?.isLost()) endSession()
     try {
-      session ??= await openFeedSession(pool, isDistributed)
+      session ??= await openFeedSession(pool, { isDistributed, signal, abortMs })
       return await work(session)
     } catch (error) {
       const failure = await toFailure(error, session)
@@ -110,18 +111,11 @@ export async function openPostgresFeedWriter(
     return toAppError(failed?.client ?? pool, error)
   }
 
-  const begin = async ({ client }: FeedSession): Promise<void> => {
-    const cancel = () => cancelStatement(client, database, options)
-    signal?.addEventListener('abort', cancel)
-    try {
-      const locks = client.query(
-        `begin; set local lock_timeout = ${lockTimeout}; ${lock}; ${shareFeeds}`,
-      )
-      await announceWait(locks, onWait)
-    } finally {
-      signal?.removeEventListener('abort', cancel)
-    }
-  }
+  const begin = ({ waitForLocks }: FeedSession): Promise<void> =>
+    announceWait(
+      waitForLocks(`begin; set local lock_timeout = ${lockTimeout}; ${lock}; ${shareFeeds}`),
+      onWait,
+    )
 
   /** The outcomes of batches of different feeds, or the errors of the first invalid one by its index. */
   const commitTogether = async (

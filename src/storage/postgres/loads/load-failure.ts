@@ -16,10 +16,10 @@ export async function loadFailure(
 ): Promise<unknown> {
   if (error instanceof TypeError || error instanceof RangeError) return error
   if (error instanceof DatabaseError) return error
+  if (signal?.aborted && endsAborted(error)) return signal.reason
   if (!isServerError(error)) return lostConnection(error)
   if (isConnectionError(error)) return unreachableWorker(error)
   const { code = '', message } = error
-  if (signal?.aborted && code === cancelled) return signal.reason
   if (isDenied(error)) {
     // A failed transaction runs no other statement.
     await client.query('rollback').catch(() => {})
@@ -30,6 +30,11 @@ export async function loadFailure(
     `the database failed with ${code}${reason} (uncommitted changes were discarded)`,
     { cause: error },
   )
+}
+
+/** Whether an aborted statement can fail with the error: it was cancelled, or a connection was closed. */
+function endsAborted(error: unknown): boolean {
+  return !isServerError(error) || isConnectionError(error) || error.code === cancelled
 }
 
 /** The connection was lost before the response to a commit: the commit may or may not have happened. */

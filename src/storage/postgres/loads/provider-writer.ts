@@ -2,9 +2,10 @@ import { openLineCounter } from '../../../load/line-counts.ts'
 import type { LineError, ProviderWriter, WriterOptions } from '../../../load/writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { announceWait } from '../../waiting.ts'
+import { abandonOnAbort } from '../driver/abandon.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
-import { cancelStatement } from './cancel-statement.ts'
+import { abortDefaultMs, commitAbortMs } from '../driver/timeouts.ts'
 import { openCopyEncoder } from './copy-encoder.ts'
 import { toVoidType } from './count-lines.ts'
 import {
@@ -68,7 +69,10 @@ export async function openPostgresProviderWriter(
   const fail = async (error: unknown): Promise<never> => {
     throw await loadFailure(client, error, signal)
   }
-  const run = (sql: string, values?: unknown[]) => client.query(sql, values).catch(fail)
+  const run = async (sql: string, values?: unknown[]) => {
+    signal?.throwIfAborted()
+    return client.query(sql, values).catch(fail)
+  }
   const runAll = async (statements: readonly string[]): Promise<void> => {
     for (const sql of statements) await run(sql)
   }
@@ -81,6 +85,18 @@ export async function openPostgresProviderWriter(
       }
     }
   }
+  const { abortMs = abortDefaultMs } = options
+  /** Once the commit is sent, only the server knows whether it happens. */
+  let isCommitting = false
+  const stopWatching = abandonOnAbort(client, {
+    signal,
+    isCancelled: () => !isCommitting,
+    closeMs: () => (isCommitting ? commitAbortMs(abortMs) : abortMs),
+  })
+  const close = async (): Promise<void> => {
+    stopWatching()
+    await connection.close()
+  }
   try {
     await run(
       memory +
@@ -91,17 +107,9 @@ export async function openPostgresProviderWriter(
         (inBatches ? createDeferred : ''),
     )
   } catch (error) {
-    await connection.close()
+    await close()
     throw error
   }
-
-  /** Once the commit is sent, only the server knows whether it happens. */
-  let isCommitting = false
-  const cancel = async (): Promise<void> => {
-    if (isCommitting) return
-    await cancelStatement(client, database, options)
-  }
-  signal?.addEventListener('abort', cancel)
 
   const findAccountEffects = accountEffects(inBatches)
   const rows = openCopyEncoder(client)
@@ -252,13 +260,12 @@ export async function openPostgresProviderWriter(
 
     async close() {
       // The next reads should not have to wait for autovacuum to update the statistics.
-      if (committed >= manyLines) await client.query(`analyze ${tables}`).catch(() => {})
+      if (committed >= manyLines) await run(`analyze ${tables}`).catch(() => {})
       // They are empty, but large: the next load would read them.
       if (committed >= manyLines && isDistributed) {
-        await client.query(`vacuum ${mergeTableNames.join()}`).catch(() => {})
+        await run(`vacuum ${mergeTableNames.join()}`).catch(() => {})
       }
-      signal?.removeEventListener('abort', cancel)
-      await connection.close()
+      await close()
     },
   }
 }

@@ -64,7 +64,7 @@ async function* readRows(
   let stop = () => {}
   try {
     const client = await session.connect()
-    stop = () => abandon(client as unknown as pg.Client, 'the load was stopped')
+    stop = () => abandon(client, 'the load was stopped')
     signal?.addEventListener('abort', stop, { once: true })
     signal?.throwIfAborted()
     await run(client, declaration + query.sql)

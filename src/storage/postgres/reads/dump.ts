@@ -3,9 +3,11 @@ import type { DumpedItem } from '../../../load/writer.ts'
 import { type EntryList, entryLists } from '../../../provider/store.ts'
 import { DatabaseError, type DatabaseOptions, outdatedList } from '../../database.ts'
 import { kindCodes, listCodes } from '../../enum-codes.ts'
+import { abandonAt } from '../driver/abandon.ts'
 import { unescapeNul } from '../driver/escape-nul.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { toAppError } from '../driver/statements.ts'
+import { timeoutDefaultMs, workersTimeout } from '../driver/timeouts.ts'
 import { lockSession, unlockSession } from '../loads/load-lock.ts'
 
 /** How many rows are fetched at a time. */
@@ -74,9 +76,18 @@ const selectGenerations = (numbers: readonly string[]) => `
   select account, generation from entry_state where account in (${numbers.join()})`
 
 /** Each worker has one connection for the dump, whose snapshot begins with its first statement. */
-const beginOnWorkers = `
-  set local citus.max_adaptive_executor_pool_size = 1;
-  select count(*) from merge_line`
+async function beginOnWorkers(
+  client: pg.ClientBase,
+  { timeoutMs = timeoutDefaultMs }: DatabaseOptions,
+): Promise<void> {
+  const clear = abandonAt(client, performance.now() + workersTimeout(timeoutMs))
+  try {
+    await client.query(`set local citus.max_adaptive_executor_pool_size = 1;
+      select count(*) from merge_line; ${unlockSession}`)
+  } finally {
+    clear()
+  }
+}
 
 const products = `
   select v.record, v.last_updated as "lastUpdated" from product p
@@ -99,7 +110,7 @@ export async function* dumpPostgres(
     // One snapshot for the whole dump; without parallel workers, rows arrive in the order of the statement.
     await client.query(`begin isolation level repeatable read, read only;
       set local max_parallel_workers_per_gather = 0`)
-    if (isDistributed) await client.query(`${beginOnWorkers}; ${unlockSession}`)
+    if (isDistributed) await beginOnWorkers(client, options)
     yield* dumpCustomers(client)
     yield* dumpAccounts(client, isDistributed)
     for await (const row of each<{ record: string; lastUpdated: string }>(client, products)) {
