@@ -15,8 +15,8 @@ export interface Driver {
 }
 
 /**
- * Undocumented members of a client, with their type before it is connected: for sending statements (pipeline.ts),
- * reading rows (buffer-client.ts), and closing and cancelling (abandon.ts, pooled-client.ts).
+ * Undocumented members of a client, with their type before it is connected: for sending statements (pipeline.ts) and rows
+ * (pipelined-copy.ts), reading rows (buffer-client.ts), and closing and cancelling (abandon.ts, pooled-client.ts).
  */
 const clientMembers = {
   processID: 'object',
@@ -31,6 +31,9 @@ const clientMembers = {
   'connection.bind': 'function',
   'connection.execute': 'function',
   'connection.sync': 'function',
+  'connection.query': 'function',
+  'connection.sendCopyFromChunk': 'function',
+  'connection.endCopyFrom': 'function',
   'connection.attachListeners': 'function',
   'connection.emit': 'function',
   'connection.connect': 'function',

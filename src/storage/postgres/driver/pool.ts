@@ -158,6 +158,8 @@ export function makePool(
     idleTimeoutMillis: idleMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
+    // The statements of a commit are sent together: each answer that it waits for takes longer than most statements.
+    pipeline: use === 'feed',
     ...(statementMs > 0 && {
       statement_timeout: statementMs,
       query_timeout: statementMs + driverMs,

@@ -1,13 +1,16 @@
-import type { QueryConfig } from 'pg'
+import type { Writable } from 'node:stream'
+import type { QueryArrayConfig, QueryConfig } from 'pg'
 import { abandonOnAbort } from '../driver/abandon.ts'
+import type { Rows, Statement } from '../driver/pipeline.ts'
 import { type makePool, plannerChoice } from '../driver/pool.ts'
 import { openCopyEncoder } from '../loads/copy-encoder.ts'
 import { createLineEffects } from '../loads/line-effects.ts'
 import { usedTables } from '../loads/merge.ts'
 import { createComparedEntries } from '../loads/merge-distributed-entries.ts'
 import { makeEntryTables } from '../loads/merge-entries.ts'
-import type { Run } from '../loads/run.ts'
+import type { Run, Send } from '../loads/run.ts'
 import { makeStaging, openStaging } from '../loads/staging.ts'
+import { openPipelinedCopy } from './pipelined-copy.ts'
 
 /** How much of the server's memory the commits of a process may use. */
 const memory = `set work_mem = '32MB'; set temp_buffers = '16MB';`
@@ -53,7 +56,10 @@ interface SessionOptions {
   readonly abortMs: number
 }
 
-/** A connection with the temporary tables for batches. It is used until a statement fails. */
+/**
+ * A connection with the temporary tables for batches. It is used until a statement fails. Statements of one turn of the
+ * event loop are sent together; if one fails, all that follow it reject with its error.
+ */
 export async function openFeedSession(
   pool: ReturnType<typeof makePool>,
   { isDistributed, signal, abortMs }: SessionOptions,
@@ -79,20 +85,45 @@ export async function openFeedSession(
     end()
     throw error
   }
-  const rows = openCopyEncoder(client)
+  let failure: { readonly error: unknown } | undefined
+  const onFailure = (error: unknown): void => {
+    failure ??= { error }
+  }
+  const rows = openCopyEncoder((table) => {
+    joinWrites()
+    return openPipelinedCopy(client, table, onFailure)
+  })
   const staging = openStaging(rows)
   let deletedRows = 0
   /** One line may insert many: a late entry moves all that follow it. */
   let insertedRows = 0
 
-  const run = async (query: QueryConfig) => {
-    const result = await client.query(query)
+  const { stream } = (client as typeof client & { connection: { stream: Writable } }).connection
+  let isJoining = false
+  const joinWrites = (): void => {
+    if (isJoining) return
+    isJoining = true
+    stream.cork()
+    process.nextTick(() => {
+      isJoining = false
+      stream.uncork()
+    })
+  }
+
+  const run = async (query: QueryConfig | QueryArrayConfig) => {
+    joinWrites()
+    const result = await client.query(query).catch(onFailure)
+    // The commit of a failed transaction succeeds, as a rollback.
+    if (!result || failure) throw failure?.error
     if (result.command === 'INSERT') insertedRows += result.rowCount ?? 0
     return result
   }
   /** Planning a statement takes longer than running it for a few lines. */
   const runPrepared: Run = (text, values = []) => run({ name: statementName(text), text, values })
   const runPlanned: Run = (text, values) => run(values ? { text, values } : { text })
+  // If it fails, the next statement rejects with the same error.
+  const sendPrepared: Send = async (...statement) => void runPrepared(...statement).catch(() => {})
+  const sendPlanned: Send = async (...statement) => void runPlanned(...statement).catch(() => {})
   const isSmall = () =>
     !isDistributed && staging.total() <= smallRowsMax && countOwners() <= smallOwnersMax
   const countOwners = () => staging.count('staged_customer') + staging.count('staged_account')
@@ -106,27 +137,34 @@ export async function openFeedSession(
   return {
     client,
     staging,
-    runPrepared,
+    sendPrepared,
     end,
     isLost: () => isLost,
 
-    /** Runs statements that wait for locks. */
-    async waitForLocks(sql: string): Promise<void> {
+    /** Runs a statement after others that wait for locks. */
+    async readLocked(
+      locks: readonly string[],
+      statement: Statement,
+      values: unknown[],
+    ): Promise<Rows> {
       isWaiting = true
       try {
-        await client.query(sql)
+        for (const sql of locks) await sendPrepared(sql)
+        return (await run({ ...statement, values, rowMode: 'array' })).rows
       } finally {
         isWaiting = false
       }
     },
 
     /** Sends the staged rows. Returns how statements on them should run. */
-    async finishStaging(): Promise<{ run: Run; isPrepared: boolean }> {
+    async finishStaging(): Promise<{ run: Run; send: Send; isPrepared: boolean }> {
       await rows.finish()
       // The entries of a removed account may be many more than the lines.
-      if (isSmall() && !staging.hasAccountRemovals()) return { run: runPrepared, isPrepared: true }
-      await client.query(plannerChoice)
-      return { run: runPlanned, isPrepared: false }
+      if (isSmall() && !staging.hasAccountRemovals()) {
+        return { run: runPrepared, send: sendPrepared, isPrepared: true }
+      }
+      await sendPlanned(plannerChoice)
+      return { run: runPlanned, send: sendPlanned, isPrepared: false }
     },
 
     async commit(): Promise<void> {
@@ -135,19 +173,19 @@ export async function openFeedSession(
       const clear = hasFewRows()
         ? tables.map((table) => `delete from ${table};`).join(' ')
         : `truncate ${tables.join()};`
-      await client.query(`${clear} commit`)
+      await runPlanned(`${clear} commit`)
       forgetRows()
     },
 
     async rollback(): Promise<void> {
-      await client.query('rollback')
+      await runPlanned('rollback')
       forgetRows()
     },
 
     /** Called between transactions. */
     async trim(): Promise<void> {
       if (deletedRows < deletedRowsMax) return
-      await client.query(`vacuum ${temporaryTables.join()}`)
+      await runPlanned(`vacuum ${temporaryTables.join()}`)
       deletedRows = 0
     },
   }

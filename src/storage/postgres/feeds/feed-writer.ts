@@ -6,7 +6,7 @@ import type {
   FeedWriterOptions,
 } from '../../../load/feed-writer.ts'
 import { openLineCounter, totalCounts } from '../../../load/line-counts.ts'
-import type { LineError } from '../../../load/writer.ts'
+import type { LineError, LocatedItem } from '../../../load/writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { announceWait } from '../../waiting.ts'
 import { isDenied } from '../driver/denied.ts'
@@ -111,46 +111,54 @@ export async function openPostgresFeedWriter(
     return toAppError(failed?.client ?? pool, error)
   }
 
-  const begin = ({ waitForLocks }: FeedSession): Promise<void> =>
-    announceWait(
-      waitForLocks(`begin; set local lock_timeout = ${lockTimeout}; ${lock}; ${shareFeeds}`),
-      onWait,
-    )
+  /** Returns the outcomes that are known before the batches are merged. */
+  const begin = async (
+    { readLocked }: FeedSession,
+    batches: readonly FeedBatch[],
+  ): Promise<(BatchOutcome | undefined)[]> => {
+    const locks = ['begin', `set local lock_timeout = ${lockTimeout}`, lock, shareFeeds]
+    const states = readLocked(locks, readStates, stateValues(batches))
+    return decideBatches(batches, await announceWait(states, onWait))
+  }
 
   /** The outcomes of batches of different feeds, or the errors of the first invalid one by its index. */
   const commitTogether = async (
     batches: readonly FeedBatch[],
   ): Promise<BatchOutcome[] | InvalidBatch> =>
     onSession(async (session) => {
-      const { client, staging } = session
-      await begin(session)
-      const { rows } = await client.query({
-        ...readStates,
-        values: stateValues(batches),
-        rowMode: 'array',
-      })
-      const outcomes = decideBatches(batches, rows)
+      const { staging } = session
+      const outcomes = await begin(session, batches)
       const accepted = batches.flatMap((batch, index) =>
         outcomes[index] ? [] : [{ batch, index }],
       )
       for (const [file, { batch }] of accepted.entries()) {
         await staging.putInOrder(batch.items, file)
       }
-      const { run, isPrepared } = await session.finishStaging()
-      const errors = await findErrors(run, session)
-      if (errors.length > 0 || accepted.length === 0) {
+      if (accepted.length === 0) {
         await session.rollback()
-        return errors.length > 0 ? firstInvalid(errors, accepted) : outcomes.filter(isDecided)
+        return outcomes.filter(isDecided)
       }
-
+      const { run, send, isPrepared } = await session.finishStaging()
       const time = clock()
-      const counts = await mergeLines(run, staging, {
-        loadTime: time,
-        inBatches: false,
-        isPrepared,
-        isDistributed,
-        readGroups: (sql, size) => readGroups(run, sql, size),
-      })
+      const merge = () =>
+        mergeLines(run, staging, {
+          loadTime: time,
+          inBatches: false,
+          isPrepared,
+          isDistributed,
+          areEntriesDistinct: areEntriesDistinct(accepted.flatMap(({ batch }) => batch.items)),
+          send,
+          readGroups: (sql, size) => readGroups(run, sql, size),
+        })
+      const found = findErrors(run, session)
+      // Most batches have neither customers nor accounts, and are merged while their references are checked.
+      const merged = isPrepared && !hasOwners(staging) ? merge() : undefined
+      const [errors] = await Promise.all([found, merged])
+      if (errors.length > 0) {
+        await session.rollback()
+        return firstInvalid(errors, accepted)
+      }
+      const counts = await (merged ?? merge())
       const written = accepted.map(({ batch, index }, file) => {
         const summary = summarize(batch.lines, file, counts)
         outcomes[index] = { summary }
@@ -158,7 +166,7 @@ export async function openPostgresFeedWriter(
       })
       const numbered = written.filter(({ batch }) => batch.feed !== undefined)
       if (numbered.length > 0) {
-        await session.runPrepared(writeBatches, batchValues(numbered, time))
+        await session.sendPrepared(writeBatches, batchValues(numbered, time))
       }
       await session.commit()
       return outcomes.filter(isDecided)
@@ -227,6 +235,24 @@ function groupsOfDifferentFeeds(batches: readonly FeedBatch[]): FeedBatch[][] {
     if (feed !== undefined) feeds.add(feed)
   }
   return groups
+}
+
+/** Whether each entry has one line. */
+function areEntriesDistinct(items: readonly LocatedItem[]): boolean {
+  const keys = items.flatMap(entryKey)
+  return new Set(keys).size === keys.length
+}
+
+function entryKey(item: LocatedItem): string[] {
+  if (item.type !== 'entry' && item.type !== 'removal') return []
+  const { accountId = '', id = '' } = item
+  const list = item.type === 'entry' ? item.list : item.of
+  // An ID may contain any character.
+  return [`${list} ${accountId.length} ${accountId}${id}`]
+}
+
+function hasOwners(staging: FeedSession['staging']): boolean {
+  return staging.count('staged_customer') > 0 || staging.count('staged_account') > 0
 }
 
 async function findErrors(run: Run, { staging }: FeedSession): Promise<LineError[]> {

@@ -12,16 +12,12 @@ const initialBytes = 16 * 1024
 /** The most bytes of UTF-8 per UTF-16 code unit. */
 const bytesPerUnitMax = 3
 
-/** The header of a COPY in binary format: signature, no flags, no extension. */
-const header = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
-const trailer = Buffer.from([0xff, 0xff])
-
 /**
  * Copies rows into tables in PostgreSQL's binary format. A chunk is sent while the next ones are encoded; a caller that
  * encodes faster than the database receives has to wait. Until `finish` or `discard` resolves, the connection accepts no
  * other statement.
  */
-export function openCopyEncoder(client: pg.ClientBase) {
+export function openCopyEncoder(openCopy: (table: string) => Copy) {
   const buffers = new Map<string, RowBuffer>()
   let copy: Copy | undefined
   let sending: Promise<void> = Promise.resolve()
@@ -31,7 +27,7 @@ export function openCopyEncoder(client: pg.ClientBase) {
     await allSent()
     if (copy?.table !== table) {
       await end()
-      copy = openCopy(client, table)
+      copy = openCopy(table)
     }
     sending = copy.write(buffer.take()).catch((error: unknown) => {
       failure = error
@@ -84,26 +80,32 @@ export function openCopyEncoder(client: pg.ClientBase) {
   }
 }
 
-interface Copy {
+export interface Copy {
   readonly table: string
   /** When it resolves, the bytes have been sent and the buffer may change. */
   write(bytes: Buffer): Promise<void>
   end(): Promise<void>
 }
 
-function openCopy(client: pg.ClientBase, table: string): Copy {
-  const stream = client.query(copyFrom(`copy ${table} from stdin (format binary)`))
+/** The statement that receives rows in binary format, and the bytes around them: signature, no flags, no extension. */
+export const copyStatement = (table: string) => `copy ${table} from stdin (format binary)`
+export const copyHeader = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
+export const copyTrailer = Buffer.from([0xff, 0xff])
+
+/** Copies on a connection that sends one statement at a time. */
+export function openCopyStream(client: pg.ClientBase, table: string): Copy {
+  const stream = client.query(copyFrom(copyStatement(table)))
   const ended = finished(stream)
   // `write` and `end` report the failure.
   ended.catch(() => {})
-  stream.write(header)
+  stream.write(copyHeader)
   return {
     table,
     // A stream that fails does not call back for earlier writes.
     write: (bytes) =>
       Promise.race([ended, new Promise<void>((done) => stream.write(bytes, () => done()))]),
     end() {
-      stream.end(trailer)
+      stream.end(copyTrailer)
       return ended
     },
   }

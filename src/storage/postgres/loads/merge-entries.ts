@@ -12,7 +12,7 @@ import {
 } from './count-lines.ts'
 import { rememberAssignedTimes } from './deferred-lines.ts'
 import { fileOf } from './place.ts'
-import type { Run } from './run.ts'
+import type { Run, Send } from './run.ts'
 
 /**
  * Merges the lists of accounts: finds the last line for each entry, then what it changes, then the position of each new
@@ -258,44 +258,52 @@ export interface EntryMerge {
   readonly isLarge: boolean
   /** Whether statements keep their plans, for small batches. */
   readonly isPrepared: boolean
+  /** Whether each entry is known to have one line. */
+  readonly areEntriesDistinct: boolean
+  readonly send: Send
 }
 
 /** Statements without input are skipped: planning and running one takes longer than merging a line. */
 export async function mergeEntries(run: Run, merge: EntryMerge): Promise<CountedLines[]> {
-  const { inBatches, isPrepared } = merge
+  const { inBatches, isPrepared, send } = merge
   const analyze = async (table: string) => {
-    if (merge.isLarge) await run(`analyze ${table}`)
+    if (merge.isLarge) await send(`analyze ${table}`)
   }
   const loadTime = [merge.loadTime.epochNanoseconds.toString()]
 
-  const hasRepeated = Boolean((await run(findRepeated)).rowCount)
-  if (hasRepeated) await run(lastOfRepeated)
-  if (merge.hasRemovedAccounts) await run(entriesOfRemovedAccounts)
+  const hasRepeated = !merge.areEntriesDistinct && Boolean((await run(findRepeated)).rowCount)
+  if (hasRepeated) await send(lastOfRepeated)
+  if (merge.hasRemovedAccounts) await send(entriesOfRemovedAccounts)
   await analyze('last_line')
-  await run(findChanges({ ...merge, hasRepeated }), loadTime)
+  await send(findChanges({ ...merge, hasRepeated }), loadTime)
   await analyze('change')
 
-  const counts: EntryCountRow[] = (await run(countChanges('change'))).rows
+  // Of a small batch, lists without a new order are found as quickly as they are counted.
+  const [counted, reordered] = await Promise.all([
+    run(countChanges('change')),
+    isPrepared ? run(findReordered) : undefined,
+  ])
+  const counts: EntryCountRow[] = counted.rows
   const changes = new Set(counts.map(({ what }) => what))
   const has = (...kinds: readonly number[]) => kinds.some((what) => changes.has(what))
   if (hasRepeated || merge.hasRemovedAccounts) {
     counts.push(...(await run(countComparedEntries(inBatches), loadTime)).rows)
   }
-  if (inBatches) for (const sql of rememberAssignedTimes) await run(sql)
+  if (inBatches) for (const sql of rememberAssignedTimes) await send(sql)
 
   let areAppends = true
   if (has(isNew, isMoved, isRemoved)) {
-    areAppends = (await run(findReordered)).rows[0]?.areAppends !== false
+    areAppends = (reordered ?? (await run(findReordered))).rows[0]?.areAppends !== false
     await analyze('needs_reorder')
   }
-  if (has(isMoved, isRemoved)) await run(removeEntries)
-  if (has(isReplaced)) await run(replaceEntries)
+  if (has(isMoved, isRemoved)) await send(removeEntries)
+  if (has(isReplaced)) await send(replaceEntries)
   if (!areAppends) {
     await run(placeEntries)
-    await run(renumberEntries)
+    await send(renumberEntries)
   }
   if (has(isNew, isMoved)) {
-    for (const sql of isPrepared ? [insertEntries] : byLine(insertEntries)) await run(sql)
+    for (const sql of isPrepared ? [insertEntries] : byLine(insertEntries)) await send(sql)
   }
   const lines = merge.lines ?? (await run(countEntryLines)).rows
   return countEntries(counts, lines)

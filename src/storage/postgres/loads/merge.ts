@@ -24,7 +24,7 @@ import {
 } from './merge-accounts.ts'
 import { comparedTable, mergeDistributedEntries } from './merge-distributed-entries.ts'
 import { entryTables, mergeEntries } from './merge-entries.ts'
-import type { Run } from './run.ts'
+import type { Run, Send } from './run.ts'
 import { type openStaging, type StagedTable, stagedNames } from './staging.ts'
 
 type Staging = ReturnType<typeof openStaging>
@@ -42,6 +42,9 @@ export interface MergeOptions {
   readonly isPrepared: boolean
   /** Whether the entries are on the workers of a Citus cluster. */
   readonly isDistributed: boolean
+  /** Whether each entry is known to have one line. */
+  readonly areEntriesDistinct?: boolean
+  readonly send: Send
   /** The rows of a query in groups, as one row may be megabytes long. */
   readonly readGroups: (sql: string, size: number) => AsyncIterable<unknown[]>
 }
@@ -50,11 +53,19 @@ export interface MergeOptions {
 export async function mergeLines(
   run: Run,
   staging: Staging,
-  { loadTime, inBatches, isPrepared, isDistributed, readGroups }: MergeOptions,
+  {
+    loadTime,
+    inBatches,
+    isPrepared,
+    isDistributed,
+    areEntriesDistinct = false,
+    send,
+    readGroups,
+  }: MergeOptions,
 ): Promise<CountedLines[]> {
   const has = (table: StagedTable) => staging.count(table) > 0
-  const runAll = async (statements: readonly string[]): Promise<void> => {
-    for (const sql of statements) await run(sql)
+  const sendAll = async (statements: readonly string[]): Promise<void> => {
+    for (const sql of statements) await send(sql)
   }
   const counts: CountedLines[] = []
   const count = async (sql: string): Promise<void> => {
@@ -65,10 +76,10 @@ export async function mergeLines(
   if (has('staged_part')) await count(countParts)
 
   const removesAccounts = has('staged_account') && Boolean((await run(hasRemovedAccounts)).rowCount)
-  if (has('staged_customer')) await runAll(mergeCustomers)
-  if (has('staged_account')) await runAll([...mergeAccounts, ...mergeHolders])
-  if (has('staged_customer')) await run(deleteHoldings)
-  if (has('staged_part') || removesAccounts) await runAll(mergeParts)
+  if (has('staged_customer')) await sendAll(mergeCustomers)
+  if (has('staged_account')) await sendAll([...mergeAccounts, ...mergeHolders])
+  if (has('staged_customer')) await send(deleteHoldings)
+  if (has('staged_part') || removesAccounts) await sendAll(mergeParts)
   if (has('staged_entry') || removesAccounts) {
     const isLarge = staging.count('staged_entry') >= manyLines
     const entries = await (isDistributed ? mergeDistributedEntries : mergeEntries)(run, {
@@ -78,14 +89,16 @@ export async function mergeLines(
       isLarge,
       isPrepared,
       hasRemovedAccounts: removesAccounts,
+      areEntriesDistinct,
+      send,
     })
     counts.push(...entries)
   }
-  if (removesAccounts) await run(deleteAccounts)
+  if (removesAccounts) await send(deleteAccounts)
   // Last, as it blocks changes of products through the platform until the commit.
   if (has('staged_product')) {
     await count(countProducts)
-    await run(lockAllProducts)
+    await send(lockAllProducts)
     for await (const products of readGroups(lastProducts, productsAtOnce)) {
       counts.push(...(await mergeProducts(run, products as LoadedProduct[], loadTime)))
     }

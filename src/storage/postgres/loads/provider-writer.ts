@@ -6,7 +6,7 @@ import { abandonOnAbort } from '../driver/abandon.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
 import { abortDefaultMs, commitAbortMs } from '../driver/timeouts.ts'
-import { openCopyEncoder } from './copy-encoder.ts'
+import { openCopyEncoder, openCopyStream } from './copy-encoder.ts'
 import { toVoidType } from './count-lines.ts'
 import {
   createDeferred,
@@ -112,7 +112,7 @@ export async function openPostgresProviderWriter(
   }
 
   const findAccountEffects = accountEffects(inBatches)
-  const rows = openCopyEncoder(client)
+  const rows = openCopyEncoder((table) => openCopyStream(client, table))
   const staging = openStaging(rows)
   let isPrepared = false
   /** The staged lines are committed. They are cleared only when more follow: closing the connection drops the tables. */
@@ -234,6 +234,7 @@ export async function openPostgresProviderWriter(
         inBatches,
         isPrepared: false,
         isDistributed,
+        send: run,
         readGroups: groups,
       })
       signal?.throwIfAborted()
