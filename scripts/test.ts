@@ -34,13 +34,15 @@ const groups = [
   ['test/check/*.test.ts', 'test/client/*.test.ts'],
   ['test/storage/*.test.ts', 'test/intake/*.test.ts'],
   ['test/observe/*.test.ts', 'test/postgres/*.test.ts'],
+  // They take longest of all other files, and would run alone at the end: groups are started first.
+  ['test/package.test.ts', 'test/soak.test.ts'],
 ]
 
 /** Linux counts the memory of a process that starts another as the other's peak, so this file needs a small one. */
 const separate = 'test/load/memory.test.ts'
 
 /** More than the number of cores, because many tests wait for processes or for the disk. */
-const concurrency = 6
+const concurrency = 4
 
 /** All files of the run: compiled code, databases and the PostgreSQL cluster. */
 const folder = makeFolder()
