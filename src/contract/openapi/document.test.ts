@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core'
-import rulesets from '@stoplight/spectral-rulesets'
 import fc from 'fast-check'
 import type { TSchema } from 'typebox'
 import { anyOf } from '../../../test/support/arbitrary.ts'
@@ -49,22 +47,6 @@ for (const name of documentNames) {
       const { valid, errors } = await new Validator().validate(structuredClone(document))
 
       assert.deepEqual({ valid, errors }, { valid: true, errors: undefined })
-    })
-
-    it('passes the oas rules of Spectral', async () => {
-      const spectral = new spectralCore.Spectral()
-      spectral.setRuleset({
-        extends: [rulesets.oas as RulesetDefinition],
-        // The next test validates the examples. These rules compile a schema for each, which takes seconds.
-        rules: { 'oas3-valid-media-example': 'off', 'oas3-valid-schema-example': 'off' },
-      })
-
-      const found = await spectral.run(structuredClone(document))
-
-      assert.deepEqual(
-        found.map(({ code, path, message }) => [code, path.join('/'), message]),
-        [],
-      )
     })
 
     it('has only examples and defaults that are valid', () => {
