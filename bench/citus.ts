@@ -168,22 +168,27 @@ async function measureReads(): Promise<void> {
     'one server': await serveProvider(bench, databases['one server']),
     cluster: await serveProvider(bench, databases.cluster),
   }
+  const [coordinator, ...workers] = await listClusterPids()
+  const ofCluster = (...databasePids: number[]) => ({ server: servers.cluster, databasePids })
   const candidates = {
     'one server': { server: servers['one server'], databasePids: [readPostgresPid(bench)] },
-    cluster: { server: servers.cluster, databasePids: await listClusterPids() },
+    cluster: ofCluster(coordinator, ...workers),
   }
   for (const [about, requests] of Object.entries(createRequests())) {
     for (const connections of [1, 16]) {
-      const measured = await compare<Name>(bench, {
-        candidates,
+      const measured = await compare(bench, {
+        candidates: {
+          ...candidates,
+          // A server accepts each token once.
+          'cluster, coordinator': { ...ofCluster(coordinator), requests },
+        },
         requests,
         requestCount,
         rounds: Number(flags.rounds),
         warmUp: 2 * requestCount,
         connections,
       })
-      for (const name of names) {
-        const { cpu, databaseCpu = 0, p50, p99 } = measured[name]
+      for (const [name, { cpu, databaseCpu = 0, p50, p99 }] of Object.entries(measured)) {
         log(
           `${about}, ${connections} connections, ${name}: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ` +
             `CPU ${cpu.toFixed(0)} + ${databaseCpu.toFixed(0)} µs`,
@@ -222,18 +227,19 @@ function createRequests(): Readonly<Record<string, readonly BenchRequest[]>> {
   }
 }
 
-/** The main process of each node, which is the parent of its checkpointer. */
-async function listClusterPids(): Promise<number[]> {
+/** The main process of each node, which is the parent of its checkpointer; that of the coordinator is first. */
+async function listClusterPids(): Promise<[number, ...number[]]> {
   const checkpointer = `select pid from pg_stat_activity where backend_type = 'checkpointer'`
   const workers = await runSql(
     databases.cluster,
     `select result::integer as pid from run_command_on_workers($$${checkpointer}$$)`,
   )
   const coordinator = await runSql(databases.cluster, checkpointer)
-  return [...workers.rows, ...coordinator.rows].map(({ pid }) => {
+  const readParent = ({ pid }: { readonly pid: number }) => {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8')
     return Number(/^PPid:\s+(\d+)/m.exec(status)?.[1])
-  })
+  }
+  return [readParent(coordinator.rows[0]), ...workers.rows.map(readParent)]
 }
 
 async function deleteLoaded(name: Name): Promise<void> {
