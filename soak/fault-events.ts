@@ -1,15 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { DatabaseWorker, WorkerControl } from './citus-cluster.ts'
 import { type Clock, stepClock } from './clock.ts'
 import type { SoakContext } from './context.ts'
 import type { Disk } from './disk.ts'
 import type { Loads } from './loads.ts'
 import type { PostgresPair } from './postgres-pair.ts'
+import { createAllRequests } from './random-request.ts'
+import { sendAndCompare } from './valid-client.ts'
 
 /** What faults can be caused in, besides the server itself. Undefined if this machine does not support it. */
 export interface FaultTargets {
   readonly clock: Clock | undefined
   readonly disk: Disk | undefined
   readonly pair: PostgresPair | undefined
+  readonly workers: WorkerControl | undefined
 }
 
 export interface FaultEvent {
@@ -21,7 +25,7 @@ export interface FaultEvent {
 const standbyLostMs = 8000
 
 /** The faults that can be caused in these targets. */
-export function createFaultEvents({ clock, disk, pair }: FaultTargets): FaultEvent[] {
+export function createFaultEvents({ clock, disk, pair, workers }: FaultTargets): FaultEvent[] {
   const events: FaultEvent[] = []
   if (clock) events.push({ name: 'a clock step', run: (context) => stepClock(context, clock) })
   if (disk) {
@@ -57,7 +61,83 @@ export function createFaultEvents({ clock, disk, pair }: FaultTargets): FaultEve
         }),
     })
   }
+  if (workers) events.push(...createWorkerEvents(workers))
   return events
+}
+
+/** How long a worker of the database is away, at least. */
+const workerLostMs = 5000
+
+/** A load takes about this long. */
+const loadMaxMs = 1500
+
+/** Only the lists of the accounts on the worker are unavailable, and loads fail as a whole. */
+function createWorkerEvents(workers: WorkerControl): FaultEvent[] {
+  const repair = async (context: SoakContext, worker: DatabaseWorker) => {
+    await untilReady(context, 'degraded')
+    await wait(workerLostMs)
+    await workers.revive(worker)
+    await untilReady(context, 'ok')
+    await untilAllServed(context)
+  }
+  return [
+    {
+      name: 'a lost database worker',
+      async run(context, loads) {
+        const worker = await workers.pick()
+        await context.tally.partialOutage(worker.accounts, async () => {
+          await workers.kill(worker)
+          await loads.loadAfterFailure(() => repair(context, worker))
+        })
+      },
+    },
+    {
+      name: 'a database worker lost during a load',
+      async run(context, loads) {
+        const worker = await workers.pick()
+        await context.tally.partialOutage(worker.accounts, () =>
+          loads.loadDuringFault(
+            async () => {
+              await wait(Math.random() * loadMaxMs)
+              await workers.kill(worker)
+            },
+            () => repair(context, worker),
+          ),
+        )
+      },
+    },
+  ]
+}
+
+async function untilReady({ tally, port }: SoakContext, expected: string): Promise<void> {
+  const start = performance.now()
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${port}/health/ready`)
+    const found = `${response.status} ${await response.text()}`
+    if (found === `200 {"status":"${expected}"}`) return
+    if (performance.now() - start > recoveryMaxMs) {
+      tally.fault('wrong', `readiness is ${found} instead of ${expected}`)
+      return
+    }
+    await wait(pollMs)
+  }
+}
+
+/** Citus completes the commits of a worker that was away once a minute. */
+const commitsMaxMs = 90_000
+
+/** All data must be served without a restart, as it was loaded. */
+async function untilAllServed(context: SoakContext): Promise<void> {
+  const { tally, model, customers } = context
+  const start = performance.now()
+  for (const request of customers.flatMap((each) => createAllRequests(model, each))) {
+    let status = await sendAndCompare(context, request)
+    while (status !== 200 && performance.now() - start < commitsMaxMs) {
+      await wait(pollMs)
+      status = await sendAndCompare(context, request)
+    }
+    if (status !== 200) tally.fault('wrong', `${request.path} is not served after the restart`)
+  }
 }
 
 const recoveryMaxMs = 30_000

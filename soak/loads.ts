@@ -14,6 +14,8 @@ export interface Loads {
   loadAfterKill(): Promise<void>
   /** Expects a load to fail because of a fault, and repeats it after the repair. */
   loadAfterFailure(repair: () => Promise<void>): Promise<void>
+  /** Causes a fault during a load, which may fail or not. Repairs it, and repeats the load. */
+  loadDuringFault(fault: () => Promise<void>, repair: () => Promise<void>): Promise<void>
 }
 
 /** How many accounts each load changes, and how many transactions each of them gets. */
@@ -56,6 +58,14 @@ export function openLoads(model: Model, database: string, folder: string): Loads
       )
       await repair()
       if (isSuccess) throw new Error('a load succeeded despite the fault')
+      await finish(args)
+    },
+    async loadDuringFault(fault, repair) {
+      const args = prepare()
+      const ended = runToEnd(holdfastProgram, args).catch(() => {})
+      await fault()
+      await ended
+      await repair()
       await finish(args)
     },
   }

@@ -4,11 +4,12 @@ import { type Engine, engines } from './engines.ts'
 import type { Result } from './run.ts'
 import { type Fault, faults } from './tally.ts'
 
-const help = `npm run soak -- [--minutes N] [--engine sqlite|postgres|both]
+const help = `npm run soak -- [--minutes N] [--engine sqlite|postgres|both|citus]
 
 Runs the whole product under valid, invalid and hostile traffic, with loads, restarts and faults (clock steps, a full
 disk, a lost standby, a failover), and compares every response with the loaded data. Exits with 1 if it finds a fault.
-Ten minutes per engine by default. Clock steps need faketime (Debian), a full disk needs root.
+Ten minutes per engine by default. Clock steps need faketime (Debian), a full disk needs root. The engine citus stops
+workers of the cluster of HOLDFAST_TEST_CITUS with the commands of HOLDFAST_TEST_CITUS_KILL and _REVIVE (CONTRIBUTING.md).
 `
 
 const minutesDefault = 10
@@ -20,7 +21,9 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 })
-const chosen = engines.filter((engine) => [engine, 'both'].includes(values.engine))
+const chosen = engines.filter(
+  (engine) => values.engine === engine || (values.engine === 'both' && engine !== 'citus'),
+)
 const minutes = Number(values.minutes)
 
 if (values.help || chosen.length === 0 || !(minutes > 0)) {
@@ -28,7 +31,15 @@ if (values.help || chosen.length === 0 || !(minutes > 0)) {
   process.exit(values.help ? 0 : 2)
 }
 requireLinux()
+if (chosen.includes('citus')) await requireCluster()
 for (const engine of chosen) report(await soakWithProgress(engine))
+
+async function requireCluster(): Promise<void> {
+  const { citusUrl } = await import('../test/support/citus.ts')
+  if (citusUrl !== undefined) return
+  process.stderr.write('HOLDFAST_TEST_CITUS is not set: it is the address of the coordinator\n')
+  process.exit(2)
+}
 
 async function soakWithProgress(engine: Engine): Promise<Result> {
   // Loaded only now: printing the help needs none of it.

@@ -5,6 +5,7 @@ export interface CheckedRequest {
   readonly path: string
   readonly query: string
   readonly body?: string
+  readonly lists?: readonly string[]
   /** Selects the part of the response that is compared. */
   readonly part: (body: ResponseBody) => unknown
   readonly expected: (version: number) => unknown
@@ -16,22 +17,43 @@ export interface ResponseBody {
   readonly meta?: { readonly totalRecords: number; readonly totalPages: number }
 }
 
+interface Page {
+  readonly number: number
+  readonly size: number
+}
+
 const pageSizes = [1, 7, 25, 100, 1000]
+const firstPage: Page = { number: 1, size: 1000 }
+
+const allTime: Window = { oldest: '2000-01-01T00:00:00Z', newest: '2100-01-01T00:00:00Z' }
 
 export function createRandomRequest(
   model: Model,
   customers: readonly CustomerAccounts[],
 ): CheckedRequest {
   const accounts = pick(customers)
-  const create = pick([
-    customerRequest,
-    balancesRequest,
-    transactionsRequest,
-    transactionsRequest,
-    transactionsRequest,
-    invoicesRequest,
-  ])
-  return create(model, accounts)
+  const page = randomPage()
+  const window = randomWindow()
+  const transactions = () =>
+    transactionsRequest(model, accounts, pick(accounts.banking), window, page)
+  return pick([
+    () => customerRequest(model, accounts),
+    () => balancesRequest(model, accounts, page),
+    transactions,
+    transactions,
+    transactions,
+    () => invoicesRequest(model, accounts, accounts.energy, window, page),
+  ])()
+}
+
+/** Requests for all data of a customer. */
+export function createAllRequests(model: Model, accounts: CustomerAccounts): CheckedRequest[] {
+  return [
+    customerRequest(model, accounts),
+    balancesRequest(model, accounts, firstPage),
+    ...accounts.banking.map((id) => transactionsRequest(model, accounts, id, allTime, firstPage)),
+    ...accounts.energy.map((id) => invoicesRequest(model, accounts, [id], allTime, firstPage)),
+  ]
 }
 
 /** C3 */
@@ -45,11 +67,16 @@ function customerRequest(model: Model, { customerId }: CustomerAccounts): Checke
 }
 
 /** B2 */
-function balancesRequest(model: Model, { customerId, banking }: CustomerAccounts): CheckedRequest {
+function balancesRequest(
+  model: Model,
+  { customerId, banking }: CustomerAccounts,
+  page: Page,
+): CheckedRequest {
   return pagedRequest(
     `/v1/banking/customer/${customerId}/accounts/balances`,
     'balances',
     (version) => banking.map((accountId) => model.balance(accountId, version)),
+    page,
     { body: { data: { accountIds: banking } } },
   )
 }
@@ -57,52 +84,70 @@ function balancesRequest(model: Model, { customerId, banking }: CustomerAccounts
 /** B3 */
 function transactionsRequest(
   model: Model,
-  { customerId, banking }: CustomerAccounts,
+  { customerId }: CustomerAccounts,
+  accountId: string,
+  window: Window,
+  page: Page,
 ): CheckedRequest {
-  const accountId = pick(banking)
-  const window = randomWindow()
   return pagedRequest(
     `/v1/banking/customer/${customerId}/accounts/${accountId}/transactions`,
     'transactions',
     (version) => model.transactions(accountId, window, version),
-    { query: { 'oldest-time': window.oldest, 'newest-time': window.newest } },
+    page,
+    {
+      query: { 'oldest-time': window.oldest, 'newest-time': window.newest },
+      lists: [accountId],
+    },
   )
 }
 
 /** E3 */
-function invoicesRequest(model: Model, { customerId, energy }: CustomerAccounts): CheckedRequest {
-  const { oldest, newest } = randomWindow()
+function invoicesRequest(
+  model: Model,
+  { customerId }: CustomerAccounts,
+  accountIds: readonly string[],
+  { oldest, newest }: Window,
+  page: Page,
+): CheckedRequest {
   const window = { oldest: oldest.slice(0, 10), newest: newest.slice(0, 10) }
   return pagedRequest(
     `/v1/energy/customer/${customerId}/accounts/invoices`,
     'invoices',
-    (version) => model.invoices(energy, window, version),
+    (version) => model.invoices(accountIds, window, version),
+    page,
     {
       query: { 'oldest-date': window.oldest, 'newest-date': window.newest },
-      body: { data: { accountIds: energy } },
+      body: { data: { accountIds } },
+      lists: accountIds,
     },
   )
+}
+
+interface PagedOptions {
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: object
+  readonly lists?: readonly string[]
 }
 
 function pagedRequest(
   path: string,
   field: string,
   all: (version: number) => unknown[],
-  { query = {}, body }: { query?: Record<string, string>; body?: object },
+  { number, size }: Page,
+  { query = {}, body, lists = [] }: PagedOptions,
 ): CheckedRequest {
-  const size = pick(pageSizes)
-  const page = 1 + Math.floor(Math.random() * 3)
-  const parameters = { page: String(page), 'page-size': String(size), ...query }
+  const parameters = { page: String(number), 'page-size': String(size), ...query }
   return {
     path,
     query: `?${new URLSearchParams(parameters)}`,
     ...(body && { body: JSON.stringify(body) }),
+    lists,
     part: ({ data, meta }) => ({ records: data?.[field], ...meta }),
     expected(version) {
       const records = all(version)
       const totalRecords = records.length
       return {
-        records: records.slice((page - 1) * size, page * size),
+        records: records.slice((number - 1) * size, number * size),
         totalRecords,
         totalPages: Math.ceil(totalRecords / size),
       }
@@ -110,11 +155,15 @@ function pagedRequest(
   }
 }
 
+function randomPage(): Page {
+  return { number: 1 + Math.floor(Math.random() * 3), size: pick(pageSizes) }
+}
+
 const dayMs = 86_400_000
 
 /** A random range within the last two years, or all time. */
 function randomWindow(): Window {
-  if (Math.random() < 0.5) return { oldest: '2000-01-01T00:00:00Z', newest: '2100-01-01T00:00:00Z' }
+  if (Math.random() < 0.5) return allTime
   const newest = Date.now() - Math.random() * 400 * dayMs
   const oldest = newest - Math.random() * 400 * dayMs
   return { oldest: new Date(oldest).toISOString(), newest: new Date(newest).toISOString() }

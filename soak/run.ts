@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { runToEnd } from '../bench/processes.ts'
 import { holdfastProgram } from '../test/support/process.ts'
+import { missingCommands, openCitusCluster } from './citus-cluster.ts'
 import { openClock } from './clock.ts'
 import { openUsedTokens, type SoakContext } from './context.ts'
 import { openDisk } from './disk.ts'
@@ -111,10 +112,11 @@ export async function soak(engine: Engine, totalMs: number, onEvent: OnEvent): P
   }
 }
 
-function skippedFaults(engine: Engine, { clock, disk }: FaultTargets): string[] {
+function skippedFaults(engine: Engine, { clock, disk, workers }: FaultTargets): string[] {
   return [
     ...(clock ? [] : ['clock steps: install faketime']),
-    ...(disk || engine === 'postgres' ? [] : ['full disk: mounting a tmpfs requires root']),
+    ...(disk || engine !== 'sqlite' ? [] : ['full disk: mounting a tmpfs requires root']),
+    ...(workers || engine !== 'citus' ? [] : [`lost workers: set ${missingCommands.join(', ')}`]),
   ]
 }
 
@@ -137,13 +139,20 @@ async function openFaultTargets(
   if (engine === 'postgres') {
     const pair = await openPostgresPair()
     closing.push(() => pair.remove())
-    return { database: pair.url, clock, disk: undefined, pair }
+    return { ...noTargets, database: pair.url, clock, pair }
+  }
+  if (engine === 'citus') {
+    const cluster = await openCitusCluster()
+    closing.push(() => cluster.remove())
+    return { ...noTargets, database: cluster.url, clock, workers: cluster.workers }
   }
   const disk = openDisk(folder)
   if (disk) closing.push(() => disk.remove())
   const database = `sqlite:${join(disk?.folder ?? folder, 'bank.db')}`
-  return { database, clock, disk, pair: undefined }
+  return { ...noTargets, database, clock, disk }
 }
+
+const noTargets = { disk: undefined, pair: undefined, workers: undefined }
 
 const sampleMs = 1000
 

@@ -9,10 +9,14 @@ export interface SoakRequest {
   readonly body?: string | undefined
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** The accounts whose lists it reads. */
+  readonly lists?: readonly string[]
 }
 
 /** Undefined if there was no response. */
-export type SoakResponse = { readonly status: number; readonly body: string } | undefined
+export type SoakResponse =
+  | { readonly status: number; readonly body: string; readonly retryAfter: string | undefined }
+  | undefined
 
 /** An unanswered request must not block the run. The server's own timeouts are shorter. */
 const timeoutMs = 40_000
@@ -39,7 +43,12 @@ export function openRequestSender(port: number, tally: Tally) {
     tally.count('requests')
     tally.count(`answered with ${response.status}`)
     if (response.status === 503 && !tally.wasUnavailable(start)) {
-      tally.fault('dropped', `${soakRequest.path} answered with 503`)
+      const { path, lists = [] } = soakRequest
+      if (!tally.wasPartlyUnavailable(start, lists)) {
+        tally.fault('dropped', `${path} answered with 503`)
+      } else if (!/^[1-9]\d*$/.test(response.retryAfter ?? '')) {
+        tally.fault('wrong', `${path} answered with 503 and Retry-After: ${response.retryAfter}`)
+      }
     }
     if (token && response.status === 200) {
       token.accepted += 1
@@ -76,8 +85,9 @@ async function send(
       },
     })
     outgoing.on('error', reject).on('response', (incoming) => {
-      const { statusCode = 0 } = incoming
-      text(incoming).then((content) => resolve({ status: statusCode, body: content }), reject)
+      const { statusCode: status = 0, headers } = incoming
+      const retryAfter = headers['retry-after']
+      text(incoming).then((body) => resolve({ status, body, retryAfter }), reject)
     })
     outgoing.end(body)
   })

@@ -17,6 +17,9 @@ export interface Tally {
   outage<Result>(work: () => Promise<Result>): Promise<Result>
   /** Whether there was an outage at any time since `since`. */
   wasUnavailable(since: number): boolean
+  /** The same for requests that read lists of these accounts. All other requests must succeed. */
+  partialOutage<Result>(accounts: ReadonlySet<string>, work: () => Promise<Result>): Promise<Result>
+  wasPartlyUnavailable(since: number, accounts: readonly string[]): boolean
 }
 
 /** How long after an outage requests may still fail. */
@@ -28,6 +31,8 @@ export function openTally(): Tally {
   const counts = new Map<string, number>()
   const examples: string[] = []
   let unavailableUntil = Number.NEGATIVE_INFINITY
+  let partlyUnavailableUntil = Number.NEGATIVE_INFINITY
+  let affected: ReadonlySet<string> = new Set()
   const count = (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1)
 
   return {
@@ -48,5 +53,16 @@ export function openTally(): Tally {
       }
     },
     wasUnavailable: (since) => unavailableUntil >= since,
+    async partialOutage(accounts, work) {
+      affected = accounts
+      partlyUnavailableUntil = Number.POSITIVE_INFINITY
+      try {
+        return await work()
+      } finally {
+        partlyUnavailableUntil = performance.now() + recoveryMs
+      }
+    },
+    wasPartlyUnavailable: (since, accounts) =>
+      partlyUnavailableUntil >= since && accounts.some((id) => affected.has(id)),
   }
 }

@@ -1,18 +1,16 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { type Body, describeOnCitus, runSql } from './engines.ts'
+import { runOn } from './citus.ts'
 
 const run = promisify(execFile)
 
-const actions = ['kill', 'revive', 'freeze', 'thaw'] as const
-type Action = (typeof actions)[number]
+export type Action = 'kill' | 'revive' | 'freeze' | 'thaw'
 
 const variable = (action: Action) => `HOLDFAST_TEST_CITUS_${action.toUpperCase()}`
 
-/** Declares tests that do this to a worker. They are skipped without a cluster, and without the commands. */
-export function describeWithWorkers(needed: readonly Action[], name: string, body: Body): void {
-  const missing = needed.map(variable).filter((name) => !process.env[name])
-  describeOnCitus(name, { skip: missing.length > 0 && `${missing.join(', ')} not set` }, body)
+/** The names of the variables without which these actions are not possible. */
+export function listMissingCommands(needed: readonly Action[]): string[] {
+  return needed.map(variable).filter((name) => !process.env[name])
 }
 
 /** Runs the shell command of the environment for an action, with the port of the worker as $1. */
@@ -23,11 +21,10 @@ export async function controlWorker(action: Action, worker: string): Promise<voi
 
 /** The workers of accounts, by the ids of the accounts. */
 export async function findWorkers(database: string): Promise<Map<string, string>> {
-  const rows = await runSql(
-    `select a.id, n.nodename || ':' || n.nodeport from account a
+  const [result] = await runOn(database, [
+    `select a.id, n.nodename || ':' || n.nodeport as worker from account a
       join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column('entry', a.number)
       join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'`,
-    database,
-  )
-  return new Map(rows as [string, string][])
+  ])
+  return new Map(result?.rows.map(({ id, worker }) => [id, worker]))
 }

@@ -14,7 +14,8 @@ interface Node {
   readonly isCoordinator: boolean
 }
 
-async function runOn(url: string, statements: readonly string[]): Promise<pg.QueryResult[]> {
+/** Runs statements on one connection. */
+export async function runOn(url: string, statements: readonly string[]): Promise<pg.QueryResult[]> {
   return withClient(url, async (client) => {
     const results: pg.QueryResult[] = []
     for (const sql of statements) results.push(await client.query(sql))
