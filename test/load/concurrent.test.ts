@@ -10,9 +10,11 @@ import { load } from '../../src/load/load.ts'
 import { openProviderStore, openProviderWriter } from '../../src/storage/open.ts'
 import { migrations } from '../../src/storage/sqlite/driver/schema.ts'
 import {
+  createScope,
   currentEngine,
   describe,
   describeOn,
+  describeOnLayouts,
   listSessions,
   newDatabase,
   runSql,
@@ -273,15 +275,17 @@ describe('an account that is deleted while another load writes to it', () => {
   })
 })
 
-describeOn('postgres', 'an account that is deleted by a load that waits for another one', () => {
+describeOnLayouts('an account that is deleted by a load that waits for another one', () => {
   it('is deleted with its history, whatever the default isolation level', async (t) => {
-    const database = await newDatabase(t)
+    const scope = createScope(t)
+    const database = await newDatabase(scope)
     await resetDatabase(database)
-    await runSql(
-      `do $$ begin execute format('alter database %I set default_transaction_isolation = %L',
-         current_database(), 'repeatable read'); end $$`,
-      database,
-    )
+    const alterDatabase = async (change: string) => {
+      const name = new URL(database).pathname.slice(1)
+      await runSql(`alter database ${name} ${change}`, database)
+    }
+    await alterDatabase(`set default_transaction_isolation = 'repeatable read'`)
+    scope.after(() => alterDatabase('reset default_transaction_isolation'))
     const write = async (text: string, beforeCommit = async () => {}) => {
       const writer = await openProviderWriter(database, { loadTime: now })
       const commit = async () => {

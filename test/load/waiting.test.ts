@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
 import pg from 'pg'
 import { openProviderStore } from '../../src/storage/open.ts'
-import { currentEngine, describe, describeOn, listSessions } from '../support/engines.ts'
+import { currentEngine, describe, describeOnLayouts, listSessions } from '../support/engines.ts'
 import { finish, runInProcess } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { type Bank, concurrency, openBank, splitLines } from './bank.ts'
@@ -171,7 +171,7 @@ describe('a load stopped by a signal', { concurrency, timeout }, () => {
   })
 })
 
-describeOn('postgres', 'a load stopped by a signal during its merge', { timeout }, () => {
+describeOnLayouts('a load stopped by a signal during its merge', { timeout }, () => {
   it('changes nothing and reports so', async (t) => {
     const bank = await openBank(t)
     await bank.fill([])

@@ -27,13 +27,23 @@ const aborted = { name: 'AbortError' }
 
 let server: PostgresServer
 let database: string
-before(async () => {
+let opened: Promise<void> | undefined
+before(() => {
+  opened = openServer()
+  return opened
+})
+// Without a test that matches the filter of a run, it is called before the other hook has ended.
+after(async () => {
+  await opened
+  await server?.remove()
+})
+
+async function openServer(): Promise<void> {
   server = await makePostgres({ settings: { synchronous_commit: 'on' } })
   await server.start()
   database = server.url()
   await createDatabase(database)
-})
-after(() => server.remove())
+}
 
 const clock = () => Temporal.Now.instant()
 

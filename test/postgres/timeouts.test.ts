@@ -26,13 +26,23 @@ const keptUntil = Math.floor(Date.now() / 1000) + 1000
 
 let server: PostgresServer
 let database: string
-before(async () => {
+let opened: Promise<void> | undefined
+before(() => {
+  opened = openServer()
+  return opened
+})
+// Without a test that matches the filter of a run, it is called before the other hook has ended.
+after(async () => {
+  await opened
+  await server?.remove()
+})
+
+async function openServer(): Promise<void> {
   server = await makePostgres()
   await server.start()
   database = server.url()
   await createDatabase(database)
-})
-after(() => server.remove())
+}
 
 function isUnavailable(error: unknown): boolean {
   return error instanceof ContractError && error.code === 'unavailable'
