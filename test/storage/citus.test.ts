@@ -193,6 +193,34 @@ describeOnCitus('a list without the last commit of the coordinator', () => {
   })
 })
 
+describeOnCitus('an account that is removed', () => {
+  it('leaves no state of its lists, unless it is put again in the same load', async (t) => {
+    const provider = await openProvider(t, [...accountLines, ...createState(0)])
+    const countStates = async () => {
+      const counts = `select (select count(*) from entry_state), (select count(*) from account_state)`
+      return (await runSql(counts, provider.database))[0]?.map(Number)
+    }
+    const all = bankAccounts.length + energyAccounts.length
+    assert.deepEqual(await countStates(), [all, all])
+
+    const [first = '', second = ''] = bankAccounts
+    await provider.load([
+      removal('banking.account', { accountId: first }),
+      removal('banking.account', { accountId: second }),
+      put.account(second, ['c1']),
+    ])
+
+    assert.deepEqual(await countStates(), [all - 1, all - 1])
+    await provider.load([put.account(first, ['c1']), ...createState(1)])
+    assert.deepEqual(await countStates(), [all, all])
+    const [path] = requests[0]
+    const answer = await provider.post(`${path}?page-size=100`, {
+      data: { accountIds: bankAccounts },
+    })
+    assert.equal(readState(answer.text, bankAccounts.length), 1)
+  })
+})
+
 describeOnCitus('a dump', () => {
   it('is the same as of a database with partitions', async (t) => {
     const databases = [await newDatabase(t), await newDatabase(t, 'partitions')] as const

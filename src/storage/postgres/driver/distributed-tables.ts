@@ -17,7 +17,7 @@ const mergeTables = {
     account bigint not null,
     list smallint not null,     -- 0: every entry of the account is removed, unless another line puts it
     id text collate "C" not null,
-    is_put boolean not null,
+    is_put boolean not null,    -- with the list 0: the account is put again
     has_own_time boolean,
     file integer,
     time bigint,

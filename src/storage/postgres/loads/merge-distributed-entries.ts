@@ -49,7 +49,7 @@ const sendLines = (merge: EntryMerge, hasRepeated: boolean) => `
 
 const sendRemovedAccounts = `
   insert into merge_line (account, list, id, is_put)
-  select a.number, 0, '', false from account_effect w join account a on a.id = w.id
+  select a.number, 0, '', w.kind <> 0 from account_effect w join account a on a.id = w.id
   where w.is_last and w.removed is not null`
 
 /**
@@ -182,6 +182,14 @@ const advanceGenerations = (generation: string) => [
    on conflict (account) do update set generation = excluded.generation`,
 ]
 
+/** An account that is created again later gets another number. */
+const deleteStates = [
+  `delete from entry_state s using merge_line w
+   where w.list = 0 and not w.is_put and w.account = s.account`,
+  `delete from account_state s using account a, account_effect w
+   where w.is_last and w.kind = 0 and w.id = a.id and a.number = s.account`,
+]
+
 /** Statements without input are skipped: each takes milliseconds on every shard. */
 export async function mergeDistributedEntries(
   run: Run,
@@ -224,6 +232,7 @@ export async function mergeDistributedEntries(
     const [row] = (await run(nextGeneration)).rows
     await runAll(advanceGenerations(row.generation))
   }
+  if (merge.hasRemovedAccounts) await runAll(deleteStates)
   await runAll(mergeTableNames.map((table) => `delete from ${table}`))
   const lines = merge.lines ?? (await run(countEntryLines)).rows
   return countEntries([...counts, ...compared], lines)
