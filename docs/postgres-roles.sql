@@ -47,8 +47,10 @@ begin
 
   grant select, insert, update on signing_key to holdfast_platform;
   grant select, insert, update, delete
-    on product, product_version, idempotency, api_client, api_token
+    on product, product_version, idempotency, api_client, api_token, third_party, artifact, arrangement,
+      arrangement_change, passcode, attempt_limit
     to holdfast_platform;
+  grant select, insert on consent_secret to holdfast_platform;
 
   grant select on api_client to holdfast_intake;
   grant select, insert, delete on api_token to holdfast_intake;

@@ -53,5 +53,9 @@ export function postgresEngine(url: string): Engine {
       const { openPostgresSigningKeyStore } = await import('./platform/signing-key-store.ts')
       return openPostgresSigningKeyStore(url, options)
     },
+    async openConsentStore(options = {}) {
+      const { openPostgresConsentStore } = await import('./platform/consent/consent-store.ts')
+      return openPostgresConsentStore(url, options)
+    },
   }
 }

@@ -67,5 +67,9 @@ export function sqliteEngine(path: string): Engine {
       const { openSqliteSigningKeyStore } = await import('./platform/signing-key-store.ts')
       return openSqliteSigningKeyStore(path)
     },
+    async openConsentStore() {
+      const { openSqliteConsentStore } = await import('./platform/consent/consent-store.ts')
+      return openSqliteConsentStore(path)
+    },
   }
 }

@@ -213,4 +213,77 @@ ${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(p
     primary key (feed, number)
   );
   `,
+  () => `
+  -- Consent: third parties, what the OpenID provider stores, arrangements, passcodes. Times in milliseconds since 1970.
+  create table third_party (
+    id text collate "C" primary key,
+    name text not null,
+    profile text not null,
+    redirect_uris text not null,  -- JSON
+    scopes text not null,
+    jwks text,                    -- JSON; or else:
+    jwks_url text,
+    created bigint not null
+  );
+
+  create table artifact (
+    model text collate "C" not null,
+    key text collate "C" not null,            -- a digest
+    grant_id text collate "C",                -- the arrangement
+    uid text collate "C",
+    payload text not null,        -- JSON
+    expires bigint not null,
+    consumed bigint,
+    primary key (model, key)
+  );
+  create index artifact_grant on artifact (grant_id) where grant_id is not null;
+  create index artifact_uid on artifact (uid) where uid is not null;
+  create index artifact_expires on artifact (expires);
+
+  create table arrangement (
+    id text collate "C" primary key,
+    third_party text collate "C" not null,
+    customer text collate "C" not null,
+    accounts text not null,       -- JSON
+    scopes text not null,
+    starts bigint not null,
+    ends bigint not null,
+    status text not null,
+    updated bigint not null
+  );
+  create index arrangement_updated on arrangement (updated, id);
+  create index arrangement_customer on arrangement (customer, updated, id);
+  create index arrangement_third_party on arrangement (third_party, updated, id);
+  create index arrangement_active on arrangement (ends) where status = 'active';
+
+  create table arrangement_change (
+    arrangement text collate "C" not null,
+    time bigint not null,
+    status text not null,
+    reason text not null,
+    primary key (arrangement, status)
+  );
+
+  -- A hash can be verified only with the key, of which the row has the digest.
+  create table passcode (
+    key text collate "C" primary key,
+    candidates text not null,     -- JSON: customers and hashes
+    sent bigint not null,
+    expires bigint not null,
+    tries integer not null,
+    used integer not null
+  );
+  create index passcode_expires on passcode (expires);
+
+  create table attempt_limit (
+    key text collate "C" primary key,         -- a keyed digest
+    full_at bigint not null
+  );
+  create index attempt_limit_full_at on attempt_limit (full_at);
+
+  create table consent_secret (
+    name text collate "C" primary key,
+    value text not null
+  );
+  `,
 ]

@@ -194,4 +194,78 @@ export const migrations: readonly string[] = [
     primary key (feed, number)
   ) strict, without rowid;
   `,
+  `
+  -- Consent: third parties, what the OpenID provider stores, arrangements, passcodes. Times in milliseconds since 1970.
+  -- The tables may exist, as for the index above.
+  create table if not exists third_party (
+    id text primary key,
+    name text not null,
+    profile text not null,
+    redirect_uris text not null,  -- JSON
+    scopes text not null,
+    jwks text,                    -- JSON; or else:
+    jwks_url text,
+    created integer not null
+  ) strict, without rowid;
+
+  create table if not exists artifact (
+    model text not null,
+    key text not null,            -- a digest
+    grant_id text,                -- the arrangement
+    uid text,
+    payload text not null,        -- JSON
+    expires integer not null,
+    consumed integer,
+    primary key (model, key)
+  ) strict, without rowid;
+  create index if not exists artifact_grant on artifact (grant_id) where grant_id is not null;
+  create index if not exists artifact_uid on artifact (uid) where uid is not null;
+  create index if not exists artifact_expires on artifact (expires);
+
+  create table if not exists arrangement (
+    id text primary key,
+    third_party text not null,
+    customer text not null,
+    accounts text not null,       -- JSON
+    scopes text not null,
+    starts integer not null,
+    ends integer not null,
+    status text not null,
+    updated integer not null
+  ) strict, without rowid;
+  create index if not exists arrangement_updated on arrangement (updated, id);
+  create index if not exists arrangement_customer on arrangement (customer, updated, id);
+  create index if not exists arrangement_third_party on arrangement (third_party, updated, id);
+  create index if not exists arrangement_active on arrangement (ends) where status = 'active';
+
+  create table if not exists arrangement_change (
+    arrangement text not null,
+    time integer not null,
+    status text not null,
+    reason text not null,
+    primary key (arrangement, status)
+  ) strict, without rowid;
+
+  -- A hash can be verified only with the key, of which the row has the digest.
+  create table if not exists passcode (
+    key text primary key,
+    candidates text not null,     -- JSON: customers and hashes
+    sent integer not null,
+    expires integer not null,
+    tries integer not null,
+    used integer not null
+  ) strict, without rowid;
+  create index if not exists passcode_expires on passcode (expires);
+
+  create table if not exists attempt_limit (
+    key text primary key,         -- a keyed digest
+    full_at integer not null
+  ) strict, without rowid;
+  create index if not exists attempt_limit_full_at on attempt_limit (full_at);
+
+  create table if not exists consent_secret (
+    name text primary key,
+    value text not null
+  ) strict, without rowid;
+  `,
 ]

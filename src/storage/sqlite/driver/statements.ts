@@ -1,11 +1,14 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { toAppError } from './errors.ts'
 
+/** Values in order, or by the names in the statement. */
+type Values = readonly SQLInputValue[] | readonly [Record<string, SQLInputValue>]
+
 /** A statement that reads. Its text determines the type of the rows. */
 export interface Query<Row> {
-  all(...values: readonly SQLInputValue[]): Row[]
-  first(...values: readonly SQLInputValue[]): Row | undefined
-  each(...values: readonly SQLInputValue[]): Iterable<Row>
+  all(...values: Values): Row[]
+  first(...values: Values): Row | undefined
+  each(...values: Values): Iterable<Row>
 }
 
 interface QueryOptions {
@@ -26,21 +29,21 @@ export function query<Row>(
   return {
     all(...values) {
       try {
-        return statement.all(...values) as Row[]
+        return statement.all(...(values as SQLInputValue[])) as Row[]
       } catch (error) {
         throw toAppError(error, database)
       }
     },
     first(...values) {
       try {
-        return statement.get(...values) as Row | undefined
+        return statement.get(...(values as SQLInputValue[])) as Row | undefined
       } catch (error) {
         throw toAppError(error, database)
       }
     },
     *each(...values) {
       try {
-        yield* statement.iterate(...values) as Iterable<Row>
+        yield* statement.iterate(...(values as SQLInputValue[])) as Iterable<Row>
       } catch (error) {
         throw toAppError(error, database)
       }
@@ -67,7 +70,7 @@ export function execute(database: DatabaseSync, sql: string): void {
 
 /** A statement that writes. */
 export interface Command {
-  run(...values: readonly SQLInputValue[]): { readonly changes: number; readonly rowid: number }
+  run(...values: Values): { readonly changes: number; readonly rowid: number }
 }
 
 /** Reads bigints: the driver returns the last rowid after every statement, and fails if it exceeds a safe integer. */
@@ -77,7 +80,7 @@ export function command(database: DatabaseSync, sql: string): Command {
   return {
     run(...values) {
       try {
-        const { changes, lastInsertRowid } = statement.run(...values)
+        const { changes, lastInsertRowid } = statement.run(...(values as SQLInputValue[]))
         return { changes: Number(changes), rowid: Number(lastInsertRowid) }
       } catch (error) {
         throw toAppError(error, database)

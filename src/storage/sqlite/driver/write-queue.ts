@@ -7,11 +7,14 @@ import { openWriteTurn } from './write-turn.ts'
 const busyMaxMs = 5000
 const busyRetryMs = 2
 
+/** Runs the work in a transaction, after the changes that were requested before. */
+export type Write = <Result>(work: () => Result) => Promise<Result>
+
 /**
  * Serialises the changes of a server. A busy timeout of SQLite would block the whole process, so a change that finds the
  * database locked is retried between other work.
  */
-export function openWriteQueue(database: DatabaseSync) {
+export function openWriteQueue(database: DatabaseSync): Write {
   database.exec('pragma busy_timeout = 0')
   const turn = openWriteTurn(database)
   let last: Promise<unknown> = Promise.resolve()

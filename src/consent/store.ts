@@ -1,0 +1,188 @@
+/** A registered third party. Its metadata is public, except for its customers' arrangements. */
+export interface ThirdParty {
+  readonly id: string
+  readonly name: string
+  readonly profile: Profile
+  readonly redirectUris: readonly string[]
+  readonly scopes: readonly string[]
+  /** Its public keys: a JSON Web Key Set, or the URL of one. */
+  readonly keys: { readonly jwks: KeySet } | { readonly jwksUrl: string }
+  readonly created: Temporal.Instant
+}
+
+/** `cds` is the Australian profile (FAPI 1.0 Advanced with JARM); `plain` is FAPI 2.0. */
+export const profiles = ['plain', 'cds'] as const
+export type Profile = (typeof profiles)[number]
+
+export interface KeySet {
+  readonly keys: readonly Readonly<Record<string, unknown>>[]
+}
+
+export interface ThirdPartyStore {
+  /** Oldest first. */
+  list(): Promise<readonly ThirdParty[]>
+  find(id: string): Promise<ThirdParty | undefined>
+  add(thirdParty: ThirdParty): Promise<void>
+  /** Also withdraws its arrangements, which ends its tokens. False if it is not found. */
+  remove(id: string, now: Temporal.Instant): Promise<boolean>
+}
+
+/** Something with an expiry that the OpenID provider or a page stores: a token, a code, the state of a consent flow. */
+export interface Artifact {
+  /** JSON text. */
+  readonly payload: string
+  /** The arrangement that it depends on. */
+  readonly grantId?: string | undefined
+  /** A second key. */
+  readonly uid?: string | undefined
+  readonly expires: Temporal.Instant
+}
+
+export interface StoredArtifact {
+  readonly payload: string
+  readonly consumed?: Temporal.Instant
+}
+
+/**
+ * Artifacts by model and key. An expired one is never returned, and neither is one whose arrangement is not active: in
+ * every process, a withdrawal takes effect with its commit. Each addition purges some expired artifacts of any model, so
+ * that the table is bounded. Keys are digests: an artifact cannot be used by a reader of the database.
+ */
+export interface ArtifactStore {
+  /** Adds or replaces. The replacement of a consumed artifact stays consumed. */
+  put(model: string, key: string, artifact: Artifact, now: Temporal.Instant): Promise<void>
+  /** Of many concurrent calls with the same key exactly one returns true, until the artifact expires. */
+  add(model: string, key: string, artifact: Artifact, now: Temporal.Instant): Promise<boolean>
+  find(model: string, key: string, now: Temporal.Instant): Promise<StoredArtifact | undefined>
+  findByUid(model: string, uid: string, now: Temporal.Instant): Promise<StoredArtifact | undefined>
+  /** Keeps the expiry. Of many concurrent calls exactly one returns true. */
+  consume(model: string, key: string, now: Temporal.Instant): Promise<boolean>
+  remove(model: string, key: string): Promise<void>
+  /** Removes every artifact of the arrangement except those of the model `kept`. */
+  removeByGrant(grantId: string, kept: string): Promise<void>
+}
+
+/** What a customer agreed to share with a third party, and until when. */
+export interface Arrangement {
+  /** Also the `cdr_arrangement_id` of the CDS, and the id of the grant. */
+  readonly id: string
+  readonly thirdPartyId: string
+  readonly customerId: string
+  readonly accountIds: readonly string[]
+  readonly scopes: readonly string[]
+  readonly from: Temporal.Instant
+  readonly until: Temporal.Instant
+}
+
+export type ArrangementStatus = 'active' | 'withdrawn' | 'expired'
+
+export interface StoredArrangement extends Arrangement {
+  readonly status: ArrangementStatus
+  /** When the last change was recorded. */
+  readonly updated: Temporal.Instant
+}
+
+/** Why an arrangement changed. */
+export const changeReasons = [
+  'customer',
+  'operator',
+  'third_party',
+  'third_party_removed',
+  'code_replayed',
+  'sharing_ended',
+] as const
+export type ChangeReason = (typeof changeReasons)[number]
+
+export interface ArrangementChange {
+  readonly time: Temporal.Instant
+  readonly status: ArrangementStatus
+  readonly reason: ChangeReason
+}
+
+export interface ArrangementQuery {
+  readonly customerId?: string | undefined
+  readonly thirdPartyId?: string | undefined
+  /** Only those whose last change was recorded later. */
+  readonly updatedAfter?: Temporal.Instant | undefined
+  /** The last one of the previous page. */
+  readonly after?: Pick<StoredArrangement, 'id' | 'updated'> | undefined
+  readonly limit: number
+}
+
+export interface ArrangementStore {
+  /** Adds an active arrangement. Does nothing if the id exists, so that a lost answer can be repeated. */
+  add(arrangement: Arrangement): Promise<void>
+  find(id: string, now: Temporal.Instant): Promise<StoredArrangement | undefined>
+  /** Oldest first. */
+  listChanges(id: string): Promise<readonly ArrangementChange[]>
+  /** In order of `updated`, then `id`. */
+  list(query: ArrangementQuery, now: Temporal.Instant): Promise<readonly StoredArrangement[]>
+  /** Ends the arrangement and its tokens, in one transaction. False if it is not active. */
+  withdraw(id: string, reason: ChangeReason, now: Temporal.Instant): Promise<boolean>
+}
+
+/** A customer that a passcode was sent to, with a one-way hash of it. */
+export interface PasscodeCandidate {
+  readonly customerId: string
+  readonly hash: string
+}
+
+export interface PasscodeChallenge {
+  /** Empty if no customer has the address: the challenge then cannot be met. */
+  readonly candidates: readonly PasscodeCandidate[]
+  readonly expires: Temporal.Instant
+}
+
+export interface PasscodeStore {
+  /** Replaces the challenge with this key, unless that was issued after `resendBefore`. */
+  issue(
+    key: string,
+    challenge: PasscodeChallenge,
+    now: Temporal.Instant,
+    resendBefore: Temporal.Instant,
+  ): Promise<boolean>
+  /**
+   * Counts a try before its passcode is compared. Undefined if the challenge has no try left, is used, expired or
+   * unknown. `triesLeft` is the number of further tries.
+   */
+  takeTry(
+    key: string,
+    triesMax: number,
+    now: Temporal.Instant,
+  ): Promise<(PasscodeChallenge & { readonly triesLeft: number }) | undefined>
+  /** Exactly one of many concurrent calls returns true. */
+  use(key: string): Promise<boolean>
+}
+
+/** A token bucket that all processes share. */
+export interface AttemptLimit {
+  readonly capacity: number
+  readonly refillMs: number
+}
+
+export interface AttemptLimitStore {
+  /** False if the bucket of the key is empty. The number of stored buckets is bounded: full ones are purged. */
+  take(key: string, limit: AttemptLimit, now: Temporal.Instant): Promise<boolean>
+}
+
+/** The secrets of the consent role. Each is created once and shared by all processes. */
+export const secretNames = ['cookies', 'subjects', 'limits'] as const
+export type SecretName = (typeof secretNames)[number]
+
+export const secretBytes = 32
+
+/** How many expired rows each addition purges at most: more than it adds, so that the tables shrink. */
+export const purgeMax = 10
+
+/** How long an ended arrangement is kept as evidence. The Australian rules require six years. */
+export const retentionDays = 7 * 366
+
+export interface ConsentStore {
+  readonly thirdParties: ThirdPartyStore
+  readonly artifacts: ArtifactStore
+  readonly arrangements: ArrangementStore
+  readonly passcodes: PasscodeStore
+  readonly limits: AttemptLimitStore
+  readSecret(name: SecretName): Promise<Buffer>
+  close(): Promise<void>
+}

@@ -1,0 +1,156 @@
+import type pg from 'pg'
+import {
+  type ArrangementStatus,
+  type ArrangementStore,
+  type ChangeReason,
+  purgeMax,
+  retentionDays,
+  type StoredArrangement,
+} from '../../../../consent/store.ts'
+import { selectList, startOfPage } from '../../../consent-lists.ts'
+import { escapeNul, unescapeNul } from '../../driver/escape-nul.ts'
+import { runInOrder, runStatement } from '../../driver/statements.ts'
+
+const columns = 'id, third_party, customer, accounts, scopes, starts, ends, status, updated'
+
+const retentionMs = retentionDays * 24 * 3_600_000
+
+const purge = {
+  name: 'purge-arrangements',
+  text: `with old as (
+      delete from arrangement where id in (
+        select id from arrangement where updated <= $1 and status <> 'active'
+        order by updated limit ${purgeMax} for update skip locked)
+      returning id)
+    delete from arrangement_change where arrangement in (select id from old)`,
+}
+const insert = {
+  name: 'add-arrangement',
+  text: `with added as (
+      insert into arrangement values ($1, $2, $3, $4, $5, $6, $7, 'active', $6)
+      on conflict do nothing returning id)
+    insert into arrangement_change select id, $6, 'active', 'customer' from added`,
+}
+const find = {
+  name: 'find-arrangement',
+  text: `select ${columns} from arrangement where id = $1`,
+}
+const listChanges = {
+  name: 'list-arrangement-changes',
+  text: 'select time, status, reason from arrangement_change where arrangement = $1 order by time, status',
+}
+const listWhere = (name: string, ...conditions: readonly string[]) => ({
+  name: `list-arrangements-${name}`,
+  text: `select ${columns} from arrangement
+    where ${['(updated, id) > ($1, $2)', ...conditions].join(' and ')}
+    order by updated, id limit $3`,
+})
+/** Separate statements, since each uses an index of its own. */
+const lists = {
+  all: listWhere('all'),
+  customer: listWhere('customer', 'customer = $4'),
+  thirdParty: listWhere('third-party', 'third_party = $4'),
+  both: listWhere('both', 'customer = $4', 'third_party = $5'),
+}
+const expire = {
+  name: 'expire-arrangements',
+  text: `with over as (
+      update arrangement set status = 'expired', updated = $1 where id in (
+        select id from arrangement where status = 'active' and ends <= $1
+        order by ends limit 1000 for update skip locked)
+      returning id, ends),
+    changes as (
+      insert into arrangement_change select id, ends, 'expired', 'sharing_ended' from over),
+    tokens as (delete from artifact where grant_id in (select id from over))
+    select count(*) from over`,
+}
+/** A token that is issued at the same time is not valid either: it is found only while its arrangement is active. */
+const withdrawWhere = (name: string, condition: string) => ({
+  name,
+  text: `with ended as (
+      update arrangement set status = 'withdrawn', updated = $2
+      where ${condition} and status = 'active' and ends > $2 returning id),
+    changes as (
+      insert into arrangement_change select id, $2, 'withdrawn', $3 from ended),
+    tokens as (delete from artifact where grant_id in (select id from ended))
+    select count(*) from ended`,
+})
+const withdraw = withdrawWhere('withdraw-arrangement', 'id = $1')
+export const withdrawAll = withdrawWhere('withdraw-arrangements', 'third_party = $1')
+
+export function openArrangements(pool: pg.Pool): ArrangementStore {
+  return {
+    async add({ id, thirdPartyId, customerId, accountIds, scopes, from, until }) {
+      const start = from.epochMilliseconds
+      await runInOrder(pool, [
+        [purge, [start - retentionMs]],
+        [
+          insert,
+          [
+            id,
+            thirdPartyId,
+            escapeNul(customerId),
+            JSON.stringify(accountIds),
+            scopes.join(' '),
+            start,
+            until.epochMilliseconds,
+          ],
+        ],
+      ])
+    },
+    async find(id, now) {
+      const [row] = await runStatement(pool, find, [escapeNul(id)])
+      return row && toArrangement(row, now.epochMilliseconds)
+    },
+    async listChanges(id) {
+      const rows = await runStatement(pool, listChanges, [escapeNul(id)])
+      return rows.map(([time, status, reason]) => ({
+        time: toInstant(time),
+        status: status as ArrangementStatus,
+        reason: reason as ChangeReason,
+      }))
+    },
+    async list({ customerId, thirdPartyId, updatedAfter, after, limit }, now) {
+      for (let count = 1; count > 0; ) {
+        const [[text] = []] = await runStatement(pool, expire, [now.epochMilliseconds])
+        count = Number(text)
+      }
+      const { updated, id } = startOfPage({ updatedAfter, after })
+      const rows = await runStatement(pool, lists[selectList(customerId, thirdPartyId)], [
+        updated,
+        escapeNul(id),
+        limit,
+        ...(customerId === undefined ? [] : [escapeNul(customerId)]),
+        ...(thirdPartyId === undefined ? [] : [escapeNul(thirdPartyId)]),
+      ])
+      return rows.map((row) => toArrangement(row, now.epochMilliseconds))
+    },
+    async withdraw(id, reason, now) {
+      const values = [escapeNul(id), now.epochMilliseconds, reason]
+      const [[count] = []] = await runStatement(pool, withdraw, values)
+      return count === '1'
+    },
+  }
+}
+
+type Cell = string | null | undefined
+
+function toInstant(text: Cell): Temporal.Instant {
+  return Temporal.Instant.fromEpochMilliseconds(Number(text))
+}
+
+function toArrangement(row: readonly Cell[], now: number): StoredArrangement {
+  const [id, thirdPartyId, customerId, accounts, scopes, starts, ends, status, updated] = row
+  const isOver = status === 'active' && Number(ends) <= now
+  return {
+    id: id ?? '',
+    thirdPartyId: thirdPartyId ?? '',
+    customerId: unescapeNul(customerId ?? ''),
+    accountIds: JSON.parse(accounts ?? '[]'),
+    scopes: (scopes ?? '').split(' '),
+    from: toInstant(starts),
+    until: toInstant(ends),
+    status: isOver ? 'expired' : (status as ArrangementStatus),
+    updated: toInstant(updated),
+  }
+}

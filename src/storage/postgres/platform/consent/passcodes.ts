@@ -1,0 +1,80 @@
+import type pg from 'pg'
+import { type AttemptLimitStore, type PasscodeStore, purgeMax } from '../../../../consent/store.ts'
+import { runInOrder, runStatement } from '../../driver/statements.ts'
+
+const purge = {
+  name: 'purge-passcodes',
+  text: `delete from passcode where key in (
+    select key from passcode where expires <= $1 order by expires limit ${purgeMax}
+    for update skip locked)`,
+}
+const issue = {
+  name: 'issue-passcode',
+  text: `insert into passcode (key, candidates, sent, expires, tries, used) values ($1, $2, $3, $4, 0, 0)
+    on conflict (key) do update
+      set candidates = excluded.candidates, sent = excluded.sent, expires = excluded.expires, tries = 0, used = 0
+    where passcode.sent <= $5 returning 1`,
+}
+/** The row lock makes concurrent tries count one after another. */
+const takeTry = {
+  name: 'take-passcode-try',
+  text: `update passcode set tries = tries + 1
+    where key = $1 and tries < $2 and used = 0 and expires > $3 returning candidates, expires, tries`,
+}
+const use = {
+  name: 'use-passcode',
+  text: 'update passcode set used = 1 where key = $1 and used = 0 returning 1',
+}
+
+export function openPasscodes(pool: pg.Pool): PasscodeStore {
+  return {
+    async issue(key, { candidates, expires }, { epochMilliseconds: now }, resendBefore) {
+      const text = JSON.stringify(candidates)
+      const times = [now, expires.epochMilliseconds, resendBefore.epochMilliseconds]
+      const [, issued] = await runInOrder(pool, [
+        [purge, [now]],
+        [issue, [key, text, ...times]],
+      ])
+      return issued?.length === 1
+    },
+    async takeTry(key, triesMax, { epochMilliseconds: now }) {
+      const [row] = await runStatement(pool, takeTry, [key, triesMax, now])
+      if (!row) return undefined
+      const [candidates, expires, tries] = row
+      return {
+        candidates: JSON.parse(candidates ?? '[]'),
+        expires: Temporal.Instant.fromEpochMilliseconds(Number(expires)),
+        triesLeft: triesMax - Number(tries),
+      }
+    },
+    async use(key) {
+      return (await runStatement(pool, use, [key])).length === 1
+    },
+  }
+}
+
+const purgeLimits = {
+  name: 'purge-attempt-limits',
+  text: `delete from attempt_limit where key in (
+    select key from attempt_limit where full_at <= $1 order by full_at limit ${purgeMax}
+    for update skip locked)`,
+}
+/** Of a bucket, the time at which it is full again is stored. A bucket that is full need not be stored. */
+const take = {
+  name: 'take-attempt',
+  text: `insert into attempt_limit (key, full_at) values ($1, $2::bigint + $3::bigint)
+    on conflict (key) do update set full_at = greatest(attempt_limit.full_at, $2) + $3
+    where greatest(attempt_limit.full_at, $2) + $3 <= $2 + $3 * $4::bigint returning 1`,
+}
+
+export function openAttemptLimits(pool: pg.Pool): AttemptLimitStore {
+  return {
+    async take(key, { capacity, refillMs }, { epochMilliseconds: now }) {
+      const [, taken] = await runInOrder(pool, [
+        [purgeLimits, [now]],
+        [take, [key, now, refillMs, capacity]],
+      ])
+      return taken?.length === 1
+    },
+  }
+}

@@ -1,0 +1,163 @@
+import type { DatabaseSync } from 'node:sqlite'
+import {
+  type ArrangementChange,
+  type ArrangementStore,
+  type ChangeReason,
+  purgeMax,
+  retentionDays,
+  type StoredArrangement,
+} from '../../../../consent/store.ts'
+import { selectList, startOfPage } from '../../../consent-lists.ts'
+import { command, query } from '../../driver/statements.ts'
+import type { Write } from '../../driver/write-queue.ts'
+
+interface Row {
+  readonly id: string
+  readonly third_party: string
+  readonly customer: string
+  readonly accounts: string
+  readonly scopes: string
+  readonly starts: number
+  readonly ends: number
+  readonly status: StoredArrangement['status']
+  readonly updated: number
+}
+
+interface ChangeRow extends Pick<ArrangementChange, 'status' | 'reason'> {
+  readonly time: number
+}
+
+export interface SqliteArrangements extends ArrangementStore {
+  /** Withdraws the arrangements of a third party. Must be called in a transaction. */
+  withdrawAll(thirdPartyId: string, reason: ChangeReason, now: number): void
+}
+
+const retentionMs = retentionDays * 24 * 3_600_000
+
+export function openArrangements(database: DatabaseSync, write: Write): SqliteArrangements {
+  const insert = command(
+    database,
+    `insert into arrangement values (?, ?, ?, ?, ?, ?, ?, 'active', ?) on conflict do nothing`,
+  )
+  const insertChange = command(
+    database,
+    'insert into arrangement_change values (?, ?, ?, ?) on conflict do nothing',
+  )
+  const find = query<Row>(database, 'select * from arrangement where id = ?')
+  const changes = query<ChangeRow>(
+    database,
+    'select time, status, reason from arrangement_change where arrangement = ? order by time, status',
+  )
+  const listWhere = (...conditions: readonly string[]) =>
+    query<Row>(
+      database,
+      `select * from arrangement
+       where ${[...conditions, '(updated, id) > (:updated, :id)'].join(' and ')}
+       order by updated, id limit :limit`,
+    )
+  // Separate statements, since each uses an index of its own.
+  const lists = {
+    all: listWhere(),
+    customer: listWhere('customer = :customer'),
+    thirdParty: listWhere('third_party = :thirdParty'),
+    both: listWhere('customer = :customer', 'third_party = :thirdParty'),
+  }
+  const expired = query<{ readonly id: string; readonly ends: number }>(
+    database,
+    `select id, ends from arrangement where status = 'active' and ends <= ? order by ends limit 1000`,
+  )
+  const end = command(
+    database,
+    `update arrangement set status = ?, updated = ? where id = ? and status = 'active'`,
+  )
+  const removeTokens = command(database, 'delete from artifact where grant_id = ?')
+  const ofThirdParty = query<{ readonly id: string }>(
+    database,
+    `select id from arrangement where third_party = ? and status = 'active'`,
+  )
+  const old = query<{ readonly id: string }>(
+    database,
+    `select id from arrangement where updated <= ? and status <> 'active' order by updated limit ${purgeMax}`,
+  )
+  const remove = command(database, 'delete from arrangement where id = ?')
+  const removeChanges = command(database, 'delete from arrangement_change where arrangement = ?')
+
+  const purge = (now: number): void => {
+    for (const { id } of old.all(now - retentionMs)) {
+      removeChanges.run(id)
+      remove.run(id)
+    }
+  }
+  /** Records that arrangements have expired. They are not active even before this is recorded. */
+  const expire = async (now: number): Promise<void> => {
+    while (expired.first(now)) {
+      await write(() => {
+        for (const { id, ends } of expired.all(now)) {
+          end.run('expired', now, id)
+          insertChange.run(id, ends, 'expired', 'sharing_ended')
+          removeTokens.run(id)
+        }
+      })
+    }
+  }
+  const withdraw = (id: string, reason: ChangeReason, now: number): boolean => {
+    const row = find.first(id)
+    if (!row || row.ends <= now || end.run('withdrawn', now, id).changes === 0) return false
+    insertChange.run(id, now, 'withdrawn', reason)
+    removeTokens.run(id)
+    return true
+  }
+
+  return {
+    async add({ id, thirdPartyId, customerId, accountIds, scopes, from, until }) {
+      const start = from.epochMilliseconds
+      const accounts = JSON.stringify(accountIds)
+      const ends = until.epochMilliseconds
+      await write(() => {
+        purge(start)
+        insert.run(id, thirdPartyId, customerId, accounts, scopes.join(' '), start, ends, start)
+        insertChange.run(id, start, 'active', 'customer')
+      })
+    },
+    async find(id, now) {
+      const row = find.first(id)
+      return row && toArrangement(row, now.epochMilliseconds)
+    },
+    async listChanges(id) {
+      return changes.all(id).map(({ time, ...change }) => ({ ...change, time: instant(time) }))
+    },
+    async list({ customerId, thirdPartyId, updatedAfter, after, limit }, now) {
+      await expire(now.epochMilliseconds)
+      const rows = lists[selectList(customerId, thirdPartyId)].all({
+        ...(customerId !== undefined && { customer: customerId }),
+        ...(thirdPartyId !== undefined && { thirdParty: thirdPartyId }),
+        ...startOfPage({ updatedAfter, after }),
+        limit,
+      })
+      return rows.map((row) => toArrangement(row, now.epochMilliseconds))
+    },
+    async withdraw(id, reason, now) {
+      return write(() => withdraw(id, reason, now.epochMilliseconds))
+    },
+    withdrawAll(thirdPartyId, reason, now) {
+      for (const { id } of ofThirdParty.all(thirdPartyId)) withdraw(id, reason, now)
+    },
+  }
+}
+
+const instant = Temporal.Instant.fromEpochMilliseconds
+
+function toArrangement(row: Row, now: number): StoredArrangement {
+  const isOver = row.status === 'active' && row.ends <= now
+  return {
+    id: row.id,
+    thirdPartyId: row.third_party,
+    customerId: row.customer,
+    accountIds: JSON.parse(row.accounts),
+    scopes: row.scopes.split(' '),
+    from: instant(row.starts),
+    until: instant(row.ends),
+    status: isOver ? 'expired' : row.status,
+    updated: instant(row.updated),
+  }
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { retentionDays } from '../../src/consent/store.ts'
+import { describe } from '../support/engines.ts'
+import { after, makeArrangement, makeThirdParty, now, openStores } from './stores.ts'
+
+describe('an arrangement', () => {
+  it('is stored as it was agreed, and is active', async (t) => {
+    const [first, second] = await openStores(t)
+    const arrangement = makeArrangement('r1', { customerId: 'c\u0000"1', accountIds: ['a 1', 'ä'] })
+
+    await first.arrangements.add(arrangement)
+
+    assert.deepEqual(await second.arrangements.find('r1', now), {
+      ...arrangement,
+      status: 'active',
+      updated: now,
+    })
+    assert.deepEqual(await second.arrangements.listChanges('r1'), [
+      { time: now, status: 'active', reason: 'customer' },
+    ])
+    assert.equal(await second.arrangements.find('r2', now), undefined)
+  })
+
+  it('is stored once if it is added again', async (t) => {
+    const [{ arrangements }] = await openStores(t)
+    await arrangements.add(makeArrangement('r1'))
+    await arrangements.withdraw('r1', 'customer', after(1))
+
+    await arrangements.add(makeArrangement('r1', { accountIds: ['other'] }))
+
+    const found = await arrangements.find('r1', after(2))
+    assert.deepEqual([found?.status, found?.accountIds], ['withdrawn', ['a1', 'a2']])
+    assert.equal((await arrangements.listChanges('r1')).length, 2)
+  })
+
+  it('is withdrawn once, with its time and reason', async (t) => {
+    const stores = await openStores(t)
+    await stores[0].arrangements.add(makeArrangement('r1'))
+
+    const outcomes = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        stores[index % 2 ? 1 : 0].arrangements.withdraw('r1', 'operator', after(5)),
+      ),
+    )
+
+    assert.equal(outcomes.filter(Boolean).length, 1)
+    const { arrangements } = stores[1]
+    assert.equal((await arrangements.find('r1', after(5)))?.status, 'withdrawn')
+    assert.equal(await arrangements.withdraw('r2', 'operator', now), false)
+    assert.deepEqual(await arrangements.listChanges('r1'), [
+      { time: now, status: 'active', reason: 'customer' },
+      { time: after(5), status: 'withdrawn', reason: 'operator' },
+    ])
+  })
+
+  it('expires at its end, and cannot be withdrawn afterwards', async (t) => {
+    const [{ arrangements }] = await openStores(t)
+    await arrangements.add(makeArrangement('r1', { until: after(60) }))
+
+    assert.equal((await arrangements.find('r1', after(59)))?.status, 'active')
+    assert.equal((await arrangements.find('r1', after(60)))?.status, 'expired')
+    assert.equal(await arrangements.withdraw('r1', 'customer', after(60)), false)
+    // The list records it.
+    const [listed] = await arrangements.list({ limit: 10 }, after(90))
+    assert.deepEqual([listed?.status, listed?.updated], ['expired', after(90)])
+    assert.deepEqual((await arrangements.listChanges('r1')).at(-1), {
+      time: after(60),
+      status: 'expired',
+      reason: 'sharing_ended',
+    })
+  })
+
+  it('ends with its third party', async (t) => {
+    const [{ arrangements, thirdParties, artifacts }] = await openStores(t)
+    await thirdParties.add(makeThirdParty('tp'))
+    await arrangements.add(makeArrangement('r1'))
+    await arrangements.add(makeArrangement('r2', { thirdPartyId: 'other' }))
+    const token = { payload: '{}', grantId: 'r1', expires: after(60) }
+    await artifacts.put('AccessToken', 'k', token, now)
+
+    assert.equal(await thirdParties.remove('tp', after(1)), true)
+
+    assert.equal(await thirdParties.remove('tp', after(1)), false)
+    assert.equal((await arrangements.find('r1', after(1)))?.status, 'withdrawn')
+    assert.equal((await arrangements.find('r2', after(1)))?.status, 'active')
+    assert.equal((await arrangements.listChanges('r1')).at(-1)?.reason, 'third_party_removed')
+    assert.equal(await artifacts.find('AccessToken', 'k', now), undefined)
+  })
+
+  it('is removed when its retention period is over', async (t) => {
+    const [{ arrangements }] = await openStores(t)
+    await arrangements.add(makeArrangement('r1'))
+    await arrangements.add(makeArrangement('r2', { until: after(1e10) }))
+    await arrangements.withdraw('r1', 'customer', now)
+    const later = now.add({ hours: retentionDays * 24 })
+
+    await arrangements.add(makeArrangement('r3', { from: later, until: later.add({ hours: 1 }) }))
+
+    assert.equal(await arrangements.find('r1', later), undefined)
+    assert.deepEqual(await arrangements.listChanges('r1'), [])
+    assert.equal((await arrangements.find('r2', later))?.status, 'active')
+  })
+})
+
+describe('the list of arrangements', () => {
+  it('is in order of the last change, and selects by customer, third party and time', async (t) => {
+    const [{ arrangements }] = await openStores(t)
+    const add = (id: string, seconds: number, customerId: string, thirdPartyId: string) =>
+      arrangements.add(makeArrangement(id, { from: after(seconds), customerId, thirdPartyId }))
+    await add('r1', 0, 'c1', 'tp1')
+    await add('r2', 1, 'c2', 'tp1')
+    await add('r3', 2, 'c1', 'tp2')
+    await add('r4', 2, 'c2', 'tp2')
+    await arrangements.withdraw('r1', 'customer', after(3))
+    const ids = async (query: Omit<Parameters<typeof arrangements.list>[0], 'limit'>) =>
+      (await arrangements.list({ ...query, limit: 10 }, after(4))).map(({ id }) => id)
+
+    assert.deepEqual(await ids({}), ['r2', 'r3', 'r4', 'r1'])
+    assert.deepEqual(await ids({ customerId: 'c1' }), ['r3', 'r1'])
+    assert.deepEqual(await ids({ thirdPartyId: 'tp2' }), ['r3', 'r4'])
+    assert.deepEqual(await ids({ thirdPartyId: 'tp2', customerId: 'c2' }), ['r4'])
+    assert.deepEqual(await ids({ updatedAfter: after(1) }), ['r3', 'r4', 'r1'])
+    assert.deepEqual(await ids({ customerId: 'c9' }), [])
+  })
+
+  it('is read page by page', async (t) => {
+    const [{ arrangements }] = await openStores(t)
+    for (const id of ['r1', 'r2', 'r3', 'r4', 'r5']) await arrangements.add(makeArrangement(id))
+
+    const first = await arrangements.list({ limit: 2 }, now)
+    const second = await arrangements.list({ limit: 2, after: first.at(-1) }, now)
+    const third = await arrangements.list({ limit: 2, after: second.at(-1) }, now)
+
+    const pages = [first, second, third].map((page) => page.map(({ id }) => id))
+    assert.deepEqual(pages, [['r1', 'r2'], ['r3', 'r4'], ['r5']])
+  })
+})
+
+describe('a third party', () => {
+  it('is stored with its keys or the URL of its keys', async (t) => {
+    const [{ thirdParties }] = await openStores(t)
+    const first = makeThirdParty('tp1', { name: 'Ünïcode "Budget"', profile: 'cds' })
+    const keys = { jwksUrl: 'https://budget.example/jwks' }
+    const second = makeThirdParty('tp2', { keys, created: after(1) })
+
+    await thirdParties.add(second)
+    await thirdParties.add(first)
+
+    assert.deepEqual(await thirdParties.find('tp1'), first)
+    assert.deepEqual(await thirdParties.list(), [first, second])
+    assert.equal(await thirdParties.find('tp3'), undefined)
+  })
+})

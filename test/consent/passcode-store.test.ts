@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { secretNames } from '../../src/consent/store.ts'
+import { describe } from '../support/engines.ts'
+import { after, now, openStores } from './stores.ts'
+
+const candidates = [{ customerId: 'c1', hash: 'h' }]
+const challenge = { candidates, expires: after(300) }
+const triesMax = 3
+
+describe('a passcode challenge', () => {
+  it('counts concurrent tries of several processes before they are compared', async (t) => {
+    const stores = await openStores(t)
+    await stores[0].passcodes.issue('k', challenge, now, now)
+
+    const tries = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        stores[index % 2 ? 1 : 0].passcodes.takeTry('k', triesMax, after(1)),
+      ),
+    )
+
+    const allowed = tries.filter((result) => result !== undefined)
+    assert.deepEqual(allowed.map(({ triesLeft }) => triesLeft).sort(), [0, 1, 2])
+    assert.deepEqual(allowed[0]?.candidates, candidates)
+  })
+
+  it('is used once', async (t) => {
+    const stores = await openStores(t)
+    await stores[0].passcodes.issue('k', challenge, now, now)
+
+    const uses = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => stores[index % 2 ? 1 : 0].passcodes.use('k')),
+    )
+
+    assert.equal(uses.filter(Boolean).length, 1)
+    assert.equal(await stores[1].passcodes.takeTry('k', triesMax, after(1)), undefined)
+    assert.equal(await stores[1].passcodes.use('unknown'), false)
+  })
+
+  it('expires', async (t) => {
+    const [{ passcodes }] = await openStores(t)
+    await passcodes.issue('k', challenge, now, now)
+
+    assert.ok(await passcodes.takeTry('k', triesMax, after(299)))
+    assert.equal(await passcodes.takeTry('k', triesMax, after(300)), undefined)
+    assert.equal(await passcodes.takeTry('unknown', triesMax, now), undefined)
+  })
+
+  it('is replaced after the time to resend, with new tries', async (t) => {
+    const [{ passcodes }] = await openStores(t)
+    await passcodes.issue('k', challenge, now, now)
+    for (let count = 0; count < triesMax; count += 1) await passcodes.takeTry('k', triesMax, now)
+    const other = { candidates: [{ customerId: 'c1', hash: 'h2' }], expires: after(330) }
+
+    assert.equal(await passcodes.issue('k', other, after(29), after(-1)), false)
+    assert.equal(await passcodes.takeTry('k', triesMax, after(29)), undefined)
+    assert.equal(await passcodes.issue('k', other, after(30), now), true)
+
+    const taken = await passcodes.takeTry('k', triesMax, after(329))
+    assert.deepEqual(taken, { ...other, triesLeft: 2 })
+  })
+})
+
+describe('an attempt limit', () => {
+  it('allows its capacity over all processes, and one more with each refill', async (t) => {
+    const stores = await openStores(t)
+    const limit = { capacity: 5, refillMs: 10_000 }
+    const take = async (seconds: number, count: number) => {
+      const taken = await Promise.all(
+        Array.from({ length: count }, (_, index) =>
+          stores[index % 2 ? 1 : 0].limits.take('k', limit, after(seconds)),
+        ),
+      )
+      return taken.filter(Boolean).length
+    }
+
+    assert.equal(await take(0, 12), 5)
+    assert.equal(await take(9.999, 2), 0)
+    assert.equal(await take(10, 3), 1)
+    assert.equal(await take(40, 9), 3)
+    assert.equal(await take(1000, 9), 5)
+    assert.equal(await stores[0].limits.take('other', limit, after(1000)), true)
+  })
+})
+
+describe('a secret of the consent role', () => {
+  it('is created once and is the same in every process', async (t) => {
+    const stores = await openStores(t)
+
+    const values = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => stores[index % 2 ? 1 : 0].readSecret('cookies')),
+    )
+
+    assert.equal(new Set(values.map((value) => value.toString('hex'))).size, 1)
+    assert.equal(values[0]?.length, 32)
+    const all = await Promise.all(secretNames.map((name) => stores[0].readSecret(name)))
+    assert.equal(new Set(all.map((value) => value.toString('hex'))).size, secretNames.length)
+  })
+})
