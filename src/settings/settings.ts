@@ -1,67 +1,20 @@
 import { readTrustedProxies } from '../http/caller-address.ts'
-import { type DatabaseLayout, databaseLayouts } from '../storage/database.ts'
+import { databaseLayouts } from '../storage/database.ts'
+import { consentDefinitions } from './consent-settings.ts'
+import {
+  type Definitions,
+  forAllRoles,
+  type Role,
+  type SettingName,
+  type Settings,
+} from './definition.ts'
 import { isDatabaseUrl, isProtected, isTimeZone, isWebUrl } from './value-rules.ts'
-import { baseUrl, hostName, oneOf, path, type ValueType, wholeNumber } from './value-types.ts'
+import { baseUrl, hostName, oneOf, path, wholeNumber } from './value-types.ts'
 
-/**
- * Every setting. Each is an environment variable and a flag; flags take precedence. All invalid and
- * missing settings are reported together, so that one restart is enough to fix them.
- */
-export interface Settings {
-  readonly database: string
-  readonly databasePasswordFile: string | undefined
-  readonly databaseConnections: number
-  readonly databaseLayout: DatabaseLayout | undefined
-  readonly databasePartitions: number
-  readonly databaseReplica: string | undefined
-  readonly replicaLagMax: number
-  readonly host: string
-  readonly port: number
-  readonly providerUrl: string
-  readonly resourceUrl: string
-  readonly subdomain: string
-  readonly jwksAllowHttp: boolean
-  readonly jwksUrl: string
-  readonly accountVersion: 3 | 4
-  readonly timeZone: string
-  readonly workers: number
-  readonly trustedProxies: string | undefined
-  readonly tlsCert: string | undefined
-  readonly tlsKey: string | undefined
-  readonly tlsClientCa: string | undefined
-  readonly shutdownTimeout: number
-  readonly connectionsPerAddress: number | undefined
-  readonly customerRequestsPerMinute: number | undefined
-  readonly providerRequestsPerSecond: number | undefined
-  readonly logLevel: string
-  readonly metricsPort: number | undefined
-  readonly metricsHost: string
-}
-
-export type SettingName = keyof Settings
-
-/** What is being run. Defaults and required settings depend on it. */
-export const roles = ['provider', 'platform', 'intake', 'demo'] as const
-export type Role = (typeof roles)[number]
-
-interface Definition<Value> extends Omit<ValueType<Value>, 'read'> {
-  readonly about: string
-  /** Parses the text; undefined if it is invalid. `earlier` has the settings that are defined before this one. */
-  readonly read: (text: string, earlier: Partial<Settings>) => Value | undefined
-  readonly defaults: Partial<Record<Role, string>>
-  /** The roles that use it; the default is all. */
-  readonly usedBy?: readonly Role[]
-  readonly requiredBy?: readonly Role[]
-  /** Required if one of these is set. */
-  readonly requiredWith?: readonly SettingName[]
-  /** A default that depends on the settings that are defined before this one. */
-  readonly derived?: {
-    readonly about: string
-    readonly from: (role: Role, earlier: Partial<Settings>) => Value | undefined
-  }
-}
+export { type Role, roles, type SettingName, type Settings } from './definition.ts'
 
 const provider: readonly Role[] = ['provider', 'demo']
+const providerAndPlatform: readonly Role[] = [...provider, 'platform']
 const servers: readonly Role[] = ['provider', 'platform', 'intake']
 
 const portMax = 65_535
@@ -73,7 +26,7 @@ const lagSecondsMax = 86_400
 const requestsMax = 1_000_000
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
-export const settingDefinitions: { readonly [Name in SettingName]: Definition<Settings[Name]> } = {
+export const settingDefinitions: Definitions = {
   database: {
     about: 'where the data is stored',
     placeholder: 'url',
@@ -127,11 +80,13 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
     defaults: { provider: '8080', platform: '8081', intake: '8082', demo: '8080' },
   },
   providerUrl: {
-    about: 'the public base URL; the audience of every token must start with it',
+    about:
+      'the public base URL of the provider; the audience of every token must start with it. A platform asks this provider during consent',
     ...baseUrl,
-    usedBy: provider,
+    usedBy: providerAndPlatform,
     defaults: {},
     requiredBy: ['provider'],
+    requiredWith: ['issuer'],
     derived: {
       about: 'the URL that it listens on (demo)',
       from: (role, { host, port }) => (role === 'demo' ? `http://${host}:${port}` : undefined),
@@ -149,9 +104,10 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
     placeholder: 'name',
     mustBe: '1 to 256 characters without whitespace',
     read: (text) => (/^\S{1,256}$/.test(text) ? text : undefined),
-    usedBy: provider,
+    usedBy: providerAndPlatform,
     defaults: { demo: 'demo' },
     requiredBy: ['provider'],
+    requiredWith: ['issuer'],
   },
   jwksAllowHttp: {
     about:
@@ -255,6 +211,7 @@ export const settingDefinitions: { readonly [Name in SettingName]: Definition<Se
     usedBy: provider,
     defaults: {},
   },
+  ...consentDefinitions,
   logLevel: {
     about: 'the lowest level that is logged',
     ...oneOf('level', logLevels),
@@ -277,7 +234,11 @@ export const settingNames = Object.keys(settingDefinitions) as SettingName[]
 
 /** The settings that have an effect on a role. */
 export function listSettings(role: Role): SettingName[] {
-  return settingNames.filter((name) => settingDefinitions[name].usedBy?.includes(role) ?? true)
+  return settingNames.filter((name) => isUsedBy(role, name))
+}
+
+function isUsedBy(role: Role, name: SettingName): boolean {
+  return settingDefinitions[name].usedBy?.includes(role) ?? true
 }
 
 /** `providerUrl` is `HOLDFAST_PROVIDER_URL` in the environment and `--provider-url` as a flag. */
@@ -338,7 +299,9 @@ export function readSettings(
 
   for (const name of settingNames) {
     const { about, requiredWith } = settingDefinitions[name]
-    const dependent = requiredWith?.find((other) => effective[other].value)
+    const dependent = requiredWith?.find(
+      (other) => effective[other].value && isUsedBy(role, other) && isUsedBy(role, name),
+    )
     if (effective[name].value !== undefined || !dependent) continue
     invalid.push(
       `${variableName(name)} (${flagName(name)}) is required with ${variableName(dependent)}: ${about}`,
@@ -360,8 +323,4 @@ function valuesOf(
 
 function derivedSetting(value: EffectiveSetting['value']): EffectiveSetting {
   return value === undefined ? { source: 'not set' } : { value, source: 'default' }
-}
-
-function forAllRoles(text: string): Record<Role, string> {
-  return { provider: text, platform: text, intake: text, demo: text }
 }

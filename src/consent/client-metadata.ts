@@ -1,0 +1,42 @@
+import type { AdapterPayload } from 'oidc-provider'
+import type { ThirdParty } from './store.ts'
+
+/** The signature algorithms of FAPI. */
+export const fapiAlgorithms = ['PS256', 'ES256'] as const
+export type FapiAlgorithm = (typeof fapiAlgorithms)[number]
+
+/** How tokens are bound to a third party: to its TLS certificate, or to a key with DPoP. */
+export type TokenBinding = 'mtls' | 'dpop'
+
+/** The name of the client metadata with the profile of a third party. */
+export const profileProperty = 'profile'
+
+/** A third party as client metadata of OpenID Connect. Each profile has one way to do each thing. */
+export function toClientMetadata(
+  { id, name, profile, redirectUris, scopes, keys }: ThirdParty,
+  algorithm: FapiAlgorithm,
+  binding: TokenBinding,
+): AdapterPayload {
+  const isCds = profile === 'cds'
+  return {
+    client_id: id,
+    client_name: name,
+    [profileProperty]: profile,
+    redirect_uris: [...redirectUris],
+    scope: scopes.join(' '),
+    ...('jwks' in keys
+      ? { jwks: { keys: keys.jwks.keys.map((key) => ({ ...key })) } }
+      : { jwks_uri: keys.jwksUrl }),
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    response_modes: isCds ? ['jwt'] : ['query'],
+    token_endpoint_auth_method: 'private_key_jwt',
+    subject_type: 'pairwise',
+    id_token_signed_response_alg: algorithm,
+    authorization_signed_response_alg: algorithm,
+    require_pushed_authorization_requests: true,
+    require_signed_request_object: isCds,
+    dpop_bound_access_tokens: binding === 'dpop',
+    ...(binding === 'mtls' && { tls_client_certificate_bound_access_tokens: true }),
+  }
+}

@@ -1,0 +1,90 @@
+import type { SigningKeyStore } from '../auth/signing-key-store.ts'
+import { openAccessCheck, type VerifyAccess } from './access.ts'
+import type { TokenBinding } from './client-metadata.ts'
+import { type Customers, openCustomers, ProviderUnavailable } from './customers.ts'
+import { openFlow, type PageRequest, type PageResponse } from './flow.ts'
+import { openFlows } from './flow-state.ts'
+import { type OpenidOptions, type OpenidProvider, openOpenidProvider } from './openid-provider.ts'
+import { type Brand, renderLayout } from './pages/layout.ts'
+import { renderError } from './pages/steps.ts'
+import { openPasscodes, type PasscodeMessage, type Passcodes } from './passcodes.ts'
+import type { ConsentStore } from './store.ts'
+
+export interface ConsentOptions {
+  readonly issuer: string
+  readonly providerUrl: string
+  readonly subdomain: string
+  readonly store: ConsentStore
+  readonly signingKeys: SigningKeyStore
+  readonly clock: () => Temporal.Instant
+  readonly binding: TokenBinding
+  readonly requiresAuthority: boolean
+  readonly brand: Brand
+  /** Must return at once: how long the delivery takes would show that the address is known. */
+  readonly deliverPasscode: (message: PasscodeMessage) => void
+  /** In a demonstration, the passcode that was sent last to the address. */
+  readonly shownPasscode?: ((email: string) => string | undefined) | undefined
+  readonly onError: OpenidOptions['onError']
+}
+
+/** The consent role of the platform, without its server. */
+export interface Consent {
+  readonly issuer: string
+  /** The path of the issuer, which all its paths begin with; empty for a host of its own. */
+  readonly basePath: string
+  readonly store: ConsentStore
+  readonly brand: Brand
+  readonly clock: () => Temporal.Instant
+  readonly openid: OpenidProvider
+  readonly customers: Customers
+  readonly passcodes: Passcodes
+  readonly verifyAccess: VerifyAccess
+  /** Answers a request to the page of a flow. */
+  readonly answerPage: (request: PageRequest) => Promise<PageResponse>
+}
+
+/** Throws if there is no suitable signing key. */
+export async function openConsent(options: ConsentOptions): Promise<Consent> {
+  const { issuer, store, clock, brand } = options
+  const customers = openCustomers(options)
+  const openid = await openOpenidProvider({
+    ...options,
+    secrets: {
+      cookies: await store.readSecret('cookies'),
+      subjects: await store.readSecret('subjects'),
+    },
+    async readCustomer(customerId) {
+      const customer = await customers.read(customerId)
+      if (!customer) throw new ProviderUnavailable('the customer no longer exists')
+      return customer
+    },
+    async renderError(ctx, out) {
+      const text = `The website or app that you came from sent a request that cannot be used (${out.error}). Nothing was shared. Go back and start again.`
+      ctx.type = 'html'
+      ctx.body = renderLayout(brand, renderError('This link cannot be used', text))
+    },
+  })
+  const passcodes = await openPasscodes(store, clock, options.deliverPasscode)
+  return {
+    issuer,
+    basePath: new URL(issuer).pathname.replace(/\/$/, ''),
+    store,
+    brand,
+    clock,
+    openid,
+    customers,
+    passcodes,
+    verifyAccess: openAccessCheck(store, clock),
+    answerPage: openFlow({
+      store,
+      customers,
+      passcodes,
+      brand,
+      clock,
+      flows: openFlows(store.artifacts, clock),
+      provider: openid.current,
+      consentsUrl: `${issuer}/consents`,
+      shownPasscode: options.shownPasscode,
+    }),
+  }
+}

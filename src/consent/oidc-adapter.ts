@@ -1,0 +1,90 @@
+import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
+import { digest } from '../auth/secrets.ts'
+import type { ChangeReason, ConsentStore, ThirdParty } from './store.ts'
+
+/** Models whose artifacts depend on an arrangement. The id of a grant is that of its arrangement. */
+const grantModel = 'Grant'
+
+/** A session is found by another key than its id, so its id is stored. It cannot be used: session cookies are ignored. */
+const modelsWithId = new Set(['Session'])
+
+/**
+ * Stores what the OpenID provider needs, as its documentation of adapters requires. In addition, a code is consumed
+ * once and a proof is accepted once even if several processes receive it at the same time.
+ */
+export function createOidcAdapter(
+  { artifacts, arrangements, thirdParties }: ConsentStore,
+  clock: () => Temporal.Instant,
+  toClientMetadata: (thirdParty: ThirdParty) => AdapterPayload,
+): (model: string) => Adapter {
+  const toPayload = (text: string, id: string, consumed: Temporal.Instant | undefined) => ({
+    ...JSON.parse(text),
+    ...(id && { jti: id }),
+    ...(consumed && { consumed: Math.floor(consumed.epochMilliseconds / 1000) }),
+  })
+
+  return (model) => ({
+    async upsert(id, payload, expiresIn = 0) {
+      const now = clock()
+      const { jti, consumed: _consumed, ...rest } = payload
+      const artifact = {
+        payload: JSON.stringify(modelsWithId.has(model) ? { jti, ...rest } : rest),
+        grantId: model === grantModel ? id : payload.grantId,
+        uid: payload.uid,
+        expires: now.add({ seconds: expiresIn }),
+      }
+      if (model !== 'ReplayDetection') return artifacts.put(model, digest(id), artifact, now)
+      if (!(await artifacts.add(model, digest(id), artifact, now))) {
+        throw new errors.InvalidRequest('the proof or assertion was used before')
+      }
+    },
+
+    async find(id) {
+      if (model === 'Client') {
+        const thirdParty = await thirdParties.find(id)
+        return thirdParty && toClientMetadata(thirdParty)
+      }
+      const found = await artifacts.find(model, digest(id), clock())
+      return found && toPayload(found.payload, id, found.consumed)
+    },
+
+    async findByUid(uid) {
+      const found = await artifacts.findByUid(model, uid, clock())
+      return found && toPayload(found.payload, '', found.consumed)
+    },
+
+    // Only for the device flow, which is disabled.
+    async findByUserCode() {
+      return undefined
+    },
+
+    async consume(id) {
+      if (await artifacts.consume(model, digest(id), clock())) return
+      if (model === 'PushedAuthorizationRequest') throw usedRequest()
+      const used = await artifacts.find(model, digest(id), clock())
+      const { grantId = '' } = JSON.parse(used?.payload ?? '{}') as AdapterPayload
+      await arrangements.withdraw(grantId, 'code_replayed', clock())
+      throw new errors.InvalidGrant(`${model} already consumed`)
+    },
+
+    async destroy(id) {
+      if (model === grantModel) await arrangements.withdraw(id, revocationReason(), clock())
+      await artifacts.remove(model, digest(id))
+    },
+
+    async revokeByGrantId(grantId) {
+      await artifacts.removeByGrant(grantId, grantModel)
+    },
+  })
+}
+
+/** The OpenID provider destroys a grant if a token is revoked, or if a code is used again at the token endpoint. */
+function revocationReason(): ChangeReason {
+  return Provider.ctx?.oidc.route === 'token' ? 'code_replayed' : 'third_party'
+}
+
+/** Not redirected to the third party, since the customer may not have come from it. */
+function usedRequest(): Error {
+  const error = new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
+  return Object.assign(error, { allow_redirect: false })
+}

@@ -1,0 +1,95 @@
+import { type Html, html } from './html.ts'
+
+/** How the pages look, by settings. */
+export interface Brand {
+  readonly name: string
+  /** The URL of the logo. */
+  readonly logo?: string | undefined
+  /** The URL of the stylesheet. */
+  readonly stylesheet: string
+  /** The time zone of times on the pages. */
+  readonly timeZone: string
+}
+
+export interface Problem {
+  /** The id of the field. */
+  readonly field: string
+  readonly text: string
+}
+
+export interface Page {
+  readonly title: string
+  readonly body: Html
+  readonly step?: number | undefined
+  readonly problem?: Problem | undefined
+}
+
+export const stepCount = 4
+
+/** A whole page. It contains no script and no style: the content security policy allows neither. */
+export function renderLayout(brand: Brand, { title, body, step, problem }: Page): string {
+  const heading = problem ? `Error: ${title}` : title
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${heading} – ${brand.name}</title>
+<link rel="stylesheet" href="${brand.stylesheet}">
+</head>
+<body>
+<header>
+<p class="brand">${brand.logo !== undefined && html`<img src="${brand.logo}" alt="" height="32"> `}${brand.name}</p>
+${step !== undefined && html`<p class="step">Step ${step} of ${stepCount}</p>`}
+</header>
+<main>
+${
+  problem &&
+  html`<div class="problem" role="alert" aria-labelledby="problem-title">
+<h2 id="problem-title">There is a problem</h2>
+<p><a href="#${problem.field}">${problem.text}</a></p>
+</div>`
+}
+<h1>${title}</h1>
+${body}
+</main>
+<footer><p>${brand.name} never asks for your banking password here.</p></footer>
+</body>
+</html>
+`.html
+}
+
+/** The buttons at the end of a form. Cancelling says what happens. */
+export function renderButtons(label: string, action: string, thirdParty: string): Html {
+  return html`<div class="buttons">
+<button type="submit" name="action" value="${action}">${label}</button>
+<button type="submit" name="action" value="cancel" class="secondary" formnovalidate>Cancel</button>
+</div>
+<p class="muted">If you cancel, nothing is shared and you return to ${thirdParty}.</p>`
+}
+
+/** A form that posts to the page itself. The first button is the one that Enter presses. */
+export function renderForm(token: string, content: Html): Html {
+  return html`<form method="post" autocomplete="off" novalidate>
+<input type="hidden" name="token" value="${token}">
+${content}
+</form>`
+}
+
+export function formatDate(time: Temporal.Instant, { timeZone }: Brand): string {
+  return time.toLocaleString('en-AU', { timeZone, dateStyle: 'long' })
+}
+
+/** With the zone, since the customer may be in another. */
+export function formatTime(time: Temporal.Instant, { timeZone }: Brand): Html {
+  const text = time.toLocaleString('en-AU', {
+    timeZone,
+    hour: 'numeric',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  })
+  return html`<time datetime="${time.toString({ smallestUnit: 'second' })}">${text}</time>`
+}

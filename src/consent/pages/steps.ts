@@ -1,0 +1,206 @@
+import type { ShareableAccount } from '../../contract/index.ts'
+import { passcodeDigits, resendSeconds } from '../passcodes.ts'
+import { describeScopes } from '../scopes.ts'
+import { groupAccounts } from './account-groups.ts'
+import { type Html, html } from './html.ts'
+import {
+  type Brand,
+  formatDate,
+  formatTime,
+  type Page,
+  type Problem,
+  renderButtons,
+  renderForm,
+} from './layout.ts'
+
+/** What a third party asks for, as every page needs it. */
+export interface Asked {
+  readonly thirdParty: string
+  readonly scopes: readonly string[]
+  /** The end of the sharing if it began now; undefined for a single access. */
+  readonly until: Temporal.Instant | undefined
+}
+
+export interface StepOptions {
+  readonly brand: Brand
+  readonly asked: Asked
+  readonly token: string
+  readonly problem?: Problem | undefined
+}
+
+export function renderIdentify({ brand, asked, token, problem }: StepOptions, email: string): Page {
+  const isInvalid = problem?.field === 'email'
+  return {
+    title: `${asked.thirdParty} wants to see your data at ${brand.name}`,
+    step: 1,
+    problem,
+    body: html`${renderRequest(asked, brand)}
+${renderForm(
+  token,
+  html`<label for="email">Your e-mail address at ${brand.name}</label>
+${problem && isInvalid && html`<p class="error" id="email-error">${problem.text}</p>`}
+<input type="email" id="email" name="email" value="${email}" autocomplete="email" maxlength="254" spellcheck="false"${
+    isInvalid && html` aria-invalid="true" aria-describedby="email-error"`
+  }>
+<p class="muted">${brand.name} sends a one-time code to the phone number that it has for you.</p>
+${renderButtons('Continue', 'identify', asked.thirdParty)}`,
+)}`,
+  }
+}
+
+/** The same for every e-mail address, whether or not it is known. */
+export function renderPasscode(
+  { brand, asked, token, problem }: StepOptions,
+  {
+    email,
+    expires,
+    shown,
+  }: {
+    readonly email: string
+    readonly expires: Temporal.Instant
+    readonly shown?: string | undefined
+  },
+): Page {
+  const isInvalid = problem?.field === 'passcode'
+  return {
+    title: 'Enter your one-time code',
+    step: 2,
+    problem,
+    body: html`<p>If ${brand.name} has a customer with the address <strong>${email}</strong>, we sent a ${passcodeDigits}-digit code to their phone.
+It is valid for 5 minutes, until ${formatTime(expires, brand)}.</p>
+${shown !== undefined && html`<p class="notice">Demonstration only: the code is <strong>${shown}</strong>. In production it is sent to the phone.</p>`}
+${renderForm(
+  token,
+  html`<label for="passcode">${passcodeDigits}-digit code</label>
+${problem && isInvalid && html`<p class="error" id="passcode-error">${problem.text}</p>`}
+<input type="text" class="code" id="passcode" name="passcode" inputmode="numeric" autocomplete="one-time-code" maxlength="10"${
+    isInvalid && html` aria-invalid="true" aria-describedby="passcode-error"`
+  }>
+${renderButtons('Continue', 'passcode', asked.thirdParty)}
+<h2>No code?</h2>
+<p>You can request another one after ${resendSeconds} seconds.</p>
+<p><button type="submit" name="action" value="resend" class="link" formnovalidate>Send a new code</button></p>
+<p><button type="submit" name="action" value="restart" class="link" formnovalidate>Use another e-mail address</button></p>`,
+)}`,
+  }
+}
+
+export interface AccountChoice {
+  readonly offered: readonly ShareableAccount[]
+  /** Accounts of a kind that the third party does not ask for. */
+  readonly excluded: readonly ShareableAccount[]
+  readonly selected: readonly string[]
+}
+
+export function renderAccounts(
+  { brand, asked, token, problem }: StepOptions,
+  { offered, excluded, selected }: AccountChoice,
+): Page {
+  const groups = groupAccounts(offered)
+  const [first] = groups.flatMap(({ accounts }) => accounts)
+  return {
+    title: `Choose the accounts to share with ${asked.thirdParty}`,
+    step: 3,
+    problem,
+    body: html`${renderForm(
+      token,
+      html`${problem && html`<p class="error" id="accounts-error">${problem.text}</p>`}
+${groups.map(
+  ({ name, accounts }) => html`<fieldset><legend>${name}</legend>
+${accounts.map(
+  (
+    account,
+  ) => html`<label class="choice"><input type="checkbox" name="account" value="${account.id}"${
+    account === first && html` id="accounts"`
+  }${selected.includes(account.id) && html` checked`}>
+<span>${nameAccount(account)}<span class="muted">${account.name}</span></span></label>`,
+)}</fieldset>`,
+)}
+${offered.length === 0 && html`<p id="accounts">You have no account that can be shared.</p>`}
+${offered.length > 1 && html`<p><button type="submit" name="action" value="select-all" class="link">Select all accounts</button></p>`}
+${renderExcluded(excluded, asked)}
+${renderButtons('Continue', 'accounts', asked.thirdParty)}`,
+    )}
+<details><summary>Is an account missing?</summary>
+<p>Accounts that ${brand.name} does not list here cannot be shared, for example because they were closed or because another owner has not allowed it. Contact ${brand.name} if you have a question about an account.</p></details>`,
+  }
+}
+
+function renderExcluded(excluded: readonly ShareableAccount[], { thirdParty }: Asked): Html {
+  if (excluded.length === 0) return html``
+  return html`<h2>Cannot be shared</h2>
+<p>${thirdParty} does not ask for data of these accounts.</p>
+<ul>${excluded.map((account) => html`<li>${nameAccount(account)} <span class="muted">${account.name}</span></li>`)}</ul>`
+}
+
+export function renderConfirm(
+  { brand, asked, token, problem }: StepOptions,
+  {
+    accounts,
+    email,
+    page,
+  }: {
+    readonly accounts: readonly ShareableAccount[]
+    readonly email: string
+    /** Where the customer can withdraw. */
+    readonly page: string
+  },
+): Page {
+  return {
+    title: `Share your data with ${asked.thirdParty}?`,
+    step: 4,
+    problem,
+    body: html`${renderRequest(asked, brand)}
+<dl>
+<dt>Accounts</dt>
+<dd>${
+      accounts.length === 0
+        ? html`None: only data about you is shared.`
+        : html`<ul>${accounts.map((account) => html`<li>${nameAccount(account)} <span class="muted">${account.name}</span></li>`)}</ul>`
+    }</dd>
+<dt>Your e-mail address at ${brand.name}</dt><dd>${email}</dd>
+<dt>How to stop sharing</dt>
+<dd>At any time, in ${asked.thirdParty} or at <a href="${page}">${page}</a>. ${brand.name} then stops sharing at once.</dd>
+</dl>
+${renderForm(
+  token,
+  html`${renderButtons('Share', 'confirm', asked.thirdParty)}
+${accounts.length > 0 && html`<p><button type="submit" name="action" value="back" class="link">Change the accounts</button></p>`}`,
+)}`,
+  }
+}
+
+/** An error page. The interaction id lets an operator find the request in the log. */
+export function renderError(
+  title: string,
+  text: string,
+  {
+    retry,
+    interactionId,
+  }: { readonly retry?: string | undefined; readonly interactionId?: string | undefined } = {},
+): Page {
+  return {
+    title,
+    body: html`<p>${text}</p>
+${retry !== undefined && html`<p><a href="${retry}">Try again</a></p>`}
+${interactionId !== undefined && html`<p class="muted">Reference: <code>${interactionId}</code></p>`}`,
+  }
+}
+
+function nameAccount({ displayName, name }: ShareableAccount): string {
+  return displayName ?? name
+}
+
+function renderRequest({ thirdParty, scopes, until }: Asked, brand: Brand): Html {
+  return html`<h2>What</h2>
+${describeScopes(scopes).map(
+  ({ name, permissions }) => html`<details><summary>${name}</summary>
+<ul>${permissions.map((permission) => html`<li>${permission}</li>`)}</ul></details>`,
+)}
+<h2>How long</h2>
+<p>${
+    until
+      ? html`Until ${formatDate(until, brand)}. You can stop at any time.`
+      : html`Once. ${thirdParty} can read the data within the next minutes, and not later.`
+  }</p>`
+}

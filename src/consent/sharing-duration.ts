@@ -1,0 +1,46 @@
+/** How long an access token is valid. */
+export const accessTokenSeconds = 600
+
+/** How long an authorization code is valid. */
+export const codeSeconds = 60
+
+/** The longest sharing: a year of 365 days, as the Consumer Data Standards count it. */
+export const sharingSecondsMax = 31_536_000
+
+/** A sharing without a duration ends when the only access token that can be issued for it must have expired. */
+export const onceSeconds = codeSeconds + accessTokenSeconds
+
+/**
+ * The duration in an authorization request: the claim `sharing_duration` of the Consumer Data Standards, or the
+ * parameter of the same name. Undefined if it is invalid. 0 means once; more than a year means a year.
+ */
+export function readSharingDuration(params: Readonly<Record<string, unknown>>): number | undefined {
+  const value = readClaim(params['claims']) ?? params['sharing_duration'] ?? 0
+  if (!/^\d{1,15}$/.test(String(value))) return undefined
+  return Math.min(Number(value), sharingSecondsMax)
+}
+
+/** When a sharing that begins now ends. */
+export function endOfSharing(seconds: number, now: Temporal.Instant): Temporal.Instant {
+  return now.add({ seconds: seconds === 0 ? onceSeconds : seconds })
+}
+
+/** Whether an arrangement outlasts its first access token, so that a refresh token is needed. */
+export function needsRefreshToken({
+  from,
+  until,
+}: {
+  readonly from: Temporal.Instant
+  readonly until: Temporal.Instant
+}): boolean {
+  return until.since(from).total('seconds') > onceSeconds
+}
+
+function readClaim(claims: unknown): unknown {
+  if (typeof claims !== 'string') return undefined
+  try {
+    return (JSON.parse(claims) as { readonly sharing_duration?: unknown } | null)?.sharing_duration
+  } catch {
+    return undefined
+  }
+}

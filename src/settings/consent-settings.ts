@@ -1,0 +1,58 @@
+import type { Definitions, Role } from './definition.ts'
+import { isProtected, isWebUrl } from './value-rules.ts'
+import { path } from './value-types.ts'
+
+const platform: readonly Role[] = ['platform']
+
+const brandNameLengthMax = 60
+
+/** The settings of the platform's consent role, in which customers share their data with third parties. */
+export const consentDefinitions: Pick<
+  Definitions,
+  'issuer' | 'passcodeUrl' | 'brandName' | 'brandLogo' | 'brandColour'
+> = {
+  issuer: {
+    about:
+      'the public base URL at which customers give consent, and the issuer of third parties’ tokens; without it, the platform serves the catalogue alone',
+    placeholder: 'url',
+    mustBe:
+      'an https URL without credentials, query and trailing slash, or an http URL of this host',
+    read: (text) =>
+      isWebUrl(text) && isProtected(text) && !/[?#@]|\/$/.test(text) ? text : undefined,
+    usedBy: platform,
+    defaults: {},
+  },
+  passcodeUrl: {
+    about:
+      'the URL that one-time passcodes are posted to, for delivery to the phone of the customer',
+    placeholder: 'url',
+    mustBe: 'an https URL, or an http URL of this host, without credentials',
+    read: (text) => (isWebUrl(text) && isProtected(text) && !/[#@]/.test(text) ? text : undefined),
+    usedBy: platform,
+    defaults: {},
+    requiredWith: ['issuer'],
+  },
+  brandName: {
+    about: 'the name of the data provider on the consent pages',
+    placeholder: 'name',
+    mustBe: `1 to ${brandNameLengthMax} printable characters`,
+    read: (text) =>
+      /^[^\p{Cc}\p{Cs}]+$/u.test(text) && text.length <= brandNameLengthMax ? text : undefined,
+    usedBy: platform,
+    defaults: { platform: 'your provider' },
+  },
+  brandLogo: {
+    about: 'a file with the logo on the consent pages',
+    ...path('the path of a PNG or SVG file'),
+    usedBy: platform,
+    defaults: {},
+  },
+  brandColour: {
+    about: 'the colour of buttons and links on the consent pages',
+    placeholder: 'colour',
+    mustBe: 'a colour such as #0b5fff',
+    read: (text) => (/^#[\da-f]{6}$/i.test(text) ? text.toLowerCase() : undefined),
+    usedBy: platform,
+    defaults: { platform: '#0b5fff' },
+  },
+}
