@@ -152,7 +152,7 @@ function enforceLimits(
   }
   app.addHook('onRoute', (route) => {
     // Health probes are answered even under overload. The OpenAPI document has a limit of its own.
-    if (!route.config?.operation) return
+    if (!route.config?.operation && !route.config?.endpoint) return
     route.onRequest = [admit, ...[route.onRequest ?? []].flat()]
     route.handler = shedding.withTimeout(route.handler)
   })

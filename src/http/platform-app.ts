@@ -8,6 +8,7 @@ import type { CatalogueStore } from '../catalogue/store.ts'
 import { accessOperations, catalogueOperations, type Operation } from '../contract/index.ts'
 import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
 import { mountClientOperation } from './client-operation.ts'
+import type { ConsentMount } from './consent-app.ts'
 import { sendJson } from './json.ts'
 import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
 import { mountTokens } from './token-route.ts'
@@ -24,15 +25,18 @@ export interface PlatformAppOptions extends AppOptions {
   readonly access: Access
   readonly signingKeys: SigningKeyStore
   readonly clock: () => Temporal.Instant
+  /** The consent role, if the platform has it. */
+  readonly consent?: ConsentMount | undefined
 }
 
-/** The platform over HTTP: the catalogue, access tokens for it, and the public keys. */
+/** The platform over HTTP: the catalogue, access tokens for it, the public keys, and consent. */
 export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   const operations: Operation[] = [
     ...Object.values(catalogueOperations),
     ...Object.values(accessOperations),
   ]
-  const app = openApp([...operations, ...openApiRoutes], options)
+  const consentRoutes = options.consent?.routes ?? []
+  const app = openApp([...operations, ...openApiRoutes, ...consentRoutes], options)
   mountOpenApi(app, 'platform', options.version)
   const pages = openPageCache()
   for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
@@ -40,6 +44,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   }
   mountTokens(app, options.access, options.trustedProxies)
   mountKeys(app, options.signingKeys)
+  options.consent?.mount(app)
   return app
 }
 

@@ -44,8 +44,8 @@ export function createRequestLogger({ log, metrics }: RequestLogOptions) {
     raw.on('close', () => {
       const durationMs = performance.now() - start
       const status = raw.writableFinished ? raw.statusCode : clientClosedStatus
-      const { operation, probe, document } = request.routeOptions.config ?? {}
-      const name = operation?.ref ?? probe ?? document ?? noOperation
+      const { operation, endpoint, probe, document } = request.routeOptions.config ?? {}
+      const name = operation?.ref ?? endpoint ?? probe ?? document ?? noOperation
       metrics?.recordRequest(name, status, durationMs / 1000)
       const { level, message, fields } = request.logDetail ?? (probe ? probeDetail : requestDetail)
       log?.[level](

@@ -1,10 +1,13 @@
-import type { TlsOptions } from 'node:tls'
+import type { TLSSocket, TlsOptions } from 'node:tls'
+import type { SigningKeyStore } from '../auth/signing-key-store.ts'
+import { ContractError } from '../contract/index.ts'
 import type { HttpApp } from '../http/app.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createClientAppOptions } from './client-app-options.ts'
 import { clock } from './clock.ts'
 import { rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
+import type { ConsentParts, ConsentSettings } from './open-consent.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** Opens the stores of the platform and its server, which does not listen yet. */
@@ -12,6 +15,7 @@ export async function openPlatform(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
   telemetry: Telemetry,
   tls?: TlsOptions,
+  parts: ConsentParts = {},
 ): Promise<HttpApp> {
   const { openCatalogueStore, openClientStore, openDatabaseProbe, openSigningKeyStore } =
     await import('../storage/open.ts')
@@ -26,18 +30,60 @@ export async function openPlatform(
   const probe = await openDatabaseProbe(database, 'write', options)
   const files = await watchDatabaseFiles(database, 'platform', log)
   const access = openAccess(clients, clock, { workers: settings.workers })
+  const role = await openRole(settings, telemetry, signingKeys, parts)
   const app = openPlatformApp({
-    ...(await createClientAppOptions(settings, telemetry, { access, probe, files, tls })),
+    ...(await createClientAppOptions(settings, telemetry, {
+      access,
+      probe,
+      files,
+      // Browsers have no certificate. Operations of API clients still require one, see below.
+      tls: tls && role ? { ...tls, requestCert: true, rejectUnauthorized: false } : tls,
+    })),
     catalogue: tracing ? tracing.traceQueries(catalogue) : catalogue,
     signingKeys: tracing ? tracing.traceQueries(signingKeys) : signingKeys,
     clock,
+    consent: role?.mount,
   })
   rejectWithoutFiles(app, files)
+  if (role && settings.tlsClientCa !== undefined) requireCertificates(app)
   app.addHook('onClose', async () => {
     await probe.close()
+    await role?.close()
     await signingKeys.close()
     await clients.close()
     await catalogue.close()
   })
   return app
+}
+
+/** Opens the consent role if an issuer is set. Otherwise, nothing of it is loaded. */
+async function openRole(
+  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  telemetry: Telemetry,
+  signingKeys: SigningKeyStore,
+  parts: ConsentParts,
+) {
+  if (settings.issuer === undefined) return undefined
+  const { openConsentStore } = await import('../storage/open.ts')
+  const { openConsentRole } = await import('./open-consent.ts')
+  const store = await openConsentStore(settings.database, databaseOptions(settings))
+  const { mount } = await openConsentRole(
+    settings as ConsentSettings,
+    store,
+    signingKeys,
+    telemetry,
+    parts,
+  ).catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
+  return { mount, close: () => store.close() }
+}
+
+/** With the consent role, connections without a certificate are accepted for browsers only. */
+function requireCertificates(app: HttpApp): void {
+  app.addHook('onRequest', async ({ raw, routeOptions }) => {
+    if (!routeOptions.config.operation || (raw.socket as TLSSocket).authorized) return
+    throw new ContractError('unauthorized', 'no valid client certificate')
+  })
 }

@@ -147,7 +147,7 @@ export const settingDefinitions: Definitions = {
     placeholder: 'zone',
     mustBe: 'a time zone such as UTC or Australia/Sydney',
     read: (text) => (isTimeZone(text) ? text : undefined),
-    usedBy: provider,
+    usedBy: providerAndPlatform,
     defaults: forAllRoles('UTC'),
   },
   workers: {

@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { Consent } from '../consent/consent.ts'
+import { flowSeconds } from '../consent/openid-configuration.ts'
+import { openidRoutes } from '../consent/openid-provider.ts'
+import { renderLayout } from '../consent/pages/layout.ts'
+import { renderError } from '../consent/pages/steps.ts'
+import { renderStylesheet } from '../consent/pages/stylesheet.ts'
+import { ContractError, errorTable } from '../contract/index.ts'
+import type { HttpApp, Route } from './app.ts'
+import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
+import { interactionHeader } from './interaction-id.ts'
+import { requireUncompressed } from './json-body.ts'
+
+const flowCookie = 'holdfast_flow'
+
+/** A form of a page is short; accounts are its longest part. */
+const formBytesMax = 512 * 1024
+
+/** The URL of an asset contains a digest of it. */
+const assetSeconds = 365 * 24 * 3600
+
+/** A file that the pages need. */
+export interface Asset {
+  readonly path: string
+  readonly type: string
+  readonly content: Buffer
+}
+
+export interface ConsentMount {
+  readonly routes: readonly Route[]
+  mount(app: HttpApp): void
+}
+
+export interface ConsentMountOptions {
+  readonly assets: readonly Asset[]
+  readonly trustedProxies: TrustedProxies | undefined
+}
+
+/** The stylesheet and the logo, by the settings of the brand. */
+export function createAssets(
+  basePath: string,
+  colour: string,
+  logo?: { readonly type: string; readonly extension: string; readonly content: Buffer },
+): { readonly stylesheet: Asset; readonly logo?: Asset } {
+  const toAsset = (name: string, extension: string, type: string, content: Buffer): Asset => {
+    const digest = createHash('sha256').update(content).digest('base64url').slice(0, 12)
+    return { path: `${basePath}/consent/assets/${name}-${digest}.${extension}`, type, content }
+  }
+  const styles = Buffer.from(renderStylesheet(colour))
+  return {
+    stylesheet: toAsset('style', 'css', 'text/css; charset=utf-8', styles),
+    ...(logo && { logo: toAsset('logo', logo.extension, logo.type, logo.content) }),
+  }
+}
+
+/** The consent role over HTTP: the OpenID provider, the pages of the flow, and what they need. */
+export function createConsentMount(consent: Consent, options: ConsentMountOptions): ConsentMount {
+  const { basePath } = consent
+  const provider = openidRoutes.map(({ method, path }) => ({ method, path: basePath + path }))
+  // RFC 8414 puts the well-known part before the path of the issuer.
+  const metadata = {
+    method: 'GET',
+    path: `/.well-known/oauth-authorization-server${basePath}`,
+  } as const
+  const page = `${basePath}/consent/{uid}`
+  const pages = (['GET', 'POST'] as const).map((method) => ({ method, path: page }))
+  const assets = options.assets.map(({ path }) => ({ method: 'GET', path }) as const)
+  const openid = basePath === '' ? provider : [...provider, metadata]
+  return {
+    routes: [...openid, ...pages, ...assets],
+    mount(app) {
+      app.register(async (scope) => {
+        for (const { method, path } of openid) mountOpenid(scope, consent, method, path)
+      })
+      app.register(async (scope) => mountPages(scope, consent, page, options))
+      for (const asset of options.assets) mountAsset(app, asset)
+    },
+  }
+}
+
+function mountOpenid(scope: HttpApp, { openid, basePath }: Consent, method: string, path: string) {
+  const wellKnown = '/.well-known/oauth-authorization-server'
+  // The OpenID provider reads bodies itself.
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+  scope.route({
+    method,
+    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: { endpoint: 'openid' },
+    handler: async (request, reply) => {
+      reply.hijack()
+      const { raw } = reply
+      for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...pageHeaders() })) {
+        if (value !== undefined) raw.setHeader(name, value)
+      }
+      if (path === wellKnown + basePath) request.raw.url = basePath + wellKnown
+      await openid.handle(request.raw, raw)
+    },
+  })
+}
+
+function mountPages(
+  scope: HttpApp,
+  consent: Consent,
+  path: string,
+  { trustedProxies }: ConsentMountOptions,
+): void {
+  const { basePath, issuer, brand, answerPage } = consent
+  const isSecure = issuer.startsWith('https:')
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (request: FastifyRequest, text: string) => {
+      requireUncompressed(request)
+      return new URLSearchParams(text)
+    },
+  )
+  scope.setErrorHandler((error: FastifyError | Error, request, reply) => {
+    const { status, title } = describeError(error)
+    if (status >= 500) {
+      const level = status === 503 ? 'warn' : 'error'
+      request.logDetail = { level, message: 'request failed', fields: { err: error } }
+    }
+    const interactionId = String(reply.getHeader(interactionHeader))
+    const body = renderError(title, 'Nothing was shared.', { retry: '', interactionId })
+    return sendPage(reply.status(status), renderLayout(brand, body))
+  })
+  scope.route({
+    method: ['GET', 'POST'],
+    url: path.replace('{uid}', ':uid'),
+    config: { endpoint: 'consent-page' },
+    bodyLimit: formBytesMax,
+    handler: async (request, reply) => {
+      const { uid } = request.params as { readonly uid: string }
+      const answer = await answerPage({
+        uid,
+        secret: readCookie(request.headers.cookie, flowCookie),
+        form: request.method === 'POST' ? toForm(request.body) : undefined,
+        source: resolveCallerAddress(request.raw, trustedProxies),
+        isCrossSite: isCrossSite(request, new URL(issuer).origin),
+        interactionId: String(reply.getHeader(interactionHeader)),
+        raw: request.raw,
+        response: reply.raw,
+      })
+      const url = `${basePath}/consent/${uid}`
+      if (answer.secret !== undefined) {
+        reply.header(
+          'set-cookie',
+          `${flowCookie}=${answer.secret}; Path=${url}; Max-Age=${flowSeconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
+        )
+      }
+      reply.status(answer.status)
+      if (answer.location !== undefined)
+        return reply.header('location', answer.location || url).send()
+      return sendPage(reply, answer.html ?? '', answer.formTarget)
+    },
+  })
+}
+
+function mountAsset(app: HttpApp, { path, type, content }: Asset): void {
+  app.route({
+    method: 'GET',
+    url: path,
+    config: { endpoint: 'consent-asset' },
+    handler: async (_request, reply) => {
+      reply.headers({
+        ...pageHeaders(),
+        'cache-control': `public, max-age=${assetSeconds}, immutable`,
+      })
+      return reply.type(type).send(content)
+    },
+  })
+}
+
+function sendPage(reply: FastifyReply, html: string, formTarget?: string): FastifyReply {
+  return reply.headers(pageHeaders(formTarget)).type('text/html; charset=utf-8').send(html)
+}
+
+/** Neither scripts nor frames nor foreign content. Browsers apply `form-action` to redirects after a form, too. */
+function pageHeaders(formTarget = ''): Record<string, string> {
+  return {
+    'content-security-policy':
+      `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${formTarget}; frame-ancestors 'none'; base-uri 'none'`.replace(
+        ' ;',
+        ';',
+      ),
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  }
+}
+
+function toForm(body: unknown): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams()
+}
+
+/** By the headers that a browser adds itself. A client without them is not a browser that another site could use. */
+function isCrossSite({ headers }: FastifyRequest, ownOrigin: string): boolean {
+  const { origin, 'sec-fetch-site': site } = headers
+  if (site !== undefined && site !== 'same-origin') return true
+  return origin !== undefined && origin !== ownOrigin
+}
+
+function readCookie(cookies = '', name: string): string | undefined {
+  const found = cookies.split(';').find((cookie) => cookie.trim().startsWith(`${name}=`))
+  return found?.trim().slice(name.length + 1)
+}
+
+function describeError(error: FastifyError | Error): {
+  readonly status: number
+  readonly title: string
+} {
+  if (error instanceof ContractError) {
+    const { status } = errorTable[error.code]
+    return {
+      status,
+      title: status === 503 ? 'Please try again in a moment' : 'The request is invalid',
+    }
+  }
+  const { statusCode = 500 } = error as Partial<FastifyError>
+  if (statusCode < 500) return { status: statusCode, title: 'The request is invalid' }
+  return { status: 500, title: 'Something went wrong' }
+}

@@ -1,0 +1,10 @@
+/** What logs and metrics call requests of the consent role. Separate, so that naming them does not load the role. */
+export const consentEndpoints = ['openid', 'consent-page', 'consent-asset'] as const
+export type ConsentEndpoint = (typeof consentEndpoints)[number]
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A route that is not an operation of the contract, but has the same limits. */
+    endpoint?: ConsentEndpoint
+  }
+}

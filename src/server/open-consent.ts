@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import type { SigningKeyStore } from '../auth/signing-key-store.ts'
+import type { Consent, ConsentOptions } from '../consent/consent.ts'
+import type { ConsentStore } from '../consent/store.ts'
+import type { ConsentMount } from '../http/consent-app.ts'
+import type { Settings } from '../settings/settings.ts'
+import { clock } from './clock.ts'
+import type { Telemetry } from './telemetry.ts'
+import { CommandError } from './terminal.ts'
+
+/** What a demonstration replaces. */
+export type ConsentParts = Partial<Pick<ConsentOptions, 'deliverPasscode' | 'shownPasscode'>>
+
+/** The settings that a platform has if it has an issuer. */
+export type ConsentSettings = Partial<Settings> &
+  Pick<Settings, 'providerUrl' | 'subdomain' | 'brandName' | 'brandColour'> & {
+    readonly issuer: string
+  }
+
+export interface OpenedConsent {
+  readonly consent: Consent
+  readonly mount: ConsentMount
+}
+
+/** Opens the consent role. It is loaded only if an issuer is set: it doubles the code of the platform. */
+export async function openConsentRole(
+  settings: ConsentSettings,
+  store: ConsentStore,
+  signingKeys: SigningKeyStore,
+  { log }: Pick<Telemetry, 'log'>,
+  parts: ConsentParts = {},
+): Promise<OpenedConsent> {
+  const { openConsent } = await import('../consent/consent.ts')
+  const { createAssets, createConsentMount } = await import('../http/consent-app.ts')
+  const { createPasscodeDelivery } = await import('../consent/deliver-passcode.ts')
+  const { readTrustedProxies } = await import('../http/caller-address.ts')
+  const { issuer, brandName, brandColour, brandLogo, passcodeUrl = '', subdomain } = settings
+  const onError = (error: Error): void => log.error({ err: error }, 'consent failed')
+  const basePath = new URL(issuer).pathname.replace(/\/$/, '')
+  const { stylesheet, logo } = createAssets(
+    basePath,
+    brandColour,
+    brandLogo === undefined ? undefined : readLogo(brandLogo),
+  )
+  const consent = await openConsent({
+    issuer,
+    providerUrl: settings.providerUrl,
+    subdomain,
+    store,
+    signingKeys,
+    clock,
+    binding: settings.tlsCert === undefined ? 'dpop' : 'mtls',
+    requiresAuthority: settings.tlsClientCa !== undefined,
+    brand: {
+      name: brandName,
+      logo: logo?.path,
+      stylesheet: stylesheet.path,
+      timeZone: settings.timeZone ?? 'UTC',
+    },
+    deliverPasscode: createPasscodeDelivery({
+      url: passcodeUrl,
+      subdomain,
+      signingKeys,
+      brandName,
+      onError,
+    }),
+    onError,
+    ...parts,
+  })
+  const mount = createConsentMount(consent, {
+    assets: [stylesheet, ...(logo ? [logo] : [])],
+    trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
+  })
+  return { consent, mount }
+}
+
+const logoBytesMax = 256 * 1024
+
+function readLogo(file: string) {
+  const extension = /\.(png|svg)$/i.exec(file)?.[1]?.toLowerCase()
+  if (extension === undefined)
+    throw new CommandError(2, `--brand-logo: ${file} must be a .png or .svg file`)
+  const type = extension === 'png' ? 'image/png' : 'image/svg+xml'
+  try {
+    const content = readFileSync(file)
+    if (content.length <= logoBytesMax) return { type, extension, content }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new CommandError(1, `--brand-logo: cannot read ${file} (${code})`)
+  }
+  throw new CommandError(1, `--brand-logo: ${file} is larger than ${logoBytesMax} bytes`)
+}

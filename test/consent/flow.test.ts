@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import * as openid from 'openid-client'
+import { describe, shareOnEachEngine } from '../support/engines.ts'
+import { agree, openConsentPlatform } from './platform.ts'
+import { cdsClaims, registerThirdParty } from './third-party.ts'
+
+const platformOnEachEngine = shareOnEachEngine(openConsentPlatform)
+const day = 86_400
+
+describe('a consent flow with openid-client', () => {
+  it('gives a plain third party tokens bound to its key, and the identity of the customer', async () => {
+    const platform = await platformOnEachEngine()
+    const thirdParty = await registerThirdParty(platform)
+    const browser = platform.browse()
+
+    const started = await thirdParty.start({ sharing_duration: String(30 * day) })
+    await browser.open(started.url)
+    assert.match(browser.page.text, /Example Budget wants to see your data at Demo Bank/)
+    const tokens = await thirdParty.exchange(await agree(browser, platform), started)
+
+    assert.equal(tokens.token_type, 'dpop')
+    assert.equal(tokens.expires_in, 600)
+    assert.ok(tokens.refresh_token)
+    const claims = tokens.claims()
+    assert.deepEqual(
+      [claims?.['name'], claims?.['email'], claims?.['email_verified'], claims?.['acr']],
+      ['Ana Silva', 'ana@example.com', true, 'urn:cds.au:cdr:2'],
+    )
+    assert.notEqual(claims?.sub, 'c1')
+    const id = String(tokens['cdr_arrangement_id'])
+    const arrangement = await platform.store.arrangements.find(id, Temporal.Now.instant())
+    assert.partialDeepStrictEqual(arrangement, {
+      thirdPartyId: thirdParty.id,
+      customerId: 'c1',
+      accountIds: ['a1'],
+      status: 'active',
+    })
+  })
+
+  it('gives a third party of the profile cds what the Consumer Data Standards require', async () => {
+    const platform = await platformOnEachEngine()
+    const thirdParty = await registerThirdParty(platform, 'cds')
+    const browser = platform.browse()
+
+    const started = await thirdParty.start(cdsClaims(365 * day))
+    await browser.open(started.url)
+    const callback = await agree(browser, platform, { accounts: ['a1', 'a2'] })
+    assert.deepEqual([...callback.searchParams.keys()], ['response'])
+    const tokens = await thirdParty.exchange(callback, started)
+
+    assert.equal(tokens.claims()?.['acr'], 'urn:cds.au:cdr:2')
+    const id = String(tokens['cdr_arrangement_id'])
+    const refreshed = await openid.refreshTokenGrant(
+      thirdParty.config,
+      tokens.refresh_token ?? '',
+      undefined,
+      { DPoP: thirdParty.dpop },
+    )
+    assert.equal(refreshed.refresh_token, tokens.refresh_token)
+    assert.notEqual(refreshed.access_token, tokens.access_token)
+    const introspection = await openid.tokenIntrospection(
+      thirdParty.config,
+      tokens.refresh_token ?? '',
+    )
+    const arrangement = await platform.store.arrangements.find(id, Temporal.Now.instant())
+    assert.equal(introspection['cdr_arrangement_id'], id)
+    const end = Math.floor((arrangement?.until.epochMilliseconds ?? 0) / 1000)
+    assert.ok(Math.abs((introspection.exp ?? 0) - end) <= 1, `${introspection.exp} and ${end}`)
+  })
+})
