@@ -6,74 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { renderPage as performancePage } from '../bench/page.ts'
 import type { Results } from '../bench/results.ts'
 import { referencePages } from '../scripts/reference.ts'
+import { allowed } from './support/allowed-imports.ts'
 import { fence, findRelativeLinks } from './support/markdown-links.ts'
 import { runInProcess } from './support/process.ts'
 import { forbiddenWords, replacements } from './support/vocabulary.ts'
-
-/** The packages and folders that each folder of src may import, besides itself and Node. */
-const allowed: Record<string, readonly string[]> = {
-  contract: ['typebox'],
-  text: [],
-  client: ['contract', 'jose'],
-  check: ['contract', 'text'],
-  provider: ['contract'],
-  catalogue: ['contract'],
-  consent: ['contract', 'text', 'auth', 'client', 'jose', 'oidc-provider'],
-  auth: ['contract', 'text', 'catalogue', 'jose'],
-  load: ['contract', 'text', 'provider', 'catalogue', 'csv-parse', 'typebox'],
-  generate: ['contract'],
-  storage: [
-    'contract',
-    'text',
-    'provider',
-    'catalogue',
-    'consent',
-    'auth',
-    'load',
-    'pg',
-    'pg-copy-streams',
-    'pg-protocol',
-  ],
-  http: [
-    'contract',
-    'text',
-    'provider',
-    'catalogue',
-    'consent',
-    'auth',
-    'load',
-    'fastify',
-    'typebox',
-  ],
-  settings: ['http', 'storage'],
-  observe: [
-    'contract',
-    'auth',
-    'load',
-    'storage',
-    'http',
-    'fastify',
-    'pino',
-    'prom-client',
-    '@opentelemetry/api',
-  ],
-  server: ['contract', 'consent', 'auth', 'load', 'storage', 'http', 'settings', 'observe', 'pino'],
-  cli: [
-    'contract',
-    'provider',
-    'consent',
-    'auth',
-    'load',
-    'generate',
-    'storage',
-    'settings',
-    'observe',
-    'server',
-    'client',
-    'check',
-    'commander',
-  ],
-}
 
 /** Imports the file of a user. */
 const computedImport = { path: 'src/cli/load/map-file.ts', target: 'import(href)' }

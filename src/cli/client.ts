@@ -3,10 +3,11 @@ import type { ClientStore } from '../auth/client-store.ts'
 import { escapeInvisible } from '../contract/characters.ts'
 import { type Scope, scopes } from '../contract/scopes.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
+import type { ThirdPartyFlags } from './client/third-party.ts'
 import { addCreateFlag, withStore } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
-interface Flags {
+interface Flags extends ThirdPartyFlags {
   readonly database?: string
   readonly create?: boolean
   readonly scope?: readonly string[]
@@ -16,9 +17,9 @@ const nameLengthMax = 256
 
 export function clientCommand(terminal: Terminal): Command {
   const command = new Command('client')
-    .summary('manage the API clients of the product catalogue and the intake')
+    .summary('manage API clients and third parties')
     .description(
-      'Manages the API clients that may change products of the catalogue or send data to the intake. A client gets its tokens from /v1/token with its ID and secret.',
+      'Manages the API clients that may change products of the catalogue or send data to the intake, and the third parties that customers may share data with. An API client gets its tokens from /v1/token with its ID and secret. A third party signs its requests with its own keys.',
     )
     .addHelpText(
       'after',
@@ -28,6 +29,7 @@ To change a secret without downtime: add a second client, switch to it, then rem
 Example:
   holdfast client add pricing-team --scope products.write
   holdfast client add core --scope data.write
+  holdfast client add 'Example Budget' --redirect-uri https://budget.example/callback --jwks keys.json --scope openid,bank:accounts.basic:read
   holdfast client list
   holdfast client rotate ID`,
     )
@@ -45,23 +47,54 @@ function idArgument(): Argument {
 function addCommand(terminal: Terminal): Command {
   return createSubcommand(
     'add',
-    'register an API client and print its ID and secret; the secret cannot be shown again',
+    'register an API client and print its ID and secret, which cannot be shown again; or, with --redirect-uri, a third party',
   )
     .addArgument(new Argument('<name>', 'a display name'))
     .addOption(
       new Option(
         '--scope <scope>',
-        `permission of the client: ${scopes.join(', ')}; required, repeatable`,
+        `permission of the client: ${scopes.join(', ')}, or for a third party the scopes of the guide to consent; required, repeatable`,
       )
-        .argParser((scope: string, previous: readonly string[] = []) => [...previous, scope])
+        .argParser(collect)
         .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option(
+        '--redirect-uri <uri>',
+        'where customers return to the third party; an https URL, or an http URL of this host; repeatable',
+      ).argParser(collect),
+    )
+    .addOption(
+      new Option(
+        '--jwks <file>',
+        'a file with the public keys of the third party, or the URL of its key set',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--profile <name>',
+        'the security profile of the third party: FAPI 2.0, or that of the Australian Consumer Data Standards',
+      ).choices(['plain', 'cds']),
     )
     .addHelpText('after', '\nExample: holdfast client add pricing-team --scope products.write')
     .action(async (name: string, flags: Flags) => {
-      const granted = parseScopes(flags.scope ?? [])
       if (!isPrintable(name)) {
         throw new CommandError(2, `the name must be 1 to ${nameLengthMax} printable characters`)
       }
+      const { scope = [], redirectUri, jwks, profile, ...storeFlags } = flags
+      if (redirectUri !== undefined) {
+        const { addThirdParty } = await import('./client/third-party.ts')
+        const party = {
+          redirectUri,
+          ...(jwks !== undefined && { jwks }),
+          ...(profile !== undefined && { profile }),
+        }
+        return addThirdParty(name, splitScopes(scope), party, storeFlags, terminal)
+      }
+      if (jwks !== undefined || profile !== undefined) {
+        throw new CommandError(2, '--jwks and --profile require --redirect-uri')
+      }
+      const granted = parseScopes(scope)
       await withClients({ ...flags, create: true }, terminal, async (store) => {
         const { hashSecret, makeSecret } = await import('../auth/secrets.ts')
         const id = crypto.randomUUID()
@@ -74,8 +107,9 @@ function addCommand(terminal: Terminal): Command {
 }
 
 function listCommand(terminal: Terminal): Command {
-  return addCreateFlag(createSubcommand('list', 'list the API clients')).action((flags: Flags) =>
-    withClients(flags, terminal, async (store) => {
+  const command = createSubcommand('list', 'list the API clients and the third parties')
+  return addCreateFlag(command).action(async (flags: Flags) => {
+    await withClients(flags, terminal, async (store) => {
       const { isCurrentHash } = await import('../auth/secrets.ts')
       for (const { id, name, scopes, created, rotated, secretHash } of await store.list()) {
         const rotation = rotated ? `, secret rotated ${rotated}` : ''
@@ -86,8 +120,12 @@ function listCommand(terminal: Terminal): Command {
           `${id}  ${scopes.join(' ')}  created ${created}${rotation}${outdated}  ${escapeInvisible(name)}\n`,
         )
       }
-    }),
-  )
+    })
+    const { formatThirdParty, withConsent } = await import('./client/third-party.ts')
+    await withConsent(flags, terminal, async ({ thirdParties }) => {
+      for (const thirdParty of await thirdParties.list()) terminal.out(formatThirdParty(thirdParty))
+    })
+  })
 }
 
 function rotateCommand(terminal: Terminal): Command {
@@ -108,13 +146,22 @@ function rotateCommand(terminal: Terminal): Command {
 }
 
 function removeCommand(terminal: Terminal): Command {
-  return createSubcommand('remove', 'remove an API client; its tokens become invalid')
+  return createSubcommand(
+    'remove',
+    'remove an API client or a third party; its tokens become invalid, and what customers agreed with a third party ends',
+  )
     .addArgument(idArgument())
-    .action((id: string, flags: Flags) =>
-      withClients(flags, terminal, async (store) => {
-        if (!(await store.remove(id))) throw unknownClient()
-      }),
-    )
+    .action(async (id: string, flags: Flags) => {
+      let isRemoved = false
+      await withClients(flags, terminal, async (store) => {
+        isRemoved = await store.remove(id)
+      })
+      if (isRemoved) return
+      const { withConsent } = await import('./client/third-party.ts')
+      await withConsent(flags, terminal, async ({ thirdParties }) => {
+        if (!(await thirdParties.remove(id, Temporal.Now.instant()))) throw unknownClient()
+      })
+    })
 }
 
 function printCredentials(id: string, secret: string, terminal: Terminal): void {
@@ -125,9 +172,17 @@ function unknownClient(): CommandError {
   return new CommandError(1, 'no client with this ID: run holdfast client list')
 }
 
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, value]
+}
+
 /** Accepts repeated flags and comma-separated lists. */
+function splitScopes(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== '')
+}
+
 function parseScopes(texts: readonly string[]): Scope[] {
-  const names = texts.flatMap((text) => text.split(/[\s,]+/)).filter((name) => name !== '')
+  const names = splitScopes(texts)
   const granted = scopes.filter((scope) => names.includes(scope))
   if (granted.length === 0 || names.some((name) => !scopes.some((scope) => scope === name))) {
     throw new CommandError(2, `--scope must be one or more of ${scopes.join(', ')}`)
@@ -140,7 +195,7 @@ function isPrintable(name: string): boolean {
 }
 
 function withClients(
-  { scope: _scope, ...storeFlags }: Flags,
+  { scope: _scope, redirectUri: _uri, jwks: _jwks, profile: _profile, ...storeFlags }: Flags,
   terminal: Terminal,
   work: (store: ClientStore) => Promise<void>,
 ): Promise<void> {

@@ -30,7 +30,7 @@ export async function openConsentRole(
   { log }: Pick<Telemetry, 'log'>,
   parts: ConsentParts = {},
 ): Promise<OpenedConsent> {
-  const { openConsent } = await import('../consent/consent.ts')
+  const { openConsent } = await withoutRuntimeWarning(() => import('../consent/consent.ts'))
   const { createAssets, createConsentMount } = await import('../http/consent-app.ts')
   const { createPasscodeDelivery } = await import('../consent/deliver-passcode.ts')
   const { readTrustedProxies } = await import('../http/caller-address.ts')
@@ -72,6 +72,19 @@ export async function openConsentRole(
     trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
   })
   return { consent, mount }
+}
+
+/** When it is loaded, the OpenID provider warns of any Node release that is not marked as LTS. The tests run on it. */
+async function withoutRuntimeWarning<Result>(load: () => Promise<Result>): Promise<Result> {
+  const { warn } = console
+  console.warn = (...args: unknown[]) => {
+    if (!String(args[0]).includes('oidc-provider WARNING: Unsupported runtime')) warn(...args)
+  }
+  try {
+    return await load()
+  } finally {
+    console.warn = warn
+  }
 }
 
 const logoBytesMax = 256 * 1024

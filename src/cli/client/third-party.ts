@@ -1,0 +1,79 @@
+import { consentScopes } from '../../consent/scopes.ts'
+import type { ConsentStore, Profile, ThirdParty } from '../../consent/store.ts'
+import {
+  findKeyUrlProblem,
+  findRedirectUriProblem,
+  readKeySet,
+} from '../../consent/third-party-rules.ts'
+import { escapeInvisible } from '../../contract/characters.ts'
+import { CommandError, type Terminal } from '../../server/terminal.ts'
+import { type StoreFlags, withStore } from '../common/database.ts'
+import { readJwkFile } from '../common/jwk-file.ts'
+
+export interface ThirdPartyFlags {
+  readonly redirectUri?: readonly string[]
+  readonly jwks?: string
+  readonly profile?: string
+}
+
+/** Registers a third party and prints its ID. It has no secret: it signs with its own keys. */
+export async function addThirdParty(
+  name: string,
+  scopeNames: readonly string[],
+  { redirectUri = [], jwks, profile = 'plain' }: ThirdPartyFlags,
+  storeFlags: StoreFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const problem = findRedirectUriProblem(redirectUri)
+  if (problem !== undefined) throw new CommandError(2, `--redirect-uri: ${problem}`)
+  const thirdParty: ThirdParty = {
+    id: crypto.randomUUID(),
+    name,
+    profile: profile as Profile,
+    redirectUris: redirectUri,
+    scopes: selectScopes(scopeNames),
+    keys: readKeys(jwks),
+    created: Temporal.Now.instant(),
+  }
+  await withConsent({ ...storeFlags, create: true }, terminal, ({ thirdParties }) =>
+    thirdParties.add(thirdParty),
+  )
+  terminal.out(`client_id: ${thirdParty.id}\n`)
+}
+
+export function formatThirdParty(thirdParty: ThirdParty): string {
+  const { id, name, profile, redirectUris, scopes, created } = thirdParty
+  return `${id}  ${scopes.join(' ')}  created ${created}, profile ${profile}, redirects to ${redirectUris.join(' ')}  ${escapeInvisible(name)}\n`
+}
+
+export function withConsent(
+  flags: StoreFlags,
+  terminal: Terminal,
+  work: (store: ConsentStore) => Promise<void>,
+): Promise<void> {
+  return withStore(flags, terminal, (storage, ...args) => storage.openConsentStore(...args), work)
+}
+
+function selectScopes(names: readonly string[]): string[] {
+  const selected = consentScopes.filter((scope) => names.includes(scope))
+  if (selected.length > 0 && names.every((name) => consentScopes.includes(name))) return selected
+  throw new CommandError(
+    2,
+    `--scope of a third party must be one or more of ${consentScopes.join(', ')}`,
+  )
+}
+
+function readKeys(jwks: string | undefined): ThirdParty['keys'] {
+  if (jwks === undefined) throw new CommandError(2, '--jwks is required with --redirect-uri')
+  if (/^https?:/i.test(jwks)) {
+    const problem = findKeyUrlProblem(jwks)
+    if (problem !== undefined) throw new CommandError(2, `--jwks ${problem}`)
+    return { jwksUrl: jwks }
+  }
+  const value = readJwkFile(jwks)
+  try {
+    return { jwks: readKeySet(value) }
+  } catch (error) {
+    throw new CommandError(2, `${jwks} ${(error as Error).message}`)
+  }
+}
