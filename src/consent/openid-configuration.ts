@@ -115,6 +115,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
     extraParams: {
       async sharing_duration(ctx) {
         requireSharingDuration(ctx)
+        requireScope(ctx)
       },
     },
     features: createFeatures(options),
@@ -239,6 +240,11 @@ function secondsLeft(ctx: KoaContextWithOIDC, clock: () => Temporal.Instant): nu
 function requireSharingDuration({ oidc }: KoaContextWithOIDC): void {
   if (readSharingDuration({ ...oidc.params }) !== undefined) return
   throw new errors.InvalidRequest('sharing_duration must be a whole number of seconds')
+}
+
+/** The OpenID provider drops scopes that it does not know. Without any, there is nothing to consent to. */
+function requireScope({ oidc }: KoaContextWithOIDC): void {
+  if (oidc.requestParamScopes.size === 0) throw new errors.InvalidScope('a scope is required', '')
 }
 
 /** An essential level of assurance must be one that a passcode provides. */

@@ -39,10 +39,14 @@ export type Fields = Readonly<Record<string, string | readonly string[]>>
 
 const redirectsMax = 10
 
-/** Requests to the issuer are sent to `ports`, in turn. */
+let browsers = 0
+
+/** Requests to the issuer are sent to `ports`, in turn. Each browser has an address of its own, as a proxy reports it. */
 export function openBrowser(issuer: string, ...ports: readonly number[]): Browser {
   const { origin } = new URL(issuer)
   let requests = 0
+  browsers += 1
+  const address = `10.0.${browsers >> 8}.${browsers & 255}`
   let page: BrowserPage | undefined
   const browser: Browser = {
     get page() {
@@ -88,7 +92,12 @@ export function openBrowser(issuer: string, ...ports: readonly number[]): Browse
     const cookie = matching.map(({ name, value }) => `${name}=${value}`).join('; ')
     const answer = await send(ports[requests % ports.length] ?? 0, url.pathname + url.search, {
       method,
-      headers: { host: url.host, ...(cookie && { cookie }), ...headers },
+      headers: {
+        host: url.host,
+        'x-forwarded-for': address,
+        ...(cookie && { cookie }),
+        ...headers,
+      },
       ...(body !== undefined && { body }),
     })
     for (const line of [answer.headers['set-cookie'] ?? []].flat()) store(line)

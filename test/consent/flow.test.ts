@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
-import { agree, openConsentPlatform } from './platform.ts'
+import { agree, nextCustomer, openConsentPlatform } from './platform.ts'
 import { cdsClaims, registerThirdParty } from './third-party.ts'
 
 const platformOnEachEngine = shareOnEachEngine(openConsentPlatform)
@@ -17,7 +17,8 @@ describe('a consent flow with openid-client', () => {
     const started = await thirdParty.start({ sharing_duration: String(30 * day) })
     await browser.open(started.url)
     assert.match(browser.page.text, /Example Budget wants to see your data at Demo Bank/)
-    const tokens = await thirdParty.exchange(await agree(browser, platform), started)
+    const customer = nextCustomer()
+    const tokens = await thirdParty.exchange(await agree(browser, platform, customer), started)
 
     assert.equal(tokens.token_type, 'dpop')
     assert.equal(tokens.expires_in, 600)
@@ -25,15 +26,15 @@ describe('a consent flow with openid-client', () => {
     const claims = tokens.claims()
     assert.deepEqual(
       [claims?.['name'], claims?.['email'], claims?.['email_verified'], claims?.['acr']],
-      ['Ana Silva', 'ana@example.com', true, 'urn:cds.au:cdr:2'],
+      [`Customer ${customer.id}`, customer.email, true, 'urn:cds.au:cdr:2'],
     )
-    assert.notEqual(claims?.sub, 'c1')
+    assert.notEqual(claims?.sub, customer.id)
     const id = String(tokens['cdr_arrangement_id'])
     const arrangement = await platform.store.arrangements.find(id, Temporal.Now.instant())
     assert.partialDeepStrictEqual(arrangement, {
       thirdPartyId: thirdParty.id,
-      customerId: 'c1',
-      accountIds: ['a1'],
+      customerId: customer.id,
+      accountIds: [customer.accounts[0]],
       status: 'active',
     })
   })
@@ -45,7 +46,7 @@ describe('a consent flow with openid-client', () => {
 
     const started = await thirdParty.start(cdsClaims(365 * day))
     await browser.open(started.url)
-    const callback = await agree(browser, platform, { accounts: ['a1', 'a2'] })
+    const callback = await agree(browser, platform)
     assert.deepEqual([...callback.searchParams.keys()], ['response'])
     const tokens = await thirdParty.exchange(callback, started)
 

@@ -6,6 +6,7 @@ import { makeSigningKey } from '../../src/auth/signing.ts'
 import { type Consent, openConsent } from '../../src/consent/consent.ts'
 import type { PasscodeMessage } from '../../src/consent/passcodes.ts'
 import type { ConsentStore, ThirdParty } from '../../src/consent/store.ts'
+import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import { createAssets, createConsentMount } from '../../src/http/consent-app.ts'
 import { openPlatformApp } from '../../src/http/platform-app.ts'
 import {
@@ -23,6 +24,8 @@ export const issuer = 'https://platform.example'
 export const redirectUri = 'https://budget.example/callback'
 export const email = 'ana@example.com'
 
+const savings = { productName: 'Savings', productCategory: 'TRANS_AND_SAVINGS_ACCOUNTS' }
+
 /** One customer with accounts of both kinds, a couple with one address, and one without a phone. */
 export const consentLines = [
   customer('c1', {
@@ -36,10 +39,24 @@ export const consentLines = [
   customer('c2', { name: 'Ben', email: 'couple@example.com', phoneNumber: '+61400000007' }),
   customer('c3', { name: 'Cara', email: 'couple@example.com', phoneNumber: '+61400000008' }),
   customer('c4', { name: 'Dan', email: 'dan@example.com' }),
-  bankingAccount('a1', { c1: true }, { displayName: 'Everyday', productName: 'Savings' }),
-  bankingAccount('a2', { c1: true }, { displayName: 'Holiday', productName: 'Savings' }),
-  bankingAccount('a3', { c2: true }, { displayName: 'Of Ben', productName: 'Savings' }),
-  energyAccount('e1', ['c1'], { displayName: 'Home power' }),
+  bankingAccount('a1', { c1: true }, { displayName: 'Everyday', ...savings }),
+  bankingAccount('a2', { c1: true }, { displayName: 'Holiday', ...savings }),
+  bankingAccount('a3', { c2: true }, { displayName: 'Of Ben', ...savings }),
+  energyAccount('e1', ['c1'], {
+    displayName: 'Home power',
+    plans: [{ planDetail: { fuelType: 'ELECTRICITY' } }],
+  }),
+  // One for each flow, since passcodes are limited by customer.
+  ...Array.from({ length: 250 }, (_, index) => `n${index}`).flatMap((id) => [
+    customer(id, {
+      name: `Customer ${id}`,
+      email: `${id}@example.com`,
+      emailVerified: true,
+      phoneNumber: '+61400000000',
+    }),
+    bankingAccount(`${id}-1`, { [id]: true }, { displayName: 'Everyday', ...savings }),
+    bankingAccount(`${id}-2`, { [id]: true }, { displayName: 'Holiday', ...savings }),
+  ]),
 ]
 
 export interface ConsentPlatform {
@@ -101,7 +118,10 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
       signingKeys,
       clock,
       log: writer,
-      consent: createConsentMount(consent, { assets: [stylesheet], trustedProxies: undefined }),
+      consent: createConsentMount(consent, {
+        assets: [stylesheet],
+        trustedProxies: readTrustedProxies('127.0.0.1'),
+      }),
     })
     await app.listen({ host: '127.0.0.1', port: 0 })
     inner.after(async () => {
@@ -131,27 +151,50 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
   }
 }
 
-export interface Choices {
-  readonly email?: string
-  readonly accounts?: readonly string[]
+export interface TestCustomer {
+  readonly id: string
+  readonly email: string
+  readonly accounts: readonly [string, string]
+}
+
+let customers = 0
+
+/** A customer with two accounts that no other test uses. */
+export function nextCustomer(): TestCustomer {
+  const id = `n${customers}`
+  customers += 1
+  return { id, email: `${id}@example.com`, accounts: [`${id}-1`, `${id}-2`] }
 }
 
 /** Walks through the pages as a customer who agrees. Returns the URL at the third party. */
 export async function agree(
   browser: Browser,
-  { passcodes }: Pick<ConsentPlatform, 'passcodes'>,
-  { email: address = email, accounts = ['a1'] }: Choices = {},
+  platform: Pick<ConsentPlatform, 'passcodes'>,
+  customer: TestCustomer = nextCustomer(),
 ): Promise<URL> {
-  await browser.submit('identify', { email: address })
-  assert.match(browser.page.text, /Enter your one-time code/, browser.page.text)
-  const { passcode = '' } = passcodes.at(-1) ?? {}
-  await browser.submit('passcode', { passcode })
-  if (accounts.length > 0) {
-    assert.match(browser.page.text, /Choose the accounts/, browser.page.text)
-    await browser.submit('accounts', { account: accounts })
-  }
+  await identify(browser, platform, customer)
+  await browser.submit('accounts', { account: customer.accounts[0] })
   assert.match(browser.page.text, /Share your data with/, browser.page.text)
   const target = await browser.submit('confirm')
   assert.ok(target, browser.page.text)
   return target
+}
+
+/** Walks to the page with the accounts. */
+export async function identify(
+  browser: Browser,
+  { passcodes }: Pick<ConsentPlatform, 'passcodes'>,
+  customer: TestCustomer = nextCustomer(),
+): Promise<TestCustomer> {
+  await browser.submit('identify', { email: customer.email })
+  assert.match(browser.page.text, /Enter your one-time code/, browser.page.text)
+  await browser.submit('passcode', { passcode: findPasscode(passcodes, customer.id) })
+  assert.match(browser.page.text, /Choose the accounts/, browser.page.text)
+  return customer
+}
+
+/** The passcode that was sent last to a customer. */
+export function findPasscode(passcodes: readonly PasscodeMessage[], customerId: string): string {
+  const sent = passcodes.findLast(({ name }) => name === `Customer ${customerId}`)
+  return sent?.passcode ?? assert.fail('no passcode was sent')
 }

@@ -84,12 +84,16 @@ export async function registerThirdParty(
         nonce,
         ...parameters,
       }
+      const { response_mode: responseMode } = parameters
+      // The client would replace it.
+      const mode = responseMode === undefined ? {} : { response_mode: responseMode }
       const pushed =
         profile === 'cds'
           ? (
               await openid.buildAuthorizationUrlWithJAR(config, all, key, {
                 [openid.modifyAssertion]: (_header, payload) => {
                   payload['nbf'] = payload['iat']
+                  Object.assign(payload, mode)
                   if (typeof payload['claims'] === 'string') {
                     payload['claims'] = JSON.parse(payload['claims'])
                   }
