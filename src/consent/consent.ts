@@ -2,7 +2,8 @@ import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import { openAccessCheck, type VerifyAccess } from './access.ts'
 import type { TokenBinding } from './client-metadata.ts'
 import { type Customers, openCustomers, ProviderUnavailable } from './customers.ts'
-import { openFlow, type PageRequest, type PageResponse } from './flow.ts'
+import { answerPage } from './flow.ts'
+import type { PageRequest, PageResponse } from './flow-context.ts'
 import { openFlows } from './flow-state.ts'
 import { type OpenidOptions, type OpenidProvider, openOpenidProvider } from './openid-provider.ts'
 import { type Brand, renderLayout } from './pages/layout.ts'
@@ -65,6 +66,17 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
     },
   })
   const passcodes = await openPasscodes(store, clock, options.deliverPasscode)
+  const flow = {
+    store,
+    customers,
+    passcodes,
+    brand,
+    clock,
+    flows: openFlows(store.artifacts, clock),
+    provider: openid.current,
+    consentsUrl: `${issuer}/consents`,
+    shownPasscode: options.shownPasscode,
+  }
   return {
     issuer,
     basePath: new URL(issuer).pathname.replace(/\/$/, ''),
@@ -75,16 +87,6 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
     customers,
     passcodes,
     verifyAccess: openAccessCheck(store, clock),
-    answerPage: openFlow({
-      store,
-      customers,
-      passcodes,
-      brand,
-      clock,
-      flows: openFlows(store.artifacts, clock),
-      provider: openid.current,
-      consentsUrl: `${issuer}/consents`,
-      shownPasscode: options.shownPasscode,
-    }),
+    answerPage: (request) => answerPage(flow, request),
   }
 }

@@ -1,0 +1,228 @@
+import type { ShareableAccount } from '../contract/index.ts'
+import {
+  type FlowContext,
+  type FlowOptions,
+  type PageResponse,
+  redirectToFlow,
+  renderPage,
+} from './flow-context.ts'
+import { type FlowState, makeFormToken } from './flow-state.ts'
+import { acr } from './openid-configuration.ts'
+import { findAccountKind } from './pages/account-groups.ts'
+import type { Page, Problem } from './pages/layout.ts'
+import { renderAccounts, renderConfirm, renderIdentify, renderPasscode } from './pages/steps.ts'
+import { passcodeDigits, resendSeconds, type TryResult } from './passcodes.ts'
+import { listAccountKinds } from './scopes.ts'
+import { endOfSharing } from './sharing-duration.ts'
+
+const emailLengthMax = 254
+
+/** What the customer did on a page. */
+export type Action = (
+  options: FlowOptions,
+  context: FlowContext,
+  form: URLSearchParams,
+) => Promise<PageResponse>
+
+/** The buttons of each step. */
+export const actions: Readonly<Record<FlowState['step'], Readonly<Record<string, Action>>>> = {
+  identify: { identify: submitEmail },
+  passcode: {
+    passcode: submitPasscode,
+    resend: (options, context) => sendPasscode(options, context, context.state.email ?? ''),
+    restart: (options, context) => moveTo(options, context, { step: 'identify' }),
+  },
+  accounts: { accounts: submitAccounts, 'select-all': selectAllAccounts },
+  confirm: {
+    confirm,
+    back: (options, context) => moveTo(options, context, { step: 'accounts' }),
+  },
+}
+
+interface Shown {
+  readonly problem?: Problem
+  readonly status?: number
+  readonly email?: string
+  readonly selected?: readonly string[]
+}
+
+/** The page of the present step. */
+export async function showStep(
+  options: FlowOptions,
+  context: FlowContext,
+  { problem, status = 200, email, selected }: Shown = {},
+): Promise<PageResponse> {
+  const { state, asked, secret } = context
+  const { brand, shownPasscode, consentsUrl } = options
+  const step = { brand, asked, token: makeFormToken(secret), problem }
+  const respond = (page: Page) => renderPage(options, status, page, context)
+  if (state.step === 'identify') return respond(renderIdentify(step, email ?? state.email ?? ''))
+  const address = state.email ?? ''
+  if (state.step === 'passcode') {
+    const expires = Temporal.Instant.fromEpochMilliseconds(state.passcodeExpires ?? 0)
+    const shown = shownPasscode?.(address)
+    return respond(renderPasscode(step, { email: address, expires, shown }))
+  }
+  const { offered, excluded } = await readAccounts(options, context)
+  const chosen = selected ?? state.accountIds ?? []
+  if (state.step === 'accounts') {
+    return respond(renderAccounts(step, { offered, excluded, selected: chosen }))
+  }
+  const accounts = offered.filter(({ id }) => chosen.includes(id))
+  return respond(renderConfirm(step, { accounts, email: address, page: consentsUrl }))
+}
+
+export async function cancel(
+  _options: FlowOptions,
+  { provider, request }: FlowContext,
+): Promise<PageResponse> {
+  const location = await provider.interactionResult(request.raw, request.response, {
+    error: 'access_denied',
+    error_description: 'the customer cancelled',
+  })
+  return { status: 303, location }
+}
+
+async function moveTo(
+  { flows }: FlowOptions,
+  { secret, state }: FlowContext,
+  change: Partial<FlowState>,
+): Promise<PageResponse> {
+  await flows.save(secret, { ...state, ...change })
+  return redirectToFlow(secret)
+}
+
+async function submitEmail(
+  options: FlowOptions,
+  context: FlowContext,
+  form: URLSearchParams,
+): Promise<PageResponse> {
+  const email = (form.get('email') ?? '').trim()
+  const isAddress = /^[^\s@]+@[^\s@]+$/.test(email) && email.length <= emailLengthMax
+  if (isAddress) return sendPasscode(options, context, email)
+  const text = 'Enter your e-mail address, such as name@example.com'
+  return showStep(options, context, { problem: { field: 'email', text }, status: 422, email })
+}
+
+async function sendPasscode(
+  options: FlowOptions,
+  context: FlowContext,
+  email: string,
+): Promise<PageResponse> {
+  const { passcodes, customers } = options
+  const { request, secret, state } = context
+  if (!(await passcodes.mayRequest(email, request.source))) {
+    const problem = { field: state.step === 'identify' ? 'email' : 'passcode', text: tooManyText }
+    return showStep(options, context, { problem, status: 429, email })
+  }
+  const matches = await customers.search(email)
+  const sent = await passcodes.request({ secret, email, matches })
+  if (sent.outcome === 'too soon') {
+    const field = state.step === 'identify' ? 'email' : 'passcode'
+    return showStep(options, context, { problem: { field, text: tooSoonText }, status: 429, email })
+  }
+  const passcodeExpires = sent.expires.epochMilliseconds
+  return moveTo(options, context, { step: 'passcode', email, passcodeExpires })
+}
+
+async function submitPasscode(
+  options: FlowOptions,
+  context: FlowContext,
+  form: URLSearchParams,
+): Promise<PageResponse> {
+  const { passcodes, flows } = options
+  const passcode = (form.get('passcode') ?? '').replaceAll(/[\s-]/g, '')
+  if (!new RegExp(`^\\d{${passcodeDigits}}$`).test(passcode)) {
+    const text = `Enter the ${passcodeDigits} digits of the code`
+    return showStep(options, context, { problem: { field: 'passcode', text }, status: 422 })
+  }
+  const result = await passcodes.verify(context.secret, passcode, context.request.source)
+  if (result.outcome !== 'correct') {
+    const problem = { field: 'passcode', text: explainTry(result) }
+    const status = result.outcome === 'too many' ? 429 : 422
+    return showStep(options, context, { problem, status })
+  }
+  // A new secret: one that was known before the authentication is of no use after it.
+  const secret = await flows.rotate(context.secret, {
+    ...context.state,
+    step: listAccountKinds(context.asked.scopes).size === 0 ? 'confirm' : 'accounts',
+    customerId: result.customerId,
+    accountIds: [],
+  })
+  return redirectToFlow(secret)
+}
+
+/** The accounts of the customer, by whether the third party asks for data of their kind. */
+async function readAccounts({ customers }: FlowOptions, { state, asked }: FlowContext) {
+  const kinds = listAccountKinds(asked.scopes)
+  const accounts = kinds.size === 0 ? [] : await customers.listAccounts(state.customerId ?? '')
+  const isAsked = (account: ShareableAccount) => {
+    const kind = findAccountKind(account)
+    return kind === undefined || kinds.has(kind)
+  }
+  return {
+    offered: accounts.filter(isAsked),
+    excluded: accounts.filter((account) => !isAsked(account)),
+  }
+}
+
+async function submitAccounts(
+  options: FlowOptions,
+  context: FlowContext,
+  form: URLSearchParams,
+): Promise<PageResponse> {
+  const accountIds = [...new Set(form.getAll('account'))]
+  const { offered } = await readAccounts(options, context)
+  const selected = accountIds.filter((id) => offered.some((account) => account.id === id))
+  const isOffered = selected.length === accountIds.length
+  if (isOffered && accountIds.length > 0) {
+    return moveTo(options, context, { step: 'confirm', accountIds })
+  }
+  const text = isOffered ? 'Select at least one account' : 'Select accounts from the list'
+  return showStep(options, context, { problem: { field: 'accounts', text }, status: 422, selected })
+}
+
+async function selectAllAccounts(
+  options: FlowOptions,
+  context: FlowContext,
+): Promise<PageResponse> {
+  const { offered } = await readAccounts(options, context)
+  return showStep(options, context, { selected: offered.map(({ id }) => id) })
+}
+
+/** Stores the arrangement before the third party gets a code. May be repeated if an answer was lost. */
+async function confirm(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
+  const { store, clock } = options
+  const { state, provider, request, asked, thirdPartyId, seconds } = context
+  const { customerId = '', accountIds = [], arrangementId } = state
+  const { scopes } = asked
+  const { offered } = await readAccounts(options, context)
+  if (!accountIds.every((id) => offered.some((account) => account.id === id))) {
+    return moveTo(options, context, { step: 'accounts', accountIds: [] })
+  }
+  const from = clock()
+  const until = endOfSharing(seconds, from)
+  const arrangement = { thirdPartyId, customerId, accountIds, scopes, from, until }
+  await store.arrangements.add({ id: arrangementId, ...arrangement })
+  const grant = new provider.Grant({ clientId: thirdPartyId, accountId: customerId })
+  const expiresIn = Math.floor(until.since(from).total('seconds'))
+  Object.assign(grant, { jti: arrangementId, expiresIn })
+  grant.addOIDCScope(scopes.join(' '))
+  await grant.save()
+  const location = await provider.interactionResult(request.raw, request.response, {
+    login: { accountId: customerId, acr, amr: ['otp'], remember: false },
+    consent: { grantId: arrangementId },
+  })
+  return { status: 303, location }
+}
+
+const tooManyText = 'Too many attempts. Wait some minutes, then try again'
+const tooSoonText = `We sent a code less than ${resendSeconds} seconds ago. Wait a moment before you request another one`
+
+function explainTry(result: Exclude<TryResult, { readonly outcome: 'correct' }>): string {
+  if (result.outcome === 'too many') return tooManyText
+  if (result.outcome === 'no tries left')
+    return 'This code can no longer be used. Request a new one'
+  const count = result.triesLeft === 1 ? 'one more try' : `${result.triesLeft} more tries`
+  return `The code is not correct. You have ${count}`
+}
