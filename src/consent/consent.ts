@@ -1,3 +1,4 @@
+import { errors } from 'oidc-provider'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import { openAccessCheck, type VerifyAccess } from './access.ts'
 import type { TokenBinding } from './client-metadata.ts'
@@ -44,6 +45,11 @@ export interface Consent {
   readonly answerPage: (request: PageRequest) => Promise<PageResponse>
 }
 
+function temporarilyUnavailable(): Error {
+  const error = new errors.TemporarilyUnavailable('the data provider does not respond')
+  return Object.assign(error, { status: 503, statusCode: 503 })
+}
+
 /** Throws if there is no suitable signing key. */
 export async function openConsent(options: ConsentOptions): Promise<Consent> {
   const { issuer, store, clock, brand } = options
@@ -55,8 +61,10 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
       subjects: await store.readSecret('subjects'),
     },
     async readCustomer(customerId) {
-      const customer = await customers.read(customerId)
-      if (!customer) throw new ProviderUnavailable('the customer no longer exists')
+      const customer = await customers.read(customerId).catch((error: unknown) => {
+        throw error instanceof ProviderUnavailable ? temporarilyUnavailable() : error
+      })
+      if (!customer) throw new errors.InvalidGrant('the customer no longer exists')
       return customer
     },
     async renderError(ctx, out) {

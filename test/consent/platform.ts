@@ -6,6 +6,7 @@ import { makeSigningKey } from '../../src/auth/signing.ts'
 import { type Consent, openConsent } from '../../src/consent/consent.ts'
 import type { PasscodeMessage } from '../../src/consent/passcodes.ts'
 import type { ConsentStore, ThirdParty } from '../../src/consent/store.ts'
+import { ContractError } from '../../src/contract/index.ts'
 import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import { createAssets, createConsentMount } from '../../src/http/consent-app.ts'
 import { openPlatformApp } from '../../src/http/platform-app.ts'
@@ -71,6 +72,7 @@ export interface ConsentPlatform {
   readonly log: readonly string[]
   /** Advances the clock. */
   pass(seconds: number): void
+  setProviderAway(isAway: boolean): void
   browse(): Browser
   /** Opens another process on the same database. */
   openAnother(): Promise<number>
@@ -81,7 +83,18 @@ export interface ConsentPlatform {
 export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform> {
   const inner = createScope(scope)
   const database = await newDatabase(inner)
-  const provider = await openProvider(inner, consentLines, { database })
+  let isProviderAway = false
+  const provider = await openProvider(inner, consentLines, {
+    database,
+    around: (store) =>
+      new Proxy(store, {
+        get(target, name, receiver) {
+          if (isProviderAway)
+            throw new ContractError('unavailable', 'the test stopped the provider')
+          return Reflect.get(target, name, receiver)
+        },
+      }),
+  })
   const signingKeys = await openSigningKeyStore(database)
   const clients = await openClientStore(database)
   const catalogue = await openCatalogueStore(database)
@@ -144,6 +157,9 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
     log,
     pass(seconds) {
       offsetSeconds += seconds
+    },
+    setProviderAway(isAway) {
+      isProviderAway = isAway
     },
     browse: () => openBrowser(issuer, first.port),
     openAnother: async () => (await open()).port,

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { createHash, randomUUID } from 'node:crypto'
+import { it } from 'node:test'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { digest } from '../../src/auth/secrets.ts'
+import { openAccessCheck, type ThirdPartyRequest } from '../../src/consent/access.ts'
+import type { ConsentStore } from '../../src/consent/store.ts'
+import type { Scope } from '../support/engines.ts'
+import { describe } from '../support/engines.ts'
+import { makeArrangement, now, openStores } from './stores.ts'
+
+const url = 'https://platform.example/cds-au/v1/banking/accounts'
+const scope = 'bank:accounts.basic:read'
+const clock = () => now
+const seconds = Math.floor(now.epochMilliseconds / 1000)
+const keys = await generateKeyPair('ES256', { extractable: true })
+const jwk = await exportJWK(keys.publicKey)
+const jkt = await calculateJwkThumbprint(jwk)
+const token = 'token'
+
+/** A store with one access token that is bound to the key. */
+async function openAccess(scope: Scope, binding: object = { jkt }) {
+  const stores = await openStores(scope)
+  const [{ arrangements, artifacts }] = stores
+  await arrangements.add(makeArrangement('r1'))
+  const payload = JSON.stringify({ clientId: 'tp', grantId: 'r1', scope: scopeText, ...binding })
+  const expires = now.add({ minutes: 10 })
+  await artifacts.put('AccessToken', digest(token), { payload, grantId: 'r1', expires }, now)
+  return { stores, check: openAccessCheck(stores[0], clock) }
+}
+
+const scopeText = `openid ${scope}`
+
+async function prove(claims: object = {}, header: object = {}, key = keys): Promise<string> {
+  const ath = createHash('sha256').update(token).digest('base64url')
+  return new SignJWT({ htm: 'GET', htu: url, iat: seconds, jti: randomUUID(), ath, ...claims })
+    .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk, ...header })
+    .sign(key.privateKey)
+}
+
+async function request(fields: Partial<ThirdPartyRequest> = {}): Promise<ThirdPartyRequest> {
+  return {
+    method: 'GET',
+    url,
+    authorization: `DPoP ${token}`,
+    proof: await prove(),
+    certificate: undefined,
+    ...fields,
+  }
+}
+
+describe('the access of a third party', () => {
+  it('is granted with a token, a proof and the scope, and names the arrangement', async (t) => {
+    const { check } = await openAccess(t)
+
+    const result = await check(await request(), scope)
+
+    assert.partialDeepStrictEqual(result, {
+      isAllowed: true,
+      thirdPartyId: 'tp',
+      arrangement: { id: 'r1', accountIds: ['a1', 'a2'] },
+    })
+  })
+
+  it('is refused in every process once the arrangement is withdrawn', async (t) => {
+    const { stores, check } = await openAccess(t)
+    const second: ConsentStore = stores[1]
+    assert.equal((await check(await request(), scope)).isAllowed, true)
+
+    await second.arrangements.withdraw('r1', 'customer', now)
+
+    assert.partialDeepStrictEqual(await check(await request(), scope), {
+      status: 401,
+      error: 'invalid_token',
+      reason: 'unknown token',
+    })
+  })
+
+  it('is refused if a proof is replayed, also at the same moment in several processes', async (t) => {
+    const { stores, check } = await openAccess(t)
+    const checks = [check, openAccessCheck(stores[1], clock)]
+    const replayed = await request()
+
+    const results = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => checks[index % 2]?.(replayed, scope)),
+    )
+
+    assert.equal(results.filter((result) => result?.isAllowed).length, 1)
+    const refused = results.find((result) => !result?.isAllowed)
+    assert.partialDeepStrictEqual(refused, {
+      error: 'invalid_dpop_proof',
+      reason: 'replayed proof',
+    })
+  })
+
+  it('is refused without the scope', async (t) => {
+    const { check } = await openAccess(t)
+
+    assert.partialDeepStrictEqual(await check(await request(), 'bank:transactions:read'), {
+      status: 403,
+      error: 'insufficient_scope',
+    })
+  })
+
+  it('is refused for each defect of the token or the proof', async (t) => {
+    const { check } = await openAccess(t)
+    const other = await generateKeyPair('ES256', { extractable: true })
+    const otherJwk = await exportJWK(other.publicKey)
+    const cases: Record<string, [string, Partial<ThirdPartyRequest>]> = {
+      'no token': ['no token', { authorization: undefined }],
+      'basic credentials': ['no token', { authorization: 'Basic eDp5' }],
+      'an unknown token': ['unknown token', { authorization: 'DPoP other' }],
+      'a bearer token': ['wrong scheme', { authorization: `Bearer ${token}` }],
+      'no proof': ['no proof', { proof: undefined }],
+      'a proof of another key': ['wrong key', { proof: await prove({}, { jwk: otherJwk }, other) }],
+      'a wrong signature': ['invalid proof', { proof: await prove({}, {}, other) }],
+      'a proof for another method': ['invalid proof', { proof: await prove({ htm: 'POST' }) }],
+      'a proof for another URL': ['invalid proof', { proof: await prove({ htu: `${url}/x` }) }],
+      'a proof for another token': ['invalid proof', { proof: await prove({ ath: 'x' }) }],
+      'an old proof': ['invalid proof', { proof: await prove({ iat: seconds - 61 }) }],
+      'a proof of the future': ['invalid proof', { proof: await prove({ iat: seconds + 61 }) }],
+      'a proof without an id': ['invalid proof', { proof: await prove({ jti: undefined }) }],
+      'a proof of another type': ['invalid proof', { proof: await prove({}, { typ: 'JWT' }) }],
+      'a long proof': ['invalid proof', { proof: 'x'.repeat(9000) }],
+      'no JWT': ['invalid proof', { proof: 'x' }],
+    }
+    for (const [name, [reason, fields]] of Object.entries(cases)) {
+      const result = await check(await request(fields), scope)
+      assert.partialDeepStrictEqual(result, { isAllowed: false, status: 401, reason }, name)
+    }
+  })
+
+  it('is refused with a token that is bound to a certificate and comes without it', async (t) => {
+    const { check } = await openAccess(t, { 'x5t#S256': 'x' })
+    const bearer = { authorization: `Bearer ${token}`, proof: undefined }
+
+    assert.partialDeepStrictEqual(await check(await request(bearer), scope), {
+      status: 401,
+      error: 'invalid_token',
+      reason: 'wrong certificate',
+    })
+  })
+
+  it('is refused with a token that is bound to nothing', async (t) => {
+    const { check } = await openAccess(t, {})
+    const bearer = { authorization: `Bearer ${token}`, proof: undefined }
+
+    assert.partialDeepStrictEqual(await check(await request(bearer), scope), { isAllowed: false })
+    assert.partialDeepStrictEqual(await check(await request(), scope), { isAllowed: false })
+  })
+})
