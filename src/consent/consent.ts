@@ -27,6 +27,7 @@ export interface ConsentOptions {
   /** In a demonstration, the passcode that was sent last to the address. */
   readonly shownPasscode?: ((email: string) => string | undefined) | undefined
   readonly onError: OpenidOptions['onError']
+  readonly keysMs?: OpenidOptions['keysMs']
 }
 
 /** The consent role of the platform, without its server. */

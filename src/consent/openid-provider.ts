@@ -10,7 +10,7 @@ import {
 } from './openid-configuration.ts'
 
 /** How long a process uses its copy of the signing keys. */
-const keysMs = 5000
+const keysMsDefault = 5000
 
 /** The paths of the OpenID provider, below the path of the issuer. */
 export const openidRoutes = [
@@ -29,6 +29,8 @@ export const openidRoutes = [
 
 export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys'> {
   readonly signingKeys: SigningKeyStore
+  /** How long the copy of the signing keys is used. */
+  readonly keysMs?: number | undefined
   /** Called with an error that is not the client's. */
   readonly onError: (error: Error, request: IncomingMessage) => void
 }
@@ -42,7 +44,7 @@ export interface OpenidProvider {
 
 /** Throws if there is no signing key of an algorithm that FAPI allows. */
 export async function openOpenidProvider(options: OpenidOptions): Promise<OpenidProvider> {
-  const { issuer, signingKeys } = options
+  const { issuer, signingKeys, keysMs = keysMsDefault } = options
   const { host, protocol, pathname } = new URL(issuer)
   const mountPath = pathname.replace(/\/$/, '')
   let opened = createProvider(options, await signingKeys.list())

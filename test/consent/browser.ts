@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Agent } from 'node:https'
 import { send } from '../support/http.ts'
 
 interface Cookie {
@@ -19,6 +20,8 @@ export interface Browser {
   /** The last page of the issuer. */
   readonly page: BrowserPage
   cookies: readonly Cookie[]
+  /** Uses TLS with these options. */
+  connect(tls: object): void
   /** Opens a URL and follows redirects. Returns the first URL that is not of the issuer, if it leads to one. */
   open(url: string | URL): Promise<URL | undefined>
   /** Submits the form of the page with a button. */
@@ -45,6 +48,7 @@ let browsers = 0
 export function openBrowser(issuer: string, ...ports: readonly number[]): Browser {
   const { origin } = new URL(issuer)
   let requests = 0
+  let tls: object | undefined
   browsers += 1
   const address = `10.0.${browsers >> 8}.${browsers & 255}`
   let page: BrowserPage | undefined
@@ -54,6 +58,9 @@ export function openBrowser(issuer: string, ...ports: readonly number[]): Browse
       return page
     },
     cookies: [],
+    connect(options) {
+      tls = options
+    },
     async open(url) {
       return follow(new URL(url))
     },
@@ -90,7 +97,10 @@ export function openBrowser(issuer: string, ...ports: readonly number[]): Browse
     requests += 1
     const matching = browser.cookies.filter(({ path }) => isWithin(url.pathname, path))
     const cookie = matching.map(({ name, value }) => `${name}=${value}`).join('; ')
-    const answer = await send(ports[requests % ports.length] ?? 0, url.pathname + url.search, {
+    const port = ports[requests % ports.length] ?? 0
+    const server = tls ? `https://localhost:${port}` : port
+    const answer = await send(server, url.pathname + url.search, {
+      ...(tls && { agent: new Agent({ ...tls, keepAlive: false }) }),
       method,
       headers: {
         host: url.host,

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { decodeProtectedHeader } from 'jose'
 import * as openid from 'openid-client'
+import { makeSigningKey } from '../../src/auth/signing.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
-import { agree, nextCustomer, openConsentPlatform } from './platform.ts'
+import { agree, findPasscode, nextCustomer, openConsentPlatform } from './platform.ts'
 import { cdsClaims, registerThirdParty } from './third-party.ts'
 
 const platformOnEachEngine = shareOnEachEngine(openConsentPlatform)
@@ -68,5 +70,74 @@ describe('a consent flow with openid-client', () => {
     assert.equal(introspection['cdr_arrangement_id'], id)
     const end = Math.floor((arrangement?.until.epochMilliseconds ?? 0) / 1000)
     assert.ok(Math.abs((introspection.exp ?? 0) - end) <= 1, `${introspection.exp} and ${end}`)
+  })
+
+  it('gives different subjects of one customer to two third parties, and the same to one', async () => {
+    const platform = await platformOnEachEngine()
+    const customer = nextCustomer()
+    const [first, second] = [await registerThirdParty(platform), await registerThirdParty(platform)]
+    const subjects = []
+    for (const thirdParty of [first, second, first]) {
+      const started = await thirdParty.start()
+      const browser = platform.browse()
+      await browser.open(started.url)
+      const tokens = await thirdParty.exchange(await agree(browser, platform, customer), started)
+      subjects.push(tokens.claims()?.sub)
+    }
+
+    assert.equal(subjects[0], subjects[2])
+    assert.notEqual(subjects[0], subjects[1])
+  })
+
+  it('shares data about the customer without accounts if only that was asked for', async () => {
+    const platform = await platformOnEachEngine()
+    const thirdParty = await registerThirdParty(platform)
+    const customer = nextCustomer()
+    const started = await thirdParty.start({ scope: 'openid email' })
+    const browser = platform.browse()
+    await browser.open(started.url)
+    await browser.submit('identify', { email: customer.email })
+    await browser.submit('passcode', { passcode: findPasscode(platform.passcodes, customer.id) })
+
+    assert.match(browser.page.text, /Share your data with/)
+    const callback = await browser.submit('confirm')
+    const tokens = await thirdParty.exchange(callback ?? browser.page.url, started)
+
+    assert.equal(tokens.claims()?.['email'], customer.email)
+    assert.equal(tokens.scope, 'openid email')
+  })
+
+  it('uses a new signing key without a restart, and accepts what an earlier one signed', async () => {
+    const platform = await platformOnEachEngine()
+    const thirdParty = await registerThirdParty(platform)
+    const key = await makeSigningKey('ES256', Temporal.Now.instant())
+    await platform.signingKeys.add(key)
+    const started = await thirdParty.start()
+    const browser = platform.browse()
+
+    await browser.open(started.url)
+    const tokens = await thirdParty.exchange(await agree(browser, platform), started)
+
+    assert.equal(decodeProtectedHeader(tokens.id_token ?? '').kid, key.id)
+  })
+
+  it('ends tokens at the end of the sharing', async () => {
+    const platform = await platformOnEachEngine()
+    const thirdParty = await registerThirdParty(platform)
+    const started = await thirdParty.start({ sharing_duration: '3600' })
+    const browser = platform.browse()
+    await browser.open(started.url)
+    const tokens = await thirdParty.exchange(await agree(browser, platform), started)
+    const refresh = () =>
+      openid.refreshTokenGrant(thirdParty.config, tokens.refresh_token ?? '', undefined, {
+        DPoP: thirdParty.dpop,
+      })
+
+    platform.pass(3300)
+    // No access token outlasts the sharing.
+    assert.ok(((await refresh()).expires_in ?? 0) <= 300)
+    platform.pass(301)
+    await assert.rejects(refresh(), { error: 'invalid_grant' })
+    platform.pass(-3601)
   })
 })

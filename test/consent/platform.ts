@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { openAccess } from '../../src/auth/access.ts'
 import { makeSigningKey } from '../../src/auth/signing.ts'
+import type { SigningKeyStore } from '../../src/auth/signing-key-store.ts'
 import { type Consent, openConsent } from '../../src/consent/consent.ts'
 import type { PasscodeMessage } from '../../src/consent/passcodes.ts'
 import type { ConsentStore, ThirdParty } from '../../src/consent/store.ts'
@@ -76,6 +77,7 @@ export interface ConsentPlatform {
   browse(): Browser
   /** Opens another process on the same database. */
   openAnother(): Promise<number>
+  readonly signingKeys: SigningKeyStore
   addThirdParty(thirdParty: ThirdParty): Promise<void>
 }
 
@@ -123,6 +125,7 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
       brand: { name: 'Demo Bank', stylesheet: stylesheet.path, timeZone: 'UTC' },
       deliverPasscode: (message) => void passcodes.push(message),
       onError: (error) => writer.error({ err: error }, 'consent failed'),
+      keysMs: 0,
     })
     const app = openPlatformApp({
       version: '0.0.0',
@@ -153,6 +156,7 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
     ...first,
     database,
     provider,
+    signingKeys,
     passcodes,
     log,
     pass(seconds) {
