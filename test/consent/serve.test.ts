@@ -47,7 +47,10 @@ async function openPasscodeService(scope: Scope) {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  scope.after(async () => void server.close())
+  scope.after(async () => {
+    server.close()
+    server.closeAllConnections()
+  })
   const { port } = server.address() as { readonly port: number }
   return { posted, url: `http://127.0.0.1:${port}/passcodes?tenant=1` }
 }
@@ -194,7 +197,7 @@ function fetchWithCertificate(options: object): openid.CustomFetch {
 
 describeOnce('holdfast serve platform with TLS and an issuer', () => {
   it('binds tokens to the certificate of the third party', async (t) => {
-    const { database, service, flags, platformPort, openProvider } = await openDeployment(t)
+    const { database, service, flags, platformPort } = await openDeployment(t)
     const [server, clients, others] = ['Server', 'Clients', 'Others'].map(makeAuthority)
     assert.ok(server && clients && others)
     const folder = await temporaryFolder(t)
@@ -222,7 +225,6 @@ describeOnce('holdfast serve platform with TLS and an issuer', () => {
       port: new URL(flags['provider-url']).port,
       'jwks-url': jwks,
     })
-    void openProvider
     const { id, auth } = await register(t, database)
     const connect = async (options: object) => {
       const customFetch = fetchWithCertificate({ ca: server.cert, ...options })
@@ -285,7 +287,10 @@ async function openKeyRelay(scope: Scope, url: string, options: object): Promise
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  scope.after(async () => void server.close())
+  scope.after(async () => {
+    server.close()
+    server.closeAllConnections()
+  })
   return `http://127.0.0.1:${(server.address() as { readonly port: number }).port}/`
 }
 

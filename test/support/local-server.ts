@@ -6,6 +6,7 @@ import { openIntake } from '../../src/server/open-intake.ts'
 import { openPlatform } from '../../src/server/open-platform.ts'
 import { openProvider } from '../../src/server/open-provider.ts'
 import { openMetricsEndpoint, type Telemetry } from '../../src/server/telemetry.ts'
+import { readTls } from '../../src/server/tls.ts'
 import type { Scope } from './engines.ts'
 import type { Flags, Server } from './process.ts'
 
@@ -46,7 +47,7 @@ export async function openLocalServer(
     exit: async () => {},
     logUncaughtErrors() {},
   }
-  const app = await openRole[role](settings, telemetry)
+  const app = await openRole[role](settings, telemetry, readTls(settings))
   const address = await listen(app, settings.host, settings.port)
   const metrics = await openMetricsEndpoint(settings, telemetry.metrics)
   let closed: Promise<unknown> | undefined
