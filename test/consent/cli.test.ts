@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { describe, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { runInProcess } from '../support/process.ts'
+
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+const publicEc = { ...ec.publicKey.export({ format: 'jwk' }), kid: 'k1' }
+const privateEc = { ...ec.privateKey.export({ format: 'jwk' }), kid: 'k1' }
+const rsa = (bits: number) =>
+  generateKeyPairSync('rsa', { modulusLength: bits }).publicKey.export({ format: 'jwk' })
+
+async function writeKeys(scope: Scope, content: unknown): Promise<string> {
+  const file = join(await temporaryFolder(scope), 'keys.json')
+  writeFileSync(file, JSON.stringify(content))
+  return file
+}
+
+const add = (database: string, ...flags: readonly string[]) =>
+  runInProcess(['client', 'add', 'Example Budget', ...flags, '--database', database])
+
+const redirect = ['--redirect-uri', 'https://budget.example/callback']
+const scopes = ['--scope', 'openid,bank:accounts.basic:read']
+
+describe('holdfast client with third parties', () => {
+  it('adds, lists and removes them beside API clients', async (t) => {
+    const database = await newDatabase(t)
+    const keys = await writeKeys(t, { keys: [publicEc] })
+    const run = (...args: readonly string[]) => runInProcess([...args, '--database', database])
+    await run('client', 'add', 'core', '--scope', 'data.write')
+
+    const plain = await add(database, ...redirect, ...scopes, '--jwks', keys)
+    const url = 'https://budget.example/jwks.json'
+    const cds = await add(database, ...redirect, ...scopes, '--jwks', url, '--profile', 'cds')
+
+    assert.match(plain.stdout, /^client_id: [\da-f-]{36}\n$/)
+    const [, plainId = ''] = /client_id: (\S+)/.exec(plain.stdout) ?? []
+    const [, cdsId = ''] = /client_id: (\S+)/.exec(cds.stdout) ?? []
+    const { stdout } = await run('client', 'list')
+    const lines = stdout.trimEnd().split('\n')
+    assert.equal(lines.length, 3)
+    assert.match(lines[0] ?? '', /data\.write .* core$/)
+    assert.match(
+      lines[1] ?? '',
+      new RegExp(
+        `^${plainId}  openid bank:accounts.basic:read  created .*, profile plain, redirects to https://budget.example/callback  Example Budget$`,
+      ),
+    )
+    assert.match(lines[2] ?? '', new RegExp(`^${cdsId} .* profile cds`))
+    await run('client', 'remove', plainId)
+    assert.equal((await run('client', 'list')).stdout.includes(plainId), false)
+    const again = await run('client', 'remove', plainId)
+    assert.deepEqual([again.status, again.stderr.includes('no client with this ID')], [1, true])
+  })
+})
+
+describeOnce('holdfast client add rejects a third party', () => {
+  const rejected = (name: string, flags: (scope: Scope) => Promise<string[]>, error: RegExp) => {
+    it(`with ${name}`, async (t) => {
+      const database = await newDatabase(t)
+
+      const { status, stderr } = await add(database, ...(await flags(t)))
+
+      assert.equal(status, 2, stderr)
+      assert.match(stderr, error)
+    })
+  }
+  const valid = async (scope: Scope) => ['--jwks', await writeKeys(scope, { keys: [publicEc] })]
+  for (const [uri, error] of [
+    ['http://budget.example/', /must be an https URL/],
+    ['https://budget.example/cb#x', /must not have a fragment/],
+    ['https://a:b@budget.example/', /must not have credentials/],
+    ['https://budget.example', /must be written as "https:\/\/budget.example\/"/],
+    ['https://budget.example/a/../b', /must be written as/],
+    ['javascript:alert(1)', /must be an https URL/],
+    ['budget', /must be an https URL/],
+  ] as const) {
+    rejected(
+      `the redirect URI ${uri}`,
+      async (t) => ['--redirect-uri', uri, ...scopes, ...(await valid(t))],
+      error,
+    )
+  }
+  rejected(
+    'redirect URIs of two hosts',
+    async (t) => [
+      ...redirect,
+      '--redirect-uri',
+      'https://other.example/',
+      ...scopes,
+      ...(await valid(t)),
+    ],
+    /must have the same host/,
+  )
+  rejected('no keys', async () => [...redirect, ...scopes], /--jwks is required/)
+  rejected(
+    'a scope of an API client',
+    async (t) => [...redirect, '--scope', 'openid,data.write', ...(await valid(t))],
+    /--scope of a third party must be/,
+  )
+  rejected(
+    'keys without a redirect URI',
+    async (t) => [...scopes, ...(await valid(t))],
+    /require --redirect-uri/,
+  )
+  rejected(
+    'keys at a plain http URL',
+    async () => [...redirect, ...scopes, '--jwks', 'http://budget.example/jwks'],
+    /--jwks must be a file, an https URL/,
+  )
+  for (const [name, content, error] of [
+    ['a private key', { keys: [privateEc] }, /keys\[0\] contains the private member d/],
+    ['a symmetric key', { keys: [{ kty: 'oct', k: 'AAAA' }] }, /private member k/],
+    ['a short RSA key', { keys: [rsa(1024)] }, /keys\[0\] has fewer than 2048 bits/],
+    [
+      'a key that is none',
+      { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] },
+      /is not a public key/,
+    ],
+    [
+      'keys for encryption only',
+      { keys: [{ ...publicEc, use: 'enc' }] },
+      /has no key for PS256 or ES256/,
+    ],
+    ['keys of another algorithm', { keys: [{ ...publicEc, alg: 'ES512' }] }, /has no key for/],
+    ['keys with one id', { keys: [publicEc, publicEc] }, /different key ids/],
+    ['no key in the set', { keys: [] }, /1 to 20 keys/],
+    ['something else', [1], /must be a JSON Web Key Set/],
+  ] as const) {
+    rejected(
+      `${name} in the file`,
+      async (t) => [...redirect, ...scopes, '--jwks', await writeKeys(t, content)],
+      error,
+    )
+  }
+})
