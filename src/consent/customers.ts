@@ -4,7 +4,7 @@ import { ClientError, ResponseError } from '../client/errors.ts'
 import type { Customer, CustomerMatch, ShareableAccount } from '../contract/index.ts'
 
 /** A customer waits for each call, so it is short. A provider that sheds load asks for a retry after a second. */
-const timeoutMs = 5000
+const timeoutMs = 3000
 const retriesMax = 3
 
 /** How long a process uses its copy of the signing key. */

@@ -4,9 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { request as sendSecure } from 'node:https'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { json } from 'node:stream/consumers'
 import { it } from 'node:test'
-import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose'
+import { createLocalJWKSet, jwtVerify } from 'jose'
 import * as openid from 'openid-client'
 import { toPublicKeySet } from '../../src/auth/signing.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
@@ -19,7 +18,9 @@ import { openLocalServer } from '../support/local-server.ts'
 import { runInProcess } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { openBrowser } from './browser.ts'
+import { openPasscodeService } from './passcode-service.ts'
 import { consentLines, redirectUri } from './platform.ts'
+import { registerWithCommand } from './register.ts'
 import { fetchFrom } from './third-party.ts'
 
 /** A port that is free now. */
@@ -30,29 +31,6 @@ async function findPort(): Promise<number> {
   server.close()
   await once(server, 'close')
   return port
-}
-
-interface Posted {
-  readonly authorization: string
-  readonly body: { readonly passcode: string; readonly phoneNumber: string }
-}
-
-/** Receives passcodes as the service of a data provider does. */
-async function openPasscodeService(scope: Scope) {
-  const posted: Posted[] = []
-  const server = nodeHttp.createServer(async (request, response) => {
-    const body = (await json(request)) as Posted['body']
-    posted.push({ authorization: request.headers.authorization ?? '', body })
-    response.end()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  scope.after(async () => {
-    server.close()
-    server.closeAllConnections()
-  })
-  const { port } = server.address() as { readonly port: number }
-  return { posted, url: `http://127.0.0.1:${port}/passcodes?tenant=1` }
 }
 
 /** A provider that verifies tokens, and what a platform needs to ask it. */
@@ -75,29 +53,6 @@ async function openDeployment(scope: Scope) {
         'jwks-url': `http://127.0.0.1:${platformPort}/.well-known/jwks.json`,
       }),
   }
-}
-
-/** Registers a third party with the command, with keys in a file. */
-async function register(scope: Scope, database: string) {
-  const keys = await generateKeyPair('ES256', { extractable: true })
-  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', use: 'sig' }
-  const file = join(await temporaryFolder(scope), 'keys.json')
-  writeFileSync(file, JSON.stringify({ keys: [jwk] }))
-  const { stdout } = await runInProcess([
-    'client',
-    'add',
-    'Example Budget',
-    '--redirect-uri',
-    redirectUri,
-    '--jwks',
-    file,
-    '--scope',
-    'openid,email,bank:accounts.basic:read',
-    '--database',
-    database,
-  ])
-  const [, id = ''] = /^client_id: (\S+)$/m.exec(stdout) ?? []
-  return { id, auth: openid.PrivateKeyJwt({ key: keys.privateKey as CryptoKey, kid: 'k1' }) }
 }
 
 async function start(config: openid.Configuration, dpop?: openid.DPoPHandle) {
@@ -127,7 +82,7 @@ describe('holdfast serve platform with an issuer', () => {
       'brand-name': 'Bank',
     })
     await openProvider()
-    const { id, auth } = await register(t, database)
+    const { id, auth } = await registerWithCommand(t, database)
     const insecure = { execute: [openid.allowInsecureRequests] }
     const config = await openid.discovery(new URL(issuer), id, undefined, auth, insecure)
     const dpop = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'))
@@ -225,7 +180,7 @@ describeOnce('holdfast serve platform with TLS and an issuer', () => {
       port: new URL(flags['provider-url']).port,
       'jwks-url': jwks,
     })
-    const { id, auth } = await register(t, database)
+    const { id, auth } = await registerWithCommand(t, database)
     const connect = async (options: object) => {
       const customFetch = fetchWithCertificate({ ca: server.cert, ...options })
       return openid.discovery(new URL(issuer), id, undefined, auth, {

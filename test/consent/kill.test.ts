@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import * as openid from 'openid-client'
+import { openConsentStore } from '../../src/storage/open.ts'
+import { describe, newDatabase } from '../support/engines.ts'
+import { runInProcess, startServer } from '../support/process.ts'
+import { openProvider } from '../support/provider.ts'
+import { until } from '../support/until.ts'
+import { openBrowser } from './browser.ts'
+import { openPasscodeService } from './passcode-service.ts'
+import { consentLines, redirectUri } from './platform.ts'
+import { registerWithCommand } from './register.ts'
+import { fetchFrom } from './third-party.ts'
+
+const issuer = 'https://platform.example'
+
+describe('a platform that is killed when a customer has agreed', () => {
+  it('has stored the consent, and the third party gets its tokens after a restart', async (t) => {
+    const database = await newDatabase(t)
+    const provider = await openProvider(t, consentLines.slice(0, 8), { database })
+    await runInProcess(['keys', 'add', '--database', database])
+    const { id, auth } = await registerWithCommand(t, database)
+    const service = await openPasscodeService(t)
+    const flags = {
+      database,
+      issuer,
+      subdomain: 'bank',
+      'provider-url': provider.address,
+      'passcode-url': service.url,
+    }
+    const startPlatform = () => startServer(t, ['serve', 'platform'], flags)
+    let platform = await startPlatform()
+    const config = await openid.discovery(new URL(issuer), id, undefined, auth, {
+      [openid.customFetch]: (...args) => fetchFrom(platform.port)(...args),
+    })
+    const dpop = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'))
+    const verifier = openid.randomPKCECodeVerifier()
+    const request = {
+      response_type: 'code',
+      redirect_uri: redirectUri,
+      scope: 'openid bank:accounts.basic:read',
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    }
+    const url = await openid.buildAuthorizationUrlWithPAR(config, request, { DPoP: dpop })
+    const openOn = (cookies: ReturnType<typeof openBrowser>['cookies']) => {
+      const browser = openBrowser(issuer, platform.port)
+      browser.cookies = cookies
+      return browser
+    }
+
+    let browser = openOn([])
+    await browser.open(url)
+    await browser.submit('identify', { email: 'ana@example.com' })
+    await until(() => service.posted.length > 0)
+    const { url: page } = browser.page
+    await browser.submit('passcode', { passcode: service.posted[0]?.body.passcode ?? '' })
+    await browser.submit('accounts', { account: ['a1'] })
+    const form = new URLSearchParams({
+      token: /name="token" value="([^"]+)"/.exec(browser.page.text)?.[1] ?? '',
+      action: 'confirm',
+    })
+    const { status, location = '' } = await browser.post(page, form)
+    assert.equal(status, 303)
+    platform.child.kill('SIGKILL')
+    await platform.ended
+    platform = await startPlatform()
+    browser = openOn(browser.cookies)
+    const callback = (await browser.open(location)) ?? page
+    const checks = { pkceCodeVerifier: verifier, idTokenExpected: true }
+    const tokens = await openid.authorizationCodeGrant(config, callback, checks, undefined, {
+      DPoP: dpop,
+    })
+
+    const store = await openConsentStore(database)
+    const found = await store.arrangements.find(
+      String(tokens['cdr_arrangement_id']),
+      Temporal.Now.instant(),
+    )
+    await store.close()
+    assert.deepEqual([found?.status, found?.accountIds], ['active', ['a1']])
+    assert.doesNotMatch(platform.stderr(), /oidc-provider/)
+  })
+})
