@@ -14,6 +14,8 @@ export interface TestThirdParty {
   readonly dpop: openid.DPoPHandle
   readonly keys: Awaited<ReturnType<typeof generateKeyPair>>
   readonly profile: Profile
+  /** Its public key. */
+  readonly jwk: object
   /** Pushes an authorization request, and returns the URL for the customer. */
   start(parameters?: Record<string, string>): Promise<Started>
   exchange(callback: URL, started: Started): Promise<TokenSet>
@@ -71,6 +73,7 @@ export async function registerThirdParty(
     dpop,
     keys: keys as Awaited<ReturnType<typeof generateKeyPair>>,
     profile,
+    jwk,
     async start(parameters = {}) {
       const verifier = openid.randomPKCECodeVerifier()
       const [state, nonce] = [openid.randomState(), openid.randomNonce()]
