@@ -65,7 +65,7 @@ ${body}
 export function renderButtons(label: string, action: string, thirdParty: string): Html {
   return html`<div class="buttons">
 <button type="submit" name="action" value="${action}">${label}</button>
-<button type="submit" name="action" value="cancel" class="secondary" formnovalidate>Cancel</button>
+<button type="submit" name="action" value="cancel" class="secondary">Cancel</button>
 </div>
 <p class="muted">If you cancel, nothing is shared and you return to ${thirdParty}.</p>`
 }

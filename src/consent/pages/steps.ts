@@ -79,8 +79,8 @@ ${problem && isInvalid && html`<p class="error" id="passcode-error">${problem.te
 ${renderButtons('Continue', 'passcode', asked.thirdParty)}
 <h2>No code?</h2>
 <p>You can request another one after ${resendSeconds} seconds.</p>
-<p><button type="submit" name="action" value="resend" class="link" formnovalidate>Send a new code</button></p>
-<p><button type="submit" name="action" value="restart" class="link" formnovalidate>Use another e-mail address</button></p>`,
+<p><button type="submit" name="action" value="resend" class="link">Send a new code</button></p>
+<p><button type="submit" name="action" value="restart" class="link">Use another e-mail address</button></p>`,
 )}`,
   }
 }
@@ -102,9 +102,10 @@ export function renderAccounts(
     title: `Choose the accounts to share with ${asked.thirdParty}`,
     step: 3,
     problem,
-    body: html`${renderForm(
-      token,
-      html`${problem && html`<p class="error" id="accounts-error">${problem.text}</p>`}
+    body: html`${offered.length > 1 && renderSelectAll(token)}
+${renderForm(
+  token,
+  html`${problem && html`<p class="error" id="accounts-error">${problem.text}</p>`}
 ${groups.map(
   ({ name, accounts }) => html`<fieldset><legend>${name}</legend>
 ${accounts.map(
@@ -117,13 +118,20 @@ ${accounts.map(
 )}</fieldset>`,
 )}
 ${offered.length === 0 && html`<p id="accounts">You have no account that can be shared.</p>`}
-${offered.length > 1 && html`<p><button type="submit" name="action" value="select-all" class="link">Select all accounts</button></p>`}
 ${renderExcluded(excluded, asked)}
 ${renderButtons('Continue', 'accounts', asked.thirdParty)}`,
-    )}
+)}
 <details><summary>Is an account missing?</summary>
 <p>Accounts that ${brand.name} does not list here cannot be shared, for example because they were closed or because another owner has not allowed it. Contact ${brand.name} if you have a question about an account.</p></details>`,
   }
+}
+
+/** A form of its own: in the other one, Enter must not press this button. */
+function renderSelectAll(token: string): Html {
+  return renderForm(
+    token,
+    html`<button type="submit" name="action" value="select-all" class="link">Select all accounts</button>`,
+  )
 }
 
 function renderExcluded(excluded: readonly ShareableAccount[], { thirdParty }: Asked): Html {

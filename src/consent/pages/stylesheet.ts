@@ -73,11 +73,12 @@ export function renderStylesheet(brandColour: string): string {
 @media (prefers-color-scheme:dark){:root{${properties('dark', brandColour)}}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--surface);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-header,main,footer{max-width:68ch;margin:0 auto;padding:0 20px}
+header,main,footer{max-width:42rem;margin:0 auto;padding:0 20px}
 header{display:flex;justify-content:space-between;align-items:center;gap:16px;border-bottom:1px solid var(--line)}
 footer{margin-top:48px;border-top:1px solid var(--line);color:var(--muted);font-size:14px}
 h1{font-size:28px;line-height:1.25;margin:32px 0 16px}
 h2,legend{font-size:20px;line-height:1.3;margin:24px 0 8px;padding:0;font-weight:600}
+legend{margin-top:0}
 .brand{display:flex;align-items:center;gap:8px;font-weight:600}
 .step,.muted{color:var(--muted);font-size:14px}
 a{color:var(--accent)}
@@ -85,7 +86,7 @@ a:focus-visible,button:focus-visible,input:focus-visible,summary:focus-visible{o
 label{display:block;font-weight:600;margin:16px 0 4px}
 input[type=text],input[type=email]{width:100%;max-width:36ch;min-height:44px;padding:8px 12px;font:inherit;color:inherit;background:var(--surface);border:1px solid var(--line);border-radius:6px}
 input[aria-invalid=true]{border:2px solid var(--bad)}
-.code{letter-spacing:.3em;font-variant-numeric:tabular-nums;max-width:14ch!important}
+input[type=text].code{letter-spacing:.3em;font-variant-numeric:tabular-nums;max-width:14ch}
 .buttons{display:flex;flex-wrap:wrap;gap:12px;margin:24px 0 8px}
 button{min-height:44px;padding:8px 20px;font:inherit;font-weight:600;border-radius:6px;border:1px solid var(--accent);background:var(--accent);color:var(--on-accent);cursor:pointer}
 button.secondary{background:var(--surface);color:var(--accent)}
@@ -94,7 +95,7 @@ button.link{min-height:24px;padding:0;border:0;background:none;color:var(--accen
 .problem a,.error{color:var(--bad);font-weight:600}
 details{border-bottom:1px solid var(--line);padding:8px 0}
 summary{cursor:pointer;font-weight:600;min-height:24px}
-fieldset{border:0;margin:0;padding:0}
+fieldset{border:0;margin:24px 0 0;padding:0}
 .choice{display:flex;gap:12px;align-items:flex-start;margin:0;padding:12px 0;border-bottom:1px solid var(--line);font-weight:400}
 .choice input{width:24px;height:24px;margin:0;flex:none;accent-color:var(--accent)}
 .choice .muted{display:block}
