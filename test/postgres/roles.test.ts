@@ -9,6 +9,7 @@ import {
   dumpProvider,
   openCatalogueStore,
   openClientStore,
+  openConsentStore,
   openDatabaseProbe,
   openFeedStore,
   openFeedWriter,
@@ -16,6 +17,7 @@ import {
   openReplayStore,
   openSigningKeyStore,
 } from '../../src/storage/open.ts'
+import { makeArrangement, makeThirdParty } from '../consent/stores.ts'
 import { put } from '../load/lines.ts'
 import { openDeployment } from '../support/deployment.ts'
 import {
@@ -151,6 +153,19 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     assert.deepEqual([sent.status, sent.body.lines], [200, 3], sent.text)
     assert.equal((await send(intake.port, '/health/ready')).status, 200)
     await intake.close()
+    const consent = await openConsentStore(as('platform'))
+    assert.equal((await consent.readSecret('cookies')).length, 32)
+    await consent.thirdParties.add(makeThirdParty('tp'))
+    await consent.arrangements.add(
+      makeArrangement('r1', { from: now, until: now.add({ hours: 1 }) }),
+    )
+    const artifact = { payload: '{}', grantId: 'r1', expires: now.add({ hours: 1 }) }
+    await consent.artifacts.put('AccessToken', 'k', artifact, now)
+    await consent.passcodes.issue('k', { candidates: [], expires: now }, now, now)
+    assert.equal(await consent.limits.take('k', { capacity: 1, refillMs: 1 }, now), true)
+    assert.equal((await consent.arrangements.list({ limit: 1 }, now)).length, 1)
+    assert.equal(await consent.thirdParties.remove('tp', now), true)
+    await consent.close()
     const catalogue = await openCatalogueStore(as('platform'))
     const change = { by: client, clock: () => now }
     assert.equal((await catalogue.read('p1'))?.version, 1)
@@ -177,6 +192,10 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       ['intake', 'select from signing_key'],
       ['intake', 'select from token_use'],
       ['intake', `update api_client set scopes = ''`],
+      ['serve', 'select from arrangement'],
+      ['intake', 'select from consent_secret'],
+      ['load', 'select from artifact'],
+      ['platform', `update consent_secret set value = ''`],
       ['platform', 'select from customer'],
       ['platform', 'select from feed_batch'],
       ['platform', 'select from token_use'],
