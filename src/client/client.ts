@@ -17,6 +17,8 @@ type ProviderOperationId = keyof typeof providerOperations
 /** The query is optional, and so are its parameters. */
 type CallInput<O extends Operation> = Pick<Input<O>, 'params'> & {
   readonly query?: Partial<Input<O>['query']>
+  /** A UUID that the provider logs and returns, to find the request in the logs of both sides. Default: chosen by the provider. */
+  readonly interactionId?: string | undefined
 } & (Input<O>['body'] extends undefined ? unknown : { readonly body: Input<O>['body'] })
 
 /** The record of a paged list; never for any other response. */

@@ -6,6 +6,7 @@ export interface AnyInput {
   readonly params: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
+  readonly interactionId?: string | undefined
 }
 
 /** One call of an operation, as its requests need it. */
@@ -19,19 +20,21 @@ export interface PreparedCall {
   readonly query: string
   /** The body as JSON. */
   readonly body?: string
+  /** Sent as `x-fapi-interaction-id`. */
+  readonly interactionId?: string | undefined
 }
 
 export function prepareCall(
   id: string,
   operation: Operation,
-  { params, query, body }: AnyInput,
+  { params, query, body, interactionId }: AnyInput,
   { providerUrl, resourceUrl }: Pick<ResolvedOptions, 'providerUrl' | 'resourceUrl'>,
 ): PreparedCall {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
     encodeSegment(name, params[name] ?? ''),
   )
   const resource = (operation.base === 'resource' ? resourceUrl : providerUrl) + path
-  const call = { id, operation, resource, query: buildQuery(query) }
+  const call = { id, operation, resource, query: buildQuery(query), interactionId }
   return operation.body ? { ...call, body: JSON.stringify(body) } : call
 }
 

@@ -43,7 +43,7 @@ async function exchange(
   token: string,
   { timeoutMs, responseBytesMax }: ResolvedOptions,
 ): Promise<Received & { readonly retryAfter: string | null }> {
-  const { operation, resource, body } = call
+  const { operation, resource, body, interactionId: sentId } = call
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(query ? `${resource}?${query}` : resource, {
@@ -52,6 +52,7 @@ async function exchange(
         accept: 'application/json',
         authorization: `Bearer ${token}`,
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(sentId !== undefined && { 'x-fapi-interaction-id': sentId }),
       },
       ...(body !== undefined && { body }),
       redirect: 'manual',

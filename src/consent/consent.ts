@@ -1,8 +1,14 @@
 import { errors } from 'oidc-provider'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import { openAccessCheck, type VerifyAccess } from './access.ts'
+import { type CdsApi, openCdsApi } from './cds/api.ts'
 import type { TokenBinding } from './client-metadata.ts'
-import { type Customers, openCustomers, ProviderUnavailable } from './customers.ts'
+import {
+  type Customers,
+  openCustomers,
+  openProviderClient,
+  ProviderUnavailable,
+} from './customers.ts'
 import { answerPage } from './flow.ts'
 import type { PageRequest, PageResponse } from './flow-context.ts'
 import { openFlows } from './flow-state.ts'
@@ -42,6 +48,8 @@ export interface Consent {
   readonly customers: Customers
   readonly passcodes: Passcodes
   readonly verifyAccess: VerifyAccess
+  /** What third parties read. */
+  readonly cds: CdsApi
   /** Answers a request to the page of a flow. */
   readonly answerPage: (request: PageRequest) => Promise<PageResponse>
 }
@@ -74,6 +82,8 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
       ctx.body = renderLayout(brand, renderError('This link cannot be used', text))
     },
   })
+  const verifyAccess = openAccessCheck(store, clock)
+  const provider = openProviderClient(options)
   const passcodes = await openPasscodes(store, clock, options.deliverPasscode)
   const flow = {
     store,
@@ -95,7 +105,8 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
     openid,
     customers,
     passcodes,
-    verifyAccess: openAccessCheck(store, clock),
+    verifyAccess,
+    cds: await openCdsApi({ store, verifyAccess, provider, clock }),
     answerPage: (request) => answerPage(flow, request),
   }
 }

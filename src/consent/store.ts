@@ -166,7 +166,7 @@ export interface AttemptLimitStore {
 }
 
 /** The secrets of the consent role. Each is created once and shared by all processes. */
-export const secretNames = ['cookies', 'subjects', 'limits'] as const
+export const secretNames = ['cookies', 'subjects', 'limits', 'accounts'] as const
 export type SecretName = (typeof secretNames)[number]
 
 export const secretBytes = 32

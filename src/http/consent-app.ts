@@ -9,6 +9,7 @@ import { renderStylesheet } from '../consent/pages/stylesheet.ts'
 import { ContractError, errorTable } from '../contract/index.ts'
 import type { HttpApp, Route } from './app.ts'
 import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
+import { mountCds } from './cds-app.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { requireUncompressed } from './json-body.ts'
 
@@ -75,6 +76,7 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
       })
       app.register(async (scope) => mountPages(scope, consent, page, options))
       for (const asset of options.assets) mountAsset(app, asset)
+      mountCds(app, consent)
     },
   }
 }

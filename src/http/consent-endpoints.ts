@@ -1,5 +1,16 @@
 /** What logs and metrics call requests of the consent role. Separate, so that naming them does not load the role. */
-export const consentEndpoints = ['openid', 'consent-page', 'consent-asset'] as const
+export const consentEndpoints = [
+  'openid',
+  'consent-page',
+  'consent-asset',
+  'consents-page',
+  'cds-accounts',
+  'cds-balance',
+  'cds-balances',
+  'cds-transactions',
+  'cds-customer',
+  'cds-other',
+] as const
 export type ConsentEndpoint = (typeof consentEndpoints)[number]
 
 declare module 'fastify' {

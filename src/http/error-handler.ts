@@ -9,6 +9,13 @@ import type { HttpLimits } from './limits.ts'
 import { overloaded } from './load-shedding.ts'
 import { describeOrigin, type LogDetail, type RequestLogOptions } from './request-log.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body of errors of a route that does not use the interface’s own. */
+    formatError?: (status: number, sentence: string) => object
+  }
+}
+
 /** The Retry-After of an error without one of its own. */
 const retryAfterDefaultSeconds = 1
 
@@ -47,7 +54,9 @@ export function createErrorHandler(
     if (status === 429 || status === 503) reply.header('retry-after', retryAfterSeconds(error))
     const sentence = 'example' in rest ? errorSentence(error) : message
     const members = error instanceof ContractError ? error.members : undefined
-    const text = JSON.stringify({ error: sentence, ...members })
+    const { formatError } = request.routeOptions.config ?? {}
+    const body = formatError?.(status, sentence) ?? { error: sentence, ...members }
+    const text = JSON.stringify(body)
     reply.status(status).type(jsonType)
     if (code !== 'body_too_large' && !isReceiving(request.raw)) return reply.send(text)
     reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(text) })

@@ -1,0 +1,27 @@
+import { createHmac } from 'node:crypto'
+
+/** Whom an id is for: the same account has other ids for another third party, and for another customer. */
+export interface IdAudience {
+  readonly thirdPartyId: string
+  readonly customerId: string
+}
+
+/**
+ * Makes the ids that a third party sees instead of those of the provider: keyed hashes. They are the same in every
+ * process and in every arrangement of the customer with the third party, and third parties cannot compare them. An
+ * account id is resolved by hashing the accounts of an arrangement, so ids of other accounts have no meaning.
+ */
+export function openIds(key: Buffer) {
+  const hash = ({ thirdPartyId, customerId }: IdAudience, ...path: readonly string[]): string =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([thirdPartyId, customerId, ...path]))
+      .digest('base64url')
+  return {
+    makeAccountId: (audience: IdAudience, accountId: string) =>
+      hash(audience, 'account', accountId),
+    makeTransactionId: (audience: IdAudience, accountId: string, transactionId: string) =>
+      hash(audience, 'transaction', accountId, transactionId),
+  }
+}
+
+export type Ids = ReturnType<typeof openIds>

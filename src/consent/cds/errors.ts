@@ -1,0 +1,79 @@
+/** The error codes of the Consumer Data Standards that Holdfast returns, with the title that belongs to each. */
+export const cdsErrors = {
+  missingField: [400, 'cds-all:Field/Missing', 'Missing Required Field'],
+  invalidField: [400, 'cds-all:Field/Invalid', 'Invalid Field'],
+  invalidDate: [400, 'cds-all:Field/InvalidDateTime', 'Invalid Date'],
+  invalidPageSize: [400, 'cds-all:Field/InvalidPageSize', 'Invalid Page Size'],
+  missingHeader: [400, 'cds-all:Header/Missing', 'Missing Required Header'],
+  invalidVersion: [400, 'cds-all:Header/InvalidVersion', 'Invalid Version'],
+  invalidToken: [401, 'cds-all:GeneralError/Expected', 'Expected Error Encountered'],
+  insufficientScope: [403, 'cds-all:Authorisation/InvalidConsent', 'Consent Is Invalid'],
+  notImplemented: [404, 'cds-all:Resource/NotImplemented', 'Resource Not Implemented'],
+  notFound: [404, 'cds-all:Resource/NotFound', 'Resource Not Found'],
+  customerUnavailable: [404, 'cds-all:Resource/Unavailable', 'Unavailable Resource'],
+  unknownAccount: [
+    404,
+    'cds-banking:Authorisation/InvalidBankingAccount',
+    'Invalid Banking Account',
+  ],
+  accountUnavailable: [
+    404,
+    'cds-banking:Authorisation/UnavailableBankingAccount',
+    'Unavailable Banking Account',
+  ],
+  methodNotAllowed: [405, 'cds-all:GeneralError/Expected', 'Expected Error Encountered'],
+  unsupportedVersion: [406, 'cds-all:Header/UnsupportedVersion', 'Unsupported Version'],
+  unknownAccountInBody: [
+    422,
+    'cds-banking:Authorisation/InvalidBankingAccount',
+    'Invalid Banking Account',
+  ],
+  invalidPage: [422, 'cds-all:Field/InvalidPage', 'Invalid Page'],
+  unavailable: [503, 'cds-all:Service/Unavailable', 'Service Unavailable'],
+} as const satisfies Record<string, readonly [number, string, string]>
+
+export type CdsErrorName = keyof typeof cdsErrors
+
+export interface CdsErrorList {
+  readonly errors: readonly {
+    readonly code: string
+    readonly title: string
+    readonly detail: string
+  }[]
+}
+
+/** An error that is reported to the third party, once for each detail. A detail names what is wrong. */
+export class CdsError extends Error {
+  override readonly name = 'CdsError'
+  readonly status: number
+  readonly body: CdsErrorList
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    error: CdsErrorName,
+    details: string | readonly string[],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(error)
+    const [status, code, title] = cdsErrors[error]
+    this.status = status
+    this.headers = headers
+    this.body = {
+      errors: [details].flat().map((detail) => ({ code: toUrn(code), title, detail })),
+    }
+  }
+}
+
+/** The body for an error that the server raises for every kind of route, such as one of the body’s syntax. */
+export function toCdsErrorList(status: number, detail: string): CdsErrorList {
+  if (status === 503) return new CdsError('unavailable', detail).body
+  const [code, title] =
+    status < 500
+      ? ['cds-all:GeneralError/Expected', 'Expected Error Encountered']
+      : ['cds-all:GeneralError/Unexpected', 'Unexpected Error Encountered']
+  return { errors: [{ code: toUrn(code), title, detail }] }
+}
+
+function toUrn(code: string): string {
+  return `urn:au-cds:error:${code}`
+}
