@@ -42,6 +42,7 @@ const tagTitles: Record<Operation['tag'], string> = {
   consent: 'Consent flow',
   catalogue: 'Product catalogue',
   access: 'Platform tokens and keys',
+  consents: 'Consents',
   intake: 'Feeds',
 }
 

@@ -19,7 +19,7 @@ export function clientCommand(terminal: Terminal): Command {
   const command = new Command('client')
     .summary('manage API clients and third parties')
     .description(
-      'Manages the API clients that may change products of the catalogue or send data to the intake, and the third parties that customers may share data with. An API client gets its tokens from /v1/token with its ID and secret. A third party signs its requests with its own keys.',
+      'Manages the API clients that may change products of the catalogue, send data to the intake or read consents, and the third parties that customers may share data with. An API client gets its tokens from /v1/token with its ID and secret. A third party signs its requests with its own keys.',
     )
     .addHelpText(
       'after',

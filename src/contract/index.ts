@@ -37,6 +37,7 @@ export {
 export {
   accessOperations,
   catalogueOperations,
+  consentsOperations,
   intakeOperations,
   type OperationId,
   type OperationOf,
@@ -65,6 +66,7 @@ export {
   ExampleBalance,
   ShareableAccount,
 } from './records/consent.ts'
+export { Consent, ConsentList, ConsentThirdParty } from './records/consents.ts'
 export { AccountContact } from './records/contact.ts'
 export { EnergyAccount, EnergyAccountDetail } from './records/energy-account.ts'
 export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billing.ts'

@@ -23,6 +23,9 @@ export const emailLengthMax = 320
 /** The longest search text of B3. */
 export const searchTextLengthMax = 1000
 
+/** The longest cursor of S1. */
+export const cursorLengthMax = 512
+
 /** The longest Idempotency-Key that P1 accepts. */
 export const idempotencyKeyLengthMax = 255
 

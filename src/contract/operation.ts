@@ -28,7 +28,15 @@ export interface Operation {
   readonly protection: Protection
   readonly scope?: string
   readonly deprecated?: Deprecation
-  readonly tag: 'banking' | 'energy' | 'contact' | 'consent' | 'catalogue' | 'access' | 'intake'
+  readonly tag:
+    | 'banking'
+    | 'energy'
+    | 'contact'
+    | 'consent'
+    | 'catalogue'
+    | 'access'
+    | 'consents'
+    | 'intake'
   /** The kinds of account that it is about. Required where a request names accounts. */
   readonly accountKinds?: readonly AccountKind[]
   readonly summary: string

@@ -132,6 +132,13 @@ describe('the operations', () => {
     )
   })
 
+  it('require the scope consent.read for consents, and nowhere else', () => {
+    assert.deepEqual(
+      refsWhere(({ scope }) => scope === 'consent.read'),
+      refsWhere(({ tag }) => tag === 'consents'),
+    )
+  })
+
   it('place contact under the resource URL and the catalogue under the platform URL', () => {
     assert.deepEqual(
       knownWhere(({ base }) => base === 'resource'),
@@ -139,7 +146,7 @@ describe('the operations', () => {
     )
     assert.deepEqual(
       refsWhere(({ base }) => base === 'platform'),
-      refsWhere(({ tag }) => tag === 'catalogue' || tag === 'access'),
+      refsWhere(({ tag }) => ['catalogue', 'access', 'consents'].includes(tag)),
     )
   })
 

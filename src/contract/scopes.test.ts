@@ -6,6 +6,7 @@ const included: Record<Scope, readonly Scope[]> = {
   'products.read': ['products.read'],
   'products.write': ['products.read', 'products.write'],
   'data.write': ['data.write'],
+  'consent.read': ['consent.read'],
 }
 
 describe('a token', () => {

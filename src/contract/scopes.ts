@@ -1,5 +1,5 @@
-/** The scopes of an API client's token: the product catalogue, and the data of customers. */
-export const scopes = ['products.read', 'products.write', 'data.write'] as const
+/** The scopes of an API client's token: the product catalogue, the data of customers, and their consents. */
+export const scopes = ['products.read', 'products.write', 'data.write', 'consent.read'] as const
 export type Scope = (typeof scopes)[number]
 
 /** Write access to products includes read access to them. No other scope includes another. */

@@ -5,7 +5,16 @@ import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalog
 import { openPageCache, type PageCache } from '../catalogue/page-cache.ts'
 import * as products from '../catalogue/products.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
-import { accessOperations, catalogueOperations, type Operation } from '../contract/index.ts'
+import { listConsents } from '../consent/list-consents.ts'
+import type { ConsentStore } from '../consent/store.ts'
+import {
+  accessOperations,
+  catalogueOperations,
+  consentsOperations,
+  type Input,
+  type Operation,
+  type OperationOf,
+} from '../contract/index.ts'
 import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
 import { mountClientOperation } from './client-operation.ts'
 import type { ConsentMount } from './consent-app.ts'
@@ -25,6 +34,7 @@ export interface PlatformAppOptions extends AppOptions {
   readonly access: Access
   readonly signingKeys: SigningKeyStore
   readonly clock: () => Temporal.Instant
+  readonly consents: Pick<ConsentStore, 'arrangements' | 'thirdParties'>
   /** The consent role, if the platform has it. */
   readonly consent?: ConsentMount | undefined
 }
@@ -34,6 +44,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   const operations: Operation[] = [
     ...Object.values(catalogueOperations),
     ...Object.values(accessOperations),
+    ...Object.values(consentsOperations),
   ]
   const consentRoutes = options.consent?.routes ?? []
   const app = openApp([...operations, ...openApiRoutes, ...consentRoutes], options)
@@ -44,6 +55,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   }
   mountTokens(app, options.access, options.trustedProxies)
   mountKeys(app, options.signingKeys)
+  mountConsents(app, options)
   options.consent?.mount(app)
   return app
 }
@@ -58,6 +70,14 @@ function mount(
   mountClientOperation(app, catalogueOperations[id], access, (input, { client }) =>
     handler(input, { store, clock, pages, client }),
   )
+}
+
+function mountConsents(app: HttpApp, { access, consents, clock }: PlatformAppOptions): void {
+  mountClientOperation(app, consentsOperations.listConsents, access, async (input) => ({
+    body: JSON.stringify(
+      await listConsents(input as unknown as Input<OperationOf<'listConsents'>>, consents, clock()),
+    ),
+  }))
 }
 
 function mountKeys(app: HttpApp, signingKeys: SigningKeyStore): void {

@@ -1,5 +1,6 @@
 import type { TLSSocket, TlsOptions } from 'node:tls'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
+import type { ConsentStore } from '../consent/store.ts'
 import { ContractError } from '../contract/index.ts'
 import type { HttpApp } from '../http/app.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -17,8 +18,13 @@ export async function openPlatform(
   tls?: TlsOptions,
   parts: ConsentParts = {},
 ): Promise<HttpApp> {
-  const { openCatalogueStore, openClientStore, openDatabaseProbe, openSigningKeyStore } =
-    await import('../storage/open.ts')
+  const {
+    openCatalogueStore,
+    openClientStore,
+    openConsentStore,
+    openDatabaseProbe,
+    openSigningKeyStore,
+  } = await import('../storage/open.ts')
   const { openPlatformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/access.ts')
   const { log, metrics, tracing } = telemetry
@@ -30,7 +36,8 @@ export async function openPlatform(
   const probe = await openDatabaseProbe(database, 'write', options)
   const files = await watchDatabaseFiles(database, 'platform', log)
   const access = openAccess(clients, clock, { workers: settings.workers })
-  const role = await openRole(settings, telemetry, signingKeys, parts)
+  const consents = await openConsentStore(database, databaseOptions(settings))
+  const role = await openRole(settings, telemetry, consents, signingKeys, parts)
   const app = openPlatformApp({
     ...(await createClientAppOptions(settings, telemetry, {
       access,
@@ -42,13 +49,14 @@ export async function openPlatform(
     catalogue: tracing ? tracing.traceQueries(catalogue) : catalogue,
     signingKeys: tracing ? tracing.traceQueries(signingKeys) : signingKeys,
     clock,
+    consents,
     consent: role?.mount,
   })
   rejectWithoutFiles(app, files)
   if (role && settings.tlsClientCa !== undefined) requireCertificates(app)
   app.addHook('onClose', async () => {
     await probe.close()
-    await role?.close()
+    await consents.close()
     await signingKeys.close()
     await clients.close()
     await catalogue.close()
@@ -58,26 +66,20 @@ export async function openPlatform(
 
 /** Opens the consent role if an issuer is set. Otherwise, nothing of it is loaded. */
 async function openRole(
-  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  settings: Partial<Settings>,
   telemetry: Telemetry,
+  store: ConsentStore,
   signingKeys: SigningKeyStore,
   parts: ConsentParts,
 ) {
   if (settings.issuer === undefined) return undefined
-  const { openConsentStore } = await import('../storage/open.ts')
   const { openConsentRole } = await import('./open-consent.ts')
-  const store = await openConsentStore(settings.database, databaseOptions(settings))
-  const { mount } = await openConsentRole(
-    settings as ConsentSettings,
-    store,
-    signingKeys,
-    telemetry,
-    parts,
-  ).catch(async (error: unknown) => {
-    await store.close()
-    throw error
-  })
-  return { mount, close: () => store.close() }
+  return openConsentRole(settings as ConsentSettings, store, signingKeys, telemetry, parts).catch(
+    async (error: unknown) => {
+      await store.close()
+      throw error
+    },
+  )
 }
 
 /** With the consent role, connections without a certificate are accepted for browsers only. */

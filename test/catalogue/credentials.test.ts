@@ -275,12 +275,12 @@ describe('holdfast client', () => {
       [
         ['add', 'x', '--scope', 'admin'],
         2,
-        '--scope must be one or more of products.read, products.write, data.write\n',
+        '--scope must be one or more of products.read, products.write, data.write, consent.read\n',
       ],
       [
         ['add', 'x', '--scope', ''],
         2,
-        '--scope must be one or more of products.read, products.write, data.write\n',
+        '--scope must be one or more of products.read, products.write, data.write, consent.read\n',
       ],
       [
         ['add', 'a\nb', '--scope', 'products.read'],

@@ -132,6 +132,7 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
       catalogue,
       access: openAccess(clients, clock),
       signingKeys,
+      consents: store,
       clock,
       log: writer,
       consent: createConsentMount(consent, {

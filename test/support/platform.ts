@@ -10,7 +10,12 @@ import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
 import { openPlatformApp } from '../../src/http/platform-app.ts'
-import { openCatalogueStore, openClientStore, openSigningKeyStore } from '../../src/storage/open.ts'
+import {
+  openCatalogueStore,
+  openClientStore,
+  openConsentStore,
+  openSigningKeyStore,
+} from '../../src/storage/open.ts'
 import { createScope, newDatabase, type Scope, shareOnEachEngine } from './engines.ts'
 import { type Answer, type Headers, type Sent, send } from './http.ts'
 import { dumpDatabase, loadInProcess } from './load.ts'
@@ -88,6 +93,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
   const catalogue = await openCatalogueStore(database)
   const clients = await openClientStore(database)
   const signingKeys = await openSigningKeyStore(database)
+  const consents = await openConsentStore(database)
   let seconds = 0
   const access = openAccess(clients, clock, { seconds: () => seconds })
   const app = openPlatformApp({
@@ -95,6 +101,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     catalogue: options.around?.(catalogue) ?? catalogue,
     access,
     signingKeys,
+    consents,
     clock,
     log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
     trustedProxies: readTrustedProxies(options.trustedProxies ?? ''),
@@ -104,6 +111,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
   inner.after(async () => {
     agent.destroy()
     await app.close()
+    await consents.close()
     await signingKeys.close()
     await clients.close()
     await catalogue.close()

@@ -7,6 +7,7 @@ import {
   directDebit,
   scheduledPayment,
 } from './banking.ts'
+import { consent } from './consents.ts'
 import {
   accountContact,
   customer,
@@ -36,6 +37,9 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   BankingTransaction: [bankingTransaction],
   BatchConflictBody: [batchConflictBody],
   BatchSummary: [batchSummary],
+  Consent: [consent],
+  ConsentList: [{ data: [consent], next: 'MTc1MTM2MjIwMDAwMCA0YjRlMWQ2Yw' }],
+  ConsentThirdParty: [consent.thirdParty],
   Customer: [customer],
   CustomerMatch: [customerMatch],
   CustomerSearch: [{ email: 'ana.silva@example.com' }],

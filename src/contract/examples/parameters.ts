@@ -2,6 +2,7 @@
 export const parameterExamples: Readonly<Record<string, string | number | boolean>> = {
   accountId: 'acc-4711',
   brand: 'Example Bank',
+  cursor: 'MTc1MTM2MjIwMDAwMCA0YjRlMWQ2Yw',
   customerId: 'cust-1',
   effective: 'CURRENT',
   feed: 'core',
@@ -23,6 +24,7 @@ export const parameterExamples: Readonly<Record<string, string | number | boolea
   'product-category': 'TRANS_AND_SAVINGS_ACCOUNTS',
   productID: 'prod-1',
   text: 'groceries',
+  'updated-after': '2025-07-01T00:00:00Z',
   'updated-since': '2025-01-01T00:00:00Z',
   version: 2,
 }

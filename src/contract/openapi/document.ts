@@ -3,6 +3,7 @@ import { issueToken } from '../operations/access.ts'
 import {
   accessOperations,
   catalogueOperations,
+  consentsOperations,
   intakeOperations,
   providerOperations,
 } from '../operations/index.ts'
@@ -30,8 +31,8 @@ const documents = {
   platform: {
     title: 'Platform API',
     description:
-      'The API of a platform: its catalogue of banking products, tokens for the clients that change them, and the public keys that data providers verify tokens with.',
-    operations: { ...catalogueOperations, ...accessOperations },
+      'The API of a platform: its catalogue of banking products, the consents of customers, tokens for API clients, and the public keys that data providers verify tokens with.',
+    operations: { ...catalogueOperations, ...accessOperations, ...consentsOperations },
   },
   intake: {
     title: 'Intake API',
@@ -108,6 +109,7 @@ const tags = {
   banking: 'Accounts, balances, transactions and payments of one customer.',
   catalogue: 'The products of the platform, with rates, fees, features and eligibility.',
   consent: 'The consent flow: identify the customer and list the accounts that can be shared.',
+  consents: 'The consents of customers, for the systems of the data provider.',
   contact: 'Contact details of the holders of an account.',
   energy: 'Accounts, plans, invoices and billing of one customer.',
   intake: 'Feeds: numbered batches of data.',
@@ -136,6 +138,7 @@ const scopeDescriptions = {
   'products.read': 'Read the history of products.',
   'products.write': 'Create, replace and delete products, and read their history.',
   'data.write': 'Send batches of data.',
+  'consent.read': 'Read the consents of customers.',
 } satisfies Record<Scope, string>
 
 function buildSecuritySchemes(operations: readonly Operation[]) {

@@ -3,6 +3,7 @@ import * as access from './access.ts'
 import * as banking from './banking.ts'
 import * as catalogue from './catalogue.ts'
 import * as consent from './consent.ts'
+import * as consents from './consents.ts'
 import * as contact from './contact.ts'
 import * as energy from './energy.ts'
 import * as intake from './intake.ts'
@@ -30,6 +31,9 @@ export const catalogueOperations = inOrder(catalogue)
 /** Tokens for API clients, and the public keys that providers verify platform tokens with. */
 export const accessOperations = inOrder(access)
 
+/** Consents of customers, for the systems of the data provider. They are no part of the interface. */
+export const consentsOperations = inOrder(consents)
+
 /** Feeds of data over HTTP. They are no part of the interface. */
 export const intakeOperations = inOrder(intake)
 
@@ -38,6 +42,7 @@ export const operations = {
   ...providerOperations,
   ...catalogueOperations,
   ...accessOperations,
+  ...consentsOperations,
   ...intakeOperations,
 }
 

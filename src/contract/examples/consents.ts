@@ -1,0 +1,13 @@
+import type { Consent } from '../records/consents.ts'
+
+export const consent: Consent = {
+  consentId: '4b4e1d6c-0f6d-4bb0-8e8f-1d2a7f3f9b52',
+  status: 'active',
+  customerId: 'cust-1',
+  thirdParty: { id: '9d2f4f57-5b43-4c38-a1c5-3e9a2c3f0e11', name: 'Example Budget' },
+  accountIds: ['acc-4711', 'acc-4712'],
+  scopes: ['openid', 'bank:accounts.basic:read', 'bank:transactions:read'],
+  from: '2025-07-01T09:30:00Z',
+  until: '2026-07-01T09:30:00Z',
+  updated: '2025-07-01T09:30:00Z',
+}

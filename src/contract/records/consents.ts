@@ -1,0 +1,40 @@
+import Type, { type Static } from 'typebox'
+import { described, record } from '../record.ts'
+import { Id, Text, Timestamp } from '../scalars.ts'
+
+export type ConsentThirdParty = Static<typeof ConsentThirdParty>
+export const ConsentThirdParty = record(
+  'ConsentThirdParty',
+  { id: described(Id, 'The id that `holdfast client list` prints.') },
+  { name: described(Text, 'Absent if the third party was removed.') },
+  { description: 'The third party that a customer shares data with.' },
+)
+
+export type Consent = Static<typeof Consent>
+export const Consent = record(
+  'Consent',
+  {
+    consentId: described(Id, 'The `cdr_arrangement_id` of the Consumer Data Standards.'),
+    status: described(
+      Type.Enum(['active', 'withdrawn', 'expired']),
+      'Data is shared while it is active.',
+    ),
+    customerId: described(Id, 'The customer who gave the consent.'),
+    thirdParty: ConsentThirdParty,
+    accountIds: described(Type.Array(Id), 'The shared accounts.'),
+    scopes: described(Type.Array(Text), 'The data that is shared, and `openid`.'),
+    from: described(Timestamp, 'When the customer gave the consent.'),
+    until: described(Timestamp, 'When the sharing ends or would have ended.'),
+    updated: described(Timestamp, 'When the last change of the status was recorded.'),
+  },
+  {},
+  { description: 'What a customer agreed to share with a third party, and until when.' },
+)
+
+export type ConsentList = Static<typeof ConsentList>
+export const ConsentList = record(
+  'ConsentList',
+  { data: described(Type.Array(Consent), 'The consents, those changed first at the start.') },
+  { next: described(Text, 'The `cursor` of the next page. Absent on the last page.') },
+  { description: 'A page of consents.' },
+)
