@@ -5,6 +5,7 @@ import { backupCommand } from './backup.ts'
 import { callCommand } from './call.ts'
 import { checkCommand } from './check.ts'
 import { clientCommand } from './client.ts'
+import { consentCommand } from './consent.ts'
 import { demoCommand } from './demo.ts'
 import { dumpCommand } from './dump.ts'
 import { feedsCommand } from './feeds.ts'
@@ -64,6 +65,7 @@ async function createProgram(args: readonly string[], terminal: Terminal): Promi
     checkCommand(terminal),
     keysCommand(terminal),
     clientCommand(terminal),
+    consentCommand(terminal),
     openapiCommand(terminal),
     settingsCommand(terminal),
   ]

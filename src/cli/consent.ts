@@ -1,0 +1,191 @@
+import { Argument, Command, Option } from 'commander'
+import type { ConsentStore, StoredArrangement } from '../consent/store.ts'
+import { escapeInvisible } from '../contract/characters.ts'
+import { CommandError, type Terminal } from '../server/terminal.ts'
+import { type StoreFlags, withStore } from './common/database.ts'
+import { addSubcommands, createSubcommand } from './common/subcommands.ts'
+
+interface Flags extends StoreFlags {
+  readonly json?: true
+}
+
+interface ListFlags extends Flags {
+  readonly customer?: string
+  readonly thirdParty?: string
+  readonly status?: StoredArrangement['status']
+}
+
+/** How many consents are read at once. */
+const pageSize = 500
+
+export function consentCommand(terminal: Terminal): Command {
+  const command = new Command('consent')
+    .summary('list, show and withdraw the consents of customers')
+    .description(
+      'Shows which data customers share with third parties, and stops the sharing. Customers can do the same at /consents of the platform.',
+    )
+    .addHelpText(
+      'after',
+      `
+A consent is active until it is withdrawn or its time is over. Its ID is the
+cdr_arrangement_id that the third party received. Consents are kept for seven
+years after their end. Names, addresses and shared data are not stored: the
+data provider has them.
+
+Example:
+  holdfast consent list --customer cust-1 --status active
+  holdfast consent show ID
+  holdfast consent withdraw ID`,
+    )
+  const subcommands = [listCommand, showCommand, withdrawCommand]
+  return addSubcommands(
+    command,
+    subcommands.map((create) => create(terminal)),
+  )
+}
+
+function idArgument(): Argument {
+  return new Argument('<id>', 'the ID in the output of consent list')
+}
+
+function jsonOption(): Option {
+  return new Option('--json', 'print JSON')
+}
+
+function listCommand(terminal: Terminal): Command {
+  return createSubcommand('list', 'list consents, those that changed last at the end')
+    .option('--customer <id>', 'only consents of this customer')
+    .option('--third-party <id>', 'only consents for this third party (see holdfast client list)')
+    .addOption(
+      new Option('--status <status>', 'only consents with this status').choices([
+        'active',
+        'withdrawn',
+        'expired',
+      ]),
+    )
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExample: holdfast consent list --status active')
+    .action(({ customer, thirdParty, status, json, ...flags }: ListFlags) =>
+      withConsents(flags, terminal, async (store) => {
+        const names = await readNames(store)
+        const selected = { customerId: customer, thirdPartyId: thirdParty }
+        for await (const each of listArrangements(store, selected)) {
+          if (status !== undefined && each.status !== status) continue
+          terminal.out(json ? `${JSON.stringify(toJson(each))}\n` : formatLine(each, names))
+        }
+      }),
+    )
+}
+
+function showCommand(terminal: Terminal): Command {
+  return createSubcommand('show', 'show a consent with its accounts and its changes')
+    .addArgument(idArgument())
+    .addOption(jsonOption())
+    .action((id: string, { json, ...flags }: Flags) =>
+      withConsents(flags, terminal, async (store) => {
+        const found = await find(store, id)
+        const changes = await store.arrangements.listChanges(id)
+        if (json) {
+          const history = changes.map(({ time, ...rest }) => ({ time: formatTime(time), ...rest }))
+          terminal.out(`${JSON.stringify({ ...toJson(found), changes: history }, null, 2)}\n`)
+          return
+        }
+        const names = await readNames(store)
+        const rows = [
+          ['consent', found.id],
+          ['status', found.status],
+          ['third party', `${found.thirdPartyId}  ${nameOf(found, names)}`],
+          ['customer', found.customerId],
+          ['from', formatTime(found.from)],
+          ['until', formatTime(found.until)],
+          ...found.scopes.map((scope, index) => [index === 0 ? 'scopes' : '', scope]),
+          ...found.accountIds.map((account, index) => [index === 0 ? 'accounts' : '', account]),
+          ...changes.map(({ time, status, reason }, index) => [
+            index === 0 ? 'changes' : '',
+            `${formatTime(time)}  ${status} (${reason})`,
+          ]),
+        ]
+        for (const [label = '', value = ''] of rows) {
+          terminal.out(`${label.padEnd(labelWidth)}${escapeInvisible(value)}\n`)
+        }
+      }),
+    )
+}
+
+const labelWidth = 13
+
+function withdrawCommand(terminal: Terminal): Command {
+  return createSubcommand('withdraw', 'end a consent: its tokens become invalid in every process')
+    .addArgument(idArgument())
+    .addHelpText(
+      'after',
+      '\nA withdrawn consent cannot be restored: the customer has to give a new one.',
+    )
+    .action((id: string, flags: Flags) =>
+      withConsents(flags, terminal, async (store) => {
+        const found = await find(store, id)
+        if (await store.arrangements.withdraw(id, 'operator', Temporal.Now.instant())) return
+        throw new CommandError(1, `the consent is not active: it is ${found.status}`)
+      }),
+    )
+}
+
+async function find({ arrangements }: ConsentStore, id: string): Promise<StoredArrangement> {
+  const found = await arrangements.find(id, Temporal.Now.instant())
+  return found ?? fail()
+}
+
+function fail(): never {
+  throw new CommandError(1, 'no consent with this ID: run holdfast consent list')
+}
+
+async function* listArrangements(
+  { arrangements }: ConsentStore,
+  selected: {
+    readonly customerId?: string | undefined
+    readonly thirdPartyId?: string | undefined
+  },
+): AsyncGenerator<StoredArrangement> {
+  const now = Temporal.Now.instant()
+  for (let after: StoredArrangement | undefined; ; ) {
+    const page = await arrangements.list({ ...selected, after, limit: pageSize }, now)
+    yield* page
+    if (page.length < pageSize) return
+    after = page.at(-1)
+  }
+}
+
+async function readNames({ thirdParties }: ConsentStore): Promise<ReadonlyMap<string, string>> {
+  return new Map((await thirdParties.list()).map(({ id, name }) => [id, name]))
+}
+
+function nameOf({ thirdPartyId }: StoredArrangement, names: ReadonlyMap<string, string>): string {
+  return names.get(thirdPartyId) ?? '(removed)'
+}
+
+function formatLine(arrangement: StoredArrangement, names: ReadonlyMap<string, string>): string {
+  const { id, status, until, customerId } = arrangement
+  const name = nameOf(arrangement, names)
+  return `${id}  ${status.padEnd('withdrawn'.length)}  until ${formatTime(until)}  ${escapeInvisible(`${customerId}  ${name}`)}\n`
+}
+
+function toJson({ from, until, updated, ...rest }: StoredArrangement) {
+  return {
+    ...rest,
+    from: formatTime(from),
+    until: formatTime(until),
+    updated: formatTime(updated),
+  }
+}
+
+function formatTime(time: Temporal.Instant): string {
+  return time.toString({ smallestUnit: 'second' })
+}
+
+function withConsents(
+  flags: StoreFlags,
+  terminal: Terminal,
+  work: (store: ConsentStore) => Promise<void>,
+): Promise<void> {
+  return withStore(flags, terminal, (storage, ...args) => storage.openConsentStore(...args), work)
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
+import type { Scope as AccessScope } from '../../src/contract/index.ts'
+import { openClientStore } from '../../src/storage/open.ts'
+import { describe, type Scope, shareOnEachEngine } from '../support/engines.ts'
+import { type Answer, send } from '../support/http.ts'
+import { runInProcess } from '../support/process.ts'
+import { type ConsentPlatform, openConsentPlatform } from './platform.ts'
+import { after, makeArrangement, makeThirdParty, now } from './stores.ts'
+
+interface Fixture {
+  readonly platform: ConsentPlatform
+  list(query?: string): Promise<Answer>
+  run(...args: readonly string[]): ReturnType<typeof runInProcess>
+  issueToken(scope: AccessScope): Promise<string>
+}
+
+/** Three consents of two customers: r1 was withdrawn, r2 has expired, r3 is active. */
+async function open(scope: Scope): Promise<Fixture> {
+  const platform = await openConsentPlatform(scope)
+  const { store, database, port } = platform
+  const year = Temporal.Now.instant().add({ hours: 24 * 365 })
+  await store.thirdParties.add(makeThirdParty('tp', { name: 'Budget\u202e' }))
+  await store.arrangements.add(makeArrangement('r1', { until: year }))
+  await store.arrangements.add(makeArrangement('r2', { from: after(1), until: after(60) }))
+  await store.arrangements.add(
+    makeArrangement('r3', { from: after(2), until: year, customerId: 'c2', thirdPartyId: 'gone' }),
+  )
+  await store.arrangements.withdraw('r1', 'customer', after(3))
+
+  const clients = await openClientStore(database)
+  scope.after(() => clients.close())
+  const issueToken = async (granted: AccessScope) => {
+    const client = { id: crypto.randomUUID(), name: 'crm', scopes: [granted], created: now }
+    const secret = makeSecret()
+    await clients.add(client, hashSecret(secret))
+    const body = { client_id: client.id, client_secret: secret }
+    return (await send(port, '/v1/token', { method: 'POST', body })).body.token
+  }
+  const token = await issueToken('consent.read')
+  return {
+    platform,
+    issueToken,
+    list: (query = '') =>
+      send(port, `/v1/consents${query}`, { headers: { authorization: `Bearer ${token}` } }),
+    run: (...args) => runInProcess(['consent', ...args, '--database', database]),
+  }
+}
+
+const fixtureOnEachEngine = shareOnEachEngine(open)
+
+describe('the list of consents for the back office', () => {
+  it('has every consent, in the order of changes', async () => {
+    const { list } = await fixtureOnEachEngine()
+
+    const { status, body } = await list()
+
+    assert.equal(status, 200)
+    assert.deepEqual(
+      body.data.map(({ consentId, status }: Record<string, string>) => [consentId, status]),
+      [
+        ['r3', 'active'],
+        ['r1', 'withdrawn'],
+        ['r2', 'expired'],
+      ],
+    )
+    assert.deepEqual(body.data[1], {
+      consentId: 'r1',
+      status: 'withdrawn',
+      customerId: 'c1',
+      thirdParty: { id: 'tp', name: 'Budget\u202e' },
+      accountIds: ['a1', 'a2'],
+      scopes: ['bank:accounts.basic:read'],
+      from: '2026-07-01T00:00:00Z',
+      until: body.data[1].until,
+      updated: '2026-07-01T00:00:03Z',
+    })
+    assert.deepEqual(body.data[0].thirdParty, { id: 'gone' })
+    assert.ok(!('next' in body))
+  })
+
+  it('is read page by page, and from a time on', async () => {
+    const { list } = await fixtureOnEachEngine()
+    const ids: string[] = []
+
+    for (let query = '?page-size=1'; ; ) {
+      const { body } = await list(query)
+      ids.push(...body.data.map(({ consentId }: Record<string, string>) => consentId))
+      if (body.next === undefined) break
+      query = `?page-size=1&cursor=${body.next}`
+    }
+
+    assert.deepEqual(ids, ['r3', 'r1', 'r2'])
+    const { body } = await list('?updated-after=2026-07-01T00:00:02Z')
+    assert.equal(body.data.length, 2)
+    assert.equal((await list('?updated-after=2026-07-01T00:00:01.999Z')).body.data.length, 3)
+  })
+
+  it('requires the scope consent.read', async () => {
+    const { platform, issueToken } = await fixtureOnEachEngine()
+    const authorization = `Bearer ${await issueToken('products.write')}`
+
+    const answers = [
+      await send(platform.port, '/v1/consents'),
+      await send(platform.port, '/v1/consents', { headers: { authorization } }),
+    ]
+
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers['www-authenticate']]),
+      [
+        [401, 'Bearer'],
+        [403, 'Bearer error="insufficient_scope", scope="consent.read"'],
+      ],
+    )
+  })
+
+  it('rejects an invalid parameter by name', async () => {
+    const { list } = await fixtureOnEachEngine()
+
+    for (const [query, pattern] of [
+      ['?updated-after=today', /^updated-after must be an RFC 3339 date-time/],
+      ['?page-size=1001', /^page-size must be/],
+      ['?cursor=x', /^cursor must be the next of a previous page$/],
+      [`?cursor=${Buffer.from('99999999999999999 x').toString('base64url')}`, /^cursor must be/],
+      [`?cursor=${'x'.repeat(513)}`, /^cursor must be/],
+    ] as const) {
+      const { status, body } = await list(query)
+
+      assert.equal(status, 400, query)
+      assert.match(body.error, pattern)
+    }
+  })
+})
+
+describe('holdfast consent', () => {
+  it('lists consents with their status and end, by customer, third party and status', async () => {
+    const { run } = await fixtureOnEachEngine()
+
+    const all = await run('list')
+    const active = await run('list', '--status', 'active')
+    const ofCustomer = await run('list', '--customer', 'c2', '--json')
+    const ofThirdParty = await run('list', '--third-party', 'tp')
+
+    assert.match(
+      all.stdout,
+      /^r3 {2}active {5}until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}c2 {2}\(removed\)\n/,
+    )
+    assert.match(
+      all.stdout,
+      /^r2 {2}expired {4}until 2026-07-01T00:01:00Z {2}c1 {2}Budget\\u202e\n/m,
+    )
+    assert.equal(active.stdout.split('\n').length, 2)
+    assert.equal(JSON.parse(ofCustomer.stdout).id, 'r3')
+    assert.match(ofThirdParty.stdout, /^r1 .*\nr2 .*\n$/)
+  })
+
+  it('shows a consent with its accounts and its changes', async () => {
+    const { run } = await fixtureOnEachEngine()
+
+    const { stdout } = await run('show', 'r1')
+    const { stdout: json } = await run('show', 'r1', '--json')
+
+    assert.match(
+      stdout,
+      /^consent {6}r1\nstatus {7}withdrawn\nthird party {2}tp {2}Budget\\u202e\n/,
+    )
+    assert.match(stdout, /^accounts {5}a1\n {13}a2\n/m)
+    assert.match(
+      stdout,
+      /changes {6}2026-07-01T00:00:00Z {2}active \(customer\)\n {13}2026-07-01T00:00:03Z {2}withdrawn \(customer\)\n$/,
+    )
+    assert.equal(JSON.parse(json).changes.length, 2)
+  })
+
+  it('withdraws an active consent once', async (t) => {
+    const { run, platform } = await open(t)
+
+    const first = await run('withdraw', 'r3')
+    const second = await run('withdraw', 'r3')
+
+    assert.deepEqual([first.status, first.stdout], [0, ''])
+    assert.deepEqual(
+      [second.status, second.stderr],
+      [1, 'the consent is not active: it is withdrawn\n'],
+    )
+    const changes = await platform.store.arrangements.listChanges('r3')
+    assert.equal(changes.at(-1)?.reason, 'operator')
+  })
+
+  it('reports an unknown id', async () => {
+    const { run } = await fixtureOnEachEngine()
+
+    for (const command of ['show', 'withdraw']) {
+      const { status, stderr } = await run(command, 'r9')
+
+      assert.deepEqual(
+        [status, stderr],
+        [1, 'no consent with this ID: run holdfast consent list\n'],
+      )
+    }
+  })
+})
