@@ -1,13 +1,6 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHmac,
-  randomBytes,
-  randomUUID,
-  timingSafeEqual,
-} from 'node:crypto'
-import { digest } from '../auth/secrets.ts'
+import { randomUUID } from 'node:crypto'
 import { flowSeconds } from './openid-configuration.ts'
+import { openSealedStates, type SealedStates } from './sealed-states.ts'
 import type { ArtifactStore } from './store.ts'
 
 /** Where a customer is in a consent flow. */
@@ -25,87 +18,25 @@ export interface FlowState {
   readonly accountIds?: readonly string[]
 }
 
-const secretBytes = 32
-const ivBytes = 12
-const tagBytes = 16
-const model = 'Flow'
-
-/**
- * Stores the state of flows, so that any process can continue one. A state is encrypted with a secret that only the
- * browser has: e-mail addresses, customers and their accounts cannot be read in the database.
- */
-export interface Flows {
+/** The states of consent flows. */
+export interface Flows extends Pick<SealedStates<FlowState>, 'save' | 'rotate'> {
   read(secret: string, uid: string): Promise<FlowState | undefined>
   /** Returns the secret. */
   start(uid: string): Promise<{ readonly secret: string; readonly state: FlowState }>
-  save(secret: string, state: FlowState): Promise<void>
-  /** Stores the state under a new secret, which is returned, and removes that of the old one. */
-  rotate(secret: string, state: FlowState): Promise<string>
 }
 
 export function openFlows(artifacts: ArtifactStore, clock: () => Temporal.Instant): Flows {
-  const save = async (secret: string, state: FlowState): Promise<void> => {
-    const now = clock()
-    const expires = now.add({ seconds: flowSeconds })
-    const payload = seal(secret, JSON.stringify(state))
-    await artifacts.put(model, digest(secret), { payload, expires }, now)
-  }
-  const create = async (state: FlowState): Promise<string> => {
-    const secret = randomBytes(secretBytes).toString('base64url')
-    await save(secret, state)
-    return secret
-  }
+  const states = openSealedStates<FlowState>(artifacts, clock, 'Flow', flowSeconds)
   return {
-    save,
+    save: states.save,
+    rotate: states.rotate,
     async read(secret, uid) {
-      const found = await artifacts.find(model, digest(secret), clock())
-      const state: FlowState | undefined = found && JSON.parse(unseal(secret, found.payload))
+      const state = await states.read(secret)
       return state?.uid === uid ? state : undefined
     },
     async start(uid) {
       const state: FlowState = { uid, arrangementId: randomUUID(), step: 'identify' }
-      return { secret: await create(state), state }
-    },
-    async rotate(secret, state) {
-      const next = await create(state)
-      await artifacts.remove(model, digest(secret))
-      return next
+      return { secret: await states.create(state), state }
     },
   }
-}
-
-/** A value that a form must send back: another site cannot know it. */
-export function makeFormToken(secret: string): string {
-  return derive(secret, 'form').toString('base64url')
-}
-
-export function isFormToken(secret: string, token: string): boolean {
-  const expected = Buffer.from(makeFormToken(secret))
-  const actual = Buffer.from(token)
-  return actual.length === expected.length && timingSafeEqual(actual, expected)
-}
-
-function derive(secret: string, purpose: string): Buffer {
-  return createHmac('sha256', secret).update(purpose).digest()
-}
-
-function seal(secret: string, text: string): string {
-  const iv = randomBytes(ivBytes)
-  const cipher = createCipheriv('aes-256-gcm', derive(secret, 'state'), iv)
-  const sealed = Buffer.concat([cipher.update(text), cipher.final()])
-  return JSON.stringify(Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url'))
-}
-
-function unseal(secret: string, payload: string): string {
-  const bytes = Buffer.from(JSON.parse(payload), 'base64url')
-  const decipher = createDecipheriv(
-    'aes-256-gcm',
-    derive(secret, 'state'),
-    bytes.subarray(0, ivBytes),
-  )
-  decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
-  return Buffer.concat([
-    decipher.update(bytes.subarray(ivBytes + tagBytes)),
-    decipher.final(),
-  ]).toString()
 }

@@ -6,16 +6,15 @@ import {
   redirectToFlow,
   renderPage,
 } from './flow-context.ts'
-import { type FlowState, makeFormToken } from './flow-state.ts'
+import type { FlowState } from './flow-state.ts'
 import { acr } from './openid-configuration.ts'
 import { findAccountKind } from './pages/account-groups.ts'
 import type { Page, Problem } from './pages/layout.ts'
 import { renderAccounts, renderConfirm, renderIdentify, renderPasscode } from './pages/steps.ts'
-import { passcodeDigits, resendSeconds, type TryResult } from './passcodes.ts'
 import { listAccountKinds } from './scopes.ts'
+import { makeFormToken } from './sealed-states.ts'
 import { endOfSharing } from './sharing-duration.ts'
-
-const emailLengthMax = 254
+import { checkPasscode, requestPasscode } from './sign-in.ts'
 
 /** What the customer did on a page. */
 export type Action = (
@@ -26,7 +25,10 @@ export type Action = (
 
 /** The buttons of each step. */
 export const actions: Readonly<Record<FlowState['step'], Readonly<Record<string, Action>>>> = {
-  identify: { identify: submitEmail },
+  identify: {
+    identify: (options, context, form) =>
+      sendPasscode(options, context, (form.get('email') ?? '').trim()),
+  },
   passcode: {
     passcode: submitPasscode,
     resend: (options, context) => sendPasscode(options, context, context.state.email ?? ''),
@@ -92,37 +94,20 @@ async function moveTo(
   return redirectToFlow(secret)
 }
 
-async function submitEmail(
-  options: FlowOptions,
-  context: FlowContext,
-  form: URLSearchParams,
-): Promise<PageResponse> {
-  const email = (form.get('email') ?? '').trim()
-  const isAddress = /^[^\s@]+@[^\s@]+$/.test(email) && email.length <= emailLengthMax
-  if (isAddress) return sendPasscode(options, context, email)
-  const text = 'Enter your e-mail address, such as name@example.com'
-  return showStep(options, context, { problem: { field: 'email', text }, status: 422, email })
-}
-
 async function sendPasscode(
   options: FlowOptions,
   context: FlowContext,
   email: string,
 ): Promise<PageResponse> {
-  const { passcodes, customers } = options
   const { request, secret, state } = context
-  if (!(await passcodes.mayRequest(email, request.source))) {
-    const problem = { field: state.step === 'identify' ? 'email' : 'passcode', text: tooManyText }
-    return showStep(options, context, { problem, status: 429, email })
+  const sent = await requestPasscode(options, { secret, source: request.source }, email)
+  if ('expires' in sent) {
+    const passcodeExpires = sent.expires.epochMilliseconds
+    return moveTo(options, context, { step: 'passcode', email, passcodeExpires })
   }
-  const matches = await customers.search(email)
-  const sent = await passcodes.request({ secret, email, matches })
-  if (sent.outcome === 'too soon') {
-    const field = state.step === 'identify' ? 'email' : 'passcode'
-    return showStep(options, context, { problem: { field, text: tooSoonText }, status: 429, email })
-  }
-  const passcodeExpires = sent.expires.epochMilliseconds
-  return moveTo(options, context, { step: 'passcode', email, passcodeExpires })
+  const { text, status } = sent.problem
+  const field = state.step === 'identify' ? 'email' : 'passcode'
+  return showStep(options, context, { problem: { field, text }, status, email })
 }
 
 async function submitPasscode(
@@ -130,26 +115,21 @@ async function submitPasscode(
   context: FlowContext,
   form: URLSearchParams,
 ): Promise<PageResponse> {
-  const { passcodes, flows } = options
-  const passcode = (form.get('passcode') ?? '').replaceAll(/[\s-]/g, '')
-  if (!new RegExp(`^\\d{${passcodeDigits}}$`).test(passcode)) {
-    const text = `Enter the ${passcodeDigits} digits of the code`
-    return showStep(options, context, { problem: { field: 'passcode', text }, status: 422 })
-  }
-  const result = await passcodes.verify(context.secret, passcode, context.request.source)
-  if (result.outcome !== 'correct') {
-    const problem = { field: 'passcode', text: explainTry(result) }
-    const status = result.outcome === 'too many' ? 429 : 422
-    return showStep(options, context, { problem, status })
+  const { request, secret, state, asked } = context
+  const attempt = { secret, source: request.source }
+  const result = await checkPasscode(options, attempt, form.get('passcode') ?? '')
+  if ('problem' in result) {
+    const { text, status } = result.problem
+    return showStep(options, context, { problem: { field: 'passcode', text }, status })
   }
   // A new secret: one that was known before the authentication is of no use after it.
-  const secret = await flows.rotate(context.secret, {
-    ...context.state,
-    step: listAccountKinds(context.asked.scopes).size === 0 ? 'confirm' : 'accounts',
+  const next = await options.flows.rotate(secret, {
+    ...state,
+    step: listAccountKinds(asked.scopes).size === 0 ? 'confirm' : 'accounts',
     customerId: result.customerId,
     accountIds: [],
   })
-  return redirectToFlow(secret)
+  return redirectToFlow(next)
 }
 
 /** The accounts of the customer, by whether the third party asks for data of their kind. */
@@ -214,15 +194,4 @@ async function confirm(options: FlowOptions, context: FlowContext): Promise<Page
     consent: { grantId: arrangementId },
   })
   return { status: 303, location }
-}
-
-const tooManyText = 'Too many attempts. Wait some minutes, then try again'
-const tooSoonText = `We sent a code less than ${resendSeconds} seconds ago. Wait a moment before you request another one`
-
-function explainTry(result: Exclude<TryResult, { readonly outcome: 'correct' }>): string {
-  if (result.outcome === 'too many') return tooManyText
-  if (result.outcome === 'no tries left')
-    return 'This code can no longer be used. Request a new one'
-  const count = result.triesLeft === 1 ? 'one more try' : `${result.triesLeft} more tries`
-  return `The code is not correct. You have ${count}`
 }

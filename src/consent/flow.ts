@@ -8,9 +8,9 @@ import {
   redirectToFlow,
   renderPage,
 } from './flow-context.ts'
-import { isFormToken } from './flow-state.ts'
 import { actions, cancel, showStep } from './flow-steps.ts'
 import { renderError } from './pages/steps.ts'
+import { isFormToken } from './sealed-states.ts'
 
 /** Answers a request to the page of a flow. */
 export async function answerPage(

@@ -1,12 +1,17 @@
 import type { ShareableAccount } from '../../contract/index.ts'
-import { passcodeDigits, resendSeconds } from '../passcodes.ts'
 import { describeScopes } from '../scopes.ts'
 import { groupAccounts } from './account-groups.ts'
+import {
+  renderEmailField,
+  renderPasscodeField,
+  renderResend,
+  renderSentPasscode,
+  type SentPasscode,
+} from './fields.ts'
 import { type Html, html } from './html.ts'
 import {
   type Brand,
   formatDate,
-  formatTime,
   type Page,
   type Problem,
   renderButtons,
@@ -29,7 +34,6 @@ export interface StepOptions {
 }
 
 export function renderIdentify({ brand, asked, token, problem }: StepOptions, email: string): Page {
-  const isInvalid = problem?.field === 'email'
   return {
     title: `${asked.thirdParty} wants to see your data at ${brand.name}`,
     step: 1,
@@ -37,12 +41,7 @@ export function renderIdentify({ brand, asked, token, problem }: StepOptions, em
     body: html`${renderRequest(asked, brand)}
 ${renderForm(
   token,
-  html`<label for="email">Your e-mail address at ${brand.name}</label>
-${problem && isInvalid && html`<p class="error" id="email-error">${problem.text}</p>`}
-<input type="email" id="email" name="email" value="${email}" autocomplete="email" maxlength="254" spellcheck="false"${
-    isInvalid && html` aria-invalid="true" aria-describedby="email-error"`
-  }>
-<p class="muted">${brand.name} sends a one-time code to the phone number that it has for you.</p>
+  html`${renderEmailField(brand, email, problem)}
 ${renderButtons('Continue', 'identify', asked.thirdParty)}`,
 )}`,
   }
@@ -51,36 +50,18 @@ ${renderButtons('Continue', 'identify', asked.thirdParty)}`,
 /** The same for every e-mail address, whether or not it is known. */
 export function renderPasscode(
   { brand, asked, token, problem }: StepOptions,
-  {
-    email,
-    expires,
-    shown,
-  }: {
-    readonly email: string
-    readonly expires: Temporal.Instant
-    readonly shown?: string | undefined
-  },
+  sent: SentPasscode,
 ): Page {
-  const isInvalid = problem?.field === 'passcode'
   return {
     title: 'Enter your one-time code',
     step: 2,
     problem,
-    body: html`<p>If ${brand.name} has a customer with the address <strong>${email}</strong>, we sent a ${passcodeDigits}-digit code to their phone.
-It is valid for 5 minutes, until ${formatTime(expires, brand)}.</p>
-${shown !== undefined && html`<p class="notice">Demonstration only: the code is <strong>${shown}</strong>. In production it is sent to the phone.</p>`}
+    body: html`${renderSentPasscode(brand, sent)}
 ${renderForm(
   token,
-  html`<label for="passcode">${passcodeDigits}-digit code</label>
-${problem && isInvalid && html`<p class="error" id="passcode-error">${problem.text}</p>`}
-<input type="text" class="code" id="passcode" name="passcode" inputmode="numeric" autocomplete="one-time-code" maxlength="10"${
-    isInvalid && html` aria-invalid="true" aria-describedby="passcode-error"`
-  }>
+  html`${renderPasscodeField(problem)}
 ${renderButtons('Continue', 'passcode', asked.thirdParty)}
-<h2>No code?</h2>
-<p>You can request another one after ${resendSeconds} seconds.</p>
-<p><button type="submit" name="action" value="resend" class="link">Send a new code</button></p>
-<p><button type="submit" name="action" value="restart" class="link">Use another e-mail address</button></p>`,
+${renderResend()}`,
 )}`,
   }
 }
@@ -195,7 +176,7 @@ ${interactionId !== undefined && html`<p class="muted">Reference: <code>${intera
   }
 }
 
-function nameAccount({ displayName, name }: ShareableAccount): string {
+export function nameAccount({ displayName, name }: ShareableAccount): string {
   return displayName ?? name
 }
 

@@ -1,0 +1,70 @@
+import type { Customers } from './customers.ts'
+import { type Passcodes, passcodeDigits, resendSeconds, type TryResult } from './passcodes.ts'
+
+/** How a customer proves who they are, in a consent flow and on the page with their consents. */
+
+const emailLengthMax = 254
+
+/** What the page shows, with its status. */
+export interface SignInProblem {
+  readonly text: string
+  readonly status: 422 | 429
+}
+
+export interface SignInOptions {
+  readonly customers: Customers
+  readonly passcodes: Passcodes
+}
+
+export interface SignInAttempt {
+  /** Known to the browser alone. */
+  readonly secret: string
+  /** The address of the browser, for limits. */
+  readonly source: string
+}
+
+/** Sends a passcode to the customers with an address. The answer is the same if there are none. */
+export async function requestPasscode(
+  { customers, passcodes }: SignInOptions,
+  { secret, source }: SignInAttempt,
+  email: string,
+): Promise<{ readonly expires: Temporal.Instant } | { readonly problem: SignInProblem }> {
+  if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > emailLengthMax) {
+    return { problem: { text: invalidEmailText, status: 422 } }
+  }
+  if (!(await passcodes.mayRequest(email, source))) {
+    return { problem: { text: tooManyText, status: 429 } }
+  }
+  const matches = await customers.search(email)
+  const sent = await passcodes.request({ secret, email, matches })
+  if (sent.outcome === 'too soon') return { problem: { text: tooSoonText, status: 429 } }
+  return { expires: sent.expires }
+}
+
+/** Counts a try, and returns the customer if the passcode is correct. */
+export async function checkPasscode(
+  { passcodes }: Pick<SignInOptions, 'passcodes'>,
+  { secret, source }: SignInAttempt,
+  text: string,
+): Promise<{ readonly customerId: string } | { readonly problem: SignInProblem }> {
+  const passcode = text.replaceAll(/[\s-]/g, '')
+  if (!new RegExp(`^\\d{${passcodeDigits}}$`).test(passcode)) {
+    return { problem: { text: `Enter the ${passcodeDigits} digits of the code`, status: 422 } }
+  }
+  const result = await passcodes.verify(secret, passcode, source)
+  if (result.outcome === 'correct') return { customerId: result.customerId }
+  const status = result.outcome === 'too many' ? 429 : 422
+  return { problem: { text: explainTry(result), status } }
+}
+
+const invalidEmailText = 'Enter your e-mail address, such as name@example.com'
+const tooManyText = 'Too many attempts. Wait some minutes, then try again'
+const tooSoonText = `We sent a code less than ${resendSeconds} seconds ago. Wait a moment before you request another one`
+
+function explainTry(result: Exclude<TryResult, { readonly outcome: 'correct' }>): string {
+  if (result.outcome === 'too many') return tooManyText
+  if (result.outcome === 'no tries left')
+    return 'This code can no longer be used. Request a new one'
+  const count = result.triesLeft === 1 ? 'one more try' : `${result.triesLeft} more tries`
+  return `The code is not correct. You have ${count}`
+}
