@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander'
+import { listArrangements } from '../consent/list-arrangements.ts'
 import type { ConsentStore, StoredArrangement } from '../consent/store.ts'
 import { escapeInvisible } from '../contract/characters.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
@@ -14,9 +15,6 @@ interface ListFlags extends Flags {
   readonly thirdParty?: string
   readonly status?: StoredArrangement['status']
 }
-
-/** How many consents are read at once. */
-const pageSize = 500
 
 export function consentCommand(terminal: Terminal): Command {
   const command = new Command('consent')
@@ -67,9 +65,10 @@ function listCommand(terminal: Terminal): Command {
     .addHelpText('after', '\nExample: holdfast consent list --status active')
     .action(({ customer, thirdParty, status, json, ...flags }: ListFlags) =>
       withConsents(flags, terminal, async (store) => {
+        const now = Temporal.Now.instant()
         const names = await readNames(store)
         const selected = { customerId: customer, thirdPartyId: thirdParty }
-        for await (const each of listArrangements(store, selected)) {
+        for await (const each of listArrangements(store.arrangements, selected, now)) {
           if (status !== undefined && each.status !== status) continue
           terminal.out(json ? `${JSON.stringify(toJson(each))}\n` : formatLine(each, names))
         }
@@ -137,22 +136,6 @@ async function find({ arrangements }: ConsentStore, id: string): Promise<StoredA
 
 function fail(): never {
   throw new CommandError(1, 'no consent with this ID: run holdfast consent list')
-}
-
-async function* listArrangements(
-  { arrangements }: ConsentStore,
-  selected: {
-    readonly customerId?: string | undefined
-    readonly thirdPartyId?: string | undefined
-  },
-): AsyncGenerator<StoredArrangement> {
-  const now = Temporal.Now.instant()
-  for (let after: StoredArrangement | undefined; ; ) {
-    const page = await arrangements.list({ ...selected, after, limit: pageSize }, now)
-    yield* page
-    if (page.length < pageSize) return
-    after = page.at(-1)
-  }
 }
 
 async function readNames({ thirdParties }: ConsentStore): Promise<ReadonlyMap<string, string>> {

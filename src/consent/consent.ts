@@ -4,6 +4,13 @@ import { openAccessCheck, type VerifyAccess } from './access.ts'
 import { type CdsApi, openCdsApi } from './cds/api.ts'
 import type { TokenBinding } from './client-metadata.ts'
 import {
+  answerConsentsPage,
+  type ConsentsPageRequest,
+  type ConsentsPageResponse,
+  type SessionState,
+  sessionSeconds,
+} from './consents-page.ts'
+import {
   type Customers,
   openCustomers,
   openProviderClient,
@@ -16,6 +23,7 @@ import { type OpenidOptions, type OpenidProvider, openOpenidProvider } from './o
 import { type Brand, renderLayout } from './pages/layout.ts'
 import { renderError } from './pages/steps.ts'
 import { openPasscodes, type PasscodeMessage, type Passcodes } from './passcodes.ts'
+import { openSealedStates } from './sealed-states.ts'
 import type { ConsentStore } from './store.ts'
 
 export interface ConsentOptions {
@@ -52,6 +60,8 @@ export interface Consent {
   readonly cds: CdsApi
   /** Answers a request to the page of a flow. */
   readonly answerPage: (request: PageRequest) => Promise<PageResponse>
+  /** Answers a request to a page with the consents of a customer. */
+  readonly answerConsents: (request: ConsentsPageRequest) => Promise<ConsentsPageResponse>
 }
 
 function temporarilyUnavailable(): Error {
@@ -85,6 +95,14 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
   const verifyAccess = openAccessCheck(store, clock)
   const provider = openProviderClient(options)
   const passcodes = await openPasscodes(store, clock, options.deliverPasscode)
+  const basePath = new URL(issuer).pathname.replace(/\/$/, '')
+  const path = `${basePath}/consents`
+  const sessions = openSealedStates<SessionState>(
+    store.artifacts,
+    clock,
+    'CustomerSession',
+    sessionSeconds,
+  )
   const flow = {
     store,
     customers,
@@ -98,7 +116,7 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
   }
   return {
     issuer,
-    basePath: new URL(issuer).pathname.replace(/\/$/, ''),
+    basePath,
     store,
     brand,
     clock,
@@ -108,5 +126,6 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
     verifyAccess,
     cds: await openCdsApi({ store, verifyAccess, provider, clock }),
     answerPage: (request) => answerPage(flow, request),
+    answerConsents: (request) => answerConsentsPage({ ...flow, sessions, path }, request),
   }
 }

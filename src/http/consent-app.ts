@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Consent } from '../consent/consent.ts'
 import { flowSeconds } from '../consent/openid-configuration.ts'
 import { openidRoutes } from '../consent/openid-provider.ts'
-import { renderLayout } from '../consent/pages/layout.ts'
-import { renderError } from '../consent/pages/steps.ts'
 import { renderStylesheet } from '../consent/pages/stylesheet.ts'
-import { ContractError, errorTable } from '../contract/index.ts'
 import type { HttpApp, Route } from './app.ts'
 import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { mountCds } from './cds-app.ts'
+import { consentsPaths, mountConsentsPage } from './consents-app.ts'
 import { interactionHeader } from './interaction-id.ts'
-import { requireUncompressed } from './json-body.ts'
+import {
+  isCrossSite,
+  pageHeaders,
+  preparePages,
+  readCookie,
+  sendPage,
+  toForm,
+} from './page-response.ts'
 
 const flowCookie = 'holdfast_flow'
 
@@ -67,14 +71,18 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
   const page = `${basePath}/consent/{uid}`
   const pages = (['GET', 'POST'] as const).map((method) => ({ method, path: page }))
   const assets = options.assets.map(({ path }) => ({ method: 'GET', path }) as const)
+  const consents = consentsPaths.flatMap((path) =>
+    (['GET', 'POST'] as const).map((method) => ({ method, path: basePath + path })),
+  )
   const openid = basePath === '' ? provider : [...provider, metadata]
   return {
-    routes: [...openid, ...pages, ...assets],
+    routes: [...openid, ...pages, ...consents, ...assets],
     mount(app) {
       app.register(async (scope) => {
         for (const { method, path } of openid) mountOpenid(scope, consent, method, path)
       })
       app.register(async (scope) => mountPages(scope, consent, page, options))
+      app.register(async (scope) => mountConsentsPage(scope, consent, options.trustedProxies))
       for (const asset of options.assets) mountAsset(app, asset)
       mountCds(app, consent)
     },
@@ -110,25 +118,7 @@ function mountPages(
 ): void {
   const { basePath, issuer, brand, answerPage } = consent
   const isSecure = issuer.startsWith('https:')
-  scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (request: FastifyRequest, text: string) => {
-      requireUncompressed(request)
-      return new URLSearchParams(text)
-    },
-  )
-  scope.setErrorHandler((error: FastifyError | Error, request, reply) => {
-    const { status, title } = describeError(error)
-    if (status >= 500) {
-      const level = status === 503 ? 'warn' : 'error'
-      request.logDetail = { level, message: 'request failed', fields: { err: error } }
-    }
-    const interactionId = String(reply.getHeader(interactionHeader))
-    const body = renderError(title, 'Nothing was shared.', { retry: '', interactionId })
-    return sendPage(reply.status(status), renderLayout(brand, body))
-  })
+  preparePages(scope, brand, 'Nothing was shared.')
   scope.route({
     method: ['GET', 'POST'],
     url: path.replace('{uid}', ':uid'),
@@ -174,53 +164,4 @@ function mountAsset(app: HttpApp, { path, type, content }: Asset): void {
       return reply.type(type).send(content)
     },
   })
-}
-
-function sendPage(reply: FastifyReply, html: string, formTarget?: string): FastifyReply {
-  return reply.headers(pageHeaders(formTarget)).type('text/html; charset=utf-8').send(html)
-}
-
-/** Neither scripts nor frames nor foreign content. Browsers apply `form-action` to redirects after a form, too. */
-function pageHeaders(formTarget = ''): Record<string, string> {
-  return {
-    'content-security-policy':
-      `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${formTarget}; frame-ancestors 'none'; base-uri 'none'`.replace(
-        ' ;',
-        ';',
-      ),
-    'referrer-policy': 'same-origin',
-    'x-content-type-options': 'nosniff',
-  }
-}
-
-function toForm(body: unknown): URLSearchParams {
-  return body instanceof URLSearchParams ? body : new URLSearchParams()
-}
-
-/** By the headers that a browser adds itself. A client without them is not a browser that another site could use. */
-function isCrossSite({ headers }: FastifyRequest, ownOrigin: string): boolean {
-  const { origin, 'sec-fetch-site': site } = headers
-  if (site !== undefined && site !== 'same-origin') return true
-  return origin !== undefined && origin !== ownOrigin
-}
-
-function readCookie(cookies = '', name: string): string | undefined {
-  const found = cookies.split(';').find((cookie) => cookie.trim().startsWith(`${name}=`))
-  return found?.trim().slice(name.length + 1)
-}
-
-function describeError(error: FastifyError | Error): {
-  readonly status: number
-  readonly title: string
-} {
-  if (error instanceof ContractError) {
-    const { status } = errorTable[error.code]
-    return {
-      status,
-      title: status === 503 ? 'Please try again in a moment' : 'The request is invalid',
-    }
-  }
-  const { statusCode = 500 } = error as Partial<FastifyError>
-  if (statusCode < 500) return { status: statusCode, title: 'The request is invalid' }
-  return { status: 500, title: 'Something went wrong' }
 }

@@ -216,6 +216,17 @@ describeOnce('holdfast serve platform with TLS and an issuer', () => {
     assert.equal(userinfo.email, 'ana@example.com')
     const stolen = await connect(clients.issue('thief'))
     await assert.rejects(openid.fetchUserInfo(stolen, tokens.access_token, subject))
+    const readAccounts = async (from: openid.Configuration) =>
+      openid.fetchProtectedResource(
+        from,
+        tokens.access_token,
+        new URL(`${issuer}/cds-au/v1/banking/accounts`),
+        'GET',
+        undefined,
+        new Headers({ 'x-v': '3' }),
+      )
+    assert.equal((await readAccounts(config)).status, 200)
+    await assert.rejects(readAccounts(stolen), openid.WWWAuthenticateChallengeError)
     // Operations of API clients still need a certificate.
     const catalogue = `${issuer}/.well-known/jwks.json`
     const answer = await fetchWithCertificate({ ca: server.cert })(catalogue, {
@@ -273,7 +284,7 @@ describeOnce('holdfast serve platform without an issuer', () => {
     assert.ok(!seen.has('oidc-provider'))
     assert.deepEqual(
       [...seen].filter((file) => file.includes('/src/consent/')),
-      [],
+      [join(root, 'consent/list-consents.ts')],
     )
   })
 

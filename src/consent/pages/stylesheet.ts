@@ -102,6 +102,10 @@ fieldset{border:0;margin:24px 0 0;padding:0}
 dl{margin:16px 0}
 dt{font-weight:600;margin-top:16px}
 dd{margin:0}
+.consents{list-style:none;padding:0}
+.consents li{padding:12px 0;border-bottom:1px solid var(--line)}
+.consents a{font-weight:600}
+.consents .muted{display:block}
 .notice{padding:8px 16px;background:var(--raised);border:1px solid var(--line);border-radius:6px}
 @media (prefers-reduced-motion:no-preference){button{transition:opacity .1s}button:hover{opacity:.9}}
 `

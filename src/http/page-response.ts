@@ -1,0 +1,79 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { type Brand, renderLayout } from '../consent/pages/layout.ts'
+import { renderError } from '../consent/pages/steps.ts'
+import { ContractError, errorTable } from '../contract/index.ts'
+import type { HttpApp } from './app.ts'
+import { interactionHeader } from './interaction-id.ts'
+import { requireUncompressed } from './json-body.ts'
+
+/** Makes the routes of a scope accept forms and respond to errors with a page, which has the text. */
+export function preparePages(scope: HttpApp, brand: Brand, text: string): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    async (request: FastifyRequest, form: string) => {
+      requireUncompressed(request)
+      return new URLSearchParams(form)
+    },
+  )
+  scope.setErrorHandler((error: FastifyError | Error, request, reply) => {
+    const { status, title } = describeError(error)
+    if (status >= 500) {
+      const level = status === 503 ? 'warn' : 'error'
+      request.logDetail = { level, message: 'request failed', fields: { err: error } }
+    }
+    const interactionId = String(reply.getHeader(interactionHeader))
+    const body = renderError(title, text, { retry: '', interactionId })
+    return sendPage(reply.status(status), renderLayout(brand, body))
+  })
+}
+
+export function sendPage(reply: FastifyReply, html: string, formTarget?: string): FastifyReply {
+  return reply.headers(pageHeaders(formTarget)).type('text/html; charset=utf-8').send(html)
+}
+
+/** Neither scripts nor frames nor foreign content. Browsers apply `form-action` to redirects after a form, too. */
+export function pageHeaders(formTarget = ''): Record<string, string> {
+  return {
+    'content-security-policy':
+      `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self' ${formTarget}; frame-ancestors 'none'; base-uri 'none'`.replace(
+        ' ;',
+        ';',
+      ),
+    'referrer-policy': 'same-origin',
+    'x-content-type-options': 'nosniff',
+  }
+}
+
+export function toForm(body: unknown): URLSearchParams {
+  return body instanceof URLSearchParams ? body : new URLSearchParams()
+}
+
+/** By the headers that a browser adds itself. A client without them is not a browser that another site could use. */
+export function isCrossSite({ headers }: FastifyRequest, ownOrigin: string): boolean {
+  const { origin, 'sec-fetch-site': site } = headers
+  if (site !== undefined && site !== 'same-origin') return true
+  return origin !== undefined && origin !== ownOrigin
+}
+
+export function readCookie(cookies = '', name: string): string | undefined {
+  const found = cookies.split(';').find((cookie) => cookie.trim().startsWith(`${name}=`))
+  return found?.trim().slice(name.length + 1)
+}
+
+function describeError(error: FastifyError | Error): {
+  readonly status: number
+  readonly title: string
+} {
+  if (error instanceof ContractError) {
+    const { status } = errorTable[error.code]
+    return {
+      status,
+      title: status === 503 ? 'Please try again in a moment' : 'The request is invalid',
+    }
+  }
+  const { statusCode = 500 } = error as Partial<FastifyError>
+  if (statusCode < 500) return { status: statusCode, title: 'The request is invalid' }
+  return { status: 500, title: 'Something went wrong' }
+}
