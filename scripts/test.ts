@@ -34,6 +34,7 @@ const groups = [
   ['test/load/[a-h]*.test.ts'],
   ['test/load/[i-z]*.test.ts'],
   ['test/auth/*.test.ts', 'test/catalogue/*.test.ts'],
+  ['test/consent/*.test.ts'],
   ['test/check/*.test.ts', 'test/client/*.test.ts'],
   ['test/storage/*.test.ts', 'test/intake/*.test.ts', 'test/observe/*.test.ts'],
 ]
