@@ -22,6 +22,8 @@ export interface ClientOptions {
   readonly responseBytesMax?: number
   /** The maximum number of pages that `pages` and `items` read. A longer list is an error. Default: 10,000. */
   readonly pagesMax?: number
+  /** Sends the requests instead of the global `fetch`, for example to observe them. */
+  readonly fetch?: typeof globalThis.fetch
 }
 
 export type ResolvedOptions = Required<ClientOptions>
@@ -49,6 +51,7 @@ export function resolveOptions(options: ClientOptions): ResolvedOptions {
     timeoutMs: readLimit('timeoutMs', options),
     responseBytesMax: readLimit('responseBytesMax', options),
     pagesMax: readLimit('pagesMax', options),
+    fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
   }
 }
 

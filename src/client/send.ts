@@ -41,7 +41,7 @@ async function exchange(
   call: PreparedCall,
   query: string,
   token: string,
-  { timeoutMs, responseBytesMax }: ResolvedOptions,
+  { timeoutMs, responseBytesMax, fetch }: ResolvedOptions,
 ): Promise<Received & { readonly retryAfter: string | null }> {
   const { operation, resource, body, interactionId: sentId } = call
   const signal = AbortSignal.timeout(timeoutMs)

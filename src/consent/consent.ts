@@ -40,6 +40,8 @@ export interface ConsentOptions {
   readonly deliverPasscode: (message: PasscodeMessage) => void
   /** In a demonstration, the passcode that was sent last to the address. */
   readonly shownPasscode?: ((email: string) => string | undefined) | undefined
+  /** In a demonstration, sends and observes the requests to the provider. */
+  readonly fetch?: typeof globalThis.fetch | undefined
   readonly onError: OpenidOptions['onError']
   readonly keysMs?: OpenidOptions['keysMs']
 }

@@ -29,15 +29,13 @@ export interface CustomersOptions {
   readonly providerUrl: string
   readonly subdomain: string
   readonly signingKeys: SigningKeyStore
+  /** Sends the requests, instead of the global function. */
+  readonly fetch?: typeof globalThis.fetch | undefined
 }
 
 /** Asks the provider, with a fresh token of the newest signing key for each call. */
-export function openCustomers({
-  providerUrl,
-  subdomain,
-  signingKeys,
-}: CustomersOptions): Customers {
-  const clients = openProviderClient({ providerUrl, subdomain, signingKeys })
+export function openCustomers(options: CustomersOptions): Customers {
+  const clients = openProviderClient(options)
   const call = async <Result>(work: (client: Client) => Promise<Result>): Promise<Result> => {
     try {
       return await work(await clients())
@@ -82,6 +80,7 @@ export function openProviderClient({
   providerUrl,
   subdomain,
   signingKeys,
+  fetch,
 }: CustomersOptions): () => Promise<Client> {
   let current: { readonly id: string; readonly client: Client } | undefined
   let checkedAt = Number.NEGATIVE_INFINITY
@@ -91,7 +90,14 @@ export function openProviderClient({
     checkedAt = performance.now()
     if (newest.id !== current?.id) {
       const key = { ...newest.privateKey, kid: newest.id, alg: newest.algorithm }
-      const client = createClient({ providerUrl, subdomain, key, timeoutMs, retriesMax })
+      const client = createClient({
+        providerUrl,
+        subdomain,
+        key,
+        timeoutMs,
+        retriesMax,
+        ...(fetch && { fetch }),
+      })
       current = { id: newest.id, client }
     }
     return current.client

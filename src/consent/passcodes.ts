@@ -26,6 +26,8 @@ export const attemptLimits = {
 
 /** A passcode to deliver to the phone of a customer. */
 export interface PasscodeMessage {
+  /** The address that the customer entered. */
+  readonly email: string
   readonly phoneNumber: string
   readonly name: string
   readonly passcode: string
@@ -86,7 +88,7 @@ export async function openPasscodes(
       const codes = drawPasscodes(reachable.length)
       const messages = reachable.map(({ id, name, phoneNumber }, index) => ({
         id,
-        message: { phoneNumber, name, passcode: codes[index] ?? '', expires },
+        message: { email, phoneNumber, name, passcode: codes[index] ?? '', expires },
       }))
       const candidates = messages.map(({ id, message }) => ({
         customerId: id,

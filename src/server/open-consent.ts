@@ -9,7 +9,9 @@ import type { Telemetry } from './telemetry.ts'
 import { CommandError } from './terminal.ts'
 
 /** What a demonstration replaces. */
-export type ConsentParts = Partial<Pick<ConsentOptions, 'deliverPasscode' | 'shownPasscode'>>
+export type ConsentParts = Partial<
+  Pick<ConsentOptions, 'deliverPasscode' | 'shownPasscode' | 'fetch'>
+>
 
 /** The settings that a platform has if it has an issuer. */
 export type ConsentSettings = Partial<Settings> &

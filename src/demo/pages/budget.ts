@@ -1,0 +1,110 @@
+import { type Html, html } from '../../consent/pages/html.ts'
+import type { Session } from '../sessions.ts'
+import type { SharedData } from '../shared-data.ts'
+import { renderChart } from './chart.ts'
+import { formatMoney, renderButton, renderPage } from './layout.ts'
+import { renderTimeline } from './timeline.ts'
+
+export interface PageOptions {
+  readonly providerName: string
+  readonly issuer: string
+  readonly exampleEmail: string | undefined
+}
+
+export function renderMessage(title: string, text: string): string {
+  return renderPage(
+    title,
+    html`<main class="narrow"><h1>${title}</h1><p>${text}</p><p><a href="/">Back to the start</a></p></main>`,
+  )
+}
+
+/** Before a consent, or after one that was cancelled. */
+export function renderStart(
+  { providerName, exampleEmail }: PageOptions,
+  session: Session | undefined,
+): string {
+  const { notice, calls = [] } = session ?? {}
+  return renderPage(
+    'See where your money goes',
+    html`<main class="${calls.length > 0 ? 'columns' : 'narrow'}">
+<section aria-labelledby="title">
+${notice && renderNotice(notice)}
+<h1 id="title">See where your money goes</h1>
+<p>Example Budget reads your accounts and transactions at ${providerName}, with your consent, and shows what comes in and what goes out.
+You choose the accounts, and you can stop at any time.</p>
+${renderButton('/connect', `Connect ${providerName}`)}
+${
+  exampleEmail !== undefined &&
+  html`<p class="hint">This is a demonstration with invented customers. Try the e-mail address <code>${exampleEmail}</code>. The one-time code is shown on the page.</p>`
+}
+</section>
+${calls.length > 0 && renderTimeline(calls)}
+</main>`,
+  )
+}
+
+export function renderBudget(
+  { providerName, issuer }: PageOptions,
+  session: Session,
+  data: SharedData,
+): string {
+  const { notice, tokens, calls, isRefused } = session
+  const time = data.read.toLocaleString('en-AU', {
+    timeZone: 'UTC',
+    hour: 'numeric',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  })
+  return renderPage(
+    'Your budget',
+    html`<main class="columns">
+<section aria-labelledby="title">
+${notice && renderNotice(notice)}
+<h1 id="title">${tokens?.name === undefined ? 'Your budget' : `Budget of ${tokens.name}`}</h1>
+<p class="muted">${isRefused ? 'Ended' : 'Connected'}: ${data.accounts.length} ${data.accounts.length === 1 ? 'account' : 'accounts'} and ${data.transactionCount} transactions from ${providerName}, read at ${time}</p>
+${renderAccounts(data)}
+${renderChart(data)}
+${renderMerchants(data)}
+<h2>Your consent</h2>
+${
+  isRefused
+    ? html`<p>${providerName} no longer shares data with Example Budget.</p>
+<div class="buttons">${renderButton('/connect', `Connect ${providerName} again`)}${renderButton('/read', 'Try to read again', 'secondary')}${renderButton('/forget', 'Forget my data', 'secondary')}</div>`
+    : html`<p>Withdraw it here or at <a href="${issuer}/consents">${providerName}</a>. The next call is then refused.</p>
+<div class="buttons">${renderButton('/withdraw', 'Withdraw')}${renderButton('/read', 'Read again', 'secondary')}</div>`
+}
+</section>
+${renderTimeline(calls)}
+</main>`,
+  )
+}
+
+function renderNotice({ title, text }: NonNullable<Session['notice']>): Html {
+  return html`<div class="notice" role="status"><p><strong>${title}</strong></p><p>${text}</p></div>`
+}
+
+function renderAccounts({ accounts }: SharedData): Html {
+  return html`<h2>Accounts</h2>
+<table><thead><tr><th scope="col">Account</th><th scope="col" class="number">Balance</th></tr></thead>
+<tbody>${accounts.map(
+    ({ displayName, maskedNumber, balance }) => html`<tr><th scope="row">${displayName}
+<span class="muted">${maskedNumber}</span></th><td class="number">${
+      balance
+        ? html`${formatMoney(Math.round(Number(balance.currentBalance) * 100), balance.currency)}
+<span class="muted">${formatMoney(Math.round(Number(balance.availableBalance) * 100), balance.currency)} available</span>`
+        : 'not available'
+    }</td></tr>`,
+  )}</tbody></table>`
+}
+
+function renderMerchants({ merchants, currency, months }: SharedData): Html {
+  if (merchants.length === 0) return html`<h2>Largest merchants</h2><p>There are no payments.</p>`
+  return html`<h2>Largest merchants</h2>
+<p class="muted">Payments and direct debits of the last ${months.length} months</p>
+<table><thead><tr><th scope="col">Merchant</th><th scope="col" class="number">Payments</th><th scope="col" class="number">Total</th></tr></thead>
+<tbody>${merchants.map(
+    ({ name, payments, cents }) =>
+      html`<tr><th scope="row">${name}</th><td class="number">${payments}</td><td class="number">${formatMoney(cents, currency)}</td></tr>`,
+  )}</tbody></table>`
+}

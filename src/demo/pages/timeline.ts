@@ -1,0 +1,61 @@
+import { type Html, html } from '../../consent/pages/html.ts'
+import { type Fields, type Phase, phases, type RecordedCall, type ShownToken } from '../timeline.ts'
+
+const phaseTitles: Readonly<Record<Phase, string>> = {
+  request: 'Example Budget asks',
+  consent: 'The customer decides',
+  tokens: 'Example Budget gets tokens',
+  data: 'Data is shared',
+  withdrawal: 'The consent is withdrawn',
+}
+
+/** Every call along the way, oldest first. */
+export function renderTimeline(calls: readonly RecordedCall[]): Html {
+  const shown = phases
+    .map((phase) => ({
+      phase,
+      own: calls
+        .filter((call) => call.phase === phase)
+        .sort((one, other) => one.started - other.started),
+    }))
+    .filter(({ own }) => own.length > 0)
+  return html`<section class="timeline" aria-labelledby="timeline-title">
+<h2 id="timeline-title">What happened</h2>
+<p class="muted">${calls.length} calls between the customer, the third party (Example Budget), the platform and the provider. Open one to see its request and the claims of its tokens.</p>
+${shown.map(
+  ({ phase, own }) => html`<h3>${phaseTitles[phase]}</h3>
+<ol>${own.map((call) => html`<li>${renderCall(call)}</li>`)}</ol>`,
+)}
+</section>`
+}
+
+function renderCall(call: RecordedCall): Html {
+  const { from, to, title, rule, method, url, sent, tokens, received, status, ms } = call
+  const isBad = status === undefined ? method !== undefined && ms !== undefined : status >= 400
+  return html`<details><summary>
+<span class="parties">${from} <span aria-hidden="true">→</span><span class="hidden">to</span> ${to}</span>
+<span class="outcome">${status !== undefined && html`<span class="${isBad ? 'status bad' : 'status'}">${status}</span>`}${ms !== undefined && html` <span class="ms">${formatMs(ms)}</span>`}</span>
+<span class="title">${title}</span>
+</summary>
+<p>${rule}</p>
+${method !== undefined && html`<p><code>${method} ${url}</code></p>`}
+${renderFields('Sent', sent)}
+${(tokens ?? []).map(renderToken)}
+${renderFields('Received', received)}
+</details>`
+}
+
+function renderFields(title: string, fields: Fields | undefined): Html | undefined {
+  if (!fields || fields.length === 0) return undefined
+  return html`<h4>${title}</h4><dl>${fields.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl>`
+}
+
+function renderToken({ name, header, claims }: ShownToken): Html {
+  return html`<h4>${name}</h4>
+<pre tabindex="0">${JSON.stringify(header)}
+${JSON.stringify(claims, null, 2)}</pre>`
+}
+
+function formatMs(ms: number): string {
+  return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`
+}

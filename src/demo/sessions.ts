@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import type { SharedData } from './shared-data.ts'
+import type { Flow, Tokens } from './third-party.ts'
+import type { Call, Phase, RecordedCall } from './timeline.ts'
+
+/** The newest sessions are kept. */
+export const sessionsMax = 100
+/** Of one session. Later calls replace the oldest. */
+export const callsMax = 300
+const keysMax = 50
+
+/** What Example Budget keeps of a browser, in memory. */
+export interface Session {
+  readonly id: string
+  readonly calls: RecordedCall[]
+  phase: Phase
+  /** A consent that has begun and not ended. */
+  flow?: Flow | undefined
+  tokens?: Tokens | undefined
+  data?: SharedData | undefined
+  /** What happened last, if it is not what the customer expects. */
+  notice?: { readonly title: string; readonly text: string } | undefined
+  /** Whether the last call for data was refused. */
+  isRefused: boolean
+}
+
+export interface Sessions {
+  create(): Session
+  find(id: string | undefined): Session | undefined
+  remove(id: string): void
+  record(session: Session, call: Call): void
+  /** Associates a value that calls have in common with the session, so that other parties' calls are found. */
+  link(key: string, session: Session): void
+  unlink(key: string): void
+  findByKey(key: string | undefined): Session | undefined
+}
+
+export function openSessions(max = sessionsMax): Sessions {
+  const sessions = new Map<string, Session>()
+  const linked = new Map<string, Session>()
+  const unlinkAll = (session: Session, kept: number) => {
+    const keys = [...linked].filter(([, other]) => other === session).map(([key]) => key)
+    for (const key of keys.slice(0, Math.max(0, keys.length - kept))) linked.delete(key)
+  }
+  const remove = (id: string) => {
+    const session = sessions.get(id)
+    if (session) unlinkAll(session, 0)
+    sessions.delete(id)
+  }
+  return {
+    create() {
+      const id = randomBytes(32).toString('base64url')
+      const session: Session = { id, calls: [], phase: 'request', isRefused: false }
+      const [oldest] = sessions.keys()
+      if (sessions.size >= max && oldest !== undefined) remove(oldest)
+      sessions.set(id, session)
+      return session
+    },
+    find: (id) => (id === undefined ? undefined : sessions.get(id)),
+    remove,
+    record(session, call) {
+      session.calls.push({ ...call, phase: session.phase })
+      if (session.calls.length > callsMax) session.calls.shift()
+    },
+    link(key, session) {
+      linked.set(key, session)
+      unlinkAll(session, keysMax)
+    },
+    unlink: (key) => void linked.delete(key),
+    findByKey: (key) => (key === undefined ? undefined : linked.get(key)),
+  }
+}

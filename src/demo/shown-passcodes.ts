@@ -1,0 +1,31 @@
+import type { PasscodeMessage } from '../consent/passcodes.ts'
+import { emailKey } from '../text/email-key.ts'
+
+const addressesMax = 100
+
+/** The passcodes that were sent last, to show them in the demonstration. */
+export interface ShownPasscodes {
+  add(message: PasscodeMessage): void
+  /** Undefined if none was sent to the address. Several customers may have it. */
+  find(email: string): string | undefined
+}
+
+export function openShownPasscodes(): ShownPasscodes {
+  const sent = new Map<string, readonly PasscodeMessage[]>()
+  return {
+    add(message) {
+      const key = emailKey(message.email)
+      const same = (sent.get(key) ?? []).filter(({ expires }) => expires.equals(message.expires))
+      sent.delete(key)
+      sent.set(key, [...same, message])
+      const [oldest] = sent.keys()
+      if (sent.size > addressesMax && oldest !== undefined) sent.delete(oldest)
+    },
+    find(email) {
+      const messages = sent.get(emailKey(email)) ?? []
+      const [first, ...others] = messages
+      if (!first || others.length === 0) return first?.passcode
+      return messages.map(({ passcode, name }) => `${passcode} for ${name}`).join(', ')
+    },
+  }
+}
