@@ -5,9 +5,9 @@ import { addSettingFlags, requireRoleSettings } from './common/setting-flags.ts'
 
 export function demoCommand(terminal: Terminal): Command {
   const command = new Command('demo')
-    .summary('start a provider, a platform and an intake with synthetic data')
+    .summary('start a provider, a platform, an intake and a third party with synthetic data')
     .description(
-      'Starts a provider, a platform and an intake on this machine, on three ports: --port for the provider, and the next two for the platform and the intake. The first start creates a signing key and synthetic customers; a database that contains data is served unchanged. Not for production: anyone who can reach the demo can sign tokens.',
+      'Starts a provider, a platform, an intake and Example Budget, a third party, on this machine, on four ports: --port for the provider, and the next three for the others. Open Example Budget in a browser to see a consent. The first start creates a signing key and synthetic customers; a database that contains data is served unchanged. Not for production: anyone who can reach the demo can sign tokens.',
     )
     .addHelpText('after', '\nExample: holdfast demo --database sqlite:my-bank.db')
   return addSettingFlags(command, 'demo', demoSettings).action(async (flags: object) => {

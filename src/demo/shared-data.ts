@@ -102,13 +102,18 @@ export async function readSharedData(
   }
 }
 
-/** Money in and out by month, and the largest merchants. Transfers are left out: most are between own accounts. */
+/** Salary and rent are transfers, too: those between own accounts are recognised by their description. */
+const ownTransfer = /saving|transfer|repayment/i
+
+/** Money in and out by month, and the largest merchants. Transfers between own accounts are left out. */
 export function summarise(
   transactions: readonly Transaction[],
   first: Temporal.PlainDate,
 ): Pick<SharedData, 'months' | 'merchants'> {
   const counted = transactions
-    .filter(({ type }) => !type.startsWith('TRANSFER'))
+    .filter(
+      ({ type, description }) => !type.startsWith('TRANSFER') || !ownTransfer.test(description),
+    )
     .map((transaction) => ({
       ...transaction,
       month: (transaction.postingDateTime ?? transaction.executionDateTime ?? '').slice(0, 7),

@@ -11,7 +11,7 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
  * Headless and without background network traffic. No sandbox, because containers and root do not support
  * one and the page is trusted.
  */
-const flags = [
+export const flags = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
@@ -59,7 +59,7 @@ export async function openBrowser(url: string): Promise<Browser> {
   }
 }
 
-function findBrowser(): string {
+export function findBrowser(): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const candidates = folders.flatMap((folder) => names.map((name) => join(folder, name)))
   const found = [process.env['CHROMIUM'], ...candidates].find((path) => path && isExecutable(path))

@@ -10,7 +10,7 @@ import {
 } from './fields.ts'
 import { type Html, html } from './html.ts'
 import { type Brand, formatDate, type Page, type Problem, renderForm } from './layout.ts'
-import { nameAccount } from './steps.ts'
+import { renderAccountName } from './steps.ts'
 
 interface SignInStep {
   readonly brand: Brand
@@ -153,7 +153,7 @@ function renderAccountNames(
   const total = count === 1 ? 'One account' : `${count} accounts`
   if (!accounts) return html`${total}. Their names cannot be shown at the moment.`
   const missing = count - accounts.length
-  return html`<ul>${accounts.map((account) => html`<li>${nameAccount(account)} <span class="muted">${account.name}</span></li>`)}
+  return html`<ul>${accounts.map((account) => html`<li>${renderAccountName(account)}</li>`)}
 ${missing > 0 && html`<li>${missing === 1 ? 'One account that is' : `${missing} accounts that are`} no longer available</li>`}</ul>`
 }
 

@@ -95,7 +95,7 @@ ${accounts.map(
   ) => html`<label class="choice"><input type="checkbox" name="account" value="${account.id}"${
     account === first && html` id="accounts"`
   }${selected.includes(account.id) && html` checked`}>
-<span>${nameAccount(account)}<span class="muted">${account.name}</span></span></label>`,
+<span>${renderAccountName(account)}</span></label>`,
 )}</fieldset>`,
 )}
 ${offered.length === 0 && html`<p id="accounts">You have no account that can be shared.</p>`}
@@ -119,7 +119,7 @@ function renderExcluded(excluded: readonly ShareableAccount[], { thirdParty }: A
   if (excluded.length === 0) return html``
   return html`<h2>Cannot be shared</h2>
 <p>${thirdParty} does not ask for data of these accounts.</p>
-<ul>${excluded.map((account) => html`<li>${nameAccount(account)} <span class="muted">${account.name}</span></li>`)}</ul>`
+<ul>${excluded.map((account) => html`<li>${renderAccountName(account)}</li>`)}</ul>`
 }
 
 export function renderConfirm(
@@ -145,7 +145,7 @@ export function renderConfirm(
 <dd>${
       accounts.length === 0
         ? html`None: only data about you is shared.`
-        : html`<ul>${accounts.map((account) => html`<li>${nameAccount(account)} <span class="muted">${account.name}</span></li>`)}</ul>`
+        : html`<ul>${accounts.map((account) => html`<li>${renderAccountName(account)}</li>`)}</ul>`
     }</dd>
 <dt>Your e-mail address at ${brand.name}</dt><dd>${email}</dd>
 <dt>How to stop sharing</dt>
@@ -176,8 +176,10 @@ ${interactionId !== undefined && html`<p class="muted">Reference: <code>${intera
   }
 }
 
-export function nameAccount({ displayName, name }: ShareableAccount): string {
-  return displayName ?? name
+/** The customer's name for the account, followed by that of its product if it is another. */
+export function renderAccountName({ displayName = '', name }: ShareableAccount): Html {
+  if (displayName === '' || displayName === name) return html`${name}`
+  return html`${displayName} <span class="muted">${name}</span>`
 }
 
 function renderRequest({ thirdParty, scopes, until }: Asked, brand: Brand): Html {

@@ -100,7 +100,7 @@ fieldset{border:0;margin:24px 0 0;padding:0}
 .choice input{width:24px;height:24px;margin:0;flex:none;accent-color:var(--accent)}
 .choice .muted{display:block}
 dl{margin:16px 0}
-dt{font-weight:600;margin-top:16px}
+dt{font-size:20px;line-height:1.3;font-weight:600;margin:24px 0 8px}
 dd{margin:0}
 .consents{list-style:none;padding:0}
 .consents li{padding:12px 0;border-bottom:1px solid var(--line)}

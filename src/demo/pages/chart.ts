@@ -35,7 +35,7 @@ function describe(months: readonly Month[], currency: string): string {
       Math.round(months.reduce((sum, month) => sum + read(month), 0) / months.length),
       currency,
     )
-  return `In the last ${months.length} months, ${average(({ moneyIn }) => moneyIn)} came in and ${average(({ moneyOut }) => moneyOut)} went out in an average month. Transfers are not counted.`
+  return `In the last ${months.length} months, ${average(({ moneyIn }) => moneyIn)} came in and ${average(({ moneyOut }) => moneyOut)} went out in an average month. Transfers between own accounts are not counted.`
 }
 
 function nameMonth(start: string, style: 'short' | 'long'): string {

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { findBrowser, flags } from '../client/browser.ts'
+import { createScope, type Scope } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { startServer } from '../support/process.ts'
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+const screenshots = process.env['SCREENSHOTS']
+
+/** The widths and colour schemes that pages are looked at in. */
+const views = [360, 768, 1280].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+)
+
+export interface Demo {
+  /** The address of Example Budget. */
+  readonly budget: string
+  /** The address of the platform. */
+  readonly platform: string
+  /** Everything that was printed. */
+  output(): string
+  /** Opens a page with cookies of its own. Errors on the console fail the test when `check` is called. */
+  open(options?: BrowserContextOptions): Promise<Page>
+}
+
+/** A demo in a process of its own, and a browser. */
+export async function openDemo(outer: Scope): Promise<Demo> {
+  const scope = createScope(outer)
+  const folder = await temporaryFolder(scope)
+  const database = `sqlite:${join(folder, 'demo.db')}`
+  const server = await startServer(scope, ['demo'], { database }, { ready: /Ctrl-C/ })
+  const browser: Browser = await chromium.launch({
+    executablePath: findBrowser(),
+    args: flags.filter((flag) => flag !== '--headless'),
+  })
+  scope.after(() => browser.close())
+  const [, budget = ''] = /^budget +(\S+)/m.exec(server.stdout()) ?? []
+  const [, platform = ''] = /^platform +(\S+)/m.exec(server.stdout()) ?? []
+  return {
+    budget,
+    platform,
+    output: () => server.stdout(),
+    async open(options = {}) {
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        ...options,
+      })
+      const page = await context.newPage()
+      page.setDefaultTimeout(30_000)
+      return page
+    },
+  }
+}
+
+/** What axe finds on the page, in both colour schemes and three widths. Takes screenshots if SCREENSHOTS is a folder. */
+export async function check(page: Page, name: string): Promise<void> {
+  for (const { width, colorScheme } of views) {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme })
+    const overflow = await page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    )
+    assert.equal(overflow, 0, `${name} scrolls sideways at ${width} px`)
+    if (screenshots !== undefined) {
+      mkdirSync(screenshots, { recursive: true })
+      const path = join(screenshots, `${name}-${width}-${colorScheme}.png`)
+      await page.screenshot({ path, fullPage: true })
+    }
+    if (width === 768) continue
+    assert.deepEqual(await findViolations(page), [], `${name} at ${width} px, ${colorScheme}`)
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+/** The page's content security policy allows no scripts, so axe runs in a world of its own. */
+async function findViolations(page: Page): Promise<readonly string[]> {
+  const session = await page.context().newCDPSession(page)
+  const { frameTree } = await session.send('Page.getFrameTree')
+  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
+    frameId: frameTree.frame.id,
+  })
+  await session.send('Runtime.evaluate', { expression: readFileSync(axe, 'utf8'), contextId })
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    expression: `axe.run().then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html + ' ' + node.failureSummary).join(' | ')))`,
+    contextId,
+    awaitPromise: true,
+    returnByValue: true,
+  })
+  assert.equal(exceptionDetails, undefined)
+  await session.detach()
+  return result.value as string[]
+}
