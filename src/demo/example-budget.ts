@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { renderBudget, renderMessage, renderStart } from './pages/budget.ts'
 import { renderBudgetStylesheet } from './pages/stylesheet.ts'
+import { Refused } from './platform-calls.ts'
+import type { KeyPair } from './proofs.ts'
 import type { Session, Sessions } from './sessions.ts'
 import { readSharedData } from './shared-data.ts'
-import { type KeyPair, openThirdParty, Refused } from './third-party.ts'
+import { openThirdParty } from './third-party.ts'
 
 const cookieName = 'example_budget'
 const connectionsMax = 100

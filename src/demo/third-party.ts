@@ -1,20 +1,15 @@
-import { createHash, randomBytes, randomUUID, type webcrypto } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
 import {
-  calculateJwkThumbprint,
-  createRemoteJWKSet,
-  customFetch,
-  exportJWK,
-  generateKeyPair,
-  type JWK,
-  jwtVerify,
-  SignJWT,
-} from 'jose'
-import type { Session, Sessions } from './sessions.ts'
-import { type Call, type Fields, type ShownToken, showToken } from './timeline.ts'
+  type Metadata,
+  openPlatformCalls,
+  Refused,
+  type ThirdPartyOptions,
+} from './platform-calls.ts'
+import { type KeyPair, makeKeyPair, signProof } from './proofs.ts'
+import type { Session } from './sessions.ts'
+import { showToken } from './timeline.ts'
 
-const algorithm = 'ES256'
-const assertionSeconds = 60
-const timeoutMs = 15_000
 /** A year, which is the longest sharing. */
 const sharingSeconds = 31_536_000
 /** An access token is renewed when it is about to expire. */
@@ -26,14 +21,6 @@ export const budgetScopes = [
   'bank:accounts.basic:read',
   'bank:transactions:read',
 ] as const
-
-type Key = webcrypto.CryptoKey
-
-export interface KeyPair {
-  readonly privateKey: Key
-  /** Public. */
-  readonly jwk: JWK
-}
 
 /** What must be remembered until the customer returns. */
 export interface Flow {
@@ -53,25 +40,6 @@ export interface Tokens {
   readonly name: string | undefined
 }
 
-export interface ThirdPartyOptions {
-  readonly issuer: string
-  readonly clientId: string
-  readonly redirectUri: string
-  readonly key: KeyPair
-  readonly sessions: Sessions
-}
-
-/** The response of the platform, if it is not the expected one. */
-export class Refused extends Error {
-  override readonly name = 'Refused'
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
-
 /** An OAuth client of the FAPI 2.0 profile. Every call is recorded in the session. */
 export interface ThirdPartyClient {
   /** Pushes a request. Returns the URL for the customer's browser. */
@@ -89,120 +57,9 @@ export interface ReadOptions {
   readonly rule: string
 }
 
-interface Metadata {
-  readonly issuer: string
-  readonly authorization_endpoint: string
-  readonly pushed_authorization_request_endpoint: string
-  readonly token_endpoint: string
-  readonly revocation_endpoint: string
-  readonly jwks_uri: string
-}
-
-interface Sent extends Pick<Call, 'title' | 'rule' | 'sent'> {
-  readonly tokens?: readonly (ShownToken | undefined)[]
-  /** The names of the fields of the response that are shown. */
-  readonly shown?: readonly string[]
-}
-
-export async function makeKeyPair(): Promise<KeyPair> {
-  const { privateKey, publicKey } = await generateKeyPair(algorithm)
-  const jwk = await exportJWK(publicKey)
-  const kid = await calculateJwkThumbprint(jwk)
-  return { privateKey, jwk: { ...jwk, kid, alg: algorithm, use: 'sig' } }
-}
-
 export function openThirdParty(options: ThirdPartyOptions): ThirdPartyClient {
   const { issuer, clientId, redirectUri, sessions } = options
-
-  /** Sends a request, and records it. */
-  const send = async (session: Session, url: string, init: RequestInit, shown: Sent) => {
-    const interactionId = randomUUID()
-    sessions.link(interactionId, session)
-    const started = performance.now()
-    const call = {
-      from: 'third party',
-      to: 'platform',
-      method: init.method ?? 'GET',
-      url,
-      title: shown.title,
-      rule: shown.rule,
-      sent: shown.sent,
-      tokens: shown.tokens?.filter((token) => token !== undefined),
-      started,
-    } as const
-    try {
-      const response = await fetch(url, {
-        ...init,
-        headers: { ...(init.headers as object), 'x-fapi-interaction-id': interactionId },
-        redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMs),
-      })
-      const text = await response.text()
-      const body = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {}
-      const { status } = response
-      const received = [...describeError(body), ...pick(body, shown.shown ?? [])]
-      sessions.record(session, { ...call, status, received, ms: performance.now() - started })
-      if (!response.ok) throw new Refused(status, readError(body))
-      return body
-    } catch (error) {
-      if (error instanceof Refused) throw error
-      sessions.record(session, { ...call, ms: performance.now() - started })
-      throw new Refused(503, 'no response')
-    } finally {
-      sessions.unlink(interactionId)
-    }
-  }
-
-  const discover = async (session: Session): Promise<Metadata> => {
-    const url = `${issuer}/.well-known/openid-configuration`
-    const shown = ['issuer', 'pushed_authorization_request_endpoint', 'token_endpoint']
-    const metadata = await send(
-      session,
-      url,
-      {},
-      {
-        title: 'Reads where the platform’s endpoints are',
-        rule: 'OpenID Connect Discovery: the third party needs to know one address, the issuer.',
-        shown,
-      },
-    )
-    if (metadata['issuer'] !== issuer) throw new Refused(502, 'another issuer')
-    return metadata as unknown as Metadata
-  }
-
-  const post = async (
-    session: Session,
-    url: string,
-    parameters: Record<string, string>,
-    shown: Sent & { readonly hidden?: readonly string[] },
-    proofKey?: KeyPair,
-  ) => {
-    const assertion = await signAssertion(options)
-    const proof = proofKey && (await signProof(proofKey, 'POST', url))
-    const body = new URLSearchParams({
-      ...parameters,
-      client_id: clientId,
-      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-      client_assertion: assertion,
-    })
-    const { hidden = [] } = shown
-    return send(
-      session,
-      url,
-      { method: 'POST', body, headers: { ...(proof && { dpop: proof }) } },
-      {
-        ...shown,
-        sent: Object.entries(parameters).map(([name, value]) => [
-          name,
-          hidden.includes(name) ? 'not shown' : value,
-        ]),
-        tokens: [
-          showToken('client_assertion (private_key_jwt)', assertion),
-          proof === undefined ? undefined : showToken('DPoP proof', proof),
-        ],
-      },
-    )
-  }
+  const { send, post, discover } = openPlatformCalls(options)
 
   /** Stores the tokens of a response. An identity token is verified. */
   const acceptTokens = async (
@@ -361,60 +218,4 @@ export function openThirdParty(options: ThirdPartyOptions): ThirdPartyClient {
 function makeSecrets() {
   const [state, nonce, verifier] = [0, 1, 2].map(() => randomBytes(32).toString('base64url'))
   return { state: state ?? '', nonce: nonce ?? '', verifier: verifier ?? '' }
-}
-
-/** The third party authenticates with its key; there is no shared secret. */
-function signAssertion({ clientId, issuer, key }: ThirdPartyOptions): Promise<string> {
-  return new SignJWT()
-    .setProtectedHeader({ alg: algorithm, kid: key.jwk.kid ?? '' })
-    .setIssuer(clientId)
-    .setSubject(clientId)
-    .setAudience(issuer)
-    .setJti(randomUUID())
-    .setIssuedAt()
-    .setExpirationTime(`${assertionSeconds}s`)
-    .sign(key.privateKey)
-}
-
-/** Proves the possession of the key that tokens are bound to, for one request. */
-function signProof(
-  { privateKey, jwk }: KeyPair,
-  method: string,
-  url: string,
-  accessToken?: string,
-): Promise<string> {
-  const { kty, crv, x, y } = jwk
-  const hash =
-    accessToken === undefined
-      ? {}
-      : { ath: createHash('sha256').update(accessToken).digest('base64url') }
-  return new SignJWT({ htm: method, htu: url, ...hash })
-    .setProtectedHeader({ alg: algorithm, typ: 'dpop+jwt', jwk: { kty, crv, x, y } as JWK })
-    .setJti(randomUUID())
-    .setIssuedAt()
-    .sign(privateKey)
-}
-
-function pick(body: Readonly<Record<string, unknown>>, names: readonly string[]): Fields {
-  return names
-    .filter((name) => body[name] !== undefined)
-    .map((name) => [
-      name,
-      typeof body[name] === 'object' ? JSON.stringify(body[name]) : String(body[name]),
-    ])
-}
-
-/** Of OAuth and of the Consumer Data Standards. */
-function describeError(body: Readonly<Record<string, unknown>>): Fields {
-  const { errors } = body as {
-    readonly errors?: readonly { readonly code: string; readonly detail: string }[]
-  }
-  const listed = (errors ?? []).map(({ code, detail }) => [code, detail] as const)
-  return [...listed, ...pick(body, ['error', 'error_description'])]
-}
-
-function readError(body: Readonly<Record<string, unknown>>): string {
-  return describeError(body)
-    .map(([, value]) => value)
-    .join(': ')
 }
