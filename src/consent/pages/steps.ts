@@ -93,7 +93,7 @@ ${accounts.map(
   (
     account,
   ) => html`<label class="choice"><input type="checkbox" name="account" value="${account.id}"${
-    account === first && html` id="accounts"`
+    account === first && html` id="accounts"${problem && html` aria-describedby="accounts-error"`}`
   }${selected.includes(account.id) && html` checked`}>
 <span>${renderAccountName(account)}</span></label>`,
 )}</fieldset>`,

@@ -92,7 +92,9 @@ button{min-height:44px;padding:8px 20px;font:inherit;font-weight:600;border-radi
 button.secondary{background:var(--surface);color:var(--accent)}
 button.link{min-height:24px;padding:0;border:0;background:none;color:var(--accent);text-decoration:underline}
 .problem{margin:24px 0;padding:4px 16px;border:2px solid var(--bad);border-radius:6px}
+.problem h2{margin-top:12px}
 .problem a,.error{color:var(--bad);font-weight:600}
+.error{margin:4px 0}
 details{border-bottom:1px solid var(--line);padding:8px 0}
 summary{cursor:pointer;font-weight:600;min-height:24px}
 fieldset{border:0;margin:24px 0 0;padding:0}
