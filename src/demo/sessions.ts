@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { SharedData } from './shared-data.ts'
-import type { Flow, Tokens } from './third-party.ts'
+import type { KeyPair } from './proofs.ts'
+import type { SharedData } from './summary.ts'
 import type { Call, Phase, RecordedCall } from './timeline.ts'
 
 /** The newest sessions are kept. */
@@ -8,6 +8,24 @@ export const sessionsMax = 100
 /** Of one session. Later calls replace the oldest. */
 export const callsMax = 300
 const keysMax = 50
+
+/** What must be remembered until the customer returns. */
+export interface Flow {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  readonly proofKey: KeyPair
+}
+
+export interface Tokens {
+  readonly accessToken: string
+  readonly refreshToken: string | undefined
+  readonly expires: number
+  readonly proofKey: KeyPair
+  readonly arrangementId: string
+  /** Of the identity token. */
+  readonly name: string | undefined
+}
 
 /** What Example Budget keeps of a browser, in memory. */
 export interface Session {

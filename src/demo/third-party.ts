@@ -7,7 +7,7 @@ import {
   type ThirdPartyOptions,
 } from './platform-calls.ts'
 import { type KeyPair, makeKeyPair, signProof } from './proofs.ts'
-import type { Session } from './sessions.ts'
+import type { Flow, Session, Tokens } from './sessions.ts'
 import { showToken } from './timeline.ts'
 
 /** A year, which is the longest sharing. */
@@ -21,24 +21,6 @@ export const budgetScopes = [
   'bank:accounts.basic:read',
   'bank:transactions:read',
 ] as const
-
-/** What must be remembered until the customer returns. */
-export interface Flow {
-  readonly state: string
-  readonly nonce: string
-  readonly verifier: string
-  readonly proofKey: KeyPair
-}
-
-export interface Tokens {
-  readonly accessToken: string
-  readonly refreshToken: string | undefined
-  readonly expires: number
-  readonly proofKey: KeyPair
-  readonly arrangementId: string
-  /** Of the identity token. */
-  readonly name: string | undefined
-}
 
 /** An OAuth client of the FAPI 2.0 profile. Every call is recorded in the session. */
 export interface ThirdPartyClient {

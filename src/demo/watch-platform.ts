@@ -3,7 +3,7 @@ import type { PasscodeMessage } from '../consent/passcodes.ts'
 import { providerOperations } from '../contract/index.ts'
 import type { HttpApp } from '../http/app.ts'
 import type { Session, Sessions } from './sessions.ts'
-import { showToken } from './timeline.ts'
+import { type Call, showToken } from './timeline.ts'
 
 /** Records what the platform does for a session, in the demonstration only. */
 export interface PlatformWatch {
@@ -22,16 +22,18 @@ export function openPlatformWatch(sessions: Sessions): PlatformWatch {
     async fetch(input, init) {
       const session = context.getStore()
       const started = performance.now()
-      const response = await fetch(input, init)
-      if (session) {
-        const ms = performance.now() - started
-        recordProviderCall(sessions, session, String(input), init, {
-          status: response.status,
-          started,
-          ms,
-        })
+      const record = (status?: number) => {
+        const outcome = { status, started, ms: performance.now() - started }
+        if (session) recordProviderCall(sessions, session, String(input), init, outcome)
       }
-      return response
+      try {
+        const response = await fetch(input, init)
+        record(response.status)
+        return response
+      } catch (error) {
+        record()
+        throw error
+      }
     },
 
     recordPasscode({ phoneNumber }) {
@@ -149,7 +151,7 @@ function recordProviderCall(
   session: Session,
   url: string,
   { method = 'GET', headers, body }: RequestInit = {},
-  outcome: { readonly status: number; readonly started: number; readonly ms: number },
+  outcome: Pick<Call, 'status' | 'started' | 'ms'>,
 ): void {
   const { pathname } = new URL(url)
   const operation = Object.values(providerOperations).find(

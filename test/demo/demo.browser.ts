@@ -149,7 +149,7 @@ describe('the demo in a browser', { timeout: 600_000 }, () => {
     await type(await readPasscode(page))
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Choose the accounts' }).waitFor()
-    await page.keyboard.press('Tab')
+    await focusOn(page, await page.locator('.choice').first().innerText())
     await page.keyboard.press('Space')
     assert.equal(await page.getByRole('checkbox').first().isChecked(), true)
     await focusOn(page, 'Continue')

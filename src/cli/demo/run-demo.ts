@@ -102,15 +102,19 @@ async function readExample(settings: Settings) {
   }
 }
 
-/** Adds a signing key and customers unless the database has them. */
+/** Adds a signing key that consents can use, and customers, unless the database has them. */
 async function addDemoData(settings: Settings, terminal: Terminal): Promise<void> {
   const { database } = settings
   const options = databaseOptions(settings)
   const { openProviderStore, openSigningKeyStore } = await import('../../storage/open.ts')
   const { makeSigningKey } = await import('../../auth/signing.ts')
   const keys = await openSigningKeyStore(database, options)
-  const active = (await keys.list()).filter(({ retired }) => retired === undefined)
-  if (active.length === 0) await keys.add(await makeSigningKey('ES256', Temporal.Now.instant()))
+  const { fapiAlgorithms } = await import('../../consent/client-metadata.ts')
+  const isUsable = (await keys.list()).some(
+    ({ algorithm, retired }) =>
+      retired === undefined && fapiAlgorithms.some((name) => name === algorithm),
+  )
+  if (!isUsable) await keys.add(await makeSigningKey('ES256', Temporal.Now.instant()))
   await keys.close()
   const store = await openProviderStore(database, options)
   await loadIfEmpty(store, settings, terminal)

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../consent/pages/html.ts'
-import type { Month, SharedData } from '../shared-data.ts'
+import type { Month, SharedData } from '../summary.ts'
 import { formatMoney, formatRounded } from './layout.ts'
 
 const barWidth = 30

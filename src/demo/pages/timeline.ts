@@ -34,7 +34,7 @@ function renderCall(call: RecordedCall): Html {
   const isBad = status === undefined ? method !== undefined && ms !== undefined : status >= 400
   return html`<details><summary>
 <span class="parties">${from} <span aria-hidden="true">→</span><span class="hidden">to</span> ${to}</span>
-<span class="outcome">${status !== undefined && html`<span class="${isBad ? 'status bad' : 'status'}">${status}</span>`}${ms !== undefined && html` <span class="ms">${formatMs(ms)}</span>`}</span>
+<span class="outcome">${(status !== undefined || isBad) && html`<span class="${isBad ? 'status bad' : 'status'}">${status ?? 'no response'}</span>`}${ms !== undefined && html` <span class="ms">${formatMs(ms)}</span>`}</span>
 <span class="title">${title}</span>
 </summary>
 <p>${rule}</p>

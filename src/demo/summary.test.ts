@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { summarise } from './shared-data.ts'
+import { summarise } from './summary.ts'
 
 const first = Temporal.PlainDate.from('2026-06-01')
 
