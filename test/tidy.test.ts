@@ -28,8 +28,9 @@ interface File {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const files = projectFiles()
-const paths = new Set(files.map(({ path }) => path))
+const allFiles = projectFiles()
+const files = allFiles.filter(({ text }) => !text.includes('\0'))
+const paths = new Set(allFiles.map(({ path }) => path))
 const folders = new Set([...paths].flatMap(foldersAbove))
 const code = files.filter(({ path }) =>
   /^(src|test|bench|scripts|soak|bin)\/.*\.[cm]?[jt]s$/.test(path),
@@ -236,7 +237,6 @@ function projectFiles(): File[] {
     .filter((entry) => entry.isFile())
     .map((entry) => posix.relative(root, posix.join(entry.parentPath, entry.name)))
     .map((path) => ({ path, text: readText(path) }))
-    .filter(({ text }) => !text.includes('\0'))
 }
 
 function isExcluded({ name }: { readonly name: string }, ignored: readonly string[]): boolean {
