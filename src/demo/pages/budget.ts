@@ -84,9 +84,9 @@ function renderNotice({ title, text }: NonNullable<Session['notice']>): Html {
   return html`<div class="notice" role="status"><p><strong>${title}</strong></p><p>${text}</p></div>`
 }
 
-function renderAccounts({ accounts }: SharedData): Html {
+function renderAccounts({ accounts, currency }: SharedData): Html {
   return html`<h2>Accounts</h2>
-<table><thead><tr><th scope="col">Account</th><th scope="col" class="number">Balance</th></tr></thead>
+<table><thead><tr><th scope="col">Account</th><th scope="col" class="number">Balance (${currency})</th></tr></thead>
 <tbody>${accounts.map(
     ({ displayName, maskedNumber, balance }) => html`<tr><th scope="row">${displayName}
 <span class="muted">${maskedNumber}</span></th><td class="number">${
@@ -102,7 +102,7 @@ function renderMerchants({ merchants, currency, months }: SharedData): Html {
   if (merchants.length === 0) return html`<h2>Largest merchants</h2><p>There are no payments.</p>`
   return html`<h2>Largest merchants</h2>
 <p class="muted">Payments and direct debits of the last ${months.length} months</p>
-<table><thead><tr><th scope="col">Merchant</th><th scope="col" class="number">Payments</th><th scope="col" class="number">Total</th></tr></thead>
+<table><thead><tr><th scope="col">Merchant</th><th scope="col" class="number">Payments</th><th scope="col" class="number">Total (${currency})</th></tr></thead>
 <tbody>${merchants.map(
     ({ name, payments, cents }) =>
       html`<tr><th scope="row">${name}</th><td class="number">${payments}</td><td class="number">${formatMoney(cents, currency)}</td></tr>`,

@@ -22,7 +22,7 @@ ${months.map(({ moneyIn, moneyOut }, index) => html`${bar(moneyIn, index * month
 </svg>
 <p class="months" aria-hidden="true">${months.map(({ start }) => html`<span>${nameMonth(start, 'short')}</span>`)}</p>
 <details><summary>Show the numbers</summary>
-<table><thead><tr><th scope="col">Month</th><th scope="col" class="number">In</th><th scope="col" class="number">Out</th></tr></thead>
+<table><thead><tr><th scope="col">Month</th><th scope="col" class="number">In (${currency})</th><th scope="col" class="number">Out (${currency})</th></tr></thead>
 <tbody>${months.map(
     ({ start, moneyIn, moneyOut }) =>
       html`<tr><th scope="row">${nameMonth(start, 'long')} ${start.slice(0, 4)}</th><td class="number">${formatMoney(moneyIn, currency)}</td><td class="number">${formatMoney(moneyOut, currency)}</td></tr>`,

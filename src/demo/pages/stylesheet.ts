@@ -18,8 +18,8 @@ export function renderBudgetStylesheet(): string {
 @media (prefers-color-scheme:dark){:root{${properties('dark')}}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--surface);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:break-word}
-header{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:0 16px;padding:0 20px;border-bottom:1px solid var(--line)}
-header p{margin:12px 0}
+header{display:flex;flex-wrap:wrap;justify-content:space-between;align-items:baseline;gap:0 16px;padding:8px 20px;border-bottom:1px solid var(--line)}
+header p{margin:4px 0}
 .brand{font-weight:700;color:var(--accent)}
 main{padding:0 20px 48px;margin:0 auto}
 .narrow{max-width:68ch}
