@@ -64,6 +64,25 @@ async function countRowsRead(database: string): Promise<number> {
 }
 
 describeOn('postgres', 'the writer of feeds', { timeout: 120_000 }, () => {
+  it('releases the locks of a batch whose rows cannot be sent completely', async (t) => {
+    const { writer } = await openFeeds(t)
+    await commitOne(writer, createBatch('core', 1, lines))
+    const reference = 'r'.repeat(250)
+    const many = Array.from({ length: 4000 }, (_, index) =>
+      put.transaction('a1', `t${index}`, { reference }),
+    )
+    const batch = createBatch('core', 2, many)
+    // No column can store the time. By then, the first rows are sent.
+    const items = batch.items.map((item, index) =>
+      index === many.length - 1 ? Object.assign({}, item, { time: 2n ** 64n }) : item,
+    )
+
+    await assert.rejects(writer.commit([{ ...batch, items }]), RangeError)
+
+    const outcome = await commitOne(writer, createBatch('core', 2, [put.transaction('a1', 't1')]))
+    assert.ok('summary' in outcome)
+  })
+
   it('fails when its connection is lost, and connects again', async (t) => {
     const { writer, add, database } = await openFeeds(t)
     await add(...lines)

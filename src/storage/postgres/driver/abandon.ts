@@ -34,6 +34,8 @@ export function abandonOnAbort(
     }
   }
   signal?.addEventListener('abort', onAbort)
+  // It may have aborted while the connection was opened.
+  if (signal?.aborted) onAbort()
   return () => {
     signal?.removeEventListener('abort', onAbort)
     clearTimeout(timer)

@@ -170,6 +170,8 @@ export function makePool(
   })
   // The pool drops an idle connection that breaks; the next call opens another.
   pool.on('error', () => {})
+  // A connection may break before its user listens: the user's next statement then fails.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
 

@@ -65,6 +65,7 @@ export async function openFeedSession(
   { isDistributed, signal, abortMs }: SessionOptions,
 ) {
   const client = await pool.connect()
+  const { stream } = (client as typeof client & { connection: { stream: Writable } }).connection
   let isWaiting = false
   const stopWatching = abandonOnAbort(client, {
     signal,
@@ -75,8 +76,12 @@ export async function openFeedSession(
   client.on('error', () => {
     isLost = true
   })
+  let isInTransaction = false
   const end = (): void => {
     stopWatching()
+    // In pipeline mode, the driver waits for pending statements before it closes a connection: a COPY without an end
+    // would keep the locks of its transaction.
+    if (isInTransaction) stream.destroy()
     client.release(true)
   }
   try {
@@ -98,7 +103,6 @@ export async function openFeedSession(
   /** One line may insert many: a late entry moves all that follow it. */
   let insertedRows = 0
 
-  const { stream } = (client as typeof client & { connection: { stream: Writable } }).connection
   let isJoining = false
   const joinWrites = (): void => {
     if (isJoining) return
@@ -112,7 +116,7 @@ export async function openFeedSession(
 
   const run = async (query: QueryConfig | QueryArrayConfig) => {
     joinWrites()
-    const result = await client.query(query).catch(onFailure)
+    const result = await Promise.try(() => client.query(query)).catch(onFailure)
     // The commit of a failed transaction succeeds, as a rollback.
     if (!result || failure) throw failure?.error
     if (result.command === 'INSERT') insertedRows += result.rowCount ?? 0
@@ -128,7 +132,8 @@ export async function openFeedSession(
     !isDistributed && staging.total() <= smallRowsMax && countOwners() <= smallOwnersMax
   const countOwners = () => staging.count('staged_customer') + staging.count('staged_account')
   const hasFewRows = () => isSmall() && insertedRows <= otherRowsMax(staging.total())
-  const forgetRows = (): void => {
+  const endTransaction = (): void => {
+    isInTransaction = false
     deletedRows += staging.total() + insertedRows
     insertedRows = 0
     staging.clear()
@@ -148,6 +153,7 @@ export async function openFeedSession(
       values: unknown[],
     ): Promise<Rows> {
       isWaiting = true
+      isInTransaction = true
       try {
         for (const sql of locks) await sendPrepared(sql)
         return (await run({ ...statement, values, rowMode: 'array' })).rows
@@ -174,12 +180,12 @@ export async function openFeedSession(
         ? tables.map((table) => `delete from ${table};`).join(' ')
         : `truncate ${tables.join()};`
       await runPlanned(`${clear} commit`)
-      forgetRows()
+      endTransaction()
     },
 
     async rollback(): Promise<void> {
       await runPlanned('rollback')
-      forgetRows()
+      endTransaction()
     },
 
     /** Called between transactions. */

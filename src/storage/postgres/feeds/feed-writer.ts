@@ -95,6 +95,7 @@ export async function openPostgresFeedWriter(
     if (session?.isLost()) endSession()
     try {
       session ??= await openFeedSession(pool, { isDistributed, signal, abortMs })
+      signal?.throwIfAborted()
       return await work(session)
     } catch (error) {
       const failure = await toFailure(error, session)
