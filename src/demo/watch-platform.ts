@@ -97,54 +97,57 @@ function describePage(
   body: unknown,
 ): { readonly title: string; readonly rule: string } | undefined {
   const [path = ''] = url.split('?', 1)
-  if (path === '/oidc/authorize') return pages['open']
-  if (path.startsWith('/oidc/authorize/')) return pages['return']
+  if (path === '/oidc/authorize') return pages.get('open')
+  if (path.startsWith('/oidc/authorize/')) return pages.get('return')
   if (!/^\/consent\/[\w-]+$/.test(path)) return undefined
   const action = body instanceof URLSearchParams ? (body.get('action') ?? '') : ''
-  return pages[method === 'GET' ? 'read' : action] ?? pages['read']
+  return (method === 'GET' ? undefined : pages.get(action)) ?? pages.get('read')
 }
 
-const pages: Readonly<Record<string, { readonly title: string; readonly rule: string }>> = {
-  open: {
-    title: 'Opens the consent in the browser',
-    rule: 'The URL contains no data: a reference to the pushed request, which works once and for 90 seconds.',
-  },
-  read: {
-    title: 'Reads the page',
-    rule: 'The pages are plain HTML without scripts. They say who asks for what, and for how long.',
-  },
-  identify: {
-    title: 'Enters the e-mail address',
-    rule: 'The response is the same whether or not a customer has the address.',
-  },
-  passcode: {
-    title: 'Enters the one-time code',
-    rule: 'A code is valid for five minutes and three tries. Limits per customer and address prevent guessing.',
-  },
-  resend: { title: 'Requests a new code', rule: 'A new code can be requested after 30 seconds.' },
-  restart: {
-    title: 'Uses another e-mail address',
-    rule: 'Nothing is shared until the customer agrees.',
-  },
-  'select-all': { title: 'Selects all accounts', rule: 'No account is selected in advance.' },
-  accounts: {
-    title: 'Selects the accounts',
-    rule: 'Only accounts that were offered to this customer are accepted.',
-  },
-  back: { title: 'Changes the accounts', rule: 'Nothing is shared until the customer agrees.' },
-  confirm: {
-    title: 'Agrees to share',
-    rule: 'The platform stores the arrangement before the third party receives a code.',
-  },
-  cancel: {
-    title: 'Cancels',
-    rule: 'The third party receives the error access_denied, and nothing is shared.',
-  },
-  return: {
-    title: 'Returns to the third party',
-    rule: 'RFC 9207: the browser carries a code, the state and the issuer. The code is useless without the key and the verifier of the third party.',
-  },
-}
+/** The rules of the pages, and of the buttons by their action. */
+const pages = new Map(
+  Object.entries({
+    open: {
+      title: 'Opens the consent in the browser',
+      rule: 'The URL contains no data: a reference to the pushed request, which works once and for a minute.',
+    },
+    read: {
+      title: 'Reads the page',
+      rule: 'The pages are plain HTML without scripts. They say who asks for what, and for how long.',
+    },
+    identify: {
+      title: 'Enters the e-mail address',
+      rule: 'The response is the same whether or not a customer has the address.',
+    },
+    passcode: {
+      title: 'Enters the one-time code',
+      rule: 'A code is valid for five minutes and three tries. Limits per customer and address prevent guessing.',
+    },
+    resend: { title: 'Requests a new code', rule: 'A new code can be requested after 30 seconds.' },
+    restart: {
+      title: 'Uses another e-mail address',
+      rule: 'Nothing is shared until the customer agrees.',
+    },
+    'select-all': { title: 'Selects all accounts', rule: 'No account is selected in advance.' },
+    accounts: {
+      title: 'Selects the accounts',
+      rule: 'Only accounts that were offered to this customer are accepted.',
+    },
+    back: { title: 'Changes the accounts', rule: 'Nothing is shared until the customer agrees.' },
+    confirm: {
+      title: 'Agrees to share',
+      rule: 'The platform stores the arrangement before the third party receives a code.',
+    },
+    cancel: {
+      title: 'Cancels',
+      rule: 'The third party receives the error access_denied, and nothing is shared.',
+    },
+    return: {
+      title: 'Returns to the third party',
+      rule: 'RFC 9207: the browser carries a code, the state and the issuer. The code is useless without the key and the verifier of the third party.',
+    },
+  }),
+)
 
 function recordProviderCall(
   sessions: Sessions,
