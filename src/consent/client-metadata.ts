@@ -1,9 +1,15 @@
 import type { AdapterPayload } from 'oidc-provider'
+import type { SigningKey } from '../auth/signing-key-store.ts'
 import type { ThirdParty } from './store.ts'
 
 /** The signature algorithms of FAPI. */
 export const fapiAlgorithms = ['PS256', 'ES256'] as const
 export type FapiAlgorithm = (typeof fapiAlgorithms)[number]
+
+/** Whether a signing key is in use, and can sign the tokens of third parties. */
+export function isFapiKey({ algorithm, retired }: SigningKey): boolean {
+  return retired === undefined && fapiAlgorithms.some((name) => name === algorithm)
+}
 
 /** How tokens are bound to a third party: to its TLS certificate, or to a key with DPoP. */
 export type TokenBinding = 'mtls' | 'dpop'

@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
-import { openAccessCheck, type VerifyAccess } from './access.ts'
+import { openAccessCheck } from './access.ts'
 import { type CdsApi, openCdsApi } from './cds/api.ts'
 import type { TokenBinding } from './client-metadata.ts'
 import {
@@ -10,19 +10,15 @@ import {
   type SessionState,
   sessionSeconds,
 } from './consents-page.ts'
-import {
-  type Customers,
-  openCustomers,
-  openProviderClient,
-  ProviderUnavailable,
-} from './customers.ts'
+import { openCustomers, openProviderClient, ProviderUnavailable } from './customers.ts'
 import { answerPage } from './flow.ts'
 import type { PageRequest, PageResponse } from './flow-context.ts'
 import { openFlows } from './flow-state.ts'
+import { readBasePath } from './issuer-path.ts'
 import { type OpenidOptions, type OpenidProvider, openOpenidProvider } from './openid-provider.ts'
 import { type Brand, renderLayout } from './pages/layout.ts'
 import { renderError } from './pages/steps.ts'
-import { openPasscodes, type PasscodeMessage, type Passcodes } from './passcodes.ts'
+import { openPasscodes, type PasscodeMessage } from './passcodes.ts'
 import { openSealedStates } from './sealed-states.ts'
 import type { ConsentStore } from './store.ts'
 
@@ -48,16 +44,12 @@ export interface ConsentOptions {
 
 /** The consent role of the platform, without its server. */
 export interface Consent {
-  readonly issuer: string
+  /** The scheme, host and port of the issuer. */
+  readonly origin: string
   /** The path of the issuer, which all its paths begin with; empty for a host of its own. */
   readonly basePath: string
-  readonly store: ConsentStore
   readonly brand: Brand
-  readonly clock: () => Temporal.Instant
   readonly openid: OpenidProvider
-  readonly customers: Customers
-  readonly passcodes: Passcodes
-  readonly verifyAccess: VerifyAccess
   /** What third parties read. */
   readonly cds: CdsApi
   /** Answers a request to the page of a flow. */
@@ -74,7 +66,8 @@ function temporarilyUnavailable(): Error {
 /** Throws if there is no suitable signing key. */
 export async function openConsent(options: ConsentOptions): Promise<Consent> {
   const { issuer, store, clock, brand } = options
-  const customers = openCustomers(options)
+  const provider = openProviderClient(options)
+  const customers = openCustomers(provider)
   const openid = await openOpenidProvider({
     ...options,
     secrets: {
@@ -95,9 +88,8 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
     },
   })
   const verifyAccess = openAccessCheck(store, clock)
-  const provider = openProviderClient(options)
   const passcodes = await openPasscodes(store, clock, options.deliverPasscode)
-  const basePath = new URL(issuer).pathname.replace(/\/$/, '')
+  const basePath = readBasePath(issuer)
   const path = `${basePath}/consents`
   const sessions = openSealedStates<SessionState>(
     store.artifacts,
@@ -117,15 +109,10 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
     shownPasscode: options.shownPasscode,
   }
   return {
-    issuer,
+    origin: new URL(issuer).origin,
     basePath,
-    store,
     brand,
-    clock,
     openid,
-    customers,
-    passcodes,
-    verifyAccess,
     cds: await openCdsApi({ store, verifyAccess, provider, clock }),
     answerPage: (request) => answerPage(flow, request),
     answerConsents: (request) => answerConsentsPage({ ...flow, sessions, path }, request),

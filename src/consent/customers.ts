@@ -25,7 +25,7 @@ export interface Customers {
   read(customerId: string): Promise<Customer | undefined>
 }
 
-export interface CustomersOptions {
+export interface ProviderClientOptions {
   readonly providerUrl: string
   readonly subdomain: string
   readonly signingKeys: SigningKeyStore
@@ -33,55 +33,53 @@ export interface CustomersOptions {
   readonly fetch?: typeof globalThis.fetch | undefined
 }
 
-/** Asks the provider, with a fresh token of the newest signing key for each call. */
-export function openCustomers(options: CustomersOptions): Customers {
-  const clients = openProviderClient(options)
-  const call = async <Result>(work: (client: Client) => Promise<Result>): Promise<Result> => {
-    try {
-      return await work(await clients())
-    } catch (error) {
-      if (!(error instanceof ClientError)) throw error
-      throw new ProviderUnavailable(error.message, { cause: error })
-    }
+/** A client with the newest signing key, which signs a fresh token for each call. */
+export type ProviderClient = () => Promise<Client>
+
+/** Asks the provider. Undefined if it responds with one of the statuses, which mean that it does not have the data. */
+export async function askProvider<Result>(
+  provider: ProviderClient,
+  missing: readonly number[],
+  work: (client: Client) => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work(await provider())
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error
+    if (error instanceof ResponseError && missing.includes(error.status)) return undefined
+    throw new ProviderUnavailable(error.message, { cause: error })
   }
+}
+
+export function openCustomers(provider: ProviderClient): Customers {
   return {
     async search(email) {
       // The provider may not accept the text as an address.
-      const found = await call((client) =>
-        client
-          .searchCustomers({ params: {}, body: { email } })
-          .catch((error: unknown) => ignoreStatus(400, error)),
+      const found = await askProvider(provider, [400], (client) =>
+        client.searchCustomers({ params: {}, body: { email } }),
       )
       return found?.data ?? []
     },
     async listAccounts(customerId) {
-      const { accounts } = await call((client) =>
+      const found = await askProvider(provider, [], (client) =>
         client.listShareableAccounts({ params: { customerId } }),
       )
-      return accounts
+      return found?.accounts ?? []
     },
     async read(customerId) {
-      return call((client) =>
-        client
-          .getCustomer({ params: { customerId } })
-          .catch((error: unknown) => ignoreStatus(404, error)),
+      return askProvider(provider, [404], (client) =>
+        client.getCustomer({ params: { customerId } }),
       )
     },
   }
 }
 
-function ignoreStatus(status: number, error: unknown): undefined {
-  if (error instanceof ResponseError && error.status === status) return undefined
-  throw error
-}
-
-/** Returns a function for a client that signs with the newest signing key. */
 export function openProviderClient({
   providerUrl,
   subdomain,
   signingKeys,
   fetch,
-}: CustomersOptions): () => Promise<Client> {
+}: ProviderClientOptions): ProviderClient {
   let current: { readonly id: string; readonly client: Client } | undefined
   let checkedAt = Number.NEGATIVE_INFINITY
   return async () => {

@@ -15,6 +15,7 @@ import {
   type TokenBinding,
   toClientMetadata,
 } from './client-metadata.ts'
+import { readBasePath } from './issuer-path.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
 import { consentScopes, identityClaims, openidScope, readClaims } from './scopes.ts'
 import {
@@ -137,7 +138,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
         // Otherwise, the request would be rejected as used at the end of the flow.
         Object.assign(interaction, { parJti: undefined })
         await interaction.persist()
-        return `${new URL(issuer).pathname.replace(/\/$/, '')}/consent/${interaction.uid}`
+        return `${readBasePath(issuer)}/consent/${interaction.uid}`
       },
     },
     // Every request is a new consent. A grant of an earlier one is not used.
@@ -150,7 +151,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
         accountId: customerId,
         async claims(_use, scope) {
           const scopes = scope.split(' ')
-          const needsCustomer = scopes.some((each) => each in identityClaims)
+          const needsCustomer = scopes.some((each) => Object.hasOwn(identityClaims, each))
           const customer = needsCustomer ? await readCustomer(customerId) : undefined
           return { sub: customerId, ...(customer && readClaims(scopes, customer)) }
         },

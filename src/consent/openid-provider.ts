@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { SigningKey, SigningKeyStore } from '../auth/signing-key-store.ts'
-import { type FapiAlgorithm, fapiAlgorithms } from './client-metadata.ts'
+import { fapiAlgorithms, isFapiKey } from './client-metadata.ts'
+import { readBasePath } from './issuer-path.ts'
 import {
   type ConfigurationOptions,
   cookieNames,
@@ -45,8 +46,8 @@ export interface OpenidProvider {
 /** Throws if there is no signing key of an algorithm that FAPI allows. */
 export async function openOpenidProvider(options: OpenidOptions): Promise<OpenidProvider> {
   const { issuer, signingKeys, keysMs = keysMsDefault } = options
-  const { host, protocol, pathname } = new URL(issuer)
-  const mountPath = pathname.replace(/\/$/, '')
+  const { host, protocol } = new URL(issuer)
+  const mountPath = readBasePath(issuer)
   let opened = createProvider(options, await signingKeys.list())
   let checkedAt = performance.now()
 
@@ -121,10 +122,7 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
 
 /** Newest first: the first one signs. */
 function selectKeys(keys: readonly SigningKey[]): readonly SigningKey[] {
-  return keys.filter(
-    ({ algorithm, retired }) =>
-      retired === undefined && fapiAlgorithms.includes(algorithm as FapiAlgorithm),
-  )
+  return keys.filter(isFapiKey)
 }
 
 function identify(keys: readonly SigningKey[]): string {

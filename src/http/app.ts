@@ -179,7 +179,7 @@ export function noteValidToken({ raw }: FastifyRequest, reply: FastifyReply): vo
 }
 
 /** The path of an operation in Fastify's syntax. */
-export function toFastifyPath({ path }: Operation): string {
+export function toFastifyPath({ path }: Pick<Operation, 'path'>): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 

@@ -6,7 +6,7 @@ import { CdsError, toCdsErrorList } from '../consent/cds/errors.ts'
 import type { RawQuery } from '../consent/cds/query.ts'
 import type { Consent } from '../consent/consent.ts'
 import type { StoredArrangement } from '../consent/store.ts'
-import { type HttpApp, noteValidToken } from './app.ts'
+import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
 import type { ConsentEndpoint } from './consent-endpoints.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { sendJson } from './json.ts'
@@ -53,7 +53,7 @@ function mountEndpoint(app: HttpApp, consent: Consent, id: CdsEndpointId): void 
   const { method, path } = cdsEndpoints[id]
   app.route({
     method,
-    url: basePath + cdsBasePath + path.replace('{accountId}', ':accountId'),
+    url: toFastifyPath({ path: basePath + cdsBasePath + path }),
     config: { endpoint: labels[id], formatError: toCdsErrorList },
     bodyLimit: bodyBytesMax,
     onRequest: (request, reply) =>
@@ -107,8 +107,8 @@ function sendError(reply: FastifyReply, { status, headers, body }: CdsError): Fa
 }
 
 /** From the configured issuer: the Host header is the client’s choice. */
-function readPublicUrl(request: FastifyRequest, { issuer }: Consent): string {
-  return new URL(issuer).origin + readPath(request)
+function readPublicUrl(request: FastifyRequest, { origin }: Consent): string {
+  return origin + readPath(request)
 }
 
 function readPath({ url }: FastifyRequest): string {

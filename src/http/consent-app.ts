@@ -3,12 +3,13 @@ import type { Consent } from '../consent/consent.ts'
 import { flowSeconds } from '../consent/openid-configuration.ts'
 import { openidRoutes } from '../consent/openid-provider.ts'
 import { renderStylesheet } from '../consent/pages/stylesheet.ts'
-import type { HttpApp, Route } from './app.ts'
+import { type HttpApp, type Route, toFastifyPath } from './app.ts'
 import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { mountCds } from './cds-app.ts'
 import { consentsPaths, mountConsentsPage } from './consents-app.ts'
 import { interactionHeader } from './interaction-id.ts'
 import {
+  formatCookie,
   isCrossSite,
   pageHeaders,
   preparePages,
@@ -79,6 +80,9 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
     routes: [...openid, ...pages, ...consents, ...assets],
     mount(app) {
       app.register(async (scope) => {
+        // The OpenID provider reads bodies itself.
+        scope.removeAllContentTypeParsers()
+        scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
         for (const { method, path } of openid) mountOpenid(scope, consent, method, path)
       })
       app.register(async (scope) => mountPages(scope, consent, page, options))
@@ -91,12 +95,9 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
 
 function mountOpenid(scope: HttpApp, { openid, basePath }: Consent, method: string, path: string) {
   const wellKnown = '/.well-known/oauth-authorization-server'
-  // The OpenID provider reads bodies itself.
-  scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
   scope.route({
     method,
-    url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    url: toFastifyPath({ path }),
     config: { endpoint: 'openid' },
     handler: async (request, reply) => {
       reply.hijack()
@@ -116,12 +117,11 @@ function mountPages(
   path: string,
   { trustedProxies }: ConsentMountOptions,
 ): void {
-  const { basePath, issuer, brand, answerPage } = consent
-  const isSecure = issuer.startsWith('https:')
+  const { basePath, origin, brand, answerPage } = consent
   preparePages(scope, brand, 'Nothing was shared.')
   scope.route({
     method: ['GET', 'POST'],
-    url: path.replace('{uid}', ':uid'),
+    url: toFastifyPath({ path }),
     config: { endpoint: 'consent-page' },
     bodyLimit: formBytesMax,
     handler: async (request, reply) => {
@@ -131,7 +131,7 @@ function mountPages(
         secret: readCookie(request.headers.cookie, flowCookie),
         form: request.method === 'POST' ? toForm(request.body) : undefined,
         source: resolveCallerAddress(request.raw, trustedProxies),
-        isCrossSite: isCrossSite(request, new URL(issuer).origin),
+        isCrossSite: isCrossSite(request, origin),
         interactionId: String(reply.getHeader(interactionHeader)),
         raw: request.raw,
         response: reply.raw,
@@ -140,7 +140,7 @@ function mountPages(
       if (answer.secret !== undefined) {
         reply.header(
           'set-cookie',
-          `${flowCookie}=${answer.secret}; Path=${url}; Max-Age=${flowSeconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`,
+          formatCookie(flowCookie, answer.secret, { path: url, seconds: flowSeconds, origin }),
         )
       }
       reply.status(answer.status)

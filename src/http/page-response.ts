@@ -3,20 +3,13 @@ import { type Brand, renderLayout } from '../consent/pages/layout.ts'
 import { renderError } from '../consent/pages/steps.ts'
 import { ContractError, errorTable } from '../contract/index.ts'
 import type { HttpApp } from './app.ts'
+import { acceptForms } from './form-body.ts'
 import { interactionHeader } from './interaction-id.ts'
-import { requireUncompressed } from './json-body.ts'
 
 /** Makes the routes of a scope accept forms and respond to errors with a page, which has the text. */
 export function preparePages(scope: HttpApp, brand: Brand, text: string): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string' },
-    async (request: FastifyRequest, form: string) => {
-      requireUncompressed(request)
-      return new URLSearchParams(form)
-    },
-  )
+  acceptForms(scope)
   scope.setErrorHandler((error: FastifyError | Error, request, reply) => {
     const { status, title } = describeError(error)
     if (status >= 500) {
@@ -55,6 +48,16 @@ export function isCrossSite({ headers }: FastifyRequest, ownOrigin: string): boo
   const { origin, 'sec-fetch-site': site } = headers
   if (site !== undefined && site !== 'same-origin') return true
   return origin !== undefined && origin !== ownOrigin
+}
+
+/** A cookie that scripts cannot read and that other sites do not send with their forms. */
+export function formatCookie(
+  name: string,
+  value: string,
+  { path, seconds, origin }: { path: string; seconds: number; origin: string },
+): string {
+  const secure = origin.startsWith('https:') ? '; Secure' : ''
+  return `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
 export function readCookie(cookies = '', name: string): string | undefined {

@@ -14,14 +14,13 @@ import {
 } from '../contract/index.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
 import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
+import { acceptForms } from './form-body.ts'
 import { sendJson } from './json.ts'
-import { requireUncompressed } from './json-body.ts'
 import { createRequestReader } from './request.ts'
 import type { LogDetail } from './request-log.ts'
 
 const operation: Operation = accessOperations.issueToken
 const reader = createRequestReader(operation)
-const formType = 'application/x-www-form-urlencoded'
 
 /** Credentials are short, and the sender is not authenticated yet. */
 const bodyBytesMax = 16 * 1024
@@ -42,14 +41,7 @@ export function mountTokens(
 ): void {
   // Only this route accepts forms.
   app.register(async (scope) => {
-    scope.addContentTypeParser(
-      formType,
-      { parseAs: 'string' },
-      async (request: FastifyRequest, text: string) => {
-        requireUncompressed(request)
-        return new URLSearchParams(text)
-      },
-    )
+    acceptForms(scope)
     scope.route({
       method: operation.method,
       url: toFastifyPath(operation),

@@ -36,11 +36,11 @@ export async function openConsentRole(
   const { createAssets, createConsentMount } = await import('../http/consent-app.ts')
   const { createPasscodeDelivery } = await import('../consent/deliver-passcode.ts')
   const { readTrustedProxies } = await import('../http/caller-address.ts')
+  const { readBasePath } = await import('../consent/issuer-path.ts')
   const { issuer, brandName, brandColour, brandLogo, passcodeUrl = '', subdomain } = settings
   const onError = (error: Error): void => log.error({ err: error }, 'consent failed')
-  const basePath = new URL(issuer).pathname.replace(/\/$/, '')
   const { stylesheet, logo } = createAssets(
-    basePath,
+    readBasePath(issuer),
     brandColour,
     brandLogo === undefined ? undefined : readLogo(brandLogo),
   )

@@ -109,12 +109,9 @@ async function addDemoData(settings: Settings, terminal: Terminal): Promise<void
   const { openProviderStore, openSigningKeyStore } = await import('../../storage/open.ts')
   const { makeSigningKey } = await import('../../auth/signing.ts')
   const keys = await openSigningKeyStore(database, options)
-  const { fapiAlgorithms } = await import('../../consent/client-metadata.ts')
-  const isUsable = (await keys.list()).some(
-    ({ algorithm, retired }) =>
-      retired === undefined && fapiAlgorithms.some((name) => name === algorithm),
-  )
-  if (!isUsable) await keys.add(await makeSigningKey('ES256', Temporal.Now.instant()))
+  const { isFapiKey } = await import('../../consent/client-metadata.ts')
+  if (!(await keys.list()).some(isFapiKey))
+    await keys.add(await makeSigningKey('ES256', Temporal.Now.instant()))
   await keys.close()
   const store = await openProviderStore(database, options)
   await loadIfEmpty(store, settings, terminal)

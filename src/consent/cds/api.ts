@@ -1,6 +1,5 @@
-import type { Client } from '../../client/client.ts'
 import type { AccessResult, ThirdPartyRequest, VerifyAccess } from '../access.ts'
-import { ProviderUnavailable } from '../customers.ts'
+import { type ProviderClient, ProviderUnavailable } from '../customers.ts'
 import type { ConsentStore, StoredArrangement } from '../store.ts'
 import { openIds } from './account-ids.ts'
 import { type CdsEndpointId, cdsEndpoints, describePath } from './endpoints.ts'
@@ -50,7 +49,7 @@ type Rejected = Extract<AccessResult, { readonly isAllowed: false }>
 export interface CdsApiOptions {
   readonly store: ConsentStore
   readonly verifyAccess: VerifyAccess
-  readonly provider: () => Promise<Client>
+  readonly provider: ProviderClient
   readonly clock: () => Temporal.Instant
 }
 

@@ -1,5 +1,4 @@
 import type { Client } from '../../client/client.ts'
-import { ClientError, ResponseError } from '../../client/errors.ts'
 import {
   accountIdsMax,
   type BankingAccount,
@@ -8,7 +7,7 @@ import {
   pageSizeMax,
   printable,
 } from '../../contract/index.ts'
-import { ProviderUnavailable } from '../customers.ts'
+import { askProvider, type ProviderClient, ProviderUnavailable } from '../customers.ts'
 import type { StoredArrangement } from '../store.ts'
 import type { Ids } from './account-ids.ts'
 import { CdsError } from './errors.ts'
@@ -29,23 +28,17 @@ export interface CdsCall {
 
 /** Where the data comes from. */
 export interface DataSource {
-  readonly provider: () => Promise<Client>
+  readonly provider: ProviderClient
   readonly ids: Ids
   readonly clock: () => Temporal.Instant
 }
 
-/** Asks the provider. Undefined if it does not know the customer or an account. */
-export async function ask<Result>(
+/** Undefined if the provider does not know the customer or an account. */
+export function ask<Result>(
   { provider }: DataSource,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result | undefined> {
-  try {
-    return await work(await provider())
-  } catch (error) {
-    if (!(error instanceof ClientError)) throw error
-    if (error instanceof ResponseError && [404, 422].includes(error.status)) return undefined
-    throw new ProviderUnavailable(error.message, { cause: error })
-  }
+  return askProvider(provider, [404, 422], work)
 }
 
 /** The input that every operation of the provider needs. */
