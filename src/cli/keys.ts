@@ -56,7 +56,10 @@ function listCommand(terminal: Terminal): Command {
 }
 
 function addCommand(terminal: Terminal): Command {
-  return createSubcommand('add', 'create a signing key and print its ID; the newest key signs')
+  return createSubcommand(
+    'add',
+    'create a signing key and print its ID; the newest key signs, for third parties after a minute',
+  )
     .addOption(
       new Option('--algorithm <name>', 'the signature algorithm')
         .choices(algorithms)
@@ -135,7 +138,15 @@ function retireCommand(terminal: Terminal): Command {
     .addArgument(idArgument())
     .action((id: string, flags: Flags) =>
       withKeys(flags, terminal, async (store) => {
+        const keys = await store.list()
         if (!(await store.retire(id, Temporal.Now.instant()))) throw unknownKey()
+        const { fapiAlgorithms, isFapiKey } = await import('../consent/client-metadata.ts')
+        const usable = keys.filter(isFapiKey)
+        if (usable.length === 1 && usable[0]?.id === id) {
+          terminal.error(
+            `warning: this was the last key for ${fapiAlgorithms.join(' or ')}. A platform with an issuer uses it until it is restarted, and does not start without one.\n`,
+          )
+        }
       }),
     )
 }

@@ -49,6 +49,11 @@ export type VerifyAccess = (request: ThirdPartyRequest, scope: string) => Promis
 
 /** How far `iat` of a proof may differ from the clock, in seconds. */
 const proofSeconds = 60
+/**
+ * How long the use of a proof is stored: longer than a proof with a time in the future can be accepted, also by a process
+ * whose clock is behind.
+ */
+const replaySeconds = 3 * proofSeconds
 const proofLengthMax = 8192
 const proofIdLengthMax = 256
 
@@ -84,7 +89,7 @@ export function openAccessCheck(
     if (typeof proof === 'string') return proof
     if (proof.thumbprint !== jkt) return 'wrong key'
     const now = clock()
-    const use = { payload: '{}', expires: now.add({ seconds: 2 * proofSeconds }) }
+    const use = { payload: '{}', expires: now.add({ seconds: replaySeconds }) }
     const isFirst = await artifacts.add(
       'ReplayDetection',
       digest(`${clientId} ${proof.id}`),

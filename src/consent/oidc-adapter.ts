@@ -9,6 +9,12 @@ const grantModel = 'Grant'
 const modelsWithId = new Set(['Session'])
 
 /**
+ * The OpenID provider accepts proofs of 5 minutes ago to 5 minutes ahead, and stores their use for 5 minutes. One of a time
+ * ahead is accepted for longer, also by a process whose clock is behind.
+ */
+const proofMarginSeconds = 600
+
+/**
  * Stores what the OpenID provider needs, as its documentation of adapters requires. In addition, a code is consumed
  * once and a proof is accepted once even if several processes receive it at the same time.
  */
@@ -27,11 +33,12 @@ export function createOidcAdapter(
     async upsert(id, payload, expiresIn = 0) {
       const now = clock()
       const { jti, consumed: _consumed, ...rest } = payload
+      const seconds = model === 'ReplayDetection' ? expiresIn + proofMarginSeconds : expiresIn
       const artifact = {
         payload: JSON.stringify(modelsWithId.has(model) ? { jti, ...rest } : rest),
         grantId: model === grantModel ? id : payload.grantId,
         uid: payload.uid,
-        expires: now.add({ seconds: expiresIn }),
+        expires: now.add({ seconds }),
       }
       if (model !== 'ReplayDetection') return artifacts.put(model, digest(id), artifact, now)
       if (!(await artifacts.add(model, digest(id), artifact, now))) {
@@ -72,13 +79,16 @@ export function createOidcAdapter(
       await artifacts.remove(model, digest(id))
     },
 
+    // Called for each model. An access token that is revoked ends alone.
     async revokeByGrantId(grantId) {
+      const { route, entities } = Provider.ctx?.oidc ?? {}
+      if (route === 'revocation' && entities?.AccessToken) return
       await artifacts.removeByGrant(grantId, grantModel)
     },
   })
 }
 
-/** The OpenID provider destroys a grant if a token is revoked, or if a code is used again at the token endpoint. */
+/** The OpenID provider destroys a grant if its refresh token is revoked, or if a code is used again. */
 function revocationReason(): ChangeReason {
   return Provider.ctx?.oidc.route === 'token' ? 'code_replayed' : 'third_party'
 }

@@ -10,6 +10,7 @@ import {
 } from 'oidc-provider'
 import type { Customer } from '../contract/index.ts'
 import {
+  type FapiAlgorithm,
   fapiAlgorithms,
   profileProperty,
   type TokenBinding,
@@ -24,7 +25,7 @@ import {
   needsRefreshToken,
   readSharingDuration,
 } from './sharing-duration.ts'
-import type { ConsentStore } from './store.ts'
+import type { ConsentStore, ThirdParty } from './store.ts'
 
 /** The level of assurance of a one-time passcode in the Consumer Data Standards. */
 export const acr = 'urn:cds.au:cdr:2'
@@ -34,6 +35,9 @@ export const flowSeconds = 20 * 60
 
 /** A session only carries the result of a flow from one request to the next. */
 const sessionSeconds = 60
+
+/** How far in the future a client assertion may expire. Clients usually choose one to five minutes. */
+const assertionSecondsMax = 3600
 
 /** A key set of a third party has few keys. */
 const keySetBytesMax = 64 * 1024
@@ -62,6 +66,8 @@ export interface ConfigurationOptions {
   /** Whether a client certificate must be issued by the configured authority. Otherwise any is accepted: it only binds tokens. */
   readonly requiresAuthority: boolean
   readonly keys: JWKS
+  /** The algorithm of what is signed for a third party. */
+  readonly selectAlgorithm: (thirdParty: ThirdParty) => FapiAlgorithm
   readonly secrets: Readonly<Record<'cookies' | 'subjects', Buffer>>
   /** Reads the identity of a customer (C3). */
   readonly readCustomer: (customerId: string) => Promise<Customer>
@@ -70,8 +76,8 @@ export interface ConfigurationOptions {
 
 export function createConfiguration(options: ConfigurationOptions): Configuration {
   const { issuer, store, clock, binding, keys, secrets, readCustomer, renderError } = options
-  const [algorithm = 'ES256'] = fapiAlgorithms.filter((name) => name === keys.keys[0]?.alg)
   const algorithms = [...fapiAlgorithms]
+  const ownAlgorithms = algorithms.filter((name) => keys.keys.some(({ alg }) => alg === name))
   const cookie = {
     httpOnly: true,
     sameSite: 'lax',
@@ -80,7 +86,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
   } as const
   return {
     adapter: createOidcAdapter(store, clock, (thirdParty) =>
-      toClientMetadata(thirdParty, algorithm, binding),
+      toClientMetadata(thirdParty, options.selectAlgorithm(thirdParty), binding),
     ),
     jwks: keys,
     routes,
@@ -101,16 +107,18 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
     responseTypes: ['code'],
     subjectTypes: ['pairwise'],
     clientAuthMethods: ['private_key_jwt'],
+    assertJwtClientAuthClaimsAndHeader: async ({ oidc }, { aud, exp }, _header, client) =>
+      requireAssertionClaims(oidc.issuer, client, { aud, exp }),
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
     conformIdTokenClaims: false,
     enabledJWA: {
-      authorizationSigningAlgValues: algorithms,
+      authorizationSigningAlgValues: ownAlgorithms,
       clientAuthSigningAlgValues: algorithms,
       dPoPSigningAlgValues: algorithms,
-      idTokenSigningAlgValues: algorithms,
+      idTokenSigningAlgValues: ownAlgorithms,
       requestObjectSigningAlgValues: algorithms,
-      userinfoSigningAlgValues: algorithms,
+      userinfoSigningAlgValues: ownAlgorithms,
     },
     extraClientMetadata: { properties: [profileProperty] },
     extraParams: {
@@ -168,7 +176,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       return arrangement !== undefined && needsRefreshToken(arrangement)
     },
     rotateRefreshToken: false,
-    revokeGrantPolicy: () => true,
+    revokeGrantPolicy: ({ oidc }) => oidc.route !== 'revocation' || endsWithToken(oidc),
     renderError,
   }
 }
@@ -194,7 +202,7 @@ function createFeatures({
     dPoP: { enabled: binding === 'dpop' },
     fapi: {
       enabled: true,
-      profile: (_ctx, client) => (client?.[profileProperty] === 'cds' ? '1.0 Final' : '2.0'),
+      profile: (_ctx, client) => readFapiProfile(client),
     },
     introspection: { enabled: true, allowedPolicy: ownTokens },
     jwtResponseModes: { enabled: true },
@@ -236,6 +244,37 @@ function createPolicy() {
 function secondsLeft(ctx: KoaContextWithOIDC, clock: () => Temporal.Instant): number {
   const { exp = 0 } = ctx.oidc.entities.Grant ?? {}
   return Math.max(1, exp - Math.floor(clock().epochMilliseconds / 1000))
+}
+
+/**
+ * FAPI 2.0 requires the issuer as the only audience. The lifetime is limited because the id of each assertion is stored
+ * until it expires.
+ */
+function requireAssertionClaims(
+  issuer: string,
+  client: Client,
+  { aud, exp }: { readonly aud?: unknown; readonly exp?: unknown },
+): void {
+  if (readFapiProfile(client) === '2.0' && aud !== issuer) {
+    throw new errors.InvalidClientAuth('aud of the client assertion must be the issuer')
+  }
+  if (Number(exp) - Date.now() / 1000 > assertionSecondsMax) {
+    throw new errors.InvalidClientAuth(
+      `exp of the client assertion must be within ${assertionSecondsMax} seconds`,
+    )
+  }
+}
+
+function readFapiProfile(client: Client | undefined): '1.0 Final' | '2.0' {
+  return client?.[profileProperty] === 'cds' ? '1.0 Final' : '2.0'
+}
+
+/**
+ * Whether the revocation of a token withdraws the arrangement. RFC 7009 allows it for a refresh token; in the Consumer
+ * Data Standards, there is an endpoint of its own for it.
+ */
+function endsWithToken({ client, entities }: KoaContextWithOIDC['oidc']): boolean {
+  return entities.RefreshToken !== undefined && readFapiProfile(client) === '2.0'
 }
 
 function requireSharingDuration({ oidc }: KoaContextWithOIDC): void {

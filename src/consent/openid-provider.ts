@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { SigningKey, SigningKeyStore } from '../auth/signing-key-store.ts'
-import { fapiAlgorithms, isFapiKey } from './client-metadata.ts'
+import { fapiAlgorithms } from './client-metadata.ts'
 import { readBasePath } from './issuer-path.ts'
 import {
   type ConfigurationOptions,
@@ -9,6 +9,8 @@ import {
   createConfiguration,
   routes,
 } from './openid-configuration.ts'
+import { correctLifetime, extendPushedRequests } from './pushed-requests.ts'
+import { selectAlgorithm, selectKeys } from './signing-keys.ts'
 
 /** How long a process uses its copy of the signing keys. */
 const keysMsDefault = 5000
@@ -28,42 +30,55 @@ export const openidRoutes = [
   { method: 'POST', path: routes.userinfo },
 ] as const
 
-export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys'> {
+export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys' | 'selectAlgorithm'> {
   readonly signingKeys: SigningKeyStore
   /** How long the copy of the signing keys is used. */
   readonly keysMs?: number | undefined
   /** Called with an error that is not the client's. */
-  readonly onError: (error: Error, request: IncomingMessage) => void
+  readonly onError: (error: Error) => void
 }
 
 export interface OpenidProvider {
-  /** Answers a request to one of `openidRoutes`. `request.url` begins with the path of the issuer. */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /**
+   * Answers a request to one of `openidRoutes` with the present provider. `request.url` begins with the path of the
+   * issuer.
+   */
+  handle(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void>
   /** The provider with the present signing keys. */
   current(): Promise<Provider>
 }
 
 /** Throws if there is no signing key of an algorithm that FAPI allows. */
 export async function openOpenidProvider(options: OpenidOptions): Promise<OpenidProvider> {
-  const { issuer, signingKeys, keysMs = keysMsDefault } = options
+  const { issuer, signingKeys, clock, keysMs = keysMsDefault } = options
   const { host, protocol } = new URL(issuer)
   const mountPath = readBasePath(issuer)
-  let opened = createProvider(options, await signingKeys.list())
+  const stored = await signingKeys.list()
+  let opened = createProvider(options, stored)
+  /** The keys that were read last, also if they could not be used: the error is reported once. */
+  let checked = identify(selectKeys(stored, clock()))
   let checkedAt = performance.now()
 
-  /** A new key is used without a restart. If the keys cannot be read, the present ones stay in use. */
+  /** A new key is used without a restart. If the keys cannot be read or used, the present ones stay in use. */
   const current = async (): Promise<Provider> => {
-    if (performance.now() - checkedAt < keysMs) return opened.provider
+    if (performance.now() - checkedAt < keysMs) return opened
     checkedAt = performance.now()
     const keys = await signingKeys.list().catch(() => undefined)
-    if (keys && identify(selectKeys(keys)) !== opened.keys) opened = createProvider(options, keys)
-    return opened.provider
+    if (!keys) return opened
+    const id = identify(selectKeys(keys, clock()))
+    if (id === checked) return opened
+    checked = id
+    try {
+      opened = createProvider(options, keys)
+    } catch (error) {
+      options.onError(error as Error)
+    }
+    return opened
   }
 
   return {
     current,
-    async handle(request, response) {
-      const provider = await current()
+    async handle(provider, request, response) {
       const { url = '', headers } = request
       // URLs and cookies depend on the configured issuer, never on headers that the client chose.
       Object.assign(headers, {
@@ -91,7 +106,7 @@ function withoutSession(cookies: string): string {
 }
 
 function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
-  const selected = selectKeys(stored)
+  const selected = selectKeys(stored, options.clock())
   if (selected.length === 0) {
     throw new Error(
       `no signing key for consent: run holdfast keys add --algorithm ${fapiAlgorithms.join(' or ')}`,
@@ -105,24 +120,23 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
       use: 'sig',
     })),
   }
-  const provider = new Provider(options.issuer, createConfiguration({ ...options, keys }))
+  const configuration = createConfiguration({
+    ...options,
+    keys,
+    selectAlgorithm: (thirdParty) => selectAlgorithm(stored, selected, thirdParty),
+  })
+  const provider = new Provider(options.issuer, configuration)
   provider.proxy = true
+  extendPushedRequests(provider)
   provider.use(async (ctx, next) => {
     await next()
+    correctLifetime(ctx as unknown as KoaContextWithOIDC)
     addArrangementId(ctx as unknown as KoaContextWithOIDC)
   })
-  const report = (error: Error, ctx?: { readonly req: IncomingMessage }): void => {
-    if (ctx) options.onError(error, ctx.req)
-  }
-  provider.on('server_error', (ctx, error) => report(error, ctx))
+  provider.on('server_error', (_ctx, error) => options.onError(error))
   // An event of Koa, which would otherwise print the error.
-  provider.on('error' as 'server_error', report as never)
-  return { provider, keys: identify(selected) }
-}
-
-/** Newest first: the first one signs. */
-function selectKeys(keys: readonly SigningKey[]): readonly SigningKey[] {
-  return keys.filter(isFapiKey)
+  provider.on('error' as 'server_error', options.onError as never)
+  return provider
 }
 
 function identify(keys: readonly SigningKey[]): string {

@@ -109,7 +109,7 @@ const pages = new Map(
   Object.entries({
     open: {
       title: 'Opens the consent in the browser',
-      rule: 'The URL contains no data: a reference to the pushed request, which works once and for a minute.',
+      rule: 'The URL contains no data: a reference to the pushed request, which works once and for 90 seconds.',
     },
     read: {
       title: 'Reads the page',

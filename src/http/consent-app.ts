@@ -100,13 +100,15 @@ function mountOpenid(scope: HttpApp, { openid, basePath }: Consent, method: stri
     url: toFastifyPath({ path }),
     config: { endpoint: 'openid' },
     handler: async (request, reply) => {
+      // Before the reply is hijacked, so that an error gets a response.
+      const provider = await openid.current()
       reply.hijack()
       const { raw } = reply
       for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...pageHeaders() })) {
         if (value !== undefined) raw.setHeader(name, value)
       }
       if (path === wellKnown + basePath) request.raw.url = basePath + wellKnown
-      await openid.handle(request.raw, raw)
+      await openid.handle(provider, request.raw, raw)
     },
   })
 }

@@ -26,10 +26,7 @@ async function openPlatform(t: TestContext) {
     return stdout
   }
   // An id may start with a dash.
-  const retire = async (id: string) => {
-    const { status } = await runInProcess(['keys', 'retire', '--database', database, '--', id])
-    return status
-  }
+  const retire = (id: string) => runInProcess(['keys', 'retire', '--database', database, '--', id])
   return { folder, database, run, retire }
 }
 
@@ -41,13 +38,15 @@ describe('holdfast keys', { concurrency }, () => {
     const first = (await run('keys', 'add')).trimEnd()
     const second = (await run('keys', 'add', '--algorithm', 'EdDSA')).trimEnd()
     assert.match(first, /^\d{4}-\d\d-\d\d-[\w-]{12}$/)
-    assert.equal(await retire(first), 0)
+    const retired = await retire(first)
+    assert.equal(retired.status, 0)
+    assert.match(retired.stderr, /^warning: this was the last key for PS256 or ES256/)
 
     const lines = (await run('keys', 'list')).trimEnd().split('\n')
     assert.equal(lines.length, 2)
     assert.match(lines[0] ?? '', new RegExp(`^${second} +EdDSA +created \\S+ +active$`))
     assert.match(lines[1] ?? '', new RegExp(`^${first} +ES256 +created \\S+ +retired \\S+$`))
-    assert.equal(await retire(first), 1)
+    assert.equal((await retire(first)).status, 1)
   })
 
   it('retires any key that it adds by the printed id', async (t) => {

@@ -93,6 +93,18 @@ describe('the access of a third party', () => {
     })
   })
 
+  it('is refused if a proof of a later time is replayed when it is about to expire', async (t) => {
+    const { stores } = await openAccess(t)
+    let time = now
+    const check = openAccessCheck(stores[0], () => time)
+    const early = await request({ proof: await prove({ iat: seconds + 60 }) })
+    assert.equal((await check(early, scope)).isAllowed, true)
+
+    time = now.add({ seconds: 120 })
+
+    assert.partialDeepStrictEqual(await check(early, scope), { reason: 'replayed proof' })
+  })
+
   it('is refused without the scope', async (t) => {
     const { check } = await openAccess(t)
 

@@ -13,6 +13,7 @@ import {
   redirectUri,
 } from './platform.ts'
 import {
+  cdsClaims,
   fetchFrom,
   registerThirdParty,
   requestedScopes,
@@ -250,7 +251,7 @@ describe('tokens', () => {
     )
   })
 
-  it('end with the arrangement if the third party revokes one', async () => {
+  it('end with the arrangement if a plain third party revokes the refresh token', async () => {
     const platform = await platformOnEachEngine()
     const { thirdParty, started, browser } = await openFlow(platform)
     const tokens = await thirdParty.exchange(await agree(browser, platform), started)
@@ -261,6 +262,32 @@ describe('tokens', () => {
     const id = String(tokens['cdr_arrangement_id'])
     const changes = await platform.store.arrangements.listChanges(id)
     assert.deepEqual([changes.at(-1)?.status, changes.at(-1)?.reason], ['withdrawn', 'third_party'])
+  })
+
+  it('of the profile cds end without the arrangement, and an access token ends alone', async () => {
+    const platform = await platformOnEachEngine()
+    const thirdParty = await registerThirdParty(platform, 'cds')
+    const started = await thirdParty.start(cdsClaims(86_400))
+    const browser = platform.browse()
+    await browser.open(started.url)
+    const tokens = await thirdParty.exchange(await agree(browser, platform), started)
+    const { refresh_token: refreshToken = '' } = tokens
+
+    await openid.tokenRevocation(thirdParty.config, tokens.access_token)
+    assert.equal(await isActive(thirdParty, tokens.access_token), false)
+    const { access_token: next } = await openid.refreshTokenGrant(
+      thirdParty.config,
+      refreshToken,
+      undefined,
+      { DPoP: thirdParty.dpop },
+    )
+    await openid.tokenRevocation(thirdParty.config, refreshToken)
+
+    assert.equal(await isActive(thirdParty, refreshToken), false)
+    assert.equal(await isActive(thirdParty, next), false)
+    const id = String(tokens['cdr_arrangement_id'])
+    const arrangement = await platform.store.arrangements.find(id, Temporal.Now.instant())
+    assert.equal(arrangement?.status, 'active')
   })
 })
 

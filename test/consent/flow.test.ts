@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { decodeProtectedHeader } from 'jose'
 import * as openid from 'openid-client'
-import { makeSigningKey } from '../../src/auth/signing.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
 import { agree, findPasscode, nextCustomer, openConsentPlatform } from './platform.ts'
 import { cdsClaims, registerThirdParty } from './third-party.ts'
@@ -105,20 +103,6 @@ describe('a consent flow with openid-client', () => {
 
     assert.equal(tokens.claims()?.['email'], customer.email)
     assert.equal(tokens.scope, 'openid email')
-  })
-
-  it('uses a new signing key without a restart, and accepts what an earlier one signed', async () => {
-    const platform = await platformOnEachEngine()
-    const thirdParty = await registerThirdParty(platform)
-    const key = await makeSigningKey('ES256', Temporal.Now.instant())
-    await platform.signingKeys.add(key)
-    const started = await thirdParty.start()
-    const browser = platform.browse()
-
-    await browser.open(started.url)
-    const tokens = await thirdParty.exchange(await agree(browser, platform), started)
-
-    assert.equal(decodeProtectedHeader(tokens.id_token ?? '').kid, key.id)
   })
 
   it('ends tokens at the end of the sharing', async () => {

@@ -96,6 +96,7 @@ export async function registerThirdParty(
               await openid.buildAuthorizationUrlWithJAR(config, all, key, {
                 [openid.modifyAssertion]: (_header, payload) => {
                   payload['nbf'] = payload['iat']
+                  payload['exp'] = Number(payload['iat']) + 300
                   Object.assign(payload, mode)
                   if (typeof payload['claims'] === 'string') {
                     payload['claims'] = JSON.parse(payload['claims'])
