@@ -23,7 +23,10 @@ export interface ThirdPartyStore {
   list(): Promise<readonly ThirdParty[]>
   find(id: string): Promise<ThirdParty | undefined>
   add(thirdParty: ThirdParty): Promise<void>
-  /** Also withdraws its arrangements, which ends its tokens. False if it is not found. */
+  /**
+   * Ends its tokens at once, then withdraws its arrangements, `withdrawnMax` in each transaction. May be repeated if it was
+   * interrupted. False if there was neither the third party nor an active arrangement of it.
+   */
   remove(id: string, now: Temporal.Instant): Promise<boolean>
 }
 
@@ -44,9 +47,10 @@ export interface StoredArtifact {
 }
 
 /**
- * Artifacts by model and key. An expired one is never returned, and neither is one whose arrangement is not active: in
- * every process, a withdrawal takes effect with its commit. Each addition purges some expired artifacts of any model, so
- * that the table is bounded. Keys are digests: an artifact cannot be used by a reader of the database.
+ * Artifacts by model and key. An expired one is never returned, and neither is one that depends on an arrangement which is
+ * not active or whose third party was removed: in every process, a withdrawal takes effect with its commit. Each addition
+ * purges some expired artifacts of any model, so that the table is bounded. The store keeps what it is given: callers pass
+ * digests of secrets as keys and no secret in a payload, so that a reader of the database cannot use an artifact.
  */
 export interface ArtifactStore {
   /** Adds or replaces. The replacement of a consumed artifact stays consumed. */
@@ -174,8 +178,12 @@ export const secretBytes = 32
 /** How many expired rows each addition purges at most: more than it adds, so that the tables shrink. */
 export const purgeMax = 10
 
+/** How many arrangements one transaction ends at most: more could exceed the timeout of a statement. */
+export const withdrawnMax = 1000
+
 /** How long an ended arrangement is kept as evidence. The Australian rules require six years. */
 export const retentionDays = 7 * 366
+export const retentionMs = retentionDays * 24 * 3_600_000
 
 export interface ConsentStore {
   readonly thirdParties: ThirdPartyStore

@@ -7,7 +7,7 @@ import { openAccessCheck, type ThirdPartyRequest } from '../../src/consent/acces
 import type { ConsentStore } from '../../src/consent/store.ts'
 import type { Scope } from '../support/engines.ts'
 import { describe } from '../support/engines.ts'
-import { makeArrangement, now, openStores } from './stores.ts'
+import { makeArrangement, makeThirdParty, now, openStores } from './stores.ts'
 
 const url = 'https://platform.example/cds-au/v1/banking/accounts'
 const scope = 'bank:accounts.basic:read'
@@ -21,7 +21,8 @@ const token = 'token'
 /** A store with one access token that is bound to the key. */
 async function openAccess(scope: Scope, binding: object = { jkt }) {
   const stores = await openStores(scope)
-  const [{ arrangements, artifacts }] = stores
+  const [{ arrangements, artifacts, thirdParties }] = stores
+  await thirdParties.add(makeThirdParty('tp'))
   await arrangements.add(makeArrangement('r1'))
   const payload = JSON.stringify({ clientId: 'tp', grantId: 'r1', scope: scopeText, ...binding })
   const expires = now.add({ minutes: 10 })

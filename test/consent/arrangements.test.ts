@@ -1,8 +1,25 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
-import { retentionDays } from '../../src/consent/store.ts'
-import { describe } from '../support/engines.ts'
+import { retentionDays, withdrawnMax } from '../../src/consent/store.ts'
+import { openConsentStore } from '../../src/storage/open.ts'
+import { currentEngine, describe, newDatabase, runSql } from '../support/engines.ts'
 import { after, makeArrangement, makeThirdParty, now, openStores } from './stores.ts'
+
+/** Inserts active arrangements of one third party, faster than one by one. Two of three have the same time. */
+async function insertArrangements(database: string, count: number): Promise<void> {
+  const numbers =
+    currentEngine() === 'postgres'
+      ? `select i from generate_series(1, ${count}) i`
+      : `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n`
+  const sql = `insert into arrangement
+    select 'r' || i, 'tp', 'c' || i, '[]', 'x', 0, ${after(60).epochMilliseconds}, 'active', i / 3
+    from (${numbers}) numbers`
+  if (currentEngine() === 'postgres') return void (await runSql(sql, database))
+  const file = new DatabaseSync(database.slice('sqlite:'.length))
+  file.exec(sql)
+  file.close()
+}
 
 describe('an arrangement', () => {
   it('is stored as it was agreed, and is active', async (t) => {
@@ -86,6 +103,36 @@ describe('an arrangement', () => {
     assert.equal((await arrangements.find('r2', after(1)))?.status, 'active')
     assert.equal((await arrangements.listChanges('r1')).at(-1)?.reason, 'third_party_removed')
     assert.equal(await artifacts.find('AccessToken', 'k', now), undefined)
+  })
+
+  it('ends with its third party even if they are more than one transaction can end', async (t) => {
+    const database = await newDatabase(t)
+    const store = await openConsentStore(database)
+    t.after(() => store.close())
+    const { arrangements, thirdParties } = store
+    await thirdParties.add(makeThirdParty('tp'))
+    const count = 2 * withdrawnMax + 1
+    await insertArrangements(database, count)
+
+    assert.equal(await thirdParties.remove('tp', after(1)), true)
+
+    const all = await arrangements.list({ thirdPartyId: 'tp', limit: count }, after(1))
+    assert.deepEqual(new Set(all.map(({ status }) => status)), new Set(['withdrawn']))
+    assert.equal(all.length, count)
+  })
+
+  it('is withdrawn when an interrupted removal of its third party is repeated', async (t) => {
+    const [{ arrangements, thirdParties, artifacts }] = await openStores(t)
+    await arrangements.add(makeArrangement('r1'))
+    const token = { payload: '{}', grantId: 'r1', expires: after(60) }
+    await artifacts.put('AccessToken', 'k', token, now)
+    // The interrupted removal ended it.
+    assert.equal(await artifacts.find('AccessToken', 'k', now), undefined)
+
+    assert.equal(await thirdParties.remove('tp', after(1)), true)
+
+    assert.equal((await arrangements.find('r1', after(1)))?.status, 'withdrawn')
+    assert.equal(await thirdParties.remove('tp', after(1)), false)
   })
 
   it('is removed when its retention period is over', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { purgeMax } from '../../src/consent/store.ts'
 import { describe } from '../support/engines.ts'
-import { after, makeArrangement, now, openStores } from './stores.ts'
+import { after, makeArrangement, makeThirdParty, now, openStores } from './stores.ts'
 
 const payload = '{"clientId":"tp"}'
 const minute = { payload, expires: after(60) }
@@ -102,7 +102,8 @@ describe('artifacts of the OpenID provider', () => {
   })
 
   it('of a grant are all removed with it, whatever their model', async (t) => {
-    const [{ artifacts, arrangements }] = await openStores(t)
+    const [{ artifacts, arrangements, thirdParties }] = await openStores(t)
+    await thirdParties.add(makeThirdParty('tp'))
     for (const id of ['g1', 'g2']) await arrangements.add(makeArrangement(id))
     const models = ['AccessToken', 'RefreshToken', 'AuthorizationCode']
     for (const model of [...models, 'Grant']) {
@@ -121,6 +122,7 @@ describe('artifacts of the OpenID provider', () => {
 
   it('are not found after their arrangement ends, even if they are saved later', async (t) => {
     const [first, second] = await openStores(t)
+    await first.thirdParties.add(makeThirdParty('tp'))
     await first.arrangements.add(makeArrangement('g', { until: after(30) }))
     const token = { ...minute, grantId: 'g' }
     await first.artifacts.put('AccessToken', 'k', token, now)

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import pg from 'pg'
 import { secretNames } from '../../src/consent/store.ts'
-import { describe } from '../support/engines.ts'
+import { openConsentStore } from '../../src/storage/open.ts'
+import { createScope, describe, describeOn, listSessions, newDatabase } from '../support/engines.ts'
+import { until } from '../support/until.ts'
 import { after, now, openStores } from './stores.ts'
 
 const candidates = [{ customerId: 'c1', hash: 'h' }]
@@ -80,6 +83,28 @@ describe('an attempt limit', () => {
     assert.equal(await take(40, 9), 3)
     assert.equal(await take(1000, 9), 5)
     assert.equal(await stores[0].limits.take('other', limit, after(1000)), true)
+  })
+})
+
+describeOn('postgres', 'an attempt that waits for another', () => {
+  it('blocks no third one: it has purged nothing yet, so that there is no deadlock', async (t) => {
+    const scope = createScope(t)
+    const database = await newDatabase(scope)
+    const store = await openConsentStore(database)
+    scope.after(() => store.close())
+    const limit = { capacity: 5, refillMs: 1000 }
+    for (const key of ['k1', 'k2']) await store.limits.take(key, limit, now)
+    const other = new pg.Client({ connectionString: database })
+    await other.connect()
+    scope.after(() => other.end())
+    await other.query(`begin; insert into attempt_limit values ('k3', 0)`)
+
+    const waiting = store.limits.take('k3', limit, after(60))
+    await until(async () => (await listSessions(database, `wait_event_type = 'Lock'`)).length === 1)
+    assert.equal(await store.limits.take('k1', limit, after(60)), true)
+
+    await other.query('rollback')
+    assert.equal(await waiting, true)
   })
 })
 

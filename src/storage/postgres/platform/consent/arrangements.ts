@@ -4,16 +4,15 @@ import {
   type ArrangementStore,
   type ChangeReason,
   purgeMax,
-  retentionDays,
+  retentionMs,
   type StoredArrangement,
+  withdrawnMax,
 } from '../../../../consent/store.ts'
 import { selectList, startOfPage } from '../../../consent-lists.ts'
 import { escapeNul, unescapeNul } from '../../driver/escape-nul.ts'
 import { runInOrder, runStatement } from '../../driver/statements.ts'
 
 const columns = 'id, third_party, customer, accounts, scopes, starts, ends, status, updated'
-
-const retentionMs = retentionDays * 24 * 3_600_000
 
 const purge = {
   name: 'purge-arrangements',
@@ -57,33 +56,50 @@ const expire = {
   text: `with over as (
       update arrangement set status = 'expired', updated = $1 where id in (
         select id from arrangement where status = 'active' and ends <= $1
-        order by ends limit 1000 for update skip locked)
+        order by ends limit ${withdrawnMax} for update skip locked)
       returning id, ends),
     changes as (
       insert into arrangement_change select id, ends, 'expired', 'sharing_ended' from over),
     tokens as (delete from artifact where grant_id in (select id from over))
     select count(*) from over`,
 }
-/** A token that is issued at the same time is not valid either: it is found only while its arrangement is active. */
-const withdrawWhere = (name: string, condition: string) => ({
-  name,
-  text: `with ended as (
+const isActive = `status = 'active' and ends > $2`
+const withdrawSelected = `ended as (
       update arrangement set status = 'withdrawn', updated = $2
-      where ${condition} and status = 'active' and ends > $2 returning id),
+      where id in (select id from selected) and ${isActive} returning id),
     changes as (
       insert into arrangement_change select id, $2, 'withdrawn', $3 from ended),
-    tokens as (delete from artifact where grant_id in (select id from ended))
-    select count(*) from ended`,
-})
-const withdraw = withdrawWhere('withdraw-arrangement', 'id = $1')
-export const withdrawAll = withdrawWhere('withdraw-arrangements', 'third_party = $1')
+    tokens as (delete from artifact where grant_id in (select id from ended))`
+/** A token that is issued at the same time is not valid either: it is found only while its arrangement is active. */
+const withdraw = {
+  name: 'withdraw-arrangement',
+  text: `with selected as (select $1::text id), ${withdrawSelected} select count(*) from ended`,
+}
+/** In order of the last change: those that were withdrawn are behind the ones that are next. */
+const withdrawSome = {
+  name: 'withdraw-arrangements',
+  text: `with selected as (
+      select id, updated from arrangement where third_party = $1 and updated >= $4 and ${isActive}
+      order by updated, id limit ${withdrawnMax} for update),
+    ${withdrawSelected} select count(*), max(updated) from selected`,
+}
+
+/** Withdraws the arrangements of a third party, which must have been removed. Returns how many they were. */
+export async function withdrawAll(pool: pg.Pool, thirdParty: string, now: number): Promise<number> {
+  for (let total = 0, start = '0'; ; ) {
+    const values = [thirdParty, now, 'third_party_removed', start]
+    const [[count, last] = []] = await runStatement(pool, withdrawSome, values)
+    total += Number(count)
+    if (Number(count) < withdrawnMax) return total
+    start = last ?? start
+  }
+}
 
 export function openArrangements(pool: pg.Pool): ArrangementStore {
   return {
     async add({ id, thirdPartyId, customerId, accountIds, scopes, from, until }) {
       const start = from.epochMilliseconds
       await runInOrder(pool, [
-        [purge, [start - retentionMs]],
         [
           insert,
           [
@@ -96,6 +112,7 @@ export function openArrangements(pool: pg.Pool): ArrangementStore {
             until.epochMilliseconds,
           ],
         ],
+        [purge, [start - retentionMs]],
       ])
     },
     async find(id, now) {

@@ -3,9 +3,13 @@ import { type ArtifactStore, purgeMax } from '../../../../consent/store.ts'
 import { runInOrder, runStatement } from '../../driver/statements.ts'
 
 const isLive = (now: string) => `expires > ${now} and (grant_id is null or exists (
-  select from arrangement a where a.id = grant_id and a.status = 'active' and a.ends > ${now}))`
+  select from arrangement a join third_party t on t.id = a.third_party
+  where a.id = grant_id and a.status = 'active' and a.ends > ${now}))`
 
-/** Skips rows that another process purges. */
+/**
+ * Runs after another statement of its transaction. It skips locked rows, so a transaction never waits for a row while it
+ * holds others, which would be a deadlock if two did.
+ */
 const purge = {
   name: 'purge-artifacts',
   text: `delete from artifact where (model, key) in (
@@ -51,16 +55,16 @@ export function openArtifacts(pool: pg.Pool): ArtifactStore {
   return {
     async put(model, key, { grantId, uid, payload, expires }, { epochMilliseconds: now }) {
       await runInOrder(pool, [
-        [purge, [now]],
         [removeExpired, [model, key, now]],
         [put, [model, key, grantId ?? null, uid ?? null, payload, expires.epochMilliseconds]],
+        [purge, [now]],
       ])
     },
     async add(model, key, { grantId, uid, payload, expires }, { epochMilliseconds: now }) {
-      const [, , added] = await runInOrder(pool, [
-        [purge, [now]],
+      const [, added] = await runInOrder(pool, [
         [removeExpired, [model, key, now]],
         [add, [model, key, grantId ?? null, uid ?? null, payload, expires.epochMilliseconds]],
+        [purge, [now]],
       ])
       return added?.length === 1
     },

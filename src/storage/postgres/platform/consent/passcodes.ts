@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { type AttemptLimitStore, type PasscodeStore, purgeMax } from '../../../../consent/store.ts'
 import { runInOrder, runStatement } from '../../driver/statements.ts'
 
+/** As the statements that purge artifacts, it runs last in its transaction and skips locked rows. */
 const purge = {
   name: 'purge-passcodes',
   text: `delete from passcode where key in (
@@ -31,9 +32,9 @@ export function openPasscodes(pool: pg.Pool): PasscodeStore {
     async issue(key, { candidates, expires }, { epochMilliseconds: now }, resendBefore) {
       const text = JSON.stringify(candidates)
       const times = [now, expires.epochMilliseconds, resendBefore.epochMilliseconds]
-      const [, issued] = await runInOrder(pool, [
-        [purge, [now]],
+      const [issued] = await runInOrder(pool, [
         [issue, [key, text, ...times]],
+        [purge, [now]],
       ])
       return issued?.length === 1
     },
@@ -70,9 +71,9 @@ const take = {
 export function openAttemptLimits(pool: pg.Pool): AttemptLimitStore {
   return {
     async take(key, { capacity, refillMs }, { epochMilliseconds: now }) {
-      const [, taken] = await runInOrder(pool, [
-        [purgeLimits, [now]],
+      const [taken] = await runInOrder(pool, [
         [take, [key, now, refillMs, capacity]],
+        [purgeLimits, [now]],
       ])
       return taken?.length === 1
     },

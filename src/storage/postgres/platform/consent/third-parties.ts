@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Profile, ThirdParty, ThirdPartyStore } from '../../../../consent/store.ts'
 import { escapeNul, unescapeNul } from '../../driver/escape-nul.ts'
-import { runInOrder, runStatement } from '../../driver/statements.ts'
+import { runStatement } from '../../driver/statements.ts'
 import { withdrawAll } from './arrangements.ts'
 
 const columns = 'id, name, profile, redirect_uris, scopes, jwks, jwks_url, created'
@@ -45,11 +45,9 @@ export function openThirdParties(pool: pg.Pool): ThirdPartyStore {
     },
     async remove(id, now) {
       const key = escapeNul(id)
-      const [, removed] = await runInOrder(pool, [
-        [withdrawAll, [key, now.epochMilliseconds, 'third_party_removed']],
-        [remove, [key]],
-      ])
-      return removed?.length === 1
+      const removed = await runStatement(pool, remove, [key])
+      const withdrawn = await withdrawAll(pool, key, now.epochMilliseconds)
+      return removed.length + withdrawn > 0
     },
   }
 }

@@ -4,8 +4,9 @@ import {
   type ArrangementStore,
   type ChangeReason,
   purgeMax,
-  retentionDays,
+  retentionMs,
   type StoredArrangement,
+  withdrawnMax,
 } from '../../../../consent/store.ts'
 import { selectList, startOfPage } from '../../../consent-lists.ts'
 import { command, query } from '../../driver/statements.ts'
@@ -28,11 +29,9 @@ interface ChangeRow extends Pick<ArrangementChange, 'status' | 'reason'> {
 }
 
 export interface SqliteArrangements extends ArrangementStore {
-  /** Withdraws the arrangements of a third party. Must be called in a transaction. */
-  withdrawAll(thirdPartyId: string, reason: ChangeReason, now: number): void
+  /** Withdraws the arrangements of a third party, which must have been removed. Returns how many they were. */
+  withdrawAll(thirdPartyId: string, now: number): Promise<number>
 }
-
-const retentionMs = retentionDays * 24 * 3_600_000
 
 export function openArrangements(database: DatabaseSync, write: Write): SqliteArrangements {
   const insert = command(
@@ -64,16 +63,19 @@ export function openArrangements(database: DatabaseSync, write: Write): SqliteAr
   }
   const expired = query<{ readonly id: string; readonly ends: number }>(
     database,
-    `select id, ends from arrangement where status = 'active' and ends <= ? order by ends limit 1000`,
+    `select id, ends from arrangement where status = 'active' and ends <= ? order by ends limit ${withdrawnMax}`,
   )
   const end = command(
     database,
     `update arrangement set status = ?, updated = ? where id = ? and status = 'active'`,
   )
   const removeTokens = command(database, 'delete from artifact where grant_id = ?')
-  const ofThirdParty = query<{ readonly id: string }>(
+  // In order of the last change: those that were withdrawn are behind the ones that are next.
+  const ofThirdParty = query<{ readonly id: string; readonly updated: number }>(
     database,
-    `select id from arrangement where third_party = ? and status = 'active'`,
+    `select id, updated from arrangement
+     where third_party = ? and updated >= ? and status = 'active' and ends > ?
+     order by updated, id limit ${withdrawnMax}`,
   )
   const old = query<{ readonly id: string }>(
     database,
@@ -139,8 +141,17 @@ export function openArrangements(database: DatabaseSync, write: Write): SqliteAr
     async withdraw(id, reason, now) {
       return write(() => withdraw(id, reason, now.epochMilliseconds))
     },
-    withdrawAll(thirdPartyId, reason, now) {
-      for (const { id } of ofThirdParty.all(thirdPartyId)) withdraw(id, reason, now)
+    async withdrawAll(thirdPartyId, now) {
+      for (let total = 0, start = 0; ; ) {
+        const ended = await write(() => {
+          const rows = ofThirdParty.all(thirdPartyId, start, now)
+          for (const { id } of rows) withdraw(id, 'third_party_removed', now)
+          return rows
+        })
+        total += ended.length
+        if (ended.length < withdrawnMax) return total
+        start = ended.at(-1)?.updated ?? start
+      }
     },
   }
 }

@@ -9,7 +9,8 @@ interface Row {
 }
 
 const isLive = `expires > :now and (grant_id is null or exists (
-  select 1 from arrangement a where a.id = grant_id and a.status = 'active' and a.ends > :now))`
+  select 1 from arrangement a join third_party t on t.id = a.third_party
+  where a.id = grant_id and a.status = 'active' and a.ends > :now))`
 
 export function openArtifacts(database: DatabaseSync, write: Write): ArtifactStore {
   const purge = command(

@@ -41,10 +41,8 @@ export function openThirdParties(
       await write(() => insert.run(id, name, profile, uris, scopes.join(' '), jwks, url, time))
     },
     async remove(id, now) {
-      return write(() => {
-        arrangements.withdrawAll(id, 'third_party_removed', now.epochMilliseconds)
-        return remove.run(id).changes === 1
-      })
+      const { changes } = await write(() => remove.run(id))
+      return (await arrangements.withdrawAll(id, now.epochMilliseconds)) + Number(changes) > 0
     },
   }
 }
