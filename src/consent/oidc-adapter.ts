@@ -8,6 +8,12 @@ const grantModel = 'Grant'
 /** A session is found by another key than its id, so its id is stored. It cannot be used: session cookies are ignored. */
 const modelsWithId = new Set(['Session'])
 
+export interface AdapterOptions {
+  readonly toClientMetadata: (thirdParty: ThirdParty) => AdapterPayload
+  /** Called before a code is consumed, which can be done only once. If it throws, the code stays unused. */
+  readonly prepareCode: (code: AdapterPayload) => Promise<void>
+}
+
 /**
  * The OpenID provider accepts proofs of 5 minutes ago to 5 minutes ahead, and stores their use for 5 minutes. One of a time
  * ahead is accepted for longer, also by a process whose clock is behind.
@@ -21,7 +27,7 @@ const proofMarginSeconds = 600
 export function createOidcAdapter(
   { artifacts, arrangements, thirdParties }: ConsentStore,
   clock: () => Temporal.Instant,
-  toClientMetadata: (thirdParty: ThirdParty) => AdapterPayload,
+  { toClientMetadata, prepareCode }: AdapterOptions,
 ): (model: string) => Adapter {
   const toPayload = (text: string, id: string, consumed: Temporal.Instant | undefined) => ({
     ...JSON.parse(text),
@@ -66,6 +72,10 @@ export function createOidcAdapter(
     },
 
     async consume(id) {
+      if (model === 'AuthorizationCode') {
+        const code = await artifacts.find(model, digest(id), clock())
+        if (code && !code.consumed) await prepareCode(JSON.parse(code.payload))
+      }
       if (await artifacts.consume(model, digest(id), clock())) return
       if (model === 'PushedAuthorizationRequest') throw usedRequest()
       const used = await artifacts.find(model, digest(id), clock())

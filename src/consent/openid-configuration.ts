@@ -16,9 +16,10 @@ import {
   type TokenBinding,
   toClientMetadata,
 } from './client-metadata.ts'
+import { openCustomerClaims } from './customer-claims.ts'
 import { readBasePath } from './issuer-path.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
-import { consentScopes, identityClaims, openidScope, readClaims } from './scopes.ts'
+import { consentScopes, identityClaims, openidScope } from './scopes.ts'
 import {
   accessTokenSeconds,
   codeSeconds,
@@ -78,6 +79,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
   const { issuer, store, clock, binding, keys, secrets, readCustomer, renderError } = options
   const algorithms = [...fapiAlgorithms]
   const ownAlgorithms = algorithms.filter((name) => keys.keys.some(({ alg }) => alg === name))
+  const claims = openCustomerClaims(readCustomer)
   const cookie = {
     httpOnly: true,
     sameSite: 'lax',
@@ -85,9 +87,11 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
     secure: issuer.startsWith('https:'),
   } as const
   return {
-    adapter: createOidcAdapter(store, clock, (thirdParty) =>
-      toClientMetadata(thirdParty, options.selectAlgorithm(thirdParty), binding),
-    ),
+    adapter: createOidcAdapter(store, clock, {
+      toClientMetadata: (thirdParty) =>
+        toClientMetadata(thirdParty, options.selectAlgorithm(thirdParty), binding),
+      prepareCode: claims.prepare,
+    }),
     jwks: keys,
     routes,
     cookies: {
@@ -154,14 +158,11 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       const grantId = ctx.oidc.result?.consent?.grantId
       return grantId === undefined ? undefined : ctx.oidc.provider.Grant.find(grantId)
     },
-    async findAccount(_ctx, customerId) {
+    async findAccount(ctx, customerId) {
       return {
         accountId: customerId,
         async claims(_use, scope) {
-          const scopes = scope.split(' ')
-          const needsCustomer = scopes.some((each) => Object.hasOwn(identityClaims, each))
-          const customer = needsCustomer ? await readCustomer(customerId) : undefined
-          return { sub: customerId, ...(customer && readClaims(scopes, customer)) }
+          return { ...(await claims.read(ctx, customerId, scope)), sub: customerId }
         },
       }
     },
