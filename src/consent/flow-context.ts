@@ -56,6 +56,8 @@ export interface FlowContext {
   readonly state: FlowState
   readonly asked: Asked
   readonly thirdPartyId: string
+  /** The arrangement that the customer confirmed before, if the answer to that was lost. */
+  readonly confirmedId: string | undefined
   readonly seconds: number
   readonly formTarget: string
 }
@@ -66,7 +68,7 @@ export async function openFlowContext(
   request: PageRequest,
 ): Promise<FlowContext | undefined> {
   const provider = await readProvider()
-  const { params, uid } = await provider.interactionDetails(request.raw, request.response)
+  const { params, uid, result } = await provider.interactionDetails(request.raw, request.response)
   if (uid !== request.uid) return undefined
   const thirdPartyId = String(params['client_id'])
   const thirdParty = await store.thirdParties.find(thirdPartyId)
@@ -79,6 +81,7 @@ export async function openFlowContext(
     request,
     provider,
     thirdPartyId,
+    confirmedId: result?.consent?.grantId,
     seconds,
     formTarget: new URL(String(params['redirect_uri'])).origin,
     asked: {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { ShareableAccount } from '../contract/index.ts'
 import { flowSeconds } from './openid-configuration.ts'
 import { openSealedStates, type SealedStates } from './sealed-states.ts'
 import type { ArtifactStore } from './store.ts'
@@ -7,7 +8,7 @@ import type { ArtifactStore } from './store.ts'
 export interface FlowState {
   /** The interaction of the OpenID provider that it belongs to. */
   readonly uid: string
-  /** Of the arrangement that the flow may end with. Drawn at the start, so that confirming twice makes one arrangement. */
+  /** Of the arrangement that the flow may end with. Each choice of accounts has its own, so that confirming it twice makes one arrangement. */
   readonly arrangementId: string
   readonly step: 'identify' | 'passcode' | 'accounts' | 'confirm'
   readonly email?: string
@@ -15,7 +16,8 @@ export interface FlowState {
   readonly passcodeExpires?: number
   /** The authenticated customer. */
   readonly customerId?: string
-  readonly accountIds?: readonly string[]
+  /** The accounts that the customer chose, as the page showed them. */
+  readonly accounts?: readonly ShareableAccount[]
 }
 
 /** The states of consent flows. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ShareableAccount } from '../contract/index.ts'
 import {
   type FlowContext,
@@ -35,17 +36,14 @@ export const actions: Readonly<Record<FlowState['step'], Readonly<Record<string,
     restart: (options, context) => moveTo(options, context, { step: 'identify' }),
   },
   accounts: { accounts: submitAccounts, 'select-all': selectAllAccounts },
-  confirm: {
-    confirm,
-    back: (options, context) => moveTo(options, context, { step: 'accounts' }),
-  },
+  confirm: { confirm, back: changeAccounts },
 }
 
 interface Shown {
   readonly problem?: Problem
   readonly status?: number
   readonly email?: string
-  readonly selected?: readonly string[]
+  readonly selected?: ReadonlySet<string>
 }
 
 /** The page of the present step. */
@@ -65,19 +63,18 @@ export async function showStep(
     const shown = shownPasscode?.(address)
     return respond(renderPasscode(step, { email: address, expires, shown }))
   }
-  const { offered, excluded } = await readAccounts(options, context)
-  const chosen = selected ?? state.accountIds ?? []
+  const { accounts = [] } = state
   if (state.step === 'accounts') {
-    return respond(renderAccounts(step, { offered, excluded, selected: chosen }))
+    const choice = await readAccounts(options, context)
+    const chosen = selected ?? new Set(accounts.map(({ id }) => id))
+    return respond(renderAccounts(step, { ...choice, selected: chosen }))
   }
-  const accounts = offered.filter(({ id }) => chosen.includes(id))
   return respond(renderConfirm(step, { accounts, email: address, page: consentsUrl }))
 }
 
-export async function cancel(
-  _options: FlowOptions,
-  { provider, request }: FlowContext,
-): Promise<PageResponse> {
+export async function cancel(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
+  const { provider, request } = context
+  await withdrawEarlier(options, context)
   const location = await provider.interactionResult(request.raw, request.response, {
     error: 'access_denied',
     error_description: 'the customer cancelled',
@@ -127,7 +124,7 @@ async function submitPasscode(
     ...state,
     step: listAccountKinds(asked.scopes).size === 0 ? 'confirm' : 'accounts',
     customerId: result.customerId,
-    accountIds: [],
+    accounts: [],
   })
   return redirectToFlow(next)
 }
@@ -151,12 +148,12 @@ async function submitAccounts(
   context: FlowContext,
   form: URLSearchParams,
 ): Promise<PageResponse> {
-  const accountIds = [...new Set(form.getAll('account'))]
+  const selected = new Set(form.getAll('account'))
   const { offered } = await readAccounts(options, context)
-  const selected = accountIds.filter((id) => offered.some((account) => account.id === id))
-  const isOffered = selected.length === accountIds.length
-  if (isOffered && accountIds.length > 0) {
-    return moveTo(options, context, { step: 'confirm', accountIds })
+  const accounts = offered.filter(({ id }) => selected.has(id))
+  const isOffered = accounts.length === selected.size
+  if (isOffered && accounts.length > 0) {
+    return moveTo(options, context, { step: 'confirm', accounts, arrangementId: randomUUID() })
   }
   const text = isOffered ? 'Select at least one account' : 'Select accounts from the list'
   return showStep(options, context, { problem: { field: 'accounts', text }, status: 422, selected })
@@ -167,25 +164,59 @@ async function selectAllAccounts(
   context: FlowContext,
 ): Promise<PageResponse> {
   const { offered } = await readAccounts(options, context)
-  return showStep(options, context, { selected: offered.map(({ id }) => id) })
+  return showStep(options, context, { selected: new Set(offered.map(({ id }) => id)) })
+}
+
+async function changeAccounts(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
+  await withdrawEarlier(options, context)
+  return moveTo(options, context, { step: 'accounts' })
+}
+
+/**
+ * Withdraws what the customer confirmed earlier in this flow, except for the arrangement `keptId`: if the answer was
+ * lost, the customer did not return to the third party and decides again.
+ */
+async function withdrawEarlier(
+  { store, clock }: FlowOptions,
+  { state, confirmedId }: FlowContext,
+  keptId?: string,
+): Promise<void> {
+  for (const id of new Set([state.arrangementId, confirmedId])) {
+    if (id !== undefined && id !== keptId) {
+      await store.arrangements.withdraw(id, 'customer', clock())
+    }
+  }
 }
 
 /** Stores the arrangement before the third party gets a code. May be repeated if an answer was lost. */
 async function confirm(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
   const { store, clock } = options
-  const { state, provider, request, asked, thirdPartyId, seconds } = context
-  const { customerId = '', accountIds = [], arrangementId } = state
+  const { state, provider, request, asked, thirdPartyId, seconds, secret } = context
+  const { customerId = '', accounts = [], arrangementId } = state
   const { scopes } = asked
-  const { offered } = await readAccounts(options, context)
-  if (!accountIds.every((id) => offered.some((account) => account.id === id))) {
-    return moveTo(options, context, { step: 'accounts', accountIds: [] })
+  await withdrawEarlier(options, context, arrangementId)
+  const now = clock()
+  await store.arrangements.add({
+    id: arrangementId,
+    thirdPartyId,
+    customerId,
+    accountIds: accounts.map(({ id }) => id),
+    scopes,
+    from: now,
+    until: endOfSharing(seconds, now),
+  })
+  // It may have been removed before the arrangement could be withdrawn with it.
+  if (!(await store.thirdParties.find(thirdPartyId))) {
+    await store.arrangements.withdraw(arrangementId, 'third_party_removed', clock())
+    return redirectToFlow(secret)
   }
-  const from = clock()
-  const until = endOfSharing(seconds, from)
-  const arrangement = { thirdPartyId, customerId, accountIds, scopes, from, until }
-  await store.arrangements.add({ id: arrangementId, ...arrangement })
+  const stored = await store.arrangements.find(arrangementId, clock())
+  // Confirmed earlier, and withdrawn on another page since: the customer confirms a new one.
+  if (stored?.status !== 'active') {
+    return moveTo(options, context, { arrangementId: randomUUID() })
+  }
   const grant = new provider.Grant({ clientId: thirdPartyId, accountId: customerId })
-  const expiresIn = Math.floor(until.since(from).total('seconds'))
+  const expiresIn = Math.max(1, Math.floor(stored.until.since(now).total('seconds')))
   Object.assign(grant, { jti: arrangementId, expiresIn })
   grant.addOIDCScope(scopes.join(' '))
   await grant.save()

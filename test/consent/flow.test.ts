@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
-import { agree, findPasscode, nextCustomer, openConsentPlatform } from './platform.ts'
+import { readForm } from './browser.ts'
+import {
+  agree,
+  type ConsentPlatform,
+  findPasscode,
+  identify,
+  nextCustomer,
+  openConsentPlatform,
+} from './platform.ts'
 import { cdsClaims, registerThirdParty } from './third-party.ts'
 
 const platformOnEachEngine = shareOnEachEngine(openConsentPlatform)
@@ -123,5 +131,90 @@ describe('a consent flow with openid-client', () => {
     platform.pass(301)
     await assert.rejects(refresh(), { error: 'invalid_grant' })
     platform.pass(-3601)
+  })
+})
+
+describe('a customer whose confirmation got no answer', () => {
+  /** Confirms all accounts, and opens the page again instead of following the redirect. */
+  async function confirmWithoutAnswer(platform: ConsentPlatform) {
+    const thirdParty = await registerThirdParty(platform)
+    const started = await thirdParty.start({ sharing_duration: '3600' })
+    const browser = platform.browse()
+    await browser.open(started.url)
+    const { accounts } = await identify(browser, platform)
+    await browser.submit('accounts', { account: accounts })
+    const { url, text } = browser.page
+    const { location = '' } = await browser.post(url, readForm(text, 'confirm', {}))
+    await browser.open(url)
+    const list = async () => {
+      const query = { thirdPartyId: thirdParty.id, limit: 10 }
+      const found = await platform.store.arrangements.list(query, Temporal.Now.instant())
+      return found.map(({ status, accountIds }) => [status, accountIds])
+    }
+    return { thirdParty, started, browser, accounts, location, list }
+  }
+
+  it('shares the accounts of the last confirmation, and no others', async () => {
+    const platform = await platformOnEachEngine()
+    const flow = await confirmWithoutAnswer(platform)
+    const { thirdParty, started, browser, accounts } = flow
+
+    await browser.submit('back')
+    await browser.submit('accounts', { account: accounts[1] })
+    assert.doesNotMatch(browser.page.text, /Everyday/)
+    const callback = await browser.submit('confirm')
+    const tokens = await thirdParty.exchange(callback ?? browser.page.url, started)
+
+    const id = String(tokens['cdr_arrangement_id'])
+    const found = await platform.store.arrangements.find(id, Temporal.Now.instant())
+    assert.deepEqual(found?.accountIds, [accounts[1]])
+    assert.deepEqual(await flow.list(), [
+      ['withdrawn', accounts],
+      ['active', [accounts[1]]],
+    ])
+  })
+
+  it('shares nothing after going back, whatever link is opened', async () => {
+    const platform = await platformOnEachEngine()
+    const { browser, location, list, accounts } = await confirmWithoutAnswer(platform)
+
+    await browser.submit('back')
+    const target = await browser.open(location)
+
+    assert.equal(target?.searchParams.get('error'), 'access_denied')
+    assert.deepEqual(await list(), [['withdrawn', accounts]])
+  })
+
+  it('shares nothing after cancelling, also in a flow that started again', async () => {
+    const platform = await platformOnEachEngine()
+    for (const isNew of [false, true]) {
+      const { browser, list, accounts } = await confirmWithoutAnswer(platform)
+      if (isNew) {
+        browser.cookies = browser.cookies.filter(({ name }) => name !== 'holdfast_flow')
+        await browser.open(browser.page.url)
+      }
+
+      const target = await browser.submit('cancel')
+
+      assert.equal(target?.searchParams.get('error'), 'access_denied')
+      assert.deepEqual(await list(), [['withdrawn', accounts]])
+    }
+  })
+
+  it('confirms again if the consent was withdrawn on another page', async () => {
+    const platform = await platformOnEachEngine()
+    const { thirdParty, started, browser, list } = await confirmWithoutAnswer(platform)
+    const query = { thirdPartyId: thirdParty.id, limit: 1 }
+    const [first] = await platform.store.arrangements.list(query, Temporal.Now.instant())
+    await platform.store.arrangements.withdraw(first?.id ?? '', 'customer', Temporal.Now.instant())
+
+    assert.equal(await browser.submit('confirm'), undefined)
+    const callback = await browser.submit('confirm')
+
+    assert.ok((await thirdParty.exchange(callback ?? browser.page.url, started)).access_token)
+    assert.deepEqual(
+      (await list()).map(([status]) => status),
+      ['withdrawn', 'active'],
+    )
   })
 })

@@ -70,7 +70,7 @@ export interface AccountChoice {
   readonly offered: readonly ShareableAccount[]
   /** Accounts of a kind that the third party does not ask for. */
   readonly excluded: readonly ShareableAccount[]
-  readonly selected: readonly string[]
+  readonly selected: ReadonlySet<string>
 }
 
 export function renderAccounts(
@@ -94,7 +94,7 @@ ${accounts.map(
     account,
   ) => html`<label class="choice"><input type="checkbox" name="account" value="${account.id}"${
     account === first && html` id="accounts"${problem && html` aria-describedby="accounts-error"`}`
-  }${selected.includes(account.id) && html` checked`}>
+  }${selected.has(account.id) && html` checked`}>
 <span>${renderAccountName(account)}</span></label>`,
 )}</fieldset>`,
 )}
@@ -102,8 +102,7 @@ ${offered.length === 0 && html`<p id="accounts">You have no account that can be 
 ${renderExcluded(excluded, asked)}
 ${renderButtons('Continue', 'accounts', asked.thirdParty)}`,
 )}
-<details><summary>Is an account missing?</summary>
-<p>Accounts that ${brand.name} does not list here cannot be shared, for example because they were closed or because another owner has not allowed it. Contact ${brand.name} if you have a question about an account.</p></details>`,
+<p class="muted">An account that is not listed here was closed, or ${brand.name} cannot share it, for example because another owner has not allowed it.</p>`,
   }
 }
 
