@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import pg from 'pg'
 import { createDatabase, openFeedWriter } from '../../src/storage/open.ts'
+import { makePool } from '../../src/storage/postgres/driver/pool.ts'
+import { openPipelinedCopy } from '../../src/storage/postgres/feeds/pipelined-copy.ts'
 import { put, removal } from '../load/lines.ts'
-import { describeOn, runSql } from '../support/engines.ts'
+import { describeOn, listSessions, runSql } from '../support/engines.ts'
 import { commitOne, createBatch, openFeeds } from '../support/feed.ts'
 import { makePostgres } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
@@ -254,5 +256,44 @@ describeOn('postgres', 'the writer of feeds', { timeout: 120_000 }, () => {
     t.mock.timers.tick(3_600_000)
     await until(async () => (await queryTemporary(database, 'count(*)')) === 0)
     assert.partialDeepStrictEqual(await add(put.balance('a1')), { created: 1 })
+  })
+
+  it('fails with its own error if that is not the reason of the abort', async (t) => {
+    const controller = new AbortController()
+    const { signal } = controller
+    const { openWriter, database } = await openFeeds(t)
+    const writer = await openWriter({ signal })
+    await runSql(
+      `create function reject_later() returns trigger language plpgsql as
+         $$ begin perform pg_advisory_xact_lock(1);
+           raise exception 'no' using errcode = '23514'; end $$;
+       create trigger reject_later before insert on customer
+         for each row execute function reject_later()`,
+      database,
+    )
+    const other = new pg.Client({ connectionString: database })
+    await other.connect()
+    await other.query('select pg_advisory_lock(1)')
+
+    const failed = assert.rejects(writer.commit([createBatch('core', 1, lines)]), /23514/)
+    await until(async () => (await listSessions(database, `wait_event = 'advisory'`)).length > 0)
+    controller.abort()
+    await other.end()
+
+    await failed
+  })
+
+  it('sends no further rows after the server has rejected a copy', async (t) => {
+    const pool = makePool((await openFeeds(t)).database, 'feed', { connections: 1 })
+    t.after(() => pool.end())
+    const client = await pool.connect()
+    const copy = openPipelinedCopy(client, 'missing_table', () => {})
+    const isRejected = (error: unknown) => {
+      assert.equal((error as pg.DatabaseError).code, '42P01')
+      return true
+    }
+
+    await until(() => copy.write(Buffer.alloc(1000)).then(() => false, isRejected))
+    client.release(true)
   })
 })

@@ -181,23 +181,16 @@ function submit(
   pipeline: Pipeline,
   done: (error: Error | undefined) => void,
 ): void {
-  let isUnreplicated = false
-  const onNotice = ({ routine }: { readonly routine?: string | undefined }) => {
-    isUnreplicated ||= routine === standbyWait
-  }
+  const stopWatching = watchStandby(client)
   let isDone = false
   const finish = (error?: Error | null): void => {
     if (isDone) return
     isDone = true
     client.off('error', finish)
-    client.off('notice', onNotice)
-    const warning = isUnreplicated
-      ? new Error('the commit may be missing on the standby')
-      : undefined
+    const warning = stopWatching()
     done(error ?? warning)
   }
   client.on('error', finish)
-  client.on('notice', onNotice)
   // The driver's types only accept streams.
   const send = client.query as unknown as (pipeline: Pipeline, done: typeof finish) => void
   send.call(client, pipeline, finish)
@@ -208,6 +201,19 @@ function submit(
  * transaction is committed locally, but a failover may lose it. This is treated as a failure.
  */
 const standbyWait = 'SyncRepWaitForLSN'
+
+/** Watches a connection for that warning. Returns a function that ends this, and returns the failure. */
+export function watchStandby(client: pg.ClientBase): () => Error | undefined {
+  let failure: Error | undefined
+  const onNotice = ({ routine }: { readonly routine?: string | undefined }) => {
+    if (routine === standbyWait) failure = new Error('the commit may be missing on the standby')
+  }
+  client.on('notice', onNotice)
+  return () => {
+    client.off('notice', onNotice)
+    return failure
+  }
+}
 
 /** SQLSTATE of a statement that waited too long for a lock. */
 const lockNotAvailable = '55P03'

@@ -32,6 +32,17 @@ export const readStates: Statement = {
     order by b.ordinal`,
 }
 
+/**
+ * A batch that is sent again was committed, but the wait for a synchronous standby may have been cancelled. This commit
+ * waits for everything before it.
+ */
+export const confirmCommits: Statement = {
+  name: 'confirm-commits',
+  text: `select pg_logical_emit_message(true, 'holdfast', 'batch'),
+    case current_setting('synchronous_commit') when 'off'
+      then set_config('synchronous_commit', 'on', true) end`,
+}
+
 export function stateValues(batches: readonly (BatchKey | FeedBatch)[]): [string[], number[]] {
   // No feed has an empty name.
   return [batches.map(({ feed = '' }) => escapeNul(feed)), batches.map(({ number }) => number)]

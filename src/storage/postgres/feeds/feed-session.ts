@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { QueryArrayConfig, QueryConfig } from 'pg'
 import { abandonOnAbort } from '../driver/abandon.ts'
-import type { Rows, Statement } from '../driver/pipeline.ts'
+import { type Rows, type Statement, watchStandby } from '../driver/pipeline.ts'
 import { type makePool, plannerChoice } from '../driver/pool.ts'
 import { openCopyEncoder } from '../loads/copy-encoder.ts'
 import { createLineEffects } from '../loads/line-effects.ts'
@@ -179,8 +179,11 @@ export async function openFeedSession(
       const clear = hasFewRows()
         ? tables.map((table) => `delete from ${table};`).join(' ')
         : `truncate ${tables.join()};`
+      const stopWatching = watchStandby(client)
       await runPlanned(`${clear} commit`)
+      const warning = stopWatching()
       endTransaction()
+      if (warning) throw warning
     },
 
     async rollback(): Promise<void> {

@@ -25,11 +25,13 @@ import {
   unresolvedInOrder,
 } from '../loads/line-effects.ts'
 import { toHolderError, toLineError, toRejection } from '../loads/line-errors.ts'
+import { endsAborted } from '../loads/load-failure.ts'
 import { lock } from '../loads/load-lock.ts'
 import { analyzeStaged, mergeLines } from '../loads/merge.ts'
 import type { Run } from '../loads/run.ts'
 import {
   batchValues,
+  confirmCommits,
   decideBatches,
   readStates,
   shareFeeds,
@@ -105,8 +107,8 @@ export async function openPostgresFeedWriter(
   }
 
   const toFailure = async (error: unknown, failed: FeedSession | undefined): Promise<unknown> => {
-    if (signal?.aborted) return signal.reason
     if (error instanceof TypeError || error instanceof RangeError) return error
+    if (signal?.aborted && endsAborted(error)) return signal.reason
     // A failed transaction runs no other statement.
     if (isDenied(error)) await failed?.client.query('rollback').catch(() => {})
     return toAppError(failed?.client ?? pool, error)
@@ -120,6 +122,13 @@ export async function openPostgresFeedWriter(
     const locks = ['begin', `set local lock_timeout = ${lockTimeout}`, lock, shareFeeds]
     const states = readLocked(locks, readStates, stateValues(batches))
     return decideBatches(batches, await announceWait(states, onWait))
+  }
+
+  const confirm = async (outcomes: BatchOutcome[]): Promise<BatchOutcome[]> => {
+    if (outcomes.some((outcome) => 'summary' in outcome)) {
+      await runStatement(checks, confirmCommits, [])
+    }
+    return outcomes
   }
 
   /** The outcomes of batches of different feeds, or the errors of the first invalid one by its index. */
@@ -137,7 +146,7 @@ export async function openPostgresFeedWriter(
       }
       if (accepted.length === 0) {
         await session.rollback()
-        return outcomes.filter(isDecided)
+        return confirm(outcomes.filter(isDecided))
       }
       const { run, send, isPrepared } = await session.finishStaging()
       const time = clock()
@@ -147,7 +156,8 @@ export async function openPostgresFeedWriter(
           inBatches: false,
           isPrepared,
           isDistributed,
-          areEntriesDistinct: areEntriesDistinct(accepted.flatMap(({ batch }) => batch.items)),
+          areEntriesDistinct:
+            !isDistributed && areEntriesDistinct(accepted.flatMap(({ batch }) => batch.items)),
           send,
           readGroups: (sql, size) => readGroups(run, sql, size),
         })
@@ -193,7 +203,9 @@ export async function openPostgresFeedWriter(
 
   return {
     async check(batch) {
-      return decideBatches([batch], await runStatement(checks, readStates, stateValues([batch])))[0]
+      const states = await runStatement(checks, readStates, stateValues([batch]))
+      const [outcome] = await confirm(decideBatches([batch], states).filter(isDecided))
+      return outcome
     },
 
     commit(batches) {

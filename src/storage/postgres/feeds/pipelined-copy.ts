@@ -13,7 +13,7 @@ interface Connection {
 
 /**
  * Copies on a connection in pipeline mode: rows and further statements are sent without waiting for the server. A failure
- * is passed to `onFailure`.
+ * is passed to `onFailure`, and ends the copy: the server ignores the rows that follow.
  */
 export function openPipelinedCopy(
   client: pg.ClientBase,
@@ -22,6 +22,7 @@ export function openPipelinedCopy(
 ): Copy {
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   let connection: Connection | undefined
+  let failure: Error | undefined
   const text = copyStatement(table)
   const query = Object.assign(new pg.Query(text), {
     submit(used: unknown) {
@@ -31,6 +32,7 @@ export function openPipelinedCopy(
     // The rows follow the statement in any case.
     handleCopyInResponse() {},
     callback(error: Error | undefined) {
+      failure ??= error
       if (error) onFailure(error)
       resolve()
     },
@@ -40,10 +42,12 @@ export function openPipelinedCopy(
   return {
     table,
     async write(bytes) {
+      if (failure) throw failure
       connection?.sendCopyFromChunk(bytes)
       const stream = connection?.stream
       // A connection that breaks does not drain.
       if (stream?.writableNeedDrain) await Promise.race([ended, once(stream, 'drain')])
+      if (failure) throw failure
     },
     async end() {
       connection?.sendCopyFromChunk(copyTrailer)

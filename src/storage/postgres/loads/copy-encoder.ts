@@ -14,8 +14,8 @@ const bytesPerUnitMax = 3
 
 /**
  * Copies rows into tables in PostgreSQL's binary format. A chunk is sent while the next ones are encoded; a caller that
- * encodes faster than the database receives has to wait. Until `finish` or `discard` resolves, the connection accepts no
- * other statement.
+ * encodes faster than the database receives has to wait. Until `finish` or `discard` resolves, the caller sends no other
+ * statement on the connection.
  */
 export function openCopyEncoder(openCopy: (table: string) => Copy) {
   const buffers = new Map<string, RowBuffer>()
@@ -64,7 +64,7 @@ export function openCopyEncoder(openCopy: (table: string) => Copy) {
       for (const [table, buffer] of buffers) if (buffer.isFull()) await send(table, buffer)
     },
 
-    /** Sends the rest. When it resolves, the database has received every row. */
+    /** Sends the rest. When it resolves, every copy has ended (`Copy.end`). */
     async finish(): Promise<void> {
       for (const [table, buffer] of buffers) if (!buffer.isEmpty()) await send(table, buffer)
       await allSent()
@@ -84,6 +84,7 @@ export interface Copy {
   readonly table: string
   /** When it resolves, the bytes have been sent and the buffer may change. */
   write(bytes: Buffer): Promise<void>
+  /** Statements that are sent after it resolves see the rows. Whether the copy has failed may be known only from them. */
   end(): Promise<void>
 }
 

@@ -33,7 +33,7 @@ export async function loadFailure(
 }
 
 /** Whether an aborted statement can fail with the error: it was cancelled, or a connection was closed. */
-function endsAborted(error: unknown): boolean {
+export function endsAborted(error: unknown): boolean {
   return !isServerError(error) || isConnectionError(error) || error.code === cancelled
 }
 
@@ -43,6 +43,14 @@ export function commitFailure(error: unknown): DatabaseError | undefined {
   return new DatabaseError(
     'the connection to the database was lost during the commit: run the load again, which changes nothing twice',
     { cause: error },
+  )
+}
+
+/** The commit happened, but the wait for a synchronous standby was cancelled. */
+export function standbyFailure(cause: Error): DatabaseError {
+  return new DatabaseError(
+    'the changes are committed, but the wait for the synchronous standby was cancelled: a failover may lose them (run the load again, which changes nothing twice)',
+    { cause },
   )
 }
 

@@ -5,6 +5,7 @@ import { announceWait } from '../../waiting.ts'
 import { abandonOnAbort } from '../driver/abandon.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
 import { openOneConnection } from '../driver/one-connection.ts'
+import { watchStandby } from '../driver/pipeline.ts'
 import { abortDefaultMs, commitAbortMs } from '../driver/timeouts.ts'
 import { openCopyEncoder, openCopyStream } from './copy-encoder.ts'
 import { toVoidType } from './count-lines.ts'
@@ -40,7 +41,7 @@ import {
   type UnresolvedHolder,
   type UnresolvedLine,
 } from './line-errors.ts'
-import { commitFailure, loadFailure } from './load-failure.ts'
+import { commitFailure, loadFailure, standbyFailure } from './load-failure.ts'
 import { lock, tryLock } from './load-lock.ts'
 import { analyzeStaged, manyLines, mergeLines, smallSample, usedTables } from './merge.ts'
 import { createComparedEntries } from './merge-distributed-entries.ts'
@@ -149,6 +150,22 @@ export async function openPostgresProviderWriter(
     if (hasAccounts) await deleteVoid([...deleteUnresolved, keepUnresolvedRemovals])
   }
 
+  const sendCommit = async (): Promise<void> => {
+    const stopWatching = watchStandby(client)
+    isCommitting = true
+    try {
+      await client.query('commit').catch((error) => {
+        const failure = commitFailure(error)
+        if (failure) throw failure
+        return fail(error)
+      })
+    } finally {
+      isCommitting = false
+    }
+    const warning = stopWatching()
+    if (warning) throw standbyFailure(warning)
+  }
+
   /** Only tables with rows are truncated: a table takes a millisecond, and a batch may be as small as one line. */
   const clear = async (): Promise<void> => {
     const tables = usedTables(staging, isDistributed)
@@ -238,13 +255,7 @@ export async function openPostgresProviderWriter(
         readGroups: groups,
       })
       signal?.throwIfAborted()
-      isCommitting = true
-      await client.query('commit').catch((error) => {
-        const failure = commitFailure(error)
-        if (failure) throw failure
-        return fail(error)
-      })
-      isCommitting = false
+      await sendCommit()
       committed += staging.total()
       isPrepared = false
       isCommitted = true
