@@ -14,8 +14,11 @@ import { watchWorkers } from './worker-watch.ts'
 /** How long a commit waits for a load. The sender is then asked to retry, before its own timeout ends the request. */
 const loadWaitMs = 20_000
 
+/** How long an aborted commit may take to end, on a server that does not respond. */
+const abortMs = 500
+
 /** How long before the end of the shutdown timeout a commit stops waiting for a load, so that it is still answered. */
-const answerMs = 1000
+const answerMs = abortMs + 500
 
 /** Opens the stores of the intake and its server, which does not listen yet. */
 export async function openIntake(
@@ -38,7 +41,9 @@ export async function openIntake(
     signal: stopping.signal,
     waitMaxMs: loadWaitMs,
   }
-  const writer = reportUnavailable(await openFeedWriter(database, { clock, ...waiting }, options))
+  const writer = reportUnavailable(
+    await openFeedWriter(database, { clock, ...waiting }, { ...options, abortMs }),
+  )
   const feeds = await openFeedStore(database, options)
   const clients = await openClientStore(database, options)
   const probe = await openDatabaseProbe(database, 'write', options)

@@ -101,6 +101,8 @@ export async function abortOnSignal<Result>(
 /** Aborts a while after another signal. */
 export function abortLater(signal: AbortSignal, delayMs: number): AbortSignal {
   const controller = new AbortController()
-  signal.addEventListener('abort', () => setTimeout(() => controller.abort(), delayMs).unref())
+  const onAbort = () => void setTimeout(() => controller.abort(), delayMs).unref()
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
   return controller.signal
 }

@@ -34,6 +34,9 @@ const flushMsMax = 3_600_000
 /** How long the last commit may take after a stop signal. Docker kills a container that has not stopped after ten seconds. */
 const stopMs = 8000
 
+/** How long before that it stops waiting for a load: the server may take as long to end the transaction. */
+const abortMs = 2000
+
 /** How often a database that is unavailable is reported. */
 const retryNoticeMs = 60_000
 
@@ -77,7 +80,7 @@ export async function runFollow(
   }
   const writer = await openWriter(settings, {
     onWait: () => notify('waiting for a load to finish'),
-    signal: abortLater(signal, stopMs),
+    signal: abortLater(signal, stopMs - abortMs),
   })
   const after = feed?.position ? ` after line ${formatCount(feed.position.line)}` : ''
   notify(`following ${name === '-' ? 'standard input' : name}${after}`)
@@ -174,7 +177,11 @@ async function openWriter(
 ): Promise<FeedWriter> {
   const { openFeedWriter } = await import('../../storage/open.ts')
   const clock = () => Temporal.Now.instant()
-  return openFeedWriter(settings.database, { clock, ...options }, databaseOptions(settings))
+  return openFeedWriter(
+    settings.database,
+    { clock, ...options },
+    { ...databaseOptions(settings), abortMs },
+  )
 }
 
 async function openSegments(

@@ -1,7 +1,11 @@
+import type { Socket } from 'node:net'
 import pg from 'pg'
 
 /** How long a request to cancel may take. */
 const cancelRequestMs = 5000
+
+/** How long the process does not exit before such a request is sent. */
+const cancelSendMs = 1000
 
 /** Closes a connection at a deadline and cancels the statement that it runs. Returns a function that clears the deadline. */
 export function abandonAt(client: pg.ClientBase, deadline: number): () => void {
@@ -26,12 +30,8 @@ export function abandonOnAbort(
   const reason = 'the transaction was aborted'
   let timer: NodeJS.Timeout | undefined
   const onAbort = (): void => {
-    if (isCancelled()) {
-      cancelStatement(client)
-      timer = setTimeout(close, closeMs(), client, reason)
-    } else {
-      timer = setTimeout(abandon, closeMs(), client, reason)
-    }
+    if (isCancelled()) cancelStatement(client)
+    timer = setTimeout(abandon, closeMs(), client, reason)
   }
   signal?.addEventListener('abort', onAbort)
   // It may have aborted while the connection was opened.
@@ -42,14 +42,9 @@ export function abandonOnAbort(
   }
 }
 
-/** Closes a connection and cancels the statement that it runs. */
+/** Closes a connection and cancels the statement that it runs. The driver reports this like any broken connection. */
 export function abandon(client: pg.ClientBase, reason: string): void {
   cancelStatement(client)
-  close(client, reason)
-}
-
-/** The driver reports this like any broken connection. */
-function close(client: pg.ClientBase, reason: string): void {
   const { connection } = client as pg.Client
   connection.stream.destroy(new Error(reason))
 }
@@ -61,6 +56,7 @@ interface CancelKey {
   readonly secretKey: number | null
 }
 interface CancelConnection extends pg.Connection {
+  readonly stream: Socket
   connect(portOrSocket: number | string, host?: string): void
   requestSsl(): void
   cancel(processId: number, secretKey: number): void
@@ -75,13 +71,21 @@ function cancelStatement(client: pg.ClientBase): void {
   if (processID === null || secretKey === null) return
   const connection = new pg.Connection({ ssl } as pg.ConnectionConfig) as CancelConnection
   const end = () => connection.stream.destroy()
-  const timer = setTimeout(end, cancelRequestMs)
-  timer.unref()
-  connection.once('end', () => clearTimeout(timer))
+  const timers = [
+    setTimeout(end, cancelRequestMs).unref(),
+    setTimeout(() => connection.stream.unref(), cancelSendMs).unref(),
+  ]
+  connection.once('end', () => {
+    for (const timer of timers) clearTimeout(timer)
+  })
   // If the server is unreachable, the timeouts of the session end the backend.
   connection.on('error', end)
   if (ssl) connection.once('connect', () => connection.requestSsl())
-  connection.once(ssl ? 'sslconnect' : 'connect', () => connection.cancel(processID, secretKey))
+  connection.once(ssl ? 'sslconnect' : 'connect', () => {
+    connection.cancel(processID, secretKey)
+    // The server closes the connection. If it does not respond, the process need not wait for it.
+    connection.stream.unref()
+  })
   if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`)
   else connection.connect(port, host)
 }
