@@ -1,6 +1,6 @@
-import type { AdapterPayload } from 'oidc-provider'
+import type { AdapterPayload, Client } from 'oidc-provider'
 import type { SigningKey } from '../auth/signing-key-store.ts'
-import type { ThirdParty } from './store.ts'
+import type { Profile, ThirdParty } from './store.ts'
 
 /** The signature algorithms of FAPI. */
 export const fapiAlgorithms = ['PS256', 'ES256'] as const
@@ -16,6 +16,17 @@ export type TokenBinding = 'mtls' | 'dpop'
 
 /** The name of the client metadata with the profile of a third party. */
 export const profileProperty = 'profile'
+
+/** How the response to an authorization request is sent. */
+export const responseModes = { plain: 'query', cds: 'jwt' } as const satisfies Record<
+  Profile,
+  string
+>
+
+/** The FAPI profile of a client. */
+export function readFapiProfile(client: Client | undefined): '1.0 Final' | '2.0' {
+  return client?.[profileProperty] === 'cds' ? '1.0 Final' : '2.0'
+}
 
 /** A third party as client metadata of OpenID Connect. Each profile has one way to do each thing. */
 export function toClientMetadata(
@@ -35,7 +46,7 @@ export function toClientMetadata(
       : { jwks_uri: keys.jwksUrl }),
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
-    response_modes: isCds ? ['jwt'] : ['query'],
+    response_modes: [responseModes[profile]],
     token_endpoint_auth_method: 'private_key_jwt',
     subject_type: 'pairwise',
     id_token_signed_response_alg: algorithm,

@@ -19,6 +19,7 @@ import { type OpenidOptions, type OpenidProvider, openOpenidProvider } from './o
 import { type Brand, renderLayout } from './pages/layout.ts'
 import { renderError } from './pages/steps.ts'
 import { openPasscodes, type PasscodeMessage } from './passcodes.ts'
+import { answerRevocation, type RevocationResponse } from './revoke-arrangement.ts'
 import { openSealedStates } from './sealed-states.ts'
 import type { ConsentStore } from './store.ts'
 
@@ -54,6 +55,8 @@ export interface Consent {
   readonly cds: CdsApi
   /** Answers a request to the page of a flow. */
   readonly answerPage: (request: PageRequest) => Promise<PageResponse>
+  /** Answers a request to the arrangement revocation endpoint. */
+  readonly answerRevocation: (form: URLSearchParams) => Promise<RevocationResponse>
   /** Answers a request to a page with the consents of a customer. */
   readonly answerConsents: (request: ConsentsPageRequest) => Promise<ConsentsPageResponse>
 }
@@ -115,6 +118,7 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
     openid,
     cds: await openCdsApi({ store, verifyAccess, provider, clock }),
     answerPage: (request) => answerPage(flow, request),
+    answerRevocation: (form) => answerRevocation(flow, form),
     answerConsents: (request) => answerConsentsPage({ ...flow, sessions, path }, request),
   }
 }

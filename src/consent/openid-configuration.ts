@@ -9,16 +9,19 @@ import {
   type KoaContextWithOIDC,
 } from 'oidc-provider'
 import type { Customer } from '../contract/index.ts'
+import { requireAssertionClaims } from './client-assertion.ts'
 import {
   type FapiAlgorithm,
   fapiAlgorithms,
   profileProperty,
+  readFapiProfile,
   type TokenBinding,
   toClientMetadata,
 } from './client-metadata.ts'
 import { openCustomerClaims } from './customer-claims.ts'
 import { readBasePath } from './issuer-path.ts'
 import { createOidcAdapter } from './oidc-adapter.ts'
+import { revocationPath } from './revoke-arrangement.ts'
 import { consentScopes, identityClaims, openidScope } from './scopes.ts'
 import {
   accessTokenSeconds,
@@ -31,14 +34,13 @@ import type { ConsentStore, ThirdParty } from './store.ts'
 /** The level of assurance of a one-time passcode in the Consumer Data Standards. */
 export const acr = 'urn:cds.au:cdr:2'
 
+const authMethods = ['private_key_jwt'] as const
+
 /** How long a customer may take for the whole flow. */
 export const flowSeconds = 20 * 60
 
 /** A session only carries the result of a flow from one request to the next. */
 const sessionSeconds = 60
-
-/** How far in the future a client assertion may expire. Clients usually choose one to five minutes. */
-const assertionSecondsMax = 3600
 
 /** A key set of a third party has few keys. */
 const keySetBytesMax = 64 * 1024
@@ -108,11 +110,19 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       ),
     },
     acrValues: [acr],
+    discovery: {
+      cdr_arrangement_revocation_endpoint: issuer + revocationPath,
+      // Otherwise, OAuth clients would assume client_secret_basic (RFC 8414).
+      introspection_endpoint_auth_methods_supported: authMethods,
+      introspection_endpoint_auth_signing_alg_values_supported: algorithms,
+      revocation_endpoint_auth_methods_supported: authMethods,
+      revocation_endpoint_auth_signing_alg_values_supported: algorithms,
+    },
     responseTypes: ['code'],
     subjectTypes: ['pairwise'],
-    clientAuthMethods: ['private_key_jwt'],
-    assertJwtClientAuthClaimsAndHeader: async ({ oidc }, { aud, exp }, _header, client) =>
-      requireAssertionClaims(oidc.issuer, client, { aud, exp }),
+    clientAuthMethods: [...authMethods],
+    assertJwtClientAuthClaimsAndHeader: async (_ctx, claims, _header, client) =>
+      requireAssertionClaims(issuer, client, claims),
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
     conformIdTokenClaims: false,
@@ -245,29 +255,6 @@ function createPolicy() {
 function secondsLeft(ctx: KoaContextWithOIDC, clock: () => Temporal.Instant): number {
   const { exp = 0 } = ctx.oidc.entities.Grant ?? {}
   return Math.max(1, exp - Math.floor(clock().epochMilliseconds / 1000))
-}
-
-/**
- * FAPI 2.0 requires the issuer as the only audience. The lifetime is limited because the id of each assertion is stored
- * until it expires.
- */
-function requireAssertionClaims(
-  issuer: string,
-  client: Client,
-  { aud, exp }: { readonly aud?: unknown; readonly exp?: unknown },
-): void {
-  if (readFapiProfile(client) === '2.0' && aud !== issuer) {
-    throw new errors.InvalidClientAuth('aud of the client assertion must be the issuer')
-  }
-  if (Number(exp) - Date.now() / 1000 > assertionSecondsMax) {
-    throw new errors.InvalidClientAuth(
-      `exp of the client assertion must be within ${assertionSecondsMax} seconds`,
-    )
-  }
-}
-
-function readFapiProfile(client: Client | undefined): '1.0 Final' | '2.0' {
-  return client?.[profileProperty] === 'cds' ? '1.0 Final' : '2.0'
 }
 
 /**

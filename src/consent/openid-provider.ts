@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { SigningKey, SigningKeyStore } from '../auth/signing-key-store.ts'
-import { fapiAlgorithms } from './client-metadata.ts'
+import { fapiAlgorithms, responseModes } from './client-metadata.ts'
 import { readBasePath } from './issuer-path.ts'
 import {
   type ConfigurationOptions,
@@ -130,8 +130,10 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
   extendPushedRequests(provider)
   provider.use(async (ctx, next) => {
     await next()
-    correctLifetime(ctx as unknown as KoaContextWithOIDC)
-    addArrangementId(ctx as unknown as KoaContextWithOIDC)
+    const answered = ctx as unknown as KoaContextWithOIDC
+    correctLifetime(answered)
+    correctMetadata(answered)
+    addArrangementId(answered)
   })
   provider.on('server_error', (_ctx, error) => options.onError(error))
   // An event of Koa, which would otherwise print the error.
@@ -141,6 +143,12 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
 
 function identify(keys: readonly SigningKey[]): string {
   return keys.map(({ id }) => id).join(' ')
+}
+
+/** The OpenID provider lists all response modes that it knows. Third parties are registered for one of these. */
+function correctMetadata({ oidc, body }: KoaContextWithOIDC): void {
+  if (oidc?.route !== 'discovery') return
+  Object.assign(body as object, { response_modes_supported: Object.values(responseModes) })
 }
 
 /** The Consumer Data Standards name the arrangement in responses with a token or about one. */

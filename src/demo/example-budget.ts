@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { iconType, renderIcon } from '../consent/pages/icon.ts'
 import { renderBudget, renderMessage, renderStart } from './pages/budget.ts'
-import { renderBudgetStylesheet } from './pages/stylesheet.ts'
+import { budgetColour, renderBudgetStylesheet } from './pages/stylesheet.ts'
 import { Refused } from './platform-calls.ts'
 import type { KeyPair } from './proofs.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -68,6 +69,10 @@ const routes: Readonly<Record<string, (exchange: Exchange) => Promise<void> | vo
   'GET /style.css': ({ response }) => {
     response.writeHead(200, { ...headers(), 'content-type': 'text/css; charset=utf-8' })
     response.end(renderBudgetStylesheet())
+  },
+  'GET /icon.svg': ({ response }) => {
+    response.writeHead(200, { ...headers(), 'content-type': iconType })
+    response.end(renderIcon(budgetColour))
   },
   [`GET ${keySetPath}`]: ({ response, key }) => {
     response.writeHead(200, { ...headers(), 'content-type': 'application/json' })
@@ -214,7 +219,7 @@ function sendPage({ response, issuer }: Exchange, status: number, page: string):
 function headers(formTarget = ''): Record<string, string> {
   const target = formTarget && ` ${new URL(formTarget).origin}`
   return {
-    'content-security-policy': `default-src 'none'; style-src 'self'; form-action 'self'${target}; frame-ancestors 'none'; base-uri 'none'`,
+    'content-security-policy': `default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'${target}; frame-ancestors 'none'; base-uri 'none'`,
     'referrer-policy': 'same-origin',
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',

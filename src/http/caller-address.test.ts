@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readTrustedProxies, resolveCallerAddress } from './caller-address.ts'
+import { groupAddress, readTrustedProxies, resolveCallerAddress } from './caller-address.ts'
 
 const trusted = readTrustedProxies('10.0.0.0/8, 192.0.2.1, 2001:db8:1::/48')
 
@@ -74,5 +74,17 @@ describe('a list of trusted proxies', () => {
     '2001:db8::/129',
   ]) {
     it(`may not be "${text}"`, () => assert.equal(readTrustedProxies(text), undefined))
+  }
+})
+
+describe('the group of an address', () => {
+  for (const [address, group] of [
+    ['203.0.113.9', '203.0.113.9'],
+    ['2001:db8:0:1:2:3:4:5', '2001:db8:0:1'],
+    ['2001:0db8::1:2:3:4:5', '2001:db8:0:1'],
+    ['2001:db8::9', '2001:db8:0:0'],
+    ['::1', '0:0:0:0'],
+  ] as const) {
+    it(`${address} is ${group}`, () => assert.equal(groupAddress(address), group))
   }
 })

@@ -46,6 +46,25 @@ export function isTrustedProxy(socket: Socket, trusted: TrustedProxies | undefin
   return trusted !== undefined && isTrusted(trusted, normalizeAddress(socket.remoteAddress ?? ''))
 }
 
+/** A /64 network: the first four of the eight groups of an IPv6 address. */
+const networkGroups = 4
+
+/** An IPv4 address, or the /64 network of an IPv6 address: a client can use any address of its /64. */
+export function groupAddress(address = ''): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = '', tail] = address.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  if (tail !== undefined) {
+    const after = tail === '' ? [] : tail.split(':')
+    while (groups.length + after.length < 8) groups.push('0')
+    groups.push(...after)
+  }
+  return groups
+    .slice(0, networkGroups)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')
+}
+
 function firstUntrusted(
   peer: string,
   hops: Iterable<string | undefined>,

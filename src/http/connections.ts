@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { type TLSSocket, Server as TlsServer } from 'node:tls'
-import { isTrustedProxy, type TrustedProxies } from './caller-address.ts'
+import { groupAddress, isTrustedProxy, type TrustedProxies } from './caller-address.ts'
 import type { HttpLimits } from './limits.ts'
 
 type ConnectionLimits = Pick<
@@ -98,7 +98,7 @@ export function limitConnections(
 
   server.on('connection', (socket: Socket) => {
     const isProxy = isTrustedProxy(socket, trustedProxies)
-    const address = isProxy ? anyProxy : addressGroup(socket.remoteAddress)
+    const address = isProxy ? anyProxy : groupAddress(socket.remoteAddress)
     const closing = pickExcess(socket, address)
     if (closing) closed += 1
     closing?.destroy()
@@ -191,19 +191,4 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 function peerKey({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
-}
-
-/** A /64 network: the first four of the eight groups of an IPv6 address. */
-const networkGroups = 4
-
-/** An IPv4 address, or the /64 network of an IPv6 address: a client can use any address of its /64. */
-function addressGroup(address = ''): string {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [head = '', tail] = address.split('::')
-  const groups = head === '' ? [] : head.split(':')
-  if (tail !== undefined) {
-    const after = tail === '' ? [] : tail.split(':')
-    while (groups.length + after.length < 8) groups.push('0')
-  }
-  return groups.slice(0, networkGroups).join(':')
 }

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Consent } from '../consent/consent.ts'
 import { flowSeconds } from '../consent/openid-configuration.ts'
 import { openidRoutes } from '../consent/openid-provider.ts'
+import { iconType, renderIcon } from '../consent/pages/icon.ts'
 import { renderStylesheet } from '../consent/pages/stylesheet.ts'
+import { revocationPath } from '../consent/revoke-arrangement.ts'
 import { type HttpApp, type Route, toFastifyPath } from './app.ts'
-import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
+import { groupAddress, resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { mountCds } from './cds-app.ts'
 import { consentsPaths, mountConsentsPage } from './consents-app.ts'
 import { interactionHeader } from './interaction-id.ts'
@@ -17,6 +19,7 @@ import {
   sendPage,
   toForm,
 } from './page-response.ts'
+import { mountRevocation } from './revocation-app.ts'
 
 const flowCookie = 'holdfast_flow'
 
@@ -43,12 +46,12 @@ export interface ConsentMountOptions {
   readonly trustedProxies: TrustedProxies | undefined
 }
 
-/** The stylesheet and the logo, by the settings of the brand. */
+/** The stylesheet, the icon and the logo, by the settings of the brand. */
 export function createAssets(
   basePath: string,
   colour: string,
   logo?: { readonly type: string; readonly extension: string; readonly content: Buffer },
-): { readonly stylesheet: Asset; readonly logo?: Asset } {
+): { readonly stylesheet: Asset; readonly icon: Asset; readonly logo?: Asset } {
   const toAsset = (name: string, extension: string, type: string, content: Buffer): Asset => {
     const digest = createHash('sha256').update(content).digest('base64url').slice(0, 12)
     return { path: `${basePath}/consent/assets/${name}-${digest}.${extension}`, type, content }
@@ -56,6 +59,7 @@ export function createAssets(
   const styles = Buffer.from(renderStylesheet(colour))
   return {
     stylesheet: toAsset('style', 'css', 'text/css; charset=utf-8', styles),
+    icon: toAsset('icon', 'svg', iconType, Buffer.from(renderIcon(colour))),
     ...(logo && { logo: toAsset('logo', logo.extension, logo.type, logo.content) }),
   }
 }
@@ -75,9 +79,10 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
   const consents = consentsPaths.flatMap((path) =>
     (['GET', 'POST'] as const).map((method) => ({ method, path: basePath + path })),
   )
+  const revocation = { method: 'POST', path: basePath + revocationPath } as const
   const openid = basePath === '' ? provider : [...provider, metadata]
   return {
-    routes: [...openid, ...pages, ...consents, ...assets],
+    routes: [...openid, ...pages, ...consents, revocation, ...assets],
     mount(app) {
       app.register(async (scope) => {
         // The OpenID provider reads bodies itself.
@@ -87,6 +92,7 @@ export function createConsentMount(consent: Consent, options: ConsentMountOption
       })
       app.register(async (scope) => mountPages(scope, consent, page, options))
       app.register(async (scope) => mountConsentsPage(scope, consent, options.trustedProxies))
+      app.register(async (scope) => mountRevocation(scope, consent))
       for (const asset of options.assets) mountAsset(app, asset)
       mountCds(app, consent)
     },
@@ -132,7 +138,7 @@ function mountPages(
         uid,
         secret: readCookie(request.headers.cookie, flowCookie),
         form: request.method === 'POST' ? toForm(request.body) : undefined,
-        source: resolveCallerAddress(request.raw, trustedProxies),
+        source: groupAddress(resolveCallerAddress(request.raw, trustedProxies)),
         isCrossSite: isCrossSite(request, origin),
         interactionId: String(reply.getHeader(interactionHeader)),
         raw: request.raw,

@@ -4,6 +4,7 @@ export const consentEndpoints = [
   'consent-page',
   'consent-asset',
   'consents-page',
+  'arrangement-revocation',
   'cds-accounts',
   'cds-balance',
   'cds-balances',

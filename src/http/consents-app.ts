@@ -1,7 +1,7 @@
 import type { Consent } from '../consent/consent.ts'
 import { sessionSeconds } from '../consent/consents-page.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
-import { resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
+import { groupAddress, resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { interactionHeader } from './interaction-id.ts'
 import {
   formatCookie,
@@ -39,7 +39,7 @@ export function mountConsentsPage(
           isStop: path.endsWith('/stop'),
           secret: readCookie(request.headers.cookie, cookie),
           form: request.method === 'POST' ? toForm(request.body) : undefined,
-          source: resolveCallerAddress(request.raw, trustedProxies),
+          source: groupAddress(resolveCallerAddress(request.raw, trustedProxies)),
           isCrossSite: isCrossSite(request, origin),
           interactionId: String(reply.getHeader(interactionHeader)),
         })

@@ -39,7 +39,7 @@ export async function openConsentRole(
   const { readBasePath } = await import('../consent/issuer-path.ts')
   const { issuer, brandName, brandColour, brandLogo, passcodeUrl = '', subdomain } = settings
   const onError = (error: Error): void => log.error({ err: error }, 'consent failed')
-  const { stylesheet, logo } = createAssets(
+  const { stylesheet, icon, logo } = createAssets(
     readBasePath(issuer),
     brandColour,
     brandLogo === undefined ? undefined : readLogo(brandLogo),
@@ -57,6 +57,7 @@ export async function openConsentRole(
       name: brandName,
       logo: logo?.path,
       stylesheet: stylesheet.path,
+      icon: icon.path,
       timeZone: settings.timeZone ?? 'UTC',
     },
     deliverPasscode: createPasscodeDelivery({
@@ -70,7 +71,7 @@ export async function openConsentRole(
     ...parts,
   })
   const mount = createConsentMount(consent, {
-    assets: [stylesheet, ...(logo ? [logo] : [])],
+    assets: [stylesheet, icon, ...(logo ? [logo] : [])],
     trustedProxies: readTrustedProxies(settings.trustedProxies ?? ''),
   })
   return { consent, mount }

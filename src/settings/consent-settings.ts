@@ -6,6 +6,8 @@ const platform: readonly Role[] = ['platform']
 
 const brandNameLengthMax = 60
 
+export const brandColourDefault = '#0b5fff'
+
 /** The settings of the platform's consent role, in which customers share their data with third parties. */
 export const consentDefinitions: Pick<
   Definitions,
@@ -53,6 +55,6 @@ export const consentDefinitions: Pick<
     mustBe: 'a colour such as #0b5fff',
     read: (text) => (/^#[\da-f]{6}$/i.test(text) ? text.toLowerCase() : undefined),
     usedBy: platform,
-    defaults: { platform: '#0b5fff' },
+    defaults: { platform: brandColourDefault },
   },
 }

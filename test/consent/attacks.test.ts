@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
-import { describe, shareOnEachEngine } from '../support/engines.ts'
+import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import { openBrowser, readForm } from './browser.ts'
 import {
   agree,
@@ -13,7 +13,6 @@ import {
   redirectUri,
 } from './platform.ts'
 import {
-  cdsClaims,
   fetchFrom,
   registerThirdParty,
   requestedScopes,
@@ -263,32 +262,6 @@ describe('tokens', () => {
     const changes = await platform.store.arrangements.listChanges(id)
     assert.deepEqual([changes.at(-1)?.status, changes.at(-1)?.reason], ['withdrawn', 'third_party'])
   })
-
-  it('of the profile cds end without the arrangement, and an access token ends alone', async () => {
-    const platform = await platformOnEachEngine()
-    const thirdParty = await registerThirdParty(platform, 'cds')
-    const started = await thirdParty.start(cdsClaims(86_400))
-    const browser = platform.browse()
-    await browser.open(started.url)
-    const tokens = await thirdParty.exchange(await agree(browser, platform), started)
-    const { refresh_token: refreshToken = '' } = tokens
-
-    await openid.tokenRevocation(thirdParty.config, tokens.access_token)
-    assert.equal(await isActive(thirdParty, tokens.access_token), false)
-    const { access_token: next } = await openid.refreshTokenGrant(
-      thirdParty.config,
-      refreshToken,
-      undefined,
-      { DPoP: thirdParty.dpop },
-    )
-    await openid.tokenRevocation(thirdParty.config, refreshToken)
-
-    assert.equal(await isActive(thirdParty, refreshToken), false)
-    assert.equal(await isActive(thirdParty, next), false)
-    const id = String(tokens['cdr_arrangement_id'])
-    const arrangement = await platform.store.arrangements.find(id, Temporal.Now.instant())
-    assert.equal(arrangement?.status, 'active')
-  })
 })
 
 describe('the pages', () => {
@@ -389,5 +362,21 @@ describe('the pages', () => {
     await stranger.open(browser.page.url)
 
     assert.equal(stranger.page.status, 400)
+  })
+})
+
+describeOnce('the limits of the pages', () => {
+  it('count an IPv6 address as its /64 network', async () => {
+    const platform = await platformOnEachEngine()
+    const { browser } = await openFlow(platform)
+    await browser.submit('identify', { email })
+    const form = readForm(browser.page.text, 'passcode', { passcode: '000000' })
+    const tryFrom = async (address: string) =>
+      (await browser.post(browser.page.url, form, { 'x-forwarded-for': address })).status
+
+    for (let host = 1; host <= 60; host += 1) await tryFrom(`2001:db8:0:64::${host}`)
+
+    assert.equal(await tryFrom('2001:db8:0:64::ffff'), 429)
+    assert.notEqual(await tryFrom('2001:db8:0:65::1'), 429)
   })
 })

@@ -3,6 +3,7 @@ import { it } from 'node:test'
 import { decodeProtectedHeader } from 'jose'
 import * as openid from 'openid-client'
 import { makeSigningKey, type SigningAlgorithm } from '../../src/auth/signing.ts'
+import { consentScopes } from '../../src/consent/scopes.ts'
 import { publicationSeconds } from '../../src/consent/signing-keys.ts'
 import { describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import { agree, type ConsentPlatform, issuer, openConsentPlatform } from './platform.ts'
@@ -136,5 +137,45 @@ describeOnce('a client assertion', () => {
 
     assert.equal((await introspect(3500)).active, false)
     await assert.rejects(introspect(3700), { error: 'invalid_client', status: 401 })
+  })
+})
+
+describeOnce('the metadata of the OpenID provider', () => {
+  it('has what the Consumer Data Standards require', async () => {
+    const { port } = await openPlatform()
+
+    const response = await fetch(`http://127.0.0.1:${port}/.well-known/openid-configuration`)
+
+    const algorithms = ['PS256', 'ES256']
+    const claims = ['sub', 'acr', 'auth_time', 'name', 'given_name', 'family_name', 'updated_at']
+    const metadata = (await response.json()) as Record<string, readonly string[]>
+    assert.partialDeepStrictEqual(metadata, {
+      issuer,
+      acr_values_supported: ['urn:cds.au:cdr:2'],
+      authorization_endpoint: `${issuer}/oidc/authorize`,
+      authorization_signing_alg_values_supported: ['ES256'],
+      cdr_arrangement_revocation_endpoint: `${issuer}/arrangements/revoke`,
+      claims_parameter_supported: true,
+      code_challenge_methods_supported: ['S256'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      id_token_signing_alg_values_supported: ['ES256'],
+      introspection_endpoint: `${issuer}/oidc/introspect`,
+      introspection_endpoint_auth_methods_supported: ['private_key_jwt'],
+      jwks_uri: `${issuer}/oidc/jwks`,
+      pushed_authorization_request_endpoint: `${issuer}/oidc/par`,
+      request_object_signing_alg_values_supported: algorithms,
+      require_pushed_authorization_requests: true,
+      response_modes_supported: ['query', 'jwt'],
+      response_types_supported: ['code'],
+      revocation_endpoint: `${issuer}/oidc/revoke`,
+      revocation_endpoint_auth_methods_supported: ['private_key_jwt'],
+      scopes_supported: [...consentScopes],
+      subject_types_supported: ['pairwise'],
+      token_endpoint: `${issuer}/oidc/token`,
+      token_endpoint_auth_methods_supported: ['private_key_jwt'],
+      token_endpoint_auth_signing_alg_values_supported: algorithms,
+      userinfo_endpoint: `${issuer}/oidc/userinfo`,
+    })
+    assert.deepEqual(metadata['claims_supported']?.slice(0, claims.length), claims)
   })
 })

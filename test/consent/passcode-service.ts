@@ -5,11 +5,7 @@ import type { Scope } from '../support/engines.ts'
 
 interface Posted {
   readonly authorization: string
-  readonly body: {
-    readonly passcode: string
-    readonly phoneNumber: string
-    readonly purpose: string
-  }
+  readonly body: { readonly passcode: string; readonly phoneNumber: string }
 }
 
 /** Receives passcodes as the service of a data provider does. */

@@ -109,7 +109,7 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
 
   const open = async () => {
     const store = await openConsentStore(database)
-    const { stylesheet } = createAssets('', '#0b5fff')
+    const { stylesheet, icon } = createAssets('', '#0b5fff')
     const writer = pino(
       { level: 'trace', base: null },
       { write: (line: string) => void log.push(line) },
@@ -123,7 +123,7 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
       clock,
       binding: 'dpop',
       requiresAuthority: false,
-      brand: { name: 'Demo Bank', stylesheet: stylesheet.path, timeZone: 'UTC' },
+      brand: { name: 'Demo Bank', stylesheet: stylesheet.path, icon: icon.path, timeZone: 'UTC' },
       deliverPasscode: (message) => void passcodes.push(message),
       onError: (error) => writer.error({ err: error }, 'consent failed'),
       keysMs: 0,
@@ -137,7 +137,7 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
       clock,
       log: writer,
       consent: createConsentMount(consent, {
-        assets: [stylesheet],
+        assets: [stylesheet, icon],
         trustedProxies: readTrustedProxies('127.0.0.1'),
       }),
     })

@@ -9,10 +9,11 @@ import { databaseOptions } from '../../server/database-options.ts'
 import type { ConsentParts } from '../../server/open-consent.ts'
 import type { Telemetry } from '../../server/telemetry.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
+import { brandColourDefault } from '../../settings/consent-settings.ts'
 import type { Settings } from '../../settings/settings.ts'
 import type { Addresses } from './addresses.ts'
 
-const brand = { brandName: 'Demo Bank', brandColour: '#0b5fff' } as const
+const brand = { brandName: 'Demo Bank', brandColour: brandColourDefault } as const
 
 /** The consent role of the demo's platform, and the third party that uses it. */
 export interface ConsentDemo {

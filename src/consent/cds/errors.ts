@@ -28,6 +28,11 @@ export const cdsErrors = {
     'cds-banking:Authorisation/InvalidBankingAccount',
     'Invalid Banking Account',
   ],
+  invalidArrangement: [
+    422,
+    'cds-all:Authorisation/InvalidArrangement',
+    'Invalid Consent Arrangement',
+  ],
   invalidPage: [422, 'cds-all:Field/InvalidPage', 'Invalid Page'],
   unavailable: [503, 'cds-all:Service/Unavailable', 'Service Unavailable'],
 } as const satisfies Record<string, readonly [number, string, string]>

@@ -7,6 +7,8 @@ export interface Brand {
   readonly logo?: string | undefined
   /** The URL of the stylesheet. */
   readonly stylesheet: string
+  /** The URL of the icon. */
+  readonly icon: string
   /** The time zone of times on the pages. */
   readonly timeZone: string
 }
@@ -38,6 +40,7 @@ export function renderLayout(brand: Brand, { title, body, step, problem }: Page)
 <meta name="robots" content="noindex">
 <title>${heading} – ${brand.name}</title>
 <link rel="stylesheet" href="${brand.stylesheet}">
+<link rel="icon" href="${brand.icon}">
 </head>
 <body>
 <header>

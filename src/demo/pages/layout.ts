@@ -10,6 +10,7 @@ export function renderPage(title: string, body: Html): string {
 <meta name="robots" content="noindex">
 <title>${title} – Example Budget</title>
 <link rel="stylesheet" href="/style.css">
+<link rel="icon" href="/icon.svg">
 </head>
 <body>
 <header><p class="brand">Example Budget</p><p class="muted">The third party of the Holdfast demo</p></header>

@@ -1,12 +1,12 @@
 import { adjustAccent, palette, textOn } from '../../consent/pages/stylesheet.ts'
 
 /** Another colour than the provider's, so that it is visible whose page it is. */
-const brandColour = '#0f766e'
+export const budgetColour = '#0f766e'
 /** Bars of money out. */
 const outColours = { light: '#b45309', dark: '#f0a04b' } as const
 
 function properties(theme: keyof typeof palette): string {
-  const accent = adjustAccent(brandColour, theme)
+  const accent = adjustAccent(budgetColour, theme)
   const values = { ...palette[theme], accent, 'on-accent': textOn(accent), out: outColours[theme] }
   return Object.entries(values)
     .map(([name, value]) => `--${name}:${value}`)

@@ -1,0 +1,127 @@
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  type JWK,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  errors as joseErrors,
+  jwtVerify,
+} from 'jose'
+import { type Client, errors, type Provider } from 'oidc-provider'
+import { fapiAlgorithms, readFapiProfile } from './client-metadata.ts'
+
+/** How far in the future a client assertion may expire. Clients usually choose one to five minutes. */
+const lifetimeSecondsMax = 3600
+
+const toleranceSeconds = 15
+const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** The public keys of a client, which the OpenID provider reads and caches. */
+interface ClientKeys {
+  selectForVerify(key: { readonly alg: string; readonly kid?: string | undefined }): readonly JWK[]
+  /** Fetches the keys again if they are from a URL and not fresh. */
+  refresh(): Promise<void>
+}
+
+/**
+ * FAPI 2.0 requires the issuer as the only audience. The lifetime is limited because the id of each assertion is stored
+ * until it expires.
+ */
+export function requireAssertionClaims(
+  issuer: string,
+  client: Client,
+  { aud, exp }: Readonly<Record<string, unknown>>,
+): void {
+  if (readFapiProfile(client) === '2.0' && aud !== issuer) {
+    throw new errors.InvalidClientAuth('aud of the client assertion must be the issuer')
+  }
+  if (Number(exp) - Date.now() / 1000 > lifetimeSecondsMax) {
+    throw new errors.InvalidClientAuth(
+      `exp of the client assertion must be within ${lifetimeSecondsMax} seconds`,
+    )
+  }
+}
+
+/**
+ * Authenticates a third party at an endpoint that the OpenID provider does not have, by its rules. Returns the ID of the
+ * third party, or throws an error of the OpenID provider.
+ */
+export async function authenticateClient(
+  provider: Provider,
+  url: string,
+  form: URLSearchParams,
+): Promise<string> {
+  const assertion = form.get('client_assertion') ?? ''
+  const isJwt = form.get('client_assertion_type') === assertionType
+  const id = isJwt ? readSubject(assertion) : undefined
+  const client = id === undefined ? undefined : await provider.Client.find(id)
+  if (!client || (form.get('client_id') ?? id) !== id) {
+    throw new errors.InvalidClientAuth('unknown client')
+  }
+  const claims = await verifyAssertion(provider, client, url, assertion)
+  requireAssertionClaims(provider.issuer, client, claims)
+  const { jti = '', exp = 0 } = claims
+  const isFirst = await provider.ReplayDetection.unique(
+    client.clientId,
+    jti,
+    exp + toleranceSeconds,
+  )
+  if (!isFirst) throw new errors.InvalidClientAuth('the client assertion was used before')
+  return client.clientId
+}
+
+function readSubject(assertion: string): string | undefined {
+  try {
+    return decodeJwt(assertion).sub
+  } catch {
+    return undefined
+  }
+}
+
+/** The keys are fetched again if none of those in the cache fits. */
+async function verifyAssertion(
+  provider: Provider,
+  client: Client,
+  url: string,
+  assertion: string,
+): Promise<JWTPayload> {
+  const { asymmetricKeyStore: keys } = client as Client & {
+    readonly asymmetricKeyStore: ClientKeys
+  }
+  const options = {
+    algorithms: [...fapiAlgorithms],
+    issuer: client.clientId,
+    audience: [provider.issuer, provider.urlFor('token'), url],
+    requiredClaims: ['exp', 'jti'],
+    clockTolerance: toleranceSeconds,
+  }
+  try {
+    let claims = await verifyWithOne(keys, assertion, options)
+    if (!claims) {
+      await keys.refresh()
+      claims = await verifyWithOne(keys, assertion, options)
+    }
+    if (claims) return claims
+  } catch (error) {
+    if (!(error instanceof joseErrors.JOSEError) && !(error instanceof TypeError)) throw error
+    throw new errors.InvalidClientAuth(error.message)
+  }
+  throw new errors.InvalidClientAuth('no key verifies the client assertion')
+}
+
+async function verifyWithOne(
+  keys: ClientKeys,
+  assertion: string,
+  options: JWTVerifyOptions,
+): Promise<JWTPayload | undefined> {
+  const { alg = '', kid } = decodeProtectedHeader(assertion)
+  if (!fapiAlgorithms.some((name) => name === alg)) return undefined
+  for (const key of keys.selectForVerify({ alg, kid })) {
+    try {
+      return (await jwtVerify(assertion, key, options)).payload
+    } catch (error) {
+      if (!(error instanceof joseErrors.JWSSignatureVerificationFailed)) throw error
+    }
+  }
+  return undefined
+}
