@@ -122,7 +122,7 @@ async function submitSignIn(
   form: URLSearchParams,
 ): Promise<ConsentsPageResponse> {
   const { request, secret, sessions } = context
-  const { source } = request
+  const attempt = { secret, purpose: 'sign-in', source: request.source } as const
   const waiting = state && 'email' in state ? state : undefined
   const action = form.get('action')
   if (waiting && action === 'restart') {
@@ -131,14 +131,14 @@ async function submitSignIn(
   }
   if (waiting && action === 'passcode') {
     const entered = form.get('passcode') ?? ''
-    const result = await checkPasscode(context, { secret, source }, entered)
+    const result = await checkPasscode(context, attempt, entered)
     if ('problem' in result) return showProblem(context, waiting, 'passcode', result.problem)
     // A new secret: one that was known before the authentication is of no use after it.
     return { status: 303, location: '', secret: await sessions.rotate(secret, result) }
   }
   if (!waiting && action !== 'identify') return { status: 303, location: '' }
   const email = waiting?.email ?? (form.get('email') ?? '').trim()
-  const sent = await requestPasscode(context, { secret, source }, email)
+  const sent = await requestPasscode(context, attempt, email)
   if ('problem' in sent) {
     return showProblem(context, waiting, waiting ? 'passcode' : 'email', sent.problem, email)
   }

@@ -26,7 +26,7 @@ export function createPasscodeDelivery({
   brandName,
   onError,
 }: DeliveryOptions): (message: PasscodeMessage) => void {
-  const post = async ({ phoneNumber, name, passcode, expires }: PasscodeMessage): Promise<void> => {
+  const post = async ({ email: _email, expires, ...message }: PasscodeMessage): Promise<void> => {
     const key = await readNewestKey(signingKeys)
     const sign = openSigner({ ...key.privateKey, kid: key.id, alg: key.algorithm }, subdomain)
     const [resource = ''] = url.split('?', 1)
@@ -36,7 +36,7 @@ export function createPasscodeDelivery({
         authorization: `Bearer ${await sign(resource)}`,
         'content-type': 'application/json',
       },
-      body: JSON.stringify({ phoneNumber, name, passcode, expires: expires.toString(), brandName }),
+      body: JSON.stringify({ ...message, expires: expires.toString(), brandName }),
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     })

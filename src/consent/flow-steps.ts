@@ -15,7 +15,7 @@ import { renderAccounts, renderConfirm, renderIdentify, renderPasscode } from '.
 import { listAccountKinds } from './scopes.ts'
 import { makeFormToken } from './sealed-states.ts'
 import { endOfSharing } from './sharing-duration.ts'
-import { checkPasscode, requestPasscode } from './sign-in.ts'
+import { checkPasscode, requestPasscode, type SignInAttempt } from './sign-in.ts'
 
 /** What the customer did on a page. */
 export type Action = (
@@ -33,7 +33,7 @@ export const actions: Readonly<Record<FlowState['step'], Readonly<Record<string,
   passcode: {
     passcode: submitPasscode,
     resend: (options, context) => sendPasscode(options, context, context.state.email ?? ''),
-    restart: (options, context) => moveTo(options, context, { step: 'identify' }),
+    restart,
   },
   accounts: { accounts: submitAccounts, 'select-all': selectAllAccounts },
   confirm: { confirm, back: changeAccounts },
@@ -96,8 +96,8 @@ async function sendPasscode(
   context: FlowContext,
   email: string,
 ): Promise<PageResponse> {
-  const { request, secret, state } = context
-  const sent = await requestPasscode(options, { secret, source: request.source }, email)
+  const { state } = context
+  const sent = await requestPasscode(options, toAttempt(context), email)
   if ('expires' in sent) {
     const passcodeExpires = sent.expires.epochMilliseconds
     return moveTo(options, context, { step: 'passcode', email, passcodeExpires })
@@ -107,14 +107,22 @@ async function sendPasscode(
   return showStep(options, context, { problem: { field, text }, status, email })
 }
 
+function toAttempt({ secret, request }: FlowContext): SignInAttempt {
+  return { secret, purpose: 'consent', source: request.source }
+}
+
+/** A new secret: the customer need not wait before a passcode is sent to the other address. */
+async function restart({ flows }: FlowOptions, { secret, state }: FlowContext) {
+  return redirectToFlow(await flows.rotate(secret, { ...state, step: 'identify' }))
+}
+
 async function submitPasscode(
   options: FlowOptions,
   context: FlowContext,
   form: URLSearchParams,
 ): Promise<PageResponse> {
-  const { request, secret, state, asked } = context
-  const attempt = { secret, source: request.source }
-  const result = await checkPasscode(options, attempt, form.get('passcode') ?? '')
+  const { secret, state, asked } = context
+  const result = await checkPasscode(options, toAttempt(context), form.get('passcode') ?? '')
   if ('problem' in result) {
     const { text, status } = result.problem
     return showStep(options, context, { problem: { field: 'passcode', text }, status })

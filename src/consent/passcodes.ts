@@ -1,8 +1,8 @@
-import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
 import { digest } from '../auth/secrets.ts'
 import type { CustomerMatch } from '../contract/index.ts'
 import { emailKey } from '../text/email-key.ts'
-import type { AttemptLimit, ConsentStore } from './store.ts'
+import type { AttemptLimit, ConsentStore, PasscodeCandidate } from './store.ts'
 
 export const passcodeSeconds = 300
 export const passcodeDigits = 6
@@ -21,8 +21,13 @@ export const attemptLimits = {
   /** Higher, since many customers may share an address. */
   sendsBySource: { capacity: 30, refillMs: minuteMs },
   triesByCustomer: { capacity: 10, refillMs: 30 * minuteMs },
+  /** Of a customer from one source, after others have used up those of the customer. */
+  triesReserved: { capacity: triesMax, refillMs: 30 * minuteMs },
   triesBySource: { capacity: 60, refillMs: minuteMs },
 } as const satisfies Record<string, AttemptLimit>
+
+/** What a passcode permits: to agree to a sharing, or to see and withdraw consents. */
+export type PasscodePurpose = 'consent' | 'sign-in'
 
 /** A passcode to deliver to the phone of a customer. */
 export interface PasscodeMessage {
@@ -31,102 +36,130 @@ export interface PasscodeMessage {
   readonly phoneNumber: string
   readonly name: string
   readonly passcode: string
+  readonly purpose: PasscodePurpose
   readonly expires: Temporal.Instant
 }
 
-export interface PasscodeRequest {
+/** The browser that requests or enters a passcode. */
+export interface PasscodeOwner {
   /** Random, known to the browser alone: without it, stored hashes cannot be verified. */
   readonly secret: string
-  readonly email: string
-  /** The customers with the e-mail address. */
-  readonly matches: readonly CustomerMatch[]
+  readonly purpose: PasscodePurpose
 }
-
-/** What the customer reads depends on nothing else: it is the same whether or not the address is known. */
-export type SendResult =
-  | { readonly outcome: 'sent'; readonly expires: Temporal.Instant }
-  | { readonly outcome: 'too soon' }
 
 export type TryResult =
   | { readonly outcome: 'correct'; readonly customerId: string }
   | { readonly outcome: 'wrong'; readonly triesLeft: number }
   | { readonly outcome: 'no tries left' }
+  /** Whether or not the passcode is correct. */
   | { readonly outcome: 'too many' }
 
+/** No result depends on whether an address is known, and neither does the time that it takes. */
 export interface Passcodes {
+  /** Whether the last passcode of the browser was sent less than `resendSeconds` ago. */
+  isTooSoon(owner: PasscodeOwner): Promise<boolean>
   /** Must be called before the customers are searched, so that a rejection takes the same time for every address. */
   mayRequest(email: string, source: string): Promise<boolean>
-  request(request: PasscodeRequest): Promise<SendResult>
-  verify(secret: string, passcode: string, source: string): Promise<TryResult>
+  /** Sends a passcode to the customers with the e-mail address. Undefined if it is too soon. */
+  request(
+    owner: PasscodeOwner,
+    email: string,
+    matches: readonly CustomerMatch[],
+  ): Promise<{ readonly expires: Temporal.Instant } | undefined>
+  verify(owner: PasscodeOwner, passcode: string, source: string): Promise<TryResult>
 }
 
-/** `deliver` is not awaited: how long it takes would show that the address is known. */
+/** `deliver` is called later and is not awaited: how long it takes would show that the address is known. */
 export async function openPasscodes(
   store: ConsentStore,
   clock: () => Temporal.Instant,
   deliver: (message: PasscodeMessage) => void,
 ): Promise<Passcodes> {
   const limitKey = await store.readSecret('limits')
-  const take = (limit: keyof typeof attemptLimits, subject: string) => {
-    const key = createHmac('sha256', limitKey).update(`${limit} ${subject}`).digest('base64url')
-    return store.limits.take(key, attemptLimits[limit], clock())
+  const makeKey = (...parts: readonly string[]) =>
+    createHmac('sha256', limitKey).update(parts.join(' ')).digest('base64url')
+  const take = (limit: keyof typeof attemptLimits, subject: string) =>
+    store.limits.take(makeKey(limit, subject), attemptLimits[limit], clock())
+
+  /** Takes a try from the limit of the customer, or else from the reserve. Returns the limit, to refund it. */
+  const takeTry = async (customerId: string, source: string) => {
+    const reserved = JSON.stringify([customerId, source])
+    if (await take('triesByCustomer', customerId)) return ['triesByCustomer', customerId] as const
+    if (await take('triesReserved', reserved)) return ['triesReserved', reserved] as const
+    return undefined
   }
 
   return {
-    async mayRequest(email, source) {
-      const isWithin = [
-        await take('sendsBySource', source),
-        await take('sendsByEmail', emailKey(email)),
-      ]
-      return isWithin.every(Boolean)
+    isTooSoon(owner) {
+      const resendBefore = clock().subtract({ seconds: resendSeconds })
+      return store.passcodes.isIssuedAfter(toKey(owner), resendBefore)
     },
 
-    async request({ secret, email, matches }) {
+    async mayRequest(email, source) {
+      return (await take('sendsBySource', source)) && take('sendsByEmail', emailKey(email))
+    },
+
+    async request(owner, email, matches) {
       const now = clock()
       const expires = now.add({ seconds: passcodeSeconds })
       const reachable = matches.length > candidatesMax ? [] : matches.filter(hasPhone)
-      const codes = drawPasscodes(reachable.length)
-      const messages = reachable.map(({ id, name, phoneNumber }, index) => ({
-        id,
-        message: { email, phoneNumber, name, passcode: codes[index] ?? '', expires },
-      }))
-      const candidates = messages.map(({ id, message }) => ({
-        customerId: id,
-        hash: hashPasscode(secret, message.passcode),
-      }))
+      const candidates: PasscodeCandidate[] = []
+      const messages: PasscodeMessage[] = []
+      // The same number for every address. A candidate who gets no passcode cannot be met.
+      for (const [index, passcode] of drawPasscodes(candidatesMax).entries()) {
+        const match = reachable[index]
+        const customerId = match?.id ?? makeKey('unknown', String(index), emailKey(email))
+        const isWithin = await take('sendsByCustomer', customerId)
+        if (match && isWithin) {
+          const { phoneNumber, name } = match
+          messages.push({ email, phoneNumber, name, passcode, purpose: owner.purpose, expires })
+        }
+        const hashed = match && isWithin ? passcode : randomBytes(16).toString('hex')
+        candidates.push({ customerId, hash: hashPasscode(owner, hashed) })
+      }
       const resendBefore = now.subtract({ seconds: resendSeconds })
-      const key = digest(secret)
-      if (!(await store.passcodes.issue(key, { candidates, expires }, now, resendBefore))) {
-        return { outcome: 'too soon' }
+      const challenge = { candidates, expires }
+      if (!(await store.passcodes.issue(toKey(owner), challenge, now, resendBefore))) {
+        return undefined
       }
-      // An unknown address takes from a limit too, so that it takes as long as a known one.
-      if (messages.length === 0) await take('sendsByCustomer', emailKey(email))
-      for (const { id, message } of messages) {
-        if (await take('sendsByCustomer', id)) deliver(message)
-      }
-      return { outcome: 'sent', expires }
+      setImmediate(() => {
+        for (const message of messages) deliver(message)
+      })
+      return { expires }
     },
 
-    async verify(secret, passcode, source) {
+    async verify(owner, passcode, source) {
       if (!(await take('triesBySource', source))) return { outcome: 'too many' }
-      const challenge = await store.passcodes.takeTry(digest(secret), triesMax, clock())
+      const challenge = await store.passcodes.takeTry(toKey(owner), triesMax, clock())
       if (!challenge) return { outcome: 'no tries left' }
       const { candidates, triesLeft } = challenge
-      const hash = Buffer.from(hashPasscode(secret, passcode))
-      const allowed: string[] = []
+      const hash = Buffer.from(hashPasscode(owner, passcode))
+      // Counted for every customer, since the passcode could be that of each of them.
+      const taken = []
       for (const { customerId, hash: expected } of candidates) {
-        // Counted for every customer, since the passcode could be that of each of them.
-        const isWithin = await take('triesByCustomer', customerId)
-        if (isWithin && timingSafeEqual(hash, Buffer.from(expected))) allowed.push(customerId)
+        const limit = await takeTry(customerId, source)
+        if (limit) {
+          const isCorrect = timingSafeEqual(hash, Buffer.from(expected))
+          taken.push({ customerId, limit, isCorrect })
+        }
       }
-      if (candidates.length === 0) await take('triesByCustomer', digest(secret))
-      const [customerId] = allowed
-      if (customerId !== undefined && (await store.passcodes.use(digest(secret)))) {
-        return { outcome: 'correct', customerId }
+      if (taken.length === 0) return { outcome: 'too many' }
+      const correct = taken.find(({ isCorrect }) => isCorrect)
+      if (correct && (await store.passcodes.use(toKey(owner)))) {
+        for (const { limit } of taken) {
+          const [name, subject] = limit
+          await store.limits.refund(makeKey(name, subject), attemptLimits[name], clock())
+        }
+        return { outcome: 'correct', customerId: correct.customerId }
       }
       return triesLeft > 0 ? { outcome: 'wrong', triesLeft } : { outcome: 'no tries left' }
     },
   }
+}
+
+/** A passcode of one purpose is not found for another. */
+function toKey({ purpose, secret }: PasscodeOwner): string {
+  return digest(`${purpose} ${secret}`)
 }
 
 function hasPhone(match: CustomerMatch): match is CustomerMatch & { phoneNumber: string } {
@@ -142,6 +175,6 @@ function drawPasscodes(count: number): string[] {
   return [...codes]
 }
 
-function hashPasscode(secret: string, passcode: string): string {
+function hashPasscode({ secret }: PasscodeOwner, passcode: string): string {
   return createHmac('sha256', secret).update(passcode).digest('base64url')
 }

@@ -1,9 +1,17 @@
 import type { Customers } from './customers.ts'
-import { type Passcodes, passcodeDigits, resendSeconds, type TryResult } from './passcodes.ts'
+import {
+  type PasscodeOwner,
+  type Passcodes,
+  passcodeDigits,
+  resendSeconds,
+  type TryResult,
+} from './passcodes.ts'
 
 /** How a customer proves who they are, in a consent flow and on the page with their consents. */
 
-const emailLengthMax = 254
+export const emailLengthMax = 254
+
+const passcodePattern = new RegExp(`^\\d{${passcodeDigits}}$`)
 
 /** What the page shows, with its status. */
 export interface SignInProblem {
@@ -16,9 +24,7 @@ export interface SignInOptions {
   readonly passcodes: Passcodes
 }
 
-export interface SignInAttempt {
-  /** Known to the browser alone. */
-  readonly secret: string
+export interface SignInAttempt extends PasscodeOwner {
   /** The address of the browser, for limits. */
   readonly source: string
 }
@@ -26,32 +32,32 @@ export interface SignInAttempt {
 /** Sends a passcode to the customers with an address. The answer is the same if there are none. */
 export async function requestPasscode(
   { customers, passcodes }: SignInOptions,
-  { secret, source }: SignInAttempt,
+  attempt: SignInAttempt,
   email: string,
 ): Promise<{ readonly expires: Temporal.Instant } | { readonly problem: SignInProblem }> {
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > emailLengthMax) {
     return { problem: { text: invalidEmailText, status: 422 } }
   }
-  if (!(await passcodes.mayRequest(email, source))) {
+  const tooSoon = { problem: { text: tooSoonText, status: 429 } } as const
+  if (await passcodes.isTooSoon(attempt)) return tooSoon
+  if (!(await passcodes.mayRequest(email, attempt.source))) {
     return { problem: { text: tooManyText, status: 429 } }
   }
   const matches = await customers.search(email)
-  const sent = await passcodes.request({ secret, email, matches })
-  if (sent.outcome === 'too soon') return { problem: { text: tooSoonText, status: 429 } }
-  return { expires: sent.expires }
+  return (await passcodes.request(attempt, email, matches)) ?? tooSoon
 }
 
 /** Counts a try, and returns the customer if the passcode is correct. */
 export async function checkPasscode(
   { passcodes }: Pick<SignInOptions, 'passcodes'>,
-  { secret, source }: SignInAttempt,
+  attempt: SignInAttempt,
   text: string,
 ): Promise<{ readonly customerId: string } | { readonly problem: SignInProblem }> {
   const passcode = text.replaceAll(/[\s-]/g, '')
-  if (!new RegExp(`^\\d{${passcodeDigits}}$`).test(passcode)) {
+  if (!passcodePattern.test(passcode)) {
     return { problem: { text: `Enter the ${passcodeDigits} digits of the code`, status: 422 } }
   }
-  const result = await passcodes.verify(secret, passcode, source)
+  const result = await passcodes.verify(attempt, passcode, attempt.source)
   if (result.outcome === 'correct') return { customerId: result.customerId }
   const status = result.outcome === 'too many' ? 429 : 422
   return { problem: { text: explainTry(result), status } }

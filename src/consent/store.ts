@@ -125,14 +125,13 @@ export interface ArrangementStore {
   withdraw(id: string, reason: ChangeReason, now: Temporal.Instant): Promise<boolean>
 }
 
-/** A customer that a passcode was sent to, with a one-way hash of it. */
+/** A customer that a passcode was sent to, with a one-way hash of it. Others have a hash that no passcode has. */
 export interface PasscodeCandidate {
   readonly customerId: string
   readonly hash: string
 }
 
 export interface PasscodeChallenge {
-  /** Empty if no customer has the address: the challenge then cannot be met. */
   readonly candidates: readonly PasscodeCandidate[]
   readonly expires: Temporal.Instant
 }
@@ -154,6 +153,8 @@ export interface PasscodeStore {
     triesMax: number,
     now: Temporal.Instant,
   ): Promise<(PasscodeChallenge & { readonly triesLeft: number }) | undefined>
+  /** Whether there is a challenge with this key that was issued after the time. */
+  isIssuedAfter(key: string, time: Temporal.Instant): Promise<boolean>
   /** Exactly one of many concurrent calls returns true. */
   use(key: string): Promise<boolean>
 }
@@ -167,6 +168,8 @@ export interface AttemptLimit {
 export interface AttemptLimitStore {
   /** False if the bucket of the key is empty. The number of stored buckets is bounded: full ones are purged. */
   take(key: string, limit: AttemptLimit, now: Temporal.Instant): Promise<boolean>
+  /** Gives back what was taken. */
+  refund(key: string, limit: AttemptLimit, now: Temporal.Instant): Promise<void>
 }
 
 /** The secrets of the consent role. Each is created once and shared by all processes. */

@@ -176,9 +176,12 @@ describe('the consent pages', () => {
     await browser.submit('identify', { email: customer.email })
     const first = findPasscode(platform.passcodes, customer.id)
 
-    await browser.submit('resend')
-    assert.equal(browser.page.status, 429)
-    assert.match(browser.page.text, /less than 30 seconds ago/)
+    // Requests that come too soon do not count.
+    for (let count = 0; count < 6; count += 1) {
+      await browser.submit('resend')
+      assert.equal(browser.page.status, 429)
+      assert.match(browser.page.text, /less than 30 seconds ago/)
+    }
     platform.pass(31)
     await browser.submit('resend')
     assert.equal(browser.page.status, 200)
@@ -188,6 +191,17 @@ describe('the consent pages', () => {
       assert.equal(browser.page.status, 422)
     }
     await browser.submit('passcode', { passcode: second })
+    assert.match(browser.page.text, /Choose the accounts/)
+  })
+
+  it('send a passcode to another address at once', async () => {
+    const platform = await platformOnEachEngine()
+    const { browser } = await openFlow(platform)
+    await browser.submit('identify', { email: 'mistyped@example.com' })
+
+    await browser.submit('restart')
+    await identify(browser, platform)
+
     assert.match(browser.page.text, /Choose the accounts/)
   })
 

@@ -5,7 +5,11 @@ import type { Scope } from '../support/engines.ts'
 
 interface Posted {
   readonly authorization: string
-  readonly body: { readonly passcode: string; readonly phoneNumber: string }
+  readonly body: {
+    readonly passcode: string
+    readonly phoneNumber: string
+    readonly purpose: string
+  }
 }
 
 /** Receives passcodes as the service of a data provider does. */

@@ -55,8 +55,10 @@ describe('a passcode challenge', () => {
     for (let count = 0; count < triesMax; count += 1) await passcodes.takeTry('k', triesMax, now)
     const other = { candidates: [{ customerId: 'c1', hash: 'h2' }], expires: after(330) }
 
+    assert.equal(await passcodes.isIssuedAfter('k', after(-1)), true)
     assert.equal(await passcodes.issue('k', other, after(29), after(-1)), false)
     assert.equal(await passcodes.takeTry('k', triesMax, after(29)), undefined)
+    assert.equal(await passcodes.isIssuedAfter('k', now), false)
     assert.equal(await passcodes.issue('k', other, after(30), now), true)
 
     const taken = await passcodes.takeTry('k', triesMax, after(329))
@@ -83,6 +85,19 @@ describe('an attempt limit', () => {
     assert.equal(await take(40, 9), 3)
     assert.equal(await take(1000, 9), 5)
     assert.equal(await stores[0].limits.take('other', limit, after(1000)), true)
+  })
+
+  it('allows what was refunded, and not more than its capacity', async (t) => {
+    const [{ limits }] = await openStores(t)
+    const limit = { capacity: 2, refillMs: 10_000 }
+    const take = () => limits.take('k', limit, now)
+    assert.deepEqual([await take(), await take(), await take()], [true, true, false])
+
+    await limits.refund('k', limit, now)
+    assert.deepEqual([await take(), await take()], [true, false])
+
+    for (let count = 0; count < 3; count += 1) await limits.refund('k', limit, now)
+    assert.deepEqual([await take(), await take(), await take()], [true, true, false])
   })
 })
 

@@ -103,7 +103,7 @@ describe('holdfast serve platform with an issuer', () => {
     })
 
     assert.equal(tokens.claims()?.['email'], 'ana@example.com')
-    assert.equal(body?.phoneNumber, '+61400000006')
+    assert.deepEqual([body?.phoneNumber, body?.purpose], ['+61400000006', 'consent'])
     const store = await openSigningKeyStore(database)
     const keys = createLocalJWKSet(toPublicKeySet(await store.list()))
     await store.close()

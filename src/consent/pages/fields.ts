@@ -1,4 +1,5 @@
-import { passcodeDigits, resendSeconds } from '../passcodes.ts'
+import { passcodeDigits, passcodeSeconds, resendSeconds } from '../passcodes.ts'
+import { emailLengthMax } from '../sign-in.ts'
 import { type Html, html } from './html.ts'
 import { type Brand, formatTime, type Problem } from './layout.ts'
 
@@ -6,7 +7,7 @@ export function renderEmailField(brand: Brand, email: string, problem: Problem |
   const isInvalid = problem?.field === 'email'
   return html`<label for="email">Your e-mail address at ${brand.name}</label>
 ${problem && isInvalid && html`<p class="error" id="email-error">${problem.text}</p>`}
-<input type="email" id="email" name="email" value="${email}" autocomplete="email" maxlength="254" spellcheck="false"${
+<input type="email" id="email" name="email" value="${email}" autocomplete="email" maxlength="${emailLengthMax}" spellcheck="false"${
     isInvalid && html` aria-invalid="true" aria-describedby="email-error"`
   }>
 <p class="muted">${brand.name} sends a one-time code to the phone number that it has for you.</p>`
@@ -22,7 +23,7 @@ export interface SentPasscode {
 
 export function renderSentPasscode(brand: Brand, { email, expires, shown }: SentPasscode): Html {
   return html`<p>If ${brand.name} has a customer with the address <strong>${email}</strong>, we sent a ${passcodeDigits}-digit code to their phone.
-It is valid for 5 minutes, until ${formatTime(expires, brand)}.</p>
+It is valid for ${passcodeSeconds / 60} minutes, until ${formatTime(expires, brand)}.</p>
 ${shown !== undefined && html`<p class="notice">Demonstration only: the code is <strong>${shown}</strong>. In production it is sent to the phone.</p>`}`
 }
 

@@ -22,6 +22,10 @@ const takeTry = {
   text: `update passcode set tries = tries + 1
     where key = $1 and tries < $2 and used = 0 and expires > $3 returning candidates, expires, tries`,
 }
+const isIssuedAfter = {
+  name: 'is-passcode-issued-after',
+  text: 'select 1 from passcode where key = $1 and sent > $2',
+}
 const use = {
   name: 'use-passcode',
   text: 'update passcode set used = 1 where key = $1 and used = 0 returning 1',
@@ -48,6 +52,9 @@ export function openPasscodes(pool: pg.Pool): PasscodeStore {
         triesLeft: triesMax - Number(tries),
       }
     },
+    async isIssuedAfter(key, { epochMilliseconds: time }) {
+      return (await runStatement(pool, isIssuedAfter, [key, time])).length === 1
+    },
     async use(key) {
       return (await runStatement(pool, use, [key])).length === 1
     },
@@ -67,6 +74,10 @@ const take = {
     on conflict (key) do update set full_at = greatest(attempt_limit.full_at, $2) + $3
     where greatest(attempt_limit.full_at, $2) + $3 <= $2 + $3 * $4::bigint returning 1`,
 }
+const refund = {
+  name: 'refund-attempt',
+  text: 'update attempt_limit set full_at = full_at - $2::bigint where key = $1 and full_at > $3',
+}
 
 export function openAttemptLimits(pool: pg.Pool): AttemptLimitStore {
   return {
@@ -76,6 +87,9 @@ export function openAttemptLimits(pool: pg.Pool): AttemptLimitStore {
         [purgeLimits, [now]],
       ])
       return taken?.length === 1
+    },
+    async refund(key, { refillMs }, { epochMilliseconds: now }) {
+      await runStatement(pool, refund, [key, refillMs, now])
     },
   }
 }

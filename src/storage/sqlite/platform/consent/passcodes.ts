@@ -26,6 +26,7 @@ export function openPasscodes(database: DatabaseSync, write: Write): PasscodeSto
     `update passcode set tries = tries + 1
      where key = ? and tries < ? and used = 0 and expires > ? returning candidates, expires, tries`,
   )
+  const issuedAfter = query(database, 'select 1 from passcode where key = ? and sent > ?')
   const use = command(database, 'update passcode set used = 1 where key = ? and used = 0')
 
   return {
@@ -51,6 +52,9 @@ export function openPasscodes(database: DatabaseSync, write: Write): PasscodeSto
         triesLeft: triesMax - row.tries,
       }
     },
+    async isIssuedAfter(key, { epochMilliseconds: time }) {
+      return issuedAfter.first(key, time) !== undefined
+    },
     async use(key) {
       return write(() => use.run(key).changes === 1)
     },
@@ -70,12 +74,19 @@ export function openAttemptLimits(database: DatabaseSync, write: Write): Attempt
      on conflict do update set full_at = max(full_at, :now) + :refill
      where max(full_at, :now) + :refill <= :now + :refill * :capacity`,
   )
+  const refund = command(
+    database,
+    'update attempt_limit set full_at = full_at - ? where key = ? and full_at > ?',
+  )
   return {
     async take(key, { capacity, refillMs: refill }, { epochMilliseconds: now }) {
       return write(() => {
         purge.run(now)
         return take.run({ key, now, refill, capacity }).changes === 1
       })
+    },
+    async refund(key, { refillMs }, { epochMilliseconds: now }) {
+      await write(() => refund.run(refillMs, key, now))
     },
   }
 }
