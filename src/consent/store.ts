@@ -113,6 +113,7 @@ export interface ArrangementQuery {
   readonly limit: number
 }
 
+/** That an arrangement has expired is recorded when it is found or listed, or when another one is added. */
 export interface ArrangementStore {
   /** Adds an active arrangement. Does nothing if the id exists, so that a lost answer can be repeated. */
   add(arrangement: Arrangement): Promise<void>

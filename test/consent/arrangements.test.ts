@@ -78,14 +78,28 @@ describe('an arrangement', () => {
     assert.equal((await arrangements.find('r1', after(59)))?.status, 'active')
     assert.equal((await arrangements.find('r1', after(60)))?.status, 'expired')
     assert.equal(await arrangements.withdraw('r1', 'customer', after(60)), false)
-    // The list records it.
-    const [listed] = await arrangements.list({ limit: 10 }, after(90))
-    assert.deepEqual([listed?.status, listed?.updated], ['expired', after(90)])
-    assert.deepEqual((await arrangements.listChanges('r1')).at(-1), {
-      time: after(60),
-      status: 'expired',
-      reason: 'sharing_ended',
-    })
+  })
+
+  it('is recorded as expired by the next list, search or addition', async (t) => {
+    const [{ arrangements }] = await openStores(t)
+    for (const [name, work] of Object.entries({
+      list: () => arrangements.list({ limit: 10 }, after(90)),
+      find: () => arrangements.find('find', after(90)),
+      add: () => arrangements.add(makeArrangement('other', { from: after(90) })),
+    })) {
+      await arrangements.add(makeArrangement(name, { until: after(60) }))
+
+      await work()
+
+      assert.deepEqual((await arrangements.listChanges(name)).at(-1), {
+        time: after(60),
+        status: 'expired',
+        reason: 'sharing_ended',
+      })
+      // Since then it is among the changes.
+      const listed = await arrangements.list({ updatedAfter: after(89), limit: 10 }, after(90))
+      assert.ok(listed.some(({ id, status }) => id === name && status === 'expired'))
+    }
   })
 
   it('ends with its third party', async (t) => {

@@ -96,6 +96,11 @@ export async function withdrawAll(pool: pg.Pool, thirdParty: string, now: number
 }
 
 export function openArrangements(pool: pg.Pool): ArrangementStore {
+  /** Records that some arrangements have expired, and returns how many. They are not active even before this is recorded. */
+  const expireSome = async (now: number): Promise<number> => {
+    const [[count] = []] = await runStatement(pool, expire, [now])
+    return Number(count)
+  }
   return {
     async add({ id, thirdPartyId, customerId, accountIds, scopes, from, until }) {
       const start = from.epochMilliseconds
@@ -114,10 +119,14 @@ export function openArrangements(pool: pg.Pool): ArrangementStore {
         ],
         [purge, [start - retentionMs]],
       ])
+      await expireSome(start)
     },
-    async find(id, now) {
-      const [row] = await runStatement(pool, find, [escapeNul(id)])
-      return row && toArrangement(row, now.epochMilliseconds)
+    async find(id, { epochMilliseconds: now }) {
+      const read = async () => (await runStatement(pool, find, [escapeNul(id)]))[0]
+      const row = await read()
+      if (!row || !isOver(row, now)) return row && toArrangement(row, now)
+      await expireSome(now)
+      return toArrangement((await read()) ?? row, now)
     },
     async listChanges(id) {
       const rows = await runStatement(pool, listChanges, [escapeNul(id)])
@@ -128,10 +137,7 @@ export function openArrangements(pool: pg.Pool): ArrangementStore {
       }))
     },
     async list({ customerId, thirdPartyId, updatedAfter, after, limit }, now) {
-      for (let count = 1; count > 0; ) {
-        const [[text] = []] = await runStatement(pool, expire, [now.epochMilliseconds])
-        count = Number(text)
-      }
+      while ((await expireSome(now.epochMilliseconds)) > 0);
       const { updated, id } = startOfPage({ updatedAfter, after })
       const rows = await runStatement(pool, lists[selectList(customerId, thirdPartyId)], [
         updated,
@@ -156,9 +162,13 @@ function toInstant(text: Cell): Temporal.Instant {
   return Temporal.Instant.fromEpochMilliseconds(Number(text))
 }
 
+/** Whether an arrangement has expired, and this was not recorded yet. */
+function isOver([, , , , , , ends, status]: readonly Cell[], now: number): boolean {
+  return status === 'active' && Number(ends) <= now
+}
+
 function toArrangement(row: readonly Cell[], now: number): StoredArrangement {
   const [id, thirdPartyId, customerId, accounts, scopes, starts, ends, status, updated] = row
-  const isOver = status === 'active' && Number(ends) <= now
   return {
     id: id ?? '',
     thirdPartyId: thirdPartyId ?? '',
@@ -167,7 +177,7 @@ function toArrangement(row: readonly Cell[], now: number): StoredArrangement {
     scopes: (scopes ?? '').split(' '),
     from: toInstant(starts),
     until: toInstant(ends),
-    status: isOver ? 'expired' : (status as ArrangementStatus),
+    status: isOver(row, now) ? 'expired' : (status as ArrangementStatus),
     updated: toInstant(updated),
   }
 }

@@ -120,10 +120,13 @@ export function openArrangements(database: DatabaseSync, write: Write): SqliteAr
         insert.run(id, thirdPartyId, customerId, accounts, scopes.join(' '), start, ends, start)
         insertChange.run(id, start, 'active', 'customer')
       })
+      await expire(start)
     },
-    async find(id, now) {
+    async find(id, { epochMilliseconds: now }) {
       const row = find.first(id)
-      return row && toArrangement(row, now.epochMilliseconds)
+      if (!row || !isOver(row, now)) return row && toArrangement(row, now)
+      await expire(now)
+      return toArrangement(find.first(id) ?? row, now)
     },
     async listChanges(id) {
       return changes.all(id).map(({ time, ...change }) => ({ ...change, time: instant(time) }))
@@ -158,8 +161,12 @@ export function openArrangements(database: DatabaseSync, write: Write): SqliteAr
 
 const instant = Temporal.Instant.fromEpochMilliseconds
 
+/** Whether an arrangement has expired, and this was not recorded yet. */
+function isOver({ status, ends }: Row, now: number): boolean {
+  return status === 'active' && ends <= now
+}
+
 function toArrangement(row: Row, now: number): StoredArrangement {
-  const isOver = row.status === 'active' && row.ends <= now
   return {
     id: row.id,
     thirdPartyId: row.third_party,
@@ -168,7 +175,7 @@ function toArrangement(row: Row, now: number): StoredArrangement {
     scopes: row.scopes.split(' '),
     from: instant(row.starts),
     until: instant(row.ends),
-    status: isOver ? 'expired' : row.status,
+    status: isOver(row, now) ? 'expired' : row.status,
     updated: instant(row.updated),
   }
 }
