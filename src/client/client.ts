@@ -19,6 +19,8 @@ type CallInput<O extends Operation> = Pick<Input<O>, 'params'> & {
   readonly query?: Partial<Input<O>['query']>
   /** A UUID that the provider logs and returns, to find the request in the logs of both sides. Default: chosen by the provider. */
   readonly interactionId?: string | undefined
+  /** Ends the call with its retries and further pages. The error has the reason as its cause. */
+  readonly signal?: AbortSignal | undefined
 } & (Input<O>['body'] extends undefined ? unknown : { readonly body: Input<O>['body'] })
 
 /** The record of a paged list; never for any other response. */

@@ -7,6 +7,7 @@ export interface AnyInput {
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
   readonly interactionId?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 /** One call of an operation, as its requests need it. */
@@ -22,19 +23,20 @@ export interface PreparedCall {
   readonly body?: string
   /** Sent as `x-fapi-interaction-id`. */
   readonly interactionId?: string | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
 export function prepareCall(
   id: string,
   operation: Operation,
-  { params, query, body, interactionId }: AnyInput,
+  { params, query, body, interactionId, signal }: AnyInput,
   { providerUrl, resourceUrl }: Pick<ResolvedOptions, 'providerUrl' | 'resourceUrl'>,
 ): PreparedCall {
   const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
     encodeSegment(name, params[name] ?? ''),
   )
   const resource = (operation.base === 'resource' ? resourceUrl : providerUrl) + path
-  const call = { id, operation, resource, query: buildQuery(query), interactionId }
+  const call = { id, operation, resource, query: buildQuery(query), interactionId, signal }
   return operation.body ? { ...call, body: JSON.stringify(body) } : call
 }
 

@@ -1,4 +1,4 @@
-import { type ClientError, ConnectionError, InvalidResponseError, TimeoutError } from './errors.ts'
+import { ClientError, ConnectionError, InvalidResponseError, TimeoutError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { PreparedCall } from './request.ts'
 import { openSigner } from './sign.ts'
@@ -27,11 +27,11 @@ export function openSender(options: ResolvedOptions): Send {
       try {
         const { retryAfter, ...received } = await exchange(call, query, token, options)
         if (isLast || !retryStatuses.includes(received.status)) return received
-        await waitBeforeRetry(attempt, retryAfter)
+        await waitBeforeRetry(call, attempt, retryAfter)
       } catch (error) {
         const isTransient = error instanceof ConnectionError || error instanceof TimeoutError
         if (isLast || !isTransient) throw error
-        await waitBeforeRetry(attempt)
+        await waitBeforeRetry(call, attempt)
       }
     }
   }
@@ -44,7 +44,7 @@ async function exchange(
   { timeoutMs, responseBytesMax, fetch }: ResolvedOptions,
 ): Promise<Received & { readonly retryAfter: string | null }> {
   const { operation, resource, body, interactionId: sentId } = call
-  const signal = AbortSignal.timeout(timeoutMs)
+  const timeout = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(query ? `${resource}?${query}` : resource, {
       method: operation.method,
@@ -56,7 +56,7 @@ async function exchange(
       },
       ...(body !== undefined && { body }),
       redirect: 'manual',
-      signal,
+      signal: call.signal ? AbortSignal.any([timeout, call.signal]) : timeout,
     })
     const interactionId = response.headers.get('x-fapi-interaction-id') ?? undefined
     if (isRedirect(response)) {
@@ -73,7 +73,7 @@ async function exchange(
     return { status: response.status, bytes, interactionId, retryAfter }
   } catch (error) {
     if (error instanceof InvalidResponseError) throw error
-    throw toClientError(call, error, signal, timeoutMs)
+    throw toClientError(call, error, timeout, timeoutMs)
   }
 }
 
@@ -110,15 +110,16 @@ function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array 
 }
 
 function toClientError(
-  { id, resource }: PreparedCall,
+  { id, resource, signal }: PreparedCall,
   error: unknown,
-  signal: AbortSignal,
+  timeout: AbortSignal,
   timeoutMs: number,
 ): ClientError {
   const { origin } = new URL(resource)
-  if (signal.aborted) {
+  if (signal?.aborted) return new ClientError(id, abortedText, { cause: signal.reason })
+  if (timeout.aborted) {
     const message = `no response from ${origin} within ${timeoutMs} ms`
-    return new TimeoutError(id, message, { cause: signal.reason })
+    return new TimeoutError(id, message, { cause: timeout.reason })
   }
   // In Node, fetch wraps the error of the network, which has a code such as ECONNREFUSED.
   const { cause = error } = error as { readonly cause?: unknown }
@@ -130,9 +131,25 @@ function toClientError(
   return new ConnectionError(id, `no response from ${origin}: ${code}`, { cause })
 }
 
+const abortedText = 'the call was aborted'
+
 /** Waits as long as `Retry-After` says; without it, exponential backoff. */
-async function waitBeforeRetry(attempt: number, retryAfter: string | null = null): Promise<void> {
+async function waitBeforeRetry(
+  { id, signal }: PreparedCall,
+  attempt: number,
+  retryAfter: string | null = null,
+): Promise<void> {
   const stated = Number(retryAfter ?? Number.NaN)
   const seconds = Math.min(stated >= 0 ? stated : 0.1 * 2 ** attempt, retrySecondsMax)
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, seconds * 1000)
+    if (signal?.aborted) end()
+    signal?.addEventListener('abort', end)
+  })
+  if (signal?.aborted) throw new ClientError(id, abortedText, { cause: signal.reason })
 }

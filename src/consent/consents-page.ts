@@ -17,6 +17,9 @@ import type { ConsentStore, StoredArrangement } from './store.ts'
 /** How long a customer stays signed in. */
 export const sessionSeconds = 15 * 60
 
+/** The page shows a consent without the names of its accounts rather than make the customer wait. */
+const accountNamesMs = 1500
+
 /** Before the passcode is entered, or after it. Without a state, the customer enters an e-mail address. */
 export type SessionState =
   | { readonly email: string; readonly passcodeExpires: number }
@@ -199,7 +202,8 @@ async function readAccounts(
   { customerId, accountIds }: StoredArrangement,
 ): Promise<readonly ShareableAccount[] | undefined> {
   try {
-    const accounts = accountIds.length === 0 ? [] : await customers.listAccounts(customerId)
+    const accounts =
+      accountIds.length === 0 ? [] : await customers.listAccounts(customerId, accountNamesMs)
     return accounts.filter(({ id }) => accountIds.includes(id))
   } catch (error) {
     if (error instanceof ProviderUnavailable) return undefined

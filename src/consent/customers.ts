@@ -3,9 +3,12 @@ import { type Client, createClient } from '../client/client.ts'
 import { ClientError, ResponseError } from '../client/errors.ts'
 import type { Customer, CustomerMatch, ShareableAccount } from '../contract/index.ts'
 
-/** A customer waits for each call, so it is short. A provider that sheds load asks for a retry after a second. */
+/** Of one attempt. A provider that sheds load asks for a retry after a second. */
 const timeoutMs = 3000
 const retriesMax = 3
+
+/** The time for all attempts, whatever `Retry-After` says: a customer or a third party waits. */
+export const deadlineMs = 4000
 
 /** How long a process uses its copy of the signing key. */
 const keyMs = 5000
@@ -19,8 +22,8 @@ export class ProviderUnavailable extends Error {
 export interface Customers {
   /** C1 */
   search(email: string): Promise<readonly CustomerMatch[]>
-  /** C2 */
-  listAccounts(customerId: string): Promise<readonly ShareableAccount[]>
+  /** C2. `limitMs` is the time for the answer. */
+  listAccounts(customerId: string, limitMs?: number): Promise<readonly ShareableAccount[]>
   /** C3. Undefined if the customer no longer exists. */
   read(customerId: string): Promise<Customer | undefined>
 }
@@ -51,24 +54,31 @@ export async function askProvider<Result>(
   }
 }
 
-export function openCustomers(provider: ProviderClient): Customers {
+export function openCustomers(provider: ProviderClient, defaultMs = deadlineMs): Customers {
   return {
     async search(email) {
       // The provider may not accept the text as an address.
       const found = await askProvider(provider, [400], (client) =>
-        client.searchCustomers({ params: {}, body: { email } }),
+        client.searchCustomers({
+          params: {},
+          body: { email },
+          signal: AbortSignal.timeout(defaultMs),
+        }),
       )
       return found?.data ?? []
     },
-    async listAccounts(customerId) {
+    async listAccounts(customerId, limitMs = defaultMs) {
       const found = await askProvider(provider, [], (client) =>
-        client.listShareableAccounts({ params: { customerId } }),
+        client.listShareableAccounts({
+          params: { customerId },
+          signal: AbortSignal.timeout(limitMs),
+        }),
       )
       return found?.accounts ?? []
     },
     async read(customerId) {
       return askProvider(provider, [404], (client) =>
-        client.getCustomer({ params: { customerId } }),
+        client.getCustomer({ params: { customerId }, signal: AbortSignal.timeout(defaultMs) }),
       )
     },
   }

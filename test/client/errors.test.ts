@@ -129,6 +129,28 @@ describe('an error of the client', () => {
     assert.deepEqual(waits, [30_000, 30_000, 30_000])
   })
 
+  it('has the reason of the signal that ended the call, during a request or before a retry', async (t) => {
+    const silent = await openRaw(t, () => {})
+    const { url, seen } = await respondWith(createScope(t), () => ({
+      status: 503,
+      body: '{"error":"Service unavailable"}',
+      headers: { 'retry-after': '30' },
+    }))
+
+    for (const providerUrl of [silent, url]) {
+      const signal = AbortSignal.timeout(100)
+      const client = open(providerUrl, { retriesMax: 3 })
+      const error = await catchError(client.listBankingAccounts({ params, signal }))
+      assert.equal(error.name, 'ClientError')
+      assert.equal(error.message, 'the call was aborted')
+      assert.equal(error.cause, signal.reason)
+      const pages = client.listBankingAccounts.pages({ params, signal })
+      assert.equal((await catchError(pages.next())).message, 'the call was aborted')
+    }
+    // The attempt was not repeated.
+    assert.ok(seen.length <= 1, `${seen.length}`)
+  })
+
   it('is thrown after the retries, each with a new connection', async (t) => {
     let connections = 0
     const url = await openRaw(t, (socket) => {

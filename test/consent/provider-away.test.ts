@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { describeOnce } from '../support/engines.ts'
+import { makeSigningKey } from '../../src/auth/signing.ts'
+import { createClient } from '../../src/client/client.ts'
+import { openCustomers, ProviderUnavailable } from '../../src/consent/customers.ts'
+import { respondWith } from '../client/respond.ts'
+import { createScope, describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import { agree, identify, nextCustomer, openConsentPlatform } from './platform.ts'
 import { registerThirdParty } from './third-party.ts'
 
+const platformOnce = shareOnEachEngine(openConsentPlatform)
+
 describeOnce('a consent flow while the provider does not respond', () => {
-  it('shows a page that says so, and continues when it responds again', async (t) => {
-    const platform = await openConsentPlatform(t)
+  it('shows a page that says so, and continues when it responds again', async () => {
+    const platform = await platformOnce()
     const thirdParty = await registerThirdParty(platform)
     const started = await thirdParty.start()
     const browser = platform.browse()
@@ -25,8 +31,8 @@ describeOnce('a consent flow while the provider does not respond', () => {
     assert.ok(tokens.access_token)
   })
 
-  it('continues with the accounts that the customer chose, and with an unused code', async (t) => {
-    const platform = await openConsentPlatform(t)
+  it('continues with the accounts that the customer chose, and with an unused code', async () => {
+    const platform = await platformOnce()
     const thirdParty = await registerThirdParty(platform)
     const started = await thirdParty.start()
     const browser = platform.browse()
@@ -49,5 +55,24 @@ describeOnce('a consent flow while the provider does not respond', () => {
     const id = String(tokens['cdr_arrangement_id'])
     const found = await platform.store.arrangements.find(id, Temporal.Now.instant())
     assert.deepEqual([found?.status, found?.accountIds], ['active', accounts])
+  })
+
+  it('does not wait as long as the provider asks for', async (t) => {
+    const { url: providerUrl, seen } = await respondWith(createScope(t), () => ({
+      status: 503,
+      body: '{"error":"Service unavailable"}',
+      headers: { 'retry-after': '30' },
+    }))
+    const { id, algorithm, privateKey } = await makeSigningKey('ES256', Temporal.Now.instant())
+    const key = { ...privateKey, kid: id, alg: algorithm }
+    const client = createClient({ providerUrl, subdomain: 'bank', key })
+    const customers = openCustomers(async () => client, 500)
+
+    await assert.rejects(customers.search('a@example.com'), ProviderUnavailable)
+    await assert.rejects(customers.listAccounts('c1', 100), ProviderUnavailable)
+    await assert.rejects(customers.read('c1'), ProviderUnavailable)
+
+    // No attempt was repeated.
+    assert.ok(seen.length <= 3, `${seen.length}`)
   })
 })

@@ -1,5 +1,5 @@
 import type { AccessResult, ThirdPartyRequest, VerifyAccess } from '../access.ts'
-import { type ProviderClient, ProviderUnavailable } from '../customers.ts'
+import { deadlineMs, type ProviderClient, ProviderUnavailable } from '../customers.ts'
 import type { ConsentStore, StoredArrangement } from '../store.ts'
 import { openIds } from './account-ids.ts'
 import { type CdsEndpointId, cdsEndpoints, describePath } from './endpoints.ts'
@@ -87,6 +87,7 @@ export async function openCdsApi(options: CdsApiOptions): Promise<CdsApi> {
           arrangement,
           version,
           query,
+          signal: AbortSignal.timeout(deadlineMs),
         })
         await requireActive(arrangement, request)
         return { body, version }

@@ -74,12 +74,13 @@ export const cdsHandlers: Readonly<Record<CdsEndpointId, Handler>> = {
   },
 
   async transactions(source, call) {
-    const { arrangement, interactionId } = call
+    const { arrangement } = call
     const accountId = resolveAccount(source, call)
-    const params = { customerId: arrangement.customerId, accountId }
+    const input = toInput(call)
+    const params = { ...input.params, accountId }
     const query = { ...call.query, ...resolveWindow(call.query, source.clock()) }
     const found = await ask(source, (client) =>
-      client.listBankingTransactions({ params, query, interactionId }),
+      client.listBankingTransactions({ ...input, params, query }),
     )
     if (!found) return rejectAccount(call)
     const { transactions } = found.data

@@ -24,6 +24,8 @@ export interface CdsCall {
   /** The public URL, without its query. */
   readonly url: string
   readonly interactionId: string
+  /** Ends all calls of the provider for the request. */
+  readonly signal: AbortSignal
 }
 
 /** Where the data comes from. */
@@ -42,8 +44,8 @@ export function ask<Result>(
 }
 
 /** The input that every operation of the provider needs. */
-export function toInput({ arrangement: { customerId }, interactionId }: CdsCall) {
-  return { params: { customerId }, interactionId }
+export function toInput({ arrangement: { customerId }, interactionId, signal }: CdsCall) {
+  return { params: { customerId }, interactionId, signal }
 }
 
 /** The provider’s id of the account in the path. */
