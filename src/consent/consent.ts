@@ -57,6 +57,8 @@ export interface Consent {
   readonly answerPage: (request: PageRequest) => Promise<PageResponse>
   /** Answers a request to the arrangement revocation endpoint. */
   readonly answerRevocation: (form: URLSearchParams) => Promise<RevocationResponse>
+  /** Whether a flow is at the page with the accounts, the only one whose form may be long. */
+  readonly isChoosingAccounts: (uid: string, secret: string | undefined) => Promise<boolean>
   /** Answers a request to a page with the consents of a customer. */
   readonly answerConsents: (request: ConsentsPageRequest) => Promise<ConsentsPageResponse>
 }
@@ -118,6 +120,10 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
     openid,
     cds: await openCdsApi({ store, verifyAccess, provider, clock }),
     answerPage: (request) => answerPage(flow, request),
+    async isChoosingAccounts(uid, secret) {
+      if (secret === undefined) return false
+      return (await flow.flows.read(secret, uid))?.step === 'accounts'
+    },
     answerRevocation: (form) => answerRevocation(flow, form),
     answerConsents: (request) => answerConsentsPage({ ...flow, sessions, path }, request),
   }

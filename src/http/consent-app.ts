@@ -5,6 +5,7 @@ import { openidRoutes } from '../consent/openid-provider.ts'
 import { iconType, renderIcon } from '../consent/pages/icon.ts'
 import { renderStylesheet } from '../consent/pages/stylesheet.ts'
 import { revocationPath } from '../consent/revoke-arrangement.ts'
+import { ContractError } from '../contract/index.ts'
 import { type HttpApp, type Route, toFastifyPath } from './app.ts'
 import { groupAddress, resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { mountCds } from './cds-app.ts'
@@ -12,6 +13,7 @@ import { consentsPaths, mountConsentsPage } from './consents-app.ts'
 import { interactionHeader } from './interaction-id.ts'
 import {
   formatCookie,
+  formBytesMax,
   isCrossSite,
   pageHeaders,
   preparePages,
@@ -23,8 +25,8 @@ import { mountRevocation } from './revocation-app.ts'
 
 const flowCookie = 'holdfast_flow'
 
-/** A form of a page is short; accounts are its longest part. */
-const formBytesMax = 512 * 1024
+/** The form with the accounts, of which a customer may have many. */
+const accountsFormBytesMax = 512 * 1024
 
 /** The URL of an asset contains a digest of it. */
 const assetSeconds = 365 * 24 * 3600
@@ -131,7 +133,14 @@ function mountPages(
     method: ['GET', 'POST'],
     url: toFastifyPath({ path }),
     config: { endpoint: 'consent-page' },
-    bodyLimit: formBytesMax,
+    bodyLimit: accountsFormBytesMax,
+    async onRequest({ method, params, headers }) {
+      const length = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
+      if (method === 'GET' || length <= formBytesMax) return
+      const { uid } = params as { readonly uid: string }
+      if (await consent.isChoosingAccounts(uid, readCookie(headers.cookie, flowCookie))) return
+      throw new ContractError('body_too_large')
+    },
     handler: async (request, reply) => {
       const { uid } = request.params as { readonly uid: string }
       const answer = await answerPage({

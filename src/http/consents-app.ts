@@ -5,6 +5,7 @@ import { groupAddress, resolveCallerAddress, type TrustedProxies } from './calle
 import { interactionHeader } from './interaction-id.ts'
 import {
   formatCookie,
+  formBytesMax,
   isCrossSite,
   preparePages,
   readCookie,
@@ -13,7 +14,6 @@ import {
 } from './page-response.ts'
 
 const cookie = 'holdfast_consents'
-const formBytesMax = 4096
 
 /** The list, one consent, and the confirmation that it shall end. */
 export const consentsPaths = ['/consents', '/consents/{id}', '/consents/{id}/stop'] as const

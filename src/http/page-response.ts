@@ -6,6 +6,9 @@ import type { HttpApp } from './app.ts'
 import { acceptForms } from './form-body.ts'
 import { interactionHeader } from './interaction-id.ts'
 
+/** A form of a page is short, except for that with the accounts. */
+export const formBytesMax = 4096
+
 /** Makes the routes of a scope accept forms and respond to errors with a page, which has the text. */
 export function preparePages(scope: HttpApp, brand: Brand, text: string): void {
   scope.removeAllContentTypeParsers()
