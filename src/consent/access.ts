@@ -123,7 +123,9 @@ export function openAccessCheck(
       const error = proofProblems.has(problem) ? 'invalid_dpop_proof' : 'invalid_token'
       return { isAllowed: false, status: 401, error, scheme, reason: problem }
     }
-    const scopes = (stored.scope ?? '').split(' ')
+    // A token of the time before an amendment may have more.
+    const agreed = new Set(arrangement.scopes)
+    const scopes = (stored.scope ?? '').split(' ').filter((each) => agreed.has(each))
     if (!scopes.includes(scope)) {
       return {
         isAllowed: false,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider } from 'oidc-provider'
+import { readAmendedId } from './amendments.ts'
 import type { Customers } from './customers.ts'
 import type { FlowState, Flows } from './flow-state.ts'
 import { type Brand, type Page, renderLayout } from './pages/layout.ts'
@@ -58,6 +59,8 @@ export interface FlowContext {
   readonly thirdPartyId: string
   /** The arrangement that the customer confirmed before, if the answer to that was lost. */
   readonly confirmedId: string | undefined
+  /** The arrangement that the customer is asked to amend. */
+  readonly amendedId: string | undefined
   readonly seconds: number
   readonly formTarget: string
 }
@@ -76,6 +79,7 @@ export async function openFlowContext(
   const state = request.secret && (await flows.read(request.secret, uid))
   const flow = state ? { secret: request.secret ?? '', state } : await flows.start(uid)
   const seconds = readSharingDuration(params) ?? 0
+  const amendedId = readAmendedId(params)
   return {
     ...flow,
     request,
@@ -84,8 +88,10 @@ export async function openFlowContext(
     confirmedId: result?.consent?.grantId,
     seconds,
     formTarget: new URL(String(params['redirect_uri'])).origin,
+    amendedId,
     asked: {
       thirdParty: thirdParty.name,
+      isAmendment: amendedId !== undefined,
       scopes: String(params['scope'] ?? '').split(' '),
       until: seconds === 0 ? undefined : endOfSharing(seconds, clock()),
     },

@@ -73,11 +73,19 @@ export async function showStep(
 }
 
 export async function cancel(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
-  const { provider, request } = context
   await withdrawEarlier(options, context)
+  return endWithError(context, 'access_denied', 'the customer cancelled')
+}
+
+/** Returns the customer to the third party with an error. */
+async function endWithError(
+  { provider, request }: FlowContext,
+  error: string,
+  description: string,
+): Promise<PageResponse> {
   const location = await provider.interactionResult(request.raw, request.response, {
-    error: 'access_denied',
-    error_description: 'the customer cancelled',
+    error,
+    error_description: description,
   })
   return { status: 303, location }
 }
@@ -127,6 +135,10 @@ async function submitPasscode(
     const { text, status } = result.problem
     return showStep(options, context, { problem: { field: 'passcode', text }, status })
   }
+  if (!(await mayAmend(options, context, result.customerId))) {
+    const text = 'cdr_arrangement_id is not an arrangement of the customer'
+    return endWithError(context, 'invalid_request', text)
+  }
   // A new secret: one that was known before the authentication is of no use after it.
   const next = await options.flows.rotate(secret, {
     ...state,
@@ -135,6 +147,17 @@ async function submitPasscode(
     accounts: [],
   })
   return redirectToFlow(next)
+}
+
+/** Whether the customer has the arrangement that the third party wants to amend, if any. */
+async function mayAmend(
+  { store, clock }: FlowOptions,
+  { amendedId }: FlowContext,
+  customerId: string,
+): Promise<boolean> {
+  if (amendedId === undefined) return true
+  const amended = await store.arrangements.find(amendedId, clock())
+  return amended?.status === 'active' && amended.customerId === customerId
 }
 
 /** The accounts of the customer, by whether the third party asks for data of their kind. */

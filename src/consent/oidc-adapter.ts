@@ -43,7 +43,7 @@ export function createOidcAdapter(
       const artifact = {
         payload: JSON.stringify(modelsWithId.has(model) ? { jti, ...rest } : rest),
         grantId: model === grantModel ? id : payload.grantId,
-        uid: payload.uid,
+        uid: model === grantModel ? id : payload.uid,
         expires: now.add({ seconds }),
       }
       if (model !== 'ReplayDetection') return artifacts.put(model, digest(id), artifact, now)
@@ -57,7 +57,10 @@ export function createOidcAdapter(
         const thirdParty = await thirdParties.find(id)
         return thirdParty && toClientMetadata(thirdParty)
       }
-      const found = await artifacts.find(model, digest(id), clock())
+      // The key of a grant is that of the arrangement that it was made for, which may have amended this one.
+      const found = await (model === grantModel
+        ? artifacts.findByUid(model, id, clock())
+        : artifacts.find(model, digest(id), clock()))
       return found && toPayload(found.payload, id, found.consumed)
     },
 

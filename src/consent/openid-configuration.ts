@@ -9,6 +9,7 @@ import {
   type KoaContextWithOIDC,
 } from 'oidc-provider'
 import type { Customer } from '../contract/index.ts'
+import { requireOwnArrangement } from './amendments.ts'
 import { requireAssertionClaims } from './client-assertion.ts'
 import {
   type FapiAlgorithm,
@@ -193,6 +194,8 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
 }
 
 function createFeatures({
+  store,
+  clock,
   binding,
   requiresAuthority,
 }: ConfigurationOptions): Configuration['features'] {
@@ -206,6 +209,7 @@ function createFeatures({
       enabled: true,
       async assertClaimsParameter(ctx, claims) {
         requireSharingDuration(ctx)
+        await requireOwnArrangement({ store, clock }, ctx)
         requireKnownAcr(claims.id_token?.['acr'])
       },
     },

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { SigningKey, SigningKeyStore } from '../auth/signing-key-store.ts'
+import { applyAmendment } from './amendments.ts'
 import { fapiAlgorithms, responseModes } from './client-metadata.ts'
 import { readBasePath } from './issuer-path.ts'
 import {
@@ -133,7 +134,7 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
     const answered = ctx as unknown as KoaContextWithOIDC
     correctLifetime(answered)
     correctMetadata(answered)
-    addArrangementId(answered)
+    addArrangementId(answered, await applyAmendment(options, answered))
   })
   provider.on('server_error', (_ctx, error) => options.onError(error))
   // An event of Koa, which would otherwise print the error.
@@ -152,10 +153,10 @@ function correctMetadata({ oidc, body }: KoaContextWithOIDC): void {
 }
 
 /** The Consumer Data Standards name the arrangement in responses with a token or about one. */
-function addArrangementId({ oidc, body, status }: KoaContextWithOIDC): void {
+function addArrangementId({ oidc, body, status }: KoaContextWithOIDC, amendedId?: string): void {
   if (status !== 200 || (oidc?.route !== 'token' && oidc?.route !== 'introspection')) return
   const { AccessToken, RefreshToken } = oidc.entities
-  const grantId = (AccessToken ?? RefreshToken)?.grantId
+  const grantId = amendedId ?? (AccessToken ?? RefreshToken)?.grantId
   const isAbout = oidc.route === 'token' || (body as { readonly active?: boolean }).active === true
   if (isAbout && grantId !== undefined)
     Object.assign(body as object, { cdr_arrangement_id: grantId })

@@ -15,7 +15,7 @@ export const onceSeconds = codeSeconds + accessTokenSeconds
  * parameter of the same name. Undefined if it is invalid. 0 means once; more than a year means a year.
  */
 export function readSharingDuration(params: Readonly<Record<string, unknown>>): number | undefined {
-  const value = readClaim(params['claims']) ?? params['sharing_duration'] ?? 0
+  const value = readRequestClaim(params, 'sharing_duration') ?? params['sharing_duration'] ?? 0
   if (!/^\d{1,15}$/.test(String(value))) return undefined
   return Math.min(Number(value), sharingSecondsMax)
 }
@@ -36,10 +36,14 @@ export function needsRefreshToken({
   return until.since(from).total('seconds') > onceSeconds
 }
 
-function readClaim(claims: unknown): unknown {
+/** A member of the parameter `claims` of an authorization request. */
+export function readRequestClaim(
+  { claims }: Readonly<Record<string, unknown>>,
+  name: string,
+): unknown {
   if (typeof claims !== 'string') return undefined
   try {
-    return (JSON.parse(claims) as { readonly sharing_duration?: unknown } | null)?.sharing_duration
+    return (JSON.parse(claims) as Record<string, unknown> | null)?.[name]
   } catch {
     return undefined
   }

@@ -93,6 +93,7 @@ export const changeReasons = [
   'third_party',
   'third_party_removed',
   'code_replayed',
+  'amended',
   'sharing_ended',
 ] as const
 export type ChangeReason = (typeof changeReasons)[number]
@@ -124,6 +125,11 @@ export interface ArrangementStore {
   list(query: ArrangementQuery, now: Temporal.Instant): Promise<readonly StoredArrangement[]>
   /** Ends the arrangement and its tokens, in one transaction. False if it is not active. */
   withdraw(id: string, reason: ChangeReason, now: Temporal.Instant): Promise<boolean>
+  /**
+   * Gives an arrangement what was agreed in another one of the same customer and third party, and the tokens of that. The
+   * other one keeps, as evidence, what was agreed before, and is withdrawn. False if one of them is not active.
+   */
+  amend(id: string, agreedId: string, now: Temporal.Instant): Promise<boolean>
 }
 
 /** A customer that a passcode was sent to, with a one-way hash of it. Others have a hash that no passcode has. */

@@ -172,6 +172,7 @@ function describeChange({ status, reason }: ArrangementChange, name: string, bra
     third_party: `${name} stopped the sharing`,
     third_party_removed: `${brand.name} stopped sharing with ${name}`,
     code_replayed: `${brand.name} stopped sharing for security reasons`,
+    amended: `You agreed to other terms with ${name}`,
     sharing_ended: 'The agreed time was over',
   }
   return texts[reason]

@@ -24,6 +24,8 @@ export interface Asked {
   readonly scopes: readonly string[]
   /** The end of the sharing if it began now; undefined for a single access. */
   readonly until: Temporal.Instant | undefined
+  /** Whether it replaces what the customer agreed to before. */
+  readonly isAmendment: boolean
 }
 
 export interface StepOptions {
@@ -139,6 +141,7 @@ export function renderConfirm(
     step: 4,
     problem,
     body: html`${renderRequest(asked, brand)}
+${asked.isAmendment && html`<p>This replaces what you agreed to share with ${asked.thirdParty} before.</p>`}
 <dl>
 <dt>Accounts</dt>
 <dd>${

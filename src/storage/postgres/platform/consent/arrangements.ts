@@ -11,6 +11,7 @@ import {
 import { selectList, startOfPage } from '../../../consent-lists.ts'
 import { escapeNul, unescapeNul } from '../../driver/escape-nul.ts'
 import { runInOrder, runStatement } from '../../driver/statements.ts'
+import { openAmendments } from './amend-arrangement.ts'
 
 const columns = 'id, third_party, customer, accounts, scopes, starts, ends, status, updated'
 
@@ -148,6 +149,7 @@ export function openArrangements(pool: pg.Pool): ArrangementStore {
       ])
       return rows.map((row) => toArrangement(row, now.epochMilliseconds))
     },
+    amend: openAmendments(pool),
     async withdraw(id, reason, now) {
       const values = [escapeNul(id), now.epochMilliseconds, reason]
       const [[count] = []] = await runStatement(pool, withdraw, values)

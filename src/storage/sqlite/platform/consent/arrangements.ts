@@ -11,6 +11,7 @@ import {
 import { selectList, startOfPage } from '../../../consent-lists.ts'
 import { command, query } from '../../driver/statements.ts'
 import type { Write } from '../../driver/write-queue.ts'
+import { openAmendments } from './amend-arrangement.ts'
 
 interface Row {
   readonly id: string
@@ -141,6 +142,7 @@ export function openArrangements(database: DatabaseSync, write: Write): SqliteAr
       })
       return rows.map((row) => toArrangement(row, now.epochMilliseconds))
     },
+    amend: openAmendments(database, write),
     async withdraw(id, reason, now) {
       return write(() => withdraw(id, reason, now.epochMilliseconds))
     },

@@ -1,0 +1,43 @@
+import { errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { readRequestClaim } from './sharing-duration.ts'
+import type { ConsentStore } from './store.ts'
+
+const claim = 'cdr_arrangement_id'
+
+interface Options {
+  readonly store: Pick<ConsentStore, 'arrangements'>
+  readonly clock: () => Temporal.Instant
+}
+
+/** The arrangement that an authorization request amends, by the claim of the Consumer Data Standards. */
+export function readAmendedId(params: Readonly<Record<string, unknown>>): string | undefined {
+  const id = readRequestClaim(params, claim)
+  return id == null ? undefined : String(id)
+}
+
+/** Rejects a pushed request that would amend an arrangement that the third party does not have. */
+export async function requireOwnArrangement(
+  { store: { arrangements }, clock }: Options,
+  { oidc: { route, params, client } }: KoaContextWithOIDC,
+): Promise<void> {
+  const id = readAmendedId({ ...params })
+  if (id === undefined || route !== 'pushed_authorization_request') return
+  const found = await arrangements.find(id, clock())
+  if (found?.status === 'active' && found.thirdPartyId === client?.clientId) return
+  throw new errors.InvalidRequest(`${claim} is not an active arrangement of this client`)
+}
+
+/**
+ * Amends the arrangement that the authorization request named, once tokens for the new consent were issued. Returns its
+ * ID, which stays the same.
+ */
+export async function applyAmendment(
+  { store: { arrangements }, clock }: Options,
+  { oidc, status }: KoaContextWithOIDC,
+): Promise<string | undefined> {
+  if (status !== 200 || oidc?.route !== 'token') return undefined
+  const { claims, grantId = '' } = oidc.entities.AuthorizationCode ?? {}
+  const id = readAmendedId({ claims: JSON.stringify(claims ?? {}) })
+  if (id === undefined) return undefined
+  return (await arrangements.amend(id, grantId, clock())) ? id : undefined
+}
