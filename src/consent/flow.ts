@@ -46,7 +46,7 @@ async function answer(options: FlowOptions, request: PageRequest): Promise<PageR
 
 const expiredPage = renderError(
   'This page has expired',
-  'Nothing was shared. Go back to the website or app that you came from, and start again.',
+  'If you did not agree yet, nothing was shared. Go back to the website or app that you came from.',
 )
 
 const foreignFormPage = renderError(

@@ -202,5 +202,7 @@ export interface ConsentStore {
   readonly passcodes: PasscodeStore
   readonly limits: AttemptLimitStore
   readSecret(name: SecretName): Promise<Buffer>
+  /** The clock of the database server. A file has none: its processes run on one machine. */
+  readTime?(): Promise<Temporal.Instant>
   close(): Promise<void>
 }

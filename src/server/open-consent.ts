@@ -4,7 +4,6 @@ import type { Consent, ConsentOptions } from '../consent/consent.ts'
 import type { ConsentStore } from '../consent/store.ts'
 import type { ConsentMount } from '../http/consent-app.ts'
 import type { Settings } from '../settings/settings.ts'
-import { clock } from './clock.ts'
 import type { Telemetry } from './telemetry.ts'
 import { CommandError } from './terminal.ts'
 
@@ -12,6 +11,8 @@ import { CommandError } from './terminal.ts'
 export type ConsentParts = Partial<
   Pick<ConsentOptions, 'deliverPasscode' | 'shownPasscode' | 'fetch'>
 >
+
+export type ConsentRoleParts = ConsentParts & Pick<ConsentOptions, 'clock'>
 
 /** The settings that a platform has if it has an issuer. */
 export type ConsentSettings = Partial<Settings> &
@@ -30,7 +31,7 @@ export async function openConsentRole(
   store: ConsentStore,
   signingKeys: SigningKeyStore,
   { log }: Pick<Telemetry, 'log'>,
-  parts: ConsentParts = {},
+  parts: ConsentRoleParts,
 ): Promise<OpenedConsent> {
   const { openConsent } = await withoutRuntimeWarning(() => import('../consent/consent.ts'))
   const { createAssets, createConsentMount } = await import('../http/consent-app.ts')
@@ -50,7 +51,6 @@ export async function openConsentRole(
     subdomain,
     store,
     signingKeys,
-    clock,
     binding: settings.tlsCert === undefined ? 'dpop' : 'mtls',
     requiresAuthority: settings.tlsClientCa !== undefined,
     brand: {

@@ -8,7 +8,7 @@ import { createClientAppOptions } from './client-app-options.ts'
 import { clock } from './clock.ts'
 import { rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
-import type { ConsentParts, ConsentSettings } from './open-consent.ts'
+import type { ConsentParts, ConsentRoleParts, ConsentSettings } from './open-consent.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** Opens the stores of the platform and its server, which does not listen yet. */
@@ -27,6 +27,7 @@ export async function openPlatform(
   } = await import('../storage/open.ts')
   const { openPlatformApp } = await import('../http/platform-app.ts')
   const { openAccess } = await import('../auth/access.ts')
+  const { openSharedClock } = await import('../consent/shared-clock.ts')
   const { log, metrics, tracing } = telemetry
   const { database } = settings
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
@@ -37,7 +38,11 @@ export async function openPlatform(
   const files = await watchDatabaseFiles(database, 'platform', log)
   const access = openAccess(clients, clock, { workers: settings.workers })
   const consents = await openConsentStore(database, databaseOptions(settings))
-  const role = await openRole(settings, telemetry, consents, signingKeys, parts)
+  const sharedClock = await openSharedClock(consents, clock)
+  const role = await openRole(settings, telemetry, consents, signingKeys, {
+    clock: sharedClock,
+    ...parts,
+  })
   const app = openPlatformApp({
     ...(await createClientAppOptions(settings, telemetry, {
       access,
@@ -48,7 +53,7 @@ export async function openPlatform(
     })),
     catalogue: tracing ? tracing.traceQueries(catalogue) : catalogue,
     signingKeys: tracing ? tracing.traceQueries(signingKeys) : signingKeys,
-    clock,
+    clock: sharedClock,
     consents,
     consent: role?.mount,
   })
@@ -70,7 +75,7 @@ async function openRole(
   telemetry: Telemetry,
   store: ConsentStore,
   signingKeys: SigningKeyStore,
-  parts: ConsentParts,
+  parts: ConsentRoleParts,
 ) {
   if (settings.issuer === undefined) return undefined
   const { openConsentRole } = await import('./open-consent.ts')

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import pg from 'pg'
+import { openSharedClock } from '../../src/consent/shared-clock.ts'
 import { secretNames } from '../../src/consent/store.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
-import { createScope, describe, describeOn, listSessions, newDatabase } from '../support/engines.ts'
+import {
+  createScope,
+  currentEngine,
+  describe,
+  describeOn,
+  listSessions,
+  newDatabase,
+} from '../support/engines.ts'
 import { until } from '../support/until.ts'
 import { after, now, openStores } from './stores.ts'
 
@@ -120,6 +128,22 @@ describeOn('postgres', 'an attempt that waits for another', () => {
 
     await other.query('rollback')
     assert.equal(await waiting, true)
+  })
+})
+
+describe('the clock of the consent role', () => {
+  it('is that of the database server, which its processes share', async (t) => {
+    const [store] = await openStores(t)
+    const isNow = (time: Temporal.Instant) =>
+      Math.abs(time.epochMilliseconds - Date.now()) < 600_000
+
+    assert.equal(store.readTime !== undefined, currentEngine() === 'postgres')
+    if (store.readTime) assert.ok(isNow(await store.readTime()))
+    // The clock of this machine is wrong.
+    const clock = await openSharedClock(store, () => now)
+    assert.equal(isNow(clock()), currentEngine() === 'postgres')
+    const readTime = async () => assert.fail('the database does not respond')
+    assert.equal((await openSharedClock({ readTime }, () => now))(), now)
   })
 })
 
