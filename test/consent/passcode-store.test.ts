@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { it } from 'node:test'
 import pg from 'pg'
 import { openSharedClock } from '../../src/consent/shared-clock.ts'
@@ -11,6 +12,7 @@ import {
   describeOn,
   listSessions,
   newDatabase,
+  shareOnEachEngine,
 } from '../support/engines.ts'
 import { until } from '../support/until.ts'
 import { after, now, openStores } from './stores.ts'
@@ -19,14 +21,17 @@ const candidates = [{ customerId: 'c1', hash: 'h' }]
 const challenge = { candidates, expires: after(300) }
 const triesMax = 3
 
+const storesOnEachEngine = shareOnEachEngine(openStores)
+
 describe('a passcode challenge', () => {
-  it('counts concurrent tries of several processes before they are compared', async (t) => {
-    const stores = await openStores(t)
-    await stores[0].passcodes.issue('k', challenge, now, now)
+  it('counts concurrent tries of several processes before they are compared', async () => {
+    const key = randomUUID()
+    const stores = await storesOnEachEngine()
+    await stores[0].passcodes.issue(key, challenge, now, now)
 
     const tries = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        stores[index % 2 ? 1 : 0].passcodes.takeTry('k', triesMax, after(1)),
+        stores[index % 2 ? 1 : 0].passcodes.takeTry(key, triesMax, after(1)),
       ),
     )
 
@@ -35,53 +40,57 @@ describe('a passcode challenge', () => {
     assert.deepEqual(allowed[0]?.candidates, candidates)
   })
 
-  it('is used once', async (t) => {
-    const stores = await openStores(t)
-    await stores[0].passcodes.issue('k', challenge, now, now)
+  it('is used once', async () => {
+    const key = randomUUID()
+    const stores = await storesOnEachEngine()
+    await stores[0].passcodes.issue(key, challenge, now, now)
 
     const uses = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => stores[index % 2 ? 1 : 0].passcodes.use('k')),
+      Array.from({ length: 20 }, (_, index) => stores[index % 2 ? 1 : 0].passcodes.use(key)),
     )
 
     assert.equal(uses.filter(Boolean).length, 1)
-    assert.equal(await stores[1].passcodes.takeTry('k', triesMax, after(1)), undefined)
+    assert.equal(await stores[1].passcodes.takeTry(key, triesMax, after(1)), undefined)
     assert.equal(await stores[1].passcodes.use('unknown'), false)
   })
 
-  it('expires', async (t) => {
-    const [{ passcodes }] = await openStores(t)
-    await passcodes.issue('k', challenge, now, now)
+  it('expires', async () => {
+    const key = randomUUID()
+    const [{ passcodes }] = await storesOnEachEngine()
+    await passcodes.issue(key, challenge, now, now)
 
-    assert.ok(await passcodes.takeTry('k', triesMax, after(299)))
-    assert.equal(await passcodes.takeTry('k', triesMax, after(300)), undefined)
+    assert.ok(await passcodes.takeTry(key, triesMax, after(299)))
+    assert.equal(await passcodes.takeTry(key, triesMax, after(300)), undefined)
     assert.equal(await passcodes.takeTry('unknown', triesMax, now), undefined)
   })
 
-  it('is replaced after the time to resend, with new tries', async (t) => {
-    const [{ passcodes }] = await openStores(t)
-    await passcodes.issue('k', challenge, now, now)
-    for (let count = 0; count < triesMax; count += 1) await passcodes.takeTry('k', triesMax, now)
+  it('is replaced after the time to resend, with new tries', async () => {
+    const key = randomUUID()
+    const [{ passcodes }] = await storesOnEachEngine()
+    await passcodes.issue(key, challenge, now, now)
+    for (let count = 0; count < triesMax; count += 1) await passcodes.takeTry(key, triesMax, now)
     const other = { candidates: [{ customerId: 'c1', hash: 'h2' }], expires: after(330) }
 
-    assert.equal(await passcodes.isIssuedAfter('k', after(-1)), true)
-    assert.equal(await passcodes.issue('k', other, after(29), after(-1)), false)
-    assert.equal(await passcodes.takeTry('k', triesMax, after(29)), undefined)
-    assert.equal(await passcodes.isIssuedAfter('k', now), false)
-    assert.equal(await passcodes.issue('k', other, after(30), now), true)
+    assert.equal(await passcodes.isIssuedAfter(key, after(-1)), true)
+    assert.equal(await passcodes.issue(key, other, after(29), after(-1)), false)
+    assert.equal(await passcodes.takeTry(key, triesMax, after(29)), undefined)
+    assert.equal(await passcodes.isIssuedAfter(key, now), false)
+    assert.equal(await passcodes.issue(key, other, after(30), now), true)
 
-    const taken = await passcodes.takeTry('k', triesMax, after(329))
+    const taken = await passcodes.takeTry(key, triesMax, after(329))
     assert.deepEqual(taken, { ...other, triesLeft: 2 })
   })
 })
 
 describe('an attempt limit', () => {
-  it('allows its capacity over all processes, and one more with each refill', async (t) => {
-    const stores = await openStores(t)
+  it('allows its capacity over all processes, and one more with each refill', async () => {
+    const key = randomUUID()
+    const stores = await storesOnEachEngine()
     const limit = { capacity: 5, refillMs: 10_000 }
     const take = async (seconds: number, count: number) => {
       const taken = await Promise.all(
         Array.from({ length: count }, (_, index) =>
-          stores[index % 2 ? 1 : 0].limits.take('k', limit, after(seconds)),
+          stores[index % 2 ? 1 : 0].limits.take(key, limit, after(seconds)),
         ),
       )
       return taken.filter(Boolean).length
@@ -95,16 +104,17 @@ describe('an attempt limit', () => {
     assert.equal(await stores[0].limits.take('other', limit, after(1000)), true)
   })
 
-  it('allows what was refunded, and not more than its capacity', async (t) => {
-    const [{ limits }] = await openStores(t)
+  it('allows what was refunded, and not more than its capacity', async () => {
+    const key = randomUUID()
+    const [{ limits }] = await storesOnEachEngine()
     const limit = { capacity: 2, refillMs: 10_000 }
-    const take = () => limits.take('k', limit, now)
+    const take = () => limits.take(key, limit, now)
     assert.deepEqual([await take(), await take(), await take()], [true, true, false])
 
-    await limits.refund('k', limit, now)
+    await limits.refund(key, limit, now)
     assert.deepEqual([await take(), await take()], [true, false])
 
-    for (let count = 0; count < 3; count += 1) await limits.refund('k', limit, now)
+    for (let count = 0; count < 3; count += 1) await limits.refund(key, limit, now)
     assert.deepEqual([await take(), await take(), await take()], [true, true, false])
   })
 })
@@ -132,8 +142,8 @@ describeOn('postgres', 'an attempt that waits for another', () => {
 })
 
 describe('the clock of the consent role', () => {
-  it('is that of the database server, which its processes share', async (t) => {
-    const [store] = await openStores(t)
+  it('is that of the database server, which its processes share', async () => {
+    const [store] = await storesOnEachEngine()
     const isNow = (time: Temporal.Instant) =>
       Math.abs(time.epochMilliseconds - Date.now()) < 600_000
 
@@ -148,8 +158,8 @@ describe('the clock of the consent role', () => {
 })
 
 describe('a secret of the consent role', () => {
-  it('is created once and is the same in every process', async (t) => {
-    const stores = await openStores(t)
+  it('is created once and is the same in every process', async () => {
+    const stores = await storesOnEachEngine()
 
     const values = await Promise.all(
       Array.from({ length: 10 }, (_, index) => stores[index % 2 ? 1 : 0].readSecret('cookies')),

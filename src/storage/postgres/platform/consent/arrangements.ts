@@ -52,25 +52,26 @@ const lists = {
   thirdParty: listWhere('third-party', 'third_party = $4'),
   both: listWhere('both', 'customer = $4', 'third_party = $5'),
 }
+/** Arrays, since a join of many rows might not use the index, depending on the statistics. */
 const expire = {
   name: 'expire-arrangements',
   text: `with over as (
-      update arrangement set status = 'expired', updated = $1 where id in (
+      update arrangement set status = 'expired', updated = $1 where id = any(array(
         select id from arrangement where status = 'active' and ends <= $1
-        order by ends limit ${withdrawnMax} for update skip locked)
+        order by ends limit ${withdrawnMax} for update skip locked))
       returning id, ends),
     changes as (
       insert into arrangement_change select id, ends, 'expired', 'sharing_ended' from over),
-    tokens as (delete from artifact where grant_id in (select id from over))
+    tokens as (delete from artifact where grant_id = any(array(select id from over)))
     select count(*) from over`,
 }
 const isActive = `status = 'active' and ends > $2`
 const withdrawSelected = `ended as (
       update arrangement set status = 'withdrawn', updated = $2
-      where id in (select id from selected) and ${isActive} returning id),
+      where id = any(array(select id from selected)) and ${isActive} returning id),
     changes as (
       insert into arrangement_change select id, $2, 'withdrawn', $3 from ended),
-    tokens as (delete from artifact where grant_id in (select id from ended))`
+    tokens as (delete from artifact where grant_id = any(array(select id from ended)))`
 /** A token that is issued at the same time is not valid either: it is found only while its arrangement is active. */
 const withdraw = {
   name: 'withdraw-arrangement',
