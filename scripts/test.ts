@@ -17,30 +17,30 @@ import { bundleTypebox } from './bundle-typebox.ts'
 import { installProgram } from './program.ts'
 
 /**
- * Runs all tests, or the given files, against the command as published, with one PostgreSQL server for the whole run.
+ * Runs the given files, or all tests, against the command as published, with one PostgreSQL server for the whole run.
  * It fails if the server cannot start: no test is skipped, except for those on Citus without a cluster.
  */
 const given = process.argv.slice(2)
 
 /**
  * Tests that run in one process per group, because loading the code takes longer than most of these files. They must
- * not depend on the state of their process. The groups take about the same time.
+ * not depend on the state of their process. The groups that take longest start first.
  */
 const groups = [
-  // These two wait more than they compute, so they start first.
-  ['test/postgres/*.test.ts'],
-  ['test/package.test.ts', 'test/soak.test.ts'],
-  ['src/**/*.test.ts', 'test/http/*.test.ts'],
+  ['test/auth/*.test.ts', 'test/catalogue/*.test.ts'],
   ['test/load/[a-h]*.test.ts'],
   ['test/load/[i-z]*.test.ts'],
-  ['test/auth/*.test.ts', 'test/catalogue/*.test.ts'],
+  ['test/serve/[p-z]*.test.ts', 'test/*.test.ts'],
   ['test/consent/*.test.ts'],
-  ['test/check/*.test.ts', 'test/client/*.test.ts'],
+  ['src/**/*.test.ts', 'test/http/*.test.ts'],
+  ['test/postgres/*.test.ts'],
   ['test/storage/*.test.ts', 'test/intake/*.test.ts', 'test/observe/*.test.ts'],
+  ['test/serve/[a-o]*.test.ts'],
+  ['test/check/*.test.ts', 'test/client/*.test.ts'],
 ]
 
-/** Linux counts the memory of a process that starts another as the other's peak, so this file needs a small one. */
-const separate = 'test/load/memory.test.ts'
+/** Commands of their own run these: `npm run test:system` and `npm run check`. */
+const separate = ['test/system/**', 'test/tidy.test.ts']
 
 /** More than the number of cores, because many tests wait for processes or for the disk. */
 const concurrency = 4
@@ -80,10 +80,10 @@ process.exitCode = status ?? 1
 
 /** One file for each group, which imports the files of the group, and all other files. */
 function listFiles(): string[] {
-  const grouped = groups.map((patterns) => globSync(patterns, { exclude: [separate] }).sort())
-  const others = globSync('test/**/*.test.ts', { exclude: ['**/node_modules/**'] }).filter(
-    (file) => !grouped.flat().includes(file),
-  )
+  const grouped = groups.map((patterns) => globSync(patterns, { exclude: separate }).sort())
+  const others = globSync('test/**/*.test.ts', {
+    exclude: ['**/node_modules/**', ...separate],
+  }).filter((file) => !grouped.flat().includes(file))
   const imports = grouped.map((group, index) => {
     const path = join(folder, `group-${index}.test.mjs`)
     const lines = group.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)}\n`)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { run } from './support/process.ts'
+import { run } from '../support/process.ts'
 
-const program = fileURLToPath(new URL('../soak/main.ts', import.meta.url))
+const program = fileURLToPath(new URL('../../soak/main.ts', import.meta.url))
 
 /** Tests the same program as this test. */
 const environment = { PROGRAM_FOR_TESTS: process.env['PROGRAM_FOR_TESTS'] }

@@ -15,11 +15,11 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { buildOpenApiDocument, documentNames } from '../src/contract/index.ts'
-import { findRelativeLinks } from './support/markdown-links.ts'
-import { findFreePort, run } from './support/process.ts'
+import { buildOpenApiDocument, documentNames } from '../../src/contract/index.ts'
+import { findRelativeLinks } from '../support/markdown-links.ts'
+import { findFreePort, run } from '../support/process.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 
 /** npm must use the Node of this test: the system may have an older one. */

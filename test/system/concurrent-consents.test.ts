@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { openBrowser } from '../consent/browser.ts'
+import { agree, issuer, nextCustomer, openConsentPlatform } from '../consent/platform.ts'
+import { registerThirdParty } from '../consent/third-party.ts'
 import { describe } from '../support/engines.ts'
-import { openBrowser } from './browser.ts'
-import { agree, issuer, nextCustomer, openConsentPlatform } from './platform.ts'
-import { registerThirdParty } from './third-party.ts'
 
 const flowCount = 30
 

@@ -6,6 +6,8 @@ import { connect, createServer } from 'node:net'
 import { delimiter } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { it, type TestContext } from 'node:test'
+import { type Bank, concurrency, openBank } from '../load/bank.ts'
+import { put } from '../load/lines.ts'
 import { describeOn, describeOnce } from '../support/engines.ts'
 import {
   type Flags,
@@ -16,8 +18,6 @@ import {
   startServer,
   toArguments,
 } from '../support/process.ts'
-import { type Bank, concurrency, openBank } from './bank.ts'
-import { put } from './lines.ts'
 
 /** Long enough for a slow machine. */
 const timeout = 600_000

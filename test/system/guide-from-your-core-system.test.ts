@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { splitLines } from '../load/bank.ts'
 import {
   describeOn,
   describeOnce,
@@ -13,7 +14,6 @@ import {
   type Scope,
 } from '../support/engines.ts'
 import { runInProcess } from '../support/process.ts'
-import { splitLines } from './bank.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const guide = readFileSync(join(root, 'docs/guides/from-your-core-system.md'), 'utf8')

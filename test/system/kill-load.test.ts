@@ -3,11 +3,11 @@ import { existsSync, statSync } from 'node:fs'
 import { it, type TestContext } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openProviderStore } from '../../src/storage/open.ts'
+import { type Bank, openBank, splitLines } from '../load/bank.ts'
+import { line, put } from '../load/lines.ts'
 import { describe, describeOn } from '../support/engines.ts'
 import { kill, type Process } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { type Bank, openBank, splitLines } from './bank.ts'
-import { line, put } from './lines.ts'
 
 /** Long enough for a slow machine. */
 const timeout = 600_000

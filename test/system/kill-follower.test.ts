@@ -3,12 +3,12 @@ import { appendFileSync, renameSync } from 'node:fs'
 import { it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { openFeedStore } from '../../src/storage/open.ts'
+import { openBank } from '../load/bank.ts'
+import { createTraffic } from '../load/traffic.ts'
 import { describe } from '../support/engines.ts'
 import { killCount, randomSource } from '../support/kills.ts'
 import { kill, readOutput } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { openBank } from './bank.ts'
-import { createTraffic } from './traffic.ts'
 
 /** Long enough for a slow machine. */
 const timeout = 1_200_000

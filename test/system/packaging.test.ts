@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os'
 import { posix } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { settingDefinitions, settingNames, variableName } from '../src/settings/settings.ts'
-import { makeAuthority } from './support/certificates.ts'
-import { run } from './support/process.ts'
+import { settingDefinitions, settingNames, variableName } from '../../src/settings/settings.ts'
+import { makeAuthority } from '../support/certificates.ts'
+import { run } from '../support/process.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const readText = (path: string) => readFileSync(posix.join(root, path), 'utf8')
 const dockerfile = readText('Dockerfile')
 const unit = readText('packaging/holdfast.service')

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { it } from 'node:test'
+import { type Bank, openBank } from '../load/bank.ts'
+import { line } from '../load/lines.ts'
 import { currentEngine, describe } from '../support/engines.ts'
 import { finish } from '../support/process.ts'
-import { type Bank, openBank } from './bank.ts'
-import { line } from './lines.ts'
 
 /** Long enough for a slow machine. */
 const timeout = 600_000
