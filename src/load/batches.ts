@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { batchErrorsMax } from '../contract/index.ts'
 import { type CommitLimits, openCommitQueue } from './commit-queue.ts'
-import type { BatchConflict, BatchSummary, FeedWriter } from './feed-writer.ts'
+import { type BatchConflict, type BatchSummary, type FeedWriter, feedsMax } from './feed-writer.ts'
 import { readLines } from './lines.ts'
 import { readItem } from './load.ts'
 import type { LineError, LocatedItem } from './writer.ts'
@@ -39,26 +39,40 @@ export function openBatches(
   limits?: CommitLimits,
 ): Batches {
   let reading = 0
+  /** The number of the next batch of each feed that was committed here. Another process may have committed more. */
+  const nextNumbers = new Map<string, number>()
+  const remember = (feed: string, number: number): void => {
+    if (nextNumbers.size >= feedsMax) nextNumbers.clear()
+    nextNumbers.set(feed, number + 1)
+  }
   const onCommit = () => metrics?.countCommit()
   const queue = openCommitQueue(writer, { onCommit, isReading: () => reading > 0 }, limits)
 
   return {
     async commit(feed, number, data) {
       const digest = await computeDigest(data)
-      // Before the lines are read: a batch that is sent again is answered quickly, and a wrong number is a conflict
-      // whatever the lines are.
-      const known = await writer.check({ feed, number, digest })
+      const check = () => writer.check({ feed, number, digest })
+      // Before the lines are read: a batch that is sent again is answered quickly. What is probably the next batch is
+      // checked by the commit alone.
+      const isNext = nextNumbers.get(feed) === number
+      const known = isNext ? undefined : await check()
       if (known) return toAnswer(known)
       reading += 1
       const { lines, items, invalid } = await readBatch(data).finally(() => (reading -= 1))
       if (invalid) {
+        // A wrong number is a conflict whatever the lines are.
+        const unexpected = isNext ? await check() : undefined
+        if (unexpected) return toAnswer(unexpected)
         metrics?.countErrors(feed, invalid.count)
         return { invalid }
       }
       const answer = toAnswer(
         await queue.commit({ feed, number, digest, lines, items }, data.length),
       )
-      if ('summary' in answer) metrics?.countBatch(feed, lines)
+      if ('summary' in answer) {
+        remember(feed, number)
+        metrics?.countBatch(feed, lines)
+      }
       if ('invalid' in answer) metrics?.countErrors(feed, answer.invalid.count)
       return answer
     },

@@ -52,6 +52,22 @@ describe('clients that send the same number at the same time', () => {
   })
 })
 
+describe('a number that another process has used', () => {
+  it('is a conflict, whatever the lines are', async (t) => {
+    const { database, put: send } = await shared()
+    const { put: sendToOther } = await openIntake(t, { database })
+    assert.equal((await send('moved', 1, [put.customer('c-moved')])).status, 200)
+    assert.equal((await sendToOther('moved', 2, [put.customer('c-moved')])).status, 200)
+
+    for (const line of ['{}', put.customer('c-other'), put.balance('a-unknown')]) {
+      const { status, body } = await send('moved', 2, [line])
+      assert.deepEqual([status, body.expected], [409, 3], line)
+    }
+    assert.equal((await send('moved', 2, [put.customer('c-moved')])).status, 200)
+    assert.equal((await send('moved', 3, ['{}'])).status, 422)
+  })
+})
+
 describe('batches of several feeds', () => {
   it('share a commit if they arrive during another', async (t) => {
     const gate = openGate()

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { createDatabase, openFeedWriter } from '../../src/storage/open.ts'
 import { makePool } from '../../src/storage/postgres/driver/pool.ts'
 import { openPipelinedCopy } from '../../src/storage/postgres/feeds/pipelined-copy.ts'
-import { put, removal } from '../load/lines.ts'
+import { put, removal, undated } from '../load/lines.ts'
 import { describeOn, listSessions, runSql } from '../support/engines.ts'
 import { commitOne, createBatch, openFeeds } from '../support/feed.ts'
 import { makePostgres } from '../support/postgres.ts'
@@ -295,5 +295,73 @@ describeOn('postgres', 'the writer of feeds', { timeout: 120_000 }, () => {
 
     await until(() => copy.write(Buffer.alloc(1000)).then(() => false, isRejected))
     client.release(true)
+  })
+
+  it('merges a batch of new transactions as it does with other lines beside them', async (t) => {
+    const alone = await openFeeds(t)
+    const beside = await openFeeds(t)
+    const at = (time: string) => ({ postingDateTime: `2025-03-0${time}:00:00Z` })
+    const setUp = [put.customer('c1'), put.account('a1', ['c1']), put.account('a2', ['c1'])]
+    await alone.add(...setUp)
+    await beside.add(...setUp)
+    const batches = [
+      [put.transaction('a1', 'x', at('1T01')), put.transaction('a1', 'y', at('1T01'))],
+      [put.transaction('a2', 'x', at('1T01')), put.transaction('a1', 'z', at('2T01'))],
+      // Not after the newest of its list, and not new.
+      [put.transaction('a1', 'w', at('2T01')), put.transaction('a2', 'y', at('2T01'))],
+      [put.transaction('a1', 'v', at('1T02')), put.transaction('a2', 'z', at('3T01'))],
+      [put.transaction('a1', 'x', at('3T01')), put.transaction('a2', 'w', at('4T01'))],
+      [put.transaction('a1', 'z', at('2T01')), put.transaction('a2', 'v', at('5T01'))],
+      // Repeated in the batch, and without a time.
+      [put.transaction('a1', 'u', at('6T01')), put.transaction('a1', 'u', at('6T02'))],
+      [undated('a1', 't'), put.transaction('a2', 't', at('7T01'))],
+    ]
+    for (const [index, batch] of batches.entries()) {
+      const { lines: _, created, ...counts } = await alone.add(...batch)
+      const expected = await beside.add(...batch, put.customer(`other-${index}`))
+      assert.partialDeepStrictEqual(expected, { ...counts, created: created + 1 }, `${index}`)
+    }
+    const unknown = [put.transaction('a1', 'new', at('9T01')), put.transaction('a3', 'new')]
+    const expected = ['2 accountId banking account not found']
+    assert.deepEqual(await alone.reject(...unknown), expected)
+    assert.deepEqual(await beside.reject(...unknown, put.customer('c9')), expected)
+
+    const entries = `select a.id, e.list, e.ordinal, e.id, e.time, e.has_own_time, e.record
+      from entry e join account a on a.number = e.account order by 1, 2, 3`
+    const stored = await runSql(entries, alone.database)
+    assert.equal(stored.length, 13)
+    assert.deepEqual(stored, await runSql(entries, beside.database))
+  })
+
+  it('rejects a transaction of an account of the other kind', async (t) => {
+    const { add, reject } = await openFeeds(t)
+    await add(put.customer('c1'), put.energyAccount('e1', ['c1']))
+
+    assert.deepEqual(await reject(put.transaction('e1', 't1')), [
+      '1 accountId banking account not found',
+    ])
+  })
+
+  it('does not read the remembered batches of other feeds', async (t) => {
+    const { add, database } = await openFeeds(t)
+    await add(...lines)
+    // The statements of the writer are planned for a table that is known to have few rows.
+    await runSql('vacuum analyze feed_batch', database)
+    const writer = await openFeedWriter(database, { clock: () => Temporal.Now.instant() })
+    await commitOne(writer, createBatch('other', 1, [put.balance('a1')]))
+    const many = 20_000
+    await runSql(
+      `insert into feed_batch (feed, number, digest, lines, created, changed, unchanged, deleted)
+       select 'many', n, '', 0, 0, 0, 0, 0 from generate_series(1, ${many}) n`,
+      database,
+    )
+    await until(async () => (await countRowsRead(database)) > 0)
+    const before = await countRowsRead(database)
+
+    await commitOne(writer, createBatch('other', 2, [put.balance('a1')]))
+    await writer.close()
+    await until(async () => (await countRowsRead(database)) > before)
+    const read = (await countRowsRead(database)) - before
+    assert.ok(read < many, `${read} rows`)
   })
 })

@@ -11,9 +11,12 @@ import {
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import type { Rows, Statement } from '../driver/pipeline.ts'
 
+/** A feed advances by one batch at a time, so that more are old only if earlier versions remembered more. */
+const forgottenAtOnce = 10
+
 /** A commit of batches shares this lock; the removal of a feed takes it exclusively. */
 const lockKey = `hashtext('holdfast feeds')`
-export const shareFeeds = `select pg_advisory_xact_lock_shared(${lockKey})`
+export const shareFeeds = `pg_advisory_xact_lock_shared(${lockKey})`
 export const lockFeeds: Statement = {
   name: 'lock-feeds',
   text: `select pg_advisory_xact_lock(${lockKey})`,
@@ -84,7 +87,10 @@ function isText(cell: Cell): cell is string {
   return typeof cell === 'string'
 }
 
-/** Advances feeds by a batch each, and forgets their oldest batches. */
+/**
+ * Advances feeds by a batch each, and forgets their oldest batches. By location and with a limit, the planner reads only
+ * these, even if the statement was planned when the table was empty.
+ */
 export const writeBatches = `
   with batch as (
     select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[],
@@ -99,8 +105,13 @@ export const writeBatches = `
     insert into feed_batch (feed, number, digest, lines, created, changed, unchanged, deleted)
     select feed, number, digest, lines, created, changed, unchanged, deleted from batch
   )
-  delete from feed_batch r using batch b
-  where r.feed = b.feed and r.number <= b.number - ${rememberedBatches}`
+  delete from feed_batch where ctid = any (array (
+    select r.ctid from batch b cross join lateral (
+      select ctid from feed_batch
+      where feed = b.feed and number <= b.number - ${rememberedBatches}
+      order by feed, number limit ${forgottenAtOnce}
+    ) r
+  ))`
 
 export function batchValues(
   batches: readonly { readonly batch: FeedBatch; readonly summary: BatchSummary }[],

@@ -5,7 +5,6 @@ import { type Rows, type Statement, watchStandby } from '../driver/pipeline.ts'
 import { type makePool, plannerChoice } from '../driver/pool.ts'
 import { openCopyEncoder } from '../loads/copy-encoder.ts'
 import { createLineEffects } from '../loads/line-effects.ts'
-import { usedTables } from '../loads/merge.ts'
 import { createComparedEntries } from '../loads/merge-distributed-entries.ts'
 import { makeEntryTables } from '../loads/merge-entries.ts'
 import type { Run, Send } from '../loads/run.ts'
@@ -54,6 +53,8 @@ interface SessionOptions {
   /** Ends the wait for a lock immediately, and closes the connection after `abortMs`. */
   readonly signal: AbortSignal | undefined
   readonly abortMs: number
+  /** How long a lock is waited for. */
+  readonly waitMaxMs: number
 }
 
 /**
@@ -62,7 +63,7 @@ interface SessionOptions {
  */
 export async function openFeedSession(
   pool: ReturnType<typeof makePool>,
-  { isDistributed, signal, abortMs }: SessionOptions,
+  { isDistributed, signal, abortMs, waitMaxMs }: SessionOptions,
 ) {
   const client = await pool.connect()
   const { stream } = (client as typeof client & { connection: { stream: Writable } }).connection
@@ -85,7 +86,9 @@ export async function openFeedSession(
     client.release(true)
   }
   try {
-    await client.query(setUp + (isDistributed ? createComparedEntries : ''))
+    // To PostgreSQL, 0 means no limit.
+    const lockTimeout = `set lock_timeout = ${Math.max(1, Math.ceil(waitMaxMs))};`
+    await client.query(setUp + (isDistributed ? createComparedEntries : '') + lockTimeout)
   } catch (error) {
     end()
     throw error
@@ -173,8 +176,8 @@ export async function openFeedSession(
       return { run: runPlanned, send: sendPlanned, isPrepared: false }
     },
 
-    async commit(): Promise<void> {
-      const tables = usedTables(staging, isDistributed)
+    /** `tables` are the temporary tables with rows. */
+    async commit(tables: readonly string[]): Promise<void> {
       // A truncation discards plans and takes milliseconds per table.
       const clear = hasFewRows()
         ? tables.map((table) => `delete from ${table};`).join(' ')

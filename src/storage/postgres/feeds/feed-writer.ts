@@ -6,7 +6,7 @@ import type {
   FeedWriterOptions,
 } from '../../../load/feed-writer.ts'
 import { openLineCounter, totalCounts } from '../../../load/line-counts.ts'
-import type { LineError, LocatedItem } from '../../../load/writer.ts'
+import type { LineError } from '../../../load/writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { announceWait } from '../../waiting.ts'
 import { isDenied } from '../driver/denied.ts'
@@ -15,20 +15,8 @@ import { makePool, openPool } from '../driver/pool.ts'
 import { runStatement, toAppError } from '../driver/statements.ts'
 import { abortDefaultMs } from '../driver/timeouts.ts'
 import type { CountedLines } from '../loads/count-lines.ts'
-import {
-  accountEffects,
-  customerEffects,
-  deleteAccountsWithoutHolder,
-  hasUnresolvedLines,
-  rejectedLines,
-  unresolvedHoldersInOrder,
-  unresolvedInOrder,
-} from '../loads/line-effects.ts'
-import { toHolderError, toLineError, toRejection } from '../loads/line-errors.ts'
 import { endsAborted } from '../loads/load-failure.ts'
-import { lock } from '../loads/load-lock.ts'
-import { analyzeStaged, mergeLines } from '../loads/merge.ts'
-import type { Run } from '../loads/run.ts'
+import { lockBefore } from '../loads/load-lock.ts'
 import {
   batchValues,
   confirmCommits,
@@ -39,6 +27,7 @@ import {
   writeBatches,
 } from './feed-rows.ts'
 import { type FeedSession, openFeedSession } from './feed-session.ts'
+import { mergeBatches } from './merge-batches.ts'
 
 const waitMaxDefaultMs = 3_600_000
 
@@ -54,7 +43,7 @@ const sessionMs = 3_600_000
 /** How often a group is tried without its first invalid batch, before each batch gets a transaction of its own. */
 const groupAttempts = 2
 
-const findAccountEffects = accountEffects(false)
+const locks = lockBefore(shareFeeds)
 
 /**
  * Opens the writer of feeds. Batches are merged with the statements of a load, on a connection that keeps its temporary
@@ -70,8 +59,6 @@ export async function openPostgresFeedWriter(
   const isDistributed = (await readSchema(checks))?.layout === 'citus'
   const { abortMs = abortDefaultMs } = options
   const pool = makePool(database, 'feed', { ...options, connections: 1 })
-  // To PostgreSQL, 0 means no limit.
-  const lockTimeout = Math.max(1, Math.ceil(waitMaxMs))
   let session: FeedSession | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -96,7 +83,7 @@ export async function openPostgresFeedWriter(
     signal?.throwIfAborted()
     if (session?.isLost()) endSession()
     try {
-      session ??= await openFeedSession(pool, { isDistributed, signal, abortMs })
+      session ??= await openFeedSession(pool, { isDistributed, signal, abortMs, waitMaxMs })
       signal?.throwIfAborted()
       return await work(session)
     } catch (error) {
@@ -119,8 +106,7 @@ export async function openPostgresFeedWriter(
     { readLocked }: FeedSession,
     batches: readonly FeedBatch[],
   ): Promise<(BatchOutcome | undefined)[]> => {
-    const locks = ['begin', `set local lock_timeout = ${lockTimeout}`, lock, shareFeeds]
-    const states = readLocked(locks, readStates, stateValues(batches))
+    const states = readLocked(['begin', locks], readStates, stateValues(batches))
     return decideBatches(batches, await announceWait(states, onWait))
   }
 
@@ -148,30 +134,20 @@ export async function openPostgresFeedWriter(
         await session.rollback()
         return confirm(outcomes.filter(isDecided))
       }
-      const { run, send, isPrepared } = await session.finishStaging()
       const time = clock()
-      const merge = () =>
-        mergeLines(run, staging, {
-          loadTime: time,
-          inBatches: false,
-          isPrepared,
-          isDistributed,
-          areEntriesDistinct:
-            !isDistributed && areEntriesDistinct(accepted.flatMap(({ batch }) => batch.items)),
-          send,
-          readGroups: (sql, size) => readGroups(run, sql, size),
-        })
-      const found = findErrors(run, session)
-      // Most batches have neither customers nor accounts, and are merged while their references are checked.
-      const merged = isPrepared && !hasOwners(staging) ? merge() : undefined
-      const [errors] = await Promise.all([found, merged])
-      if (errors.length > 0) {
+      const merged = await mergeBatches({
+        ...(await session.finishStaging()),
+        items: accepted.flatMap(({ batch }) => batch.items),
+        staging,
+        isDistributed,
+        time,
+      })
+      if ('errors' in merged) {
         await session.rollback()
-        return firstInvalid(errors, accepted)
+        return firstInvalid(merged.errors, accepted)
       }
-      const counts = await (merged ?? merge())
       const written = accepted.map(({ batch, index }, file) => {
-        const summary = summarize(batch.lines, file, counts)
+        const summary = summarize(batch.lines, file, merged.counts)
         outcomes[index] = { summary }
         return { batch, summary }
       })
@@ -179,7 +155,7 @@ export async function openPostgresFeedWriter(
       if (numbered.length > 0) {
         await session.sendPrepared(writeBatches, batchValues(numbered, time))
       }
-      await session.commit()
+      await session.commit(merged.tables)
       return outcomes.filter(isDecided)
     })
 
@@ -250,44 +226,6 @@ function groupsOfDifferentFeeds(batches: readonly FeedBatch[]): FeedBatch[][] {
   return groups
 }
 
-/** Whether each entry has one line. */
-function areEntriesDistinct(items: readonly LocatedItem[]): boolean {
-  const keys = items.flatMap(entryKey)
-  return new Set(keys).size === keys.length
-}
-
-function entryKey(item: LocatedItem): string[] {
-  if (item.type !== 'entry' && item.type !== 'removal') return []
-  const { accountId = '', id = '' } = item
-  const list = item.type === 'entry' ? item.list : item.of
-  // An ID may contain any character.
-  return [`${list} ${accountId.length} ${accountId}${id}`]
-}
-
-function hasOwners(staging: FeedSession['staging']): boolean {
-  return staging.count('staged_customer') > 0 || staging.count('staged_account') > 0
-}
-
-async function findErrors(run: Run, { staging }: FeedSession): Promise<LineError[]> {
-  const hasCustomers = staging.count('staged_customer') > 0
-  const hasAccounts = staging.count('staged_account') > 0
-  const errors: LineError[] = []
-  await analyzeStaged(run, staging)
-  if (hasCustomers) await run(customerEffects)
-  if (staging.count('staged_holder') > 0) {
-    errors.push(...(await run(`${unresolvedHoldersInOrder} order by 1, 2`)).rows.map(toHolderError))
-    if (errors.length > 0) await run(deleteAccountsWithoutHolder)
-  }
-  if (hasAccounts) await run(findAccountEffects)
-  if (hasCustomers || hasAccounts) errors.push(...(await run(rejectedLines)).rows.map(toRejection))
-  const hasReferences = staging.count('staged_entry') > 0 || staging.count('staged_part') > 0
-  // Without lines of accounts, their order does not matter.
-  if (hasReferences && (hasAccounts || (await run(hasUnresolvedLines)).rowCount)) {
-    errors.push(...(await run(unresolvedInOrder)).rows.map(toLineError))
-  }
-  return errors
-}
-
 /** The errors of the first invalid batch, in order and with the locations of its items. */
 function firstInvalid(
   errors: readonly LineError[],
@@ -317,9 +255,4 @@ function summarize(lines: number, batch: number, counts: readonly CountedLines[]
     if (file === batch) counter.add(type, outcome, lines)
   }
   return { lines, ...totalCounts(counter.take()) }
-}
-
-async function* readGroups(run: Run, sql: string, size: number): AsyncGenerator<unknown[]> {
-  const { rows } = await run(sql)
-  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size)
 }

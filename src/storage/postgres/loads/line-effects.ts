@@ -136,11 +136,13 @@ const energyLists = entryLists
   .filter((list) => accountKindByList[list] === 'energy')
   .map((list) => listCodes[list])
 
+/** SQL for the kind of account that has a list. */
+export const entryKind = (list: string) =>
+  `case when ${list} in (${energyLists.join()}) then ${kindCodes.energy} else ${kindCodes.banking} end`
+
 /** Every line that refers to an account, with the required kind of account: 0 for either. */
 const references = `
-  select place, account, list, case when list in (${energyLists.join()}) then ${kindCodes.energy}
-    else ${kindCodes.banking} end as kind
-  from staged_entry where is_put
+  select place, account, list, ${entryKind('list')} as kind from staged_entry where is_put
   union all
   select place, account, null, case part when ${partCodes.balance} then ${kindCodes.banking}
     else 0 end

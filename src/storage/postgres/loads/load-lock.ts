@@ -1,6 +1,10 @@
 /** One load or group of batches at a time checks and merges: the next one sees what it committed. */
 const key = `hashtext('holdfast load')`
-export const lock = `select pg_advisory_xact_lock(${key})`
+const takeLock = `pg_advisory_xact_lock(${key})`
+export const lock = `select ${takeLock}`
+
+/** Takes another lock after it. */
+export const lockBefore = (other: string) => `select ${takeLock}, ${other}`
 
 /** Returns a row if no other load has the lock. */
 export const tryLock = `select 1 where pg_try_advisory_xact_lock(${key})`

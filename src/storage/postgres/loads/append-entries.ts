@@ -1,0 +1,39 @@
+import { entryKind } from './line-effects.ts'
+
+const columns = 'has_own_time, time, id, amount, description, reference, record'
+
+/**
+ * Merges lines that add new entries after the newest of their lists, as most lines of feeds do. It inserts all staged
+ * entries or none: if a line refers to no account of its kind, if an entry exists, or if it is not newer than its list,
+ * the general statements decide (merge-entries.ts). Requires one line per entry, and no line that removes or changes an
+ * account. `$1` is the time of the load.
+ */
+export const appendEntries = `
+  with placed as materialized (
+    select account, list, ${columns}, (max(last_ordinal) over lines + position)::integer as ordinal,
+      has_account and is_new and coalesce(max(last_time) over lines < time, true) as is_append
+    from (
+      select l.*, coalesce(n.ordinal, 0) as last_ordinal, n.time as last_time, e.id is null as is_new
+      from (
+        select *, row_number() over (partition by account, list order by time, id desc) as position
+        from (
+          select a.number as account, s.list, s.has_own_time, coalesce(s.time, $1) as time, s.id,
+            s.amount, s.description, s.reference, s.record,
+            coalesce(a.kind = ${entryKind('s.list')}, false) as has_account
+          from staged_entry s left join account a on a.id = s.account
+        ) s
+      ) l
+      left join lateral (
+        select x.ordinal, x.time from entry x
+        where l.position = 1 and x.account = l.account and x.list = l.list
+        order by x.time desc, x.ordinal desc limit 1) n on true
+      left join lateral (
+        select x.id from entry x where x.account = l.account and x.list = l.list
+          and x.id >= l.id and x.id <= l.id
+        order by x.id limit 1) e on true
+    ) p
+    window lines as (partition by account, list)
+  )
+  insert into entry (account, list, ordinal, ${columns})
+  select account, list, ordinal, ${columns} from placed
+  where (select bool_and(is_append) from placed)`
