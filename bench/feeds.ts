@@ -1,11 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { Agent, request } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Bench, type Engine, engines, runSql, serveIntake, serveProvider } from './bench.ts'
 import { createPageCase } from './cases.ts'
 import { median } from './compare.ts'
 import { generateBankLines, generateLargeAccount, getLargeAccountId, writeLines } from './data.ts'
+import {
+  type Account,
+  addClient,
+  type Feeds,
+  formatTransaction,
+  issueToken,
+  openFeeds,
+  send,
+} from './feed-client.ts'
+import { connections, type Measured, measureReaders, readWhile } from './feed-readers.ts'
 import { audience, subdomain } from './load-driver.ts'
 import { timeLoad } from './loading.ts'
 import { type Running, runToEnd } from './processes.ts'
@@ -18,10 +27,7 @@ const feedCount = 50
 const linesPerFeed = 10
 const lineEveryMs = 1000
 
-/** Lines per second while readers are measured, by so many feeds with so many lines per batch. */
-const linesPerSecond = 2000
-const writingFeeds = 4
-const writtenLines = 100
+const capacityRequests = 6000
 
 /** The batches that are compared with a load. */
 const batchLines = 1000
@@ -33,18 +39,13 @@ const parallelFeeds = 4
  */
 const readersShare = 0.25
 
-const connections = 32
-const capacityRequests = 6000
-const readSeconds = 5
-
-/** The p99 of a few seconds differs by half from one round to the next. */
-const readRounds = 9
-
 /** The names of the rows, which the targets refer to. */
 export const feedRows = {
   visible50: 'from sending a line to seeing it in B3, p50',
   visible99: 'from sending a line to seeing it in B3, p99',
   readers: 'p99 of B3 while feeds write',
+  busyReaders: 'p99 of B3 while a process uses as much CPU time',
+  batchCpu: 'CPU time of a batch of 100 lines, all processes',
   batches: `batches of ${formatCount(batchLines)} lines`,
   late: (size: number) => `one late transaction, account of ${formatCount(size)}`,
 } as const
@@ -76,7 +77,7 @@ export async function measureFeeds(
     log(`capacity for B3, ${engine}`)
     const capacity = await measureCapacity(bench, provider)
     log(`${feedCount} feeds with one line per second each, ${engine}`)
-    const measured = { provider, feeds, accounts }
+    const measured = { provider, intake, feeds, accounts }
     const times = await measureVisibility(bench, { ...measured, perSecond: capacity / 2 })
     add(feedRows.visible50, at(times, 0.5), 'ms')
     add(feedRows.visible99, at(times, 0.99), 'ms')
@@ -85,6 +86,8 @@ export async function measureFeeds(
     const perSecond = capacity * readersShare
     const readers = await measureReaders(bench, { ...measured, perSecond })
     add(feedRows.readers, readers.p99, 'ms', { [withoutFeeds]: readers.ratio })
+    add(feedRows.busyReaders, readers.busyP99, 'ms', { [withoutFeeds]: readers.busyRatio })
+    add(feedRows.batchCpu, readers.batchMs, 'ms')
 
     log(`${feedRows.late(largest)}, ${engine}`)
     add(feedRows.late(largest), await measureLate(feeds, largest), 'ms')
@@ -96,74 +99,6 @@ export async function measureFeeds(
     add(feedRows.batches, compared.perSecond, 'lines/s', { [loadOfLines]: compared.ratio })
   }
   return rows
-}
-
-interface Credentials {
-  readonly client_id: string
-  readonly client_secret: string
-}
-
-async function addClient({ program }: Bench, database: string): Promise<Credentials> {
-  const flags = ['--scope', 'data.write', '--database', database]
-  const { output } = await runToEnd(program, ['client', 'add', 'bench', ...flags])
-  const read = (name: string) => new RegExp(`${name}: (\\S+)`).exec(output)?.[1] ?? ''
-  return { client_id: read('client_id'), client_secret: read('client_secret') }
-}
-
-async function issueToken({ port }: Running, credentials: Credentials): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}/v1/token`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(credentials),
-  })
-  return ((await response.json()) as { token: string }).token
-}
-
-type Feeds = ReturnType<typeof openFeeds>
-
-/** Sends the batches of feeds, each feed on a connection of its own. */
-function openFeeds({ port }: Running, token: string) {
-  const numbers = new Map<string, number>()
-  const agent = new Agent({ keepAlive: true })
-  return async (feed: string, lines: readonly string[]): Promise<void> => {
-    const number = (numbers.get(feed) ?? 0) + 1
-    numbers.set(feed, number)
-    await send(agent, port, {
-      method: 'PUT',
-      path: `/v1/feeds/${feed}/batches/${number}`,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
-      body: `${lines.join('\n')}\n`,
-    })
-  }
-}
-
-interface SentRequest {
-  readonly method: string
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string
-}
-
-/** Requires status 200. */
-async function send(
-  agent: Agent,
-  port: number,
-  { body, ...options }: SentRequest,
-): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, agent, ...options }, async (response) => {
-      const received = await text(response)
-      if (response.statusCode === 200) resolve(received)
-      else reject(new Error(`${options.path} returned ${response.statusCode}: ${received}`))
-    })
-    sent.once('error', reject)
-    sent.end(body)
-  })
-}
-
-interface Account {
-  readonly customer: string
-  readonly account: string
 }
 
 /** One account of each of the first customers. */
@@ -184,22 +119,6 @@ function findAccounts(file: string): Account[] {
   }))
 }
 
-function formatTransaction(account: string, id: string, time: Temporal.Instant): string {
-  return JSON.stringify({
-    type: 'banking.transaction',
-    record: {
-      accountId: account,
-      transactionId: id,
-      type: 'PAYMENT',
-      status: 'POSTED',
-      description: 'Corner Bakery',
-      postingDateTime: time.toString(),
-      amount: '-12.50',
-      reference: 'Card 1234',
-    },
-  })
-}
-
 async function measureCapacity(bench: Bench, { port }: Running): Promise<number> {
   const { request: page } = createPageCase()
   await bench.driver.prepare('feeds', [page], 2 * capacityRequests)
@@ -210,37 +129,6 @@ async function measureCapacity(bench: Bench, { port }: Running): Promise<number>
     )
   await drive(0)
   return capacityRequests / (await drive(capacityRequests)).seconds
-}
-
-interface Measured {
-  readonly provider: Running
-  readonly feeds: Feeds
-  readonly accounts: readonly Account[]
-  /** The rate of the B3 requests. */
-  readonly perSecond: number
-}
-
-/** Sends B3 requests at a constant rate while `work` runs. */
-async function readWhile(
-  bench: Bench,
-  { provider, perSecond }: Measured,
-  seconds: number,
-  work: () => Promise<void>,
-) {
-  const count = Math.round(perSecond * seconds)
-  await bench.driver.prepare('feeds', [createPageCase().request], count)
-  const [result] = await Promise.all([
-    bench.driver.sendAtConstantRate({
-      name: 'feeds',
-      from: 0,
-      count,
-      port: provider.port,
-      perSecond,
-      connections,
-    }),
-    work(),
-  ])
-  return result
 }
 
 /** The times from sending a line until B3 returns it. */
@@ -282,49 +170,6 @@ async function measureVisibility(bench: Bench, measured: Measured): Promise<numb
   })
   agent.destroy()
   return times
-}
-
-/** The p99 of B3, alternately with and without feeds. */
-async function measureReaders(
-  bench: Bench,
-  measured: Measured,
-): Promise<{ readonly p99: number; readonly ratio: number }> {
-  const { feeds, accounts } = measured
-  const without: number[] = []
-  const during: number[] = []
-  // The first round compiles the code, and does not count.
-  await writeAtRate(feeds, accounts, readRounds)
-  for (let round = 0; round < readRounds; round += 1) {
-    const quiet = await readWhile(bench, measured, readSeconds, async () => {})
-    without.push(quiet.answered.p99)
-    const busy = await readWhile(bench, measured, readSeconds, () =>
-      writeAtRate(feeds, accounts, round),
-    )
-    during.push(busy.answered.p99)
-  }
-  return { p99: median(during), ratio: median(during) / median(without) }
-}
-
-async function writeAtRate(
-  feeds: Feeds,
-  accounts: readonly Account[],
-  round: number,
-): Promise<void> {
-  const batchesPerFeed = (linesPerSecond * readSeconds) / writingFeeds / writtenLines
-  const everyMs = (readSeconds * 1000) / batchesPerFeed
-  const write = async (feed: number): Promise<void> => {
-    const start = performance.now() + (feed / writingFeeds) * everyMs
-    for (let batch = 0; batch < batchesPerFeed; batch += 1) {
-      await wait(Math.max(0, start + batch * everyMs - performance.now()))
-      const time = Temporal.Now.instant()
-      const lines = Array.from({ length: writtenLines }, (_, line) => {
-        const { account } = accounts[(feed + writingFeeds * line) % accounts.length] as Account
-        return formatTransaction(account, `write-${round}-${feed}-${batch}-${line}`, time)
-      })
-      await feeds(`write-${feed}`, lines)
-    }
-  }
-  await Promise.all(Array.from({ length: writingFeeds }, (_, feed) => write(feed)))
 }
 
 /** One transaction, a week older than the newest, of the largest account. */

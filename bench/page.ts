@@ -41,7 +41,7 @@ export function renderPage(results: Results): string {
     ),
     ...section(
       titles.feeds,
-      'Batches sent to `holdfast serve intake`, while one worker of `holdfast serve provider` on the same database answers B3 at half of its capacity. Fifty feeds send one line per second each; the time ends when B3 returns the line. The p99 of B3 is measured alternately while feeds write 2,000 lines per second and without them. Batches of a thousand lines, sent by four feeds at a time, are compared with `holdfast load` of the same lines; the ratio compares time. The late transaction is a week older than the newest one of its account.',
+      'Batches sent to `holdfast serve intake`, while one worker of `holdfast serve provider` on the same database answers B3. Fifty feeds send one line per second each, with B3 at half of its capacity; the time ends when B3 returns the line. The p99 of B3 at a quarter of its capacity is measured alternately without feeds, while feeds write 2,000 lines per second in batches of 100, and while a process that only computes uses as much CPU time as these batches take: the intake, the database and the sender share the cores with the readers. Batches of a thousand lines, sent by four feeds at a time, are compared with `holdfast load` of the same lines; the ratio compares time. The late transaction is a week older than the newest one of its account.',
     ),
     ...section(
       titles.process,
