@@ -1,9 +1,11 @@
 import { Argument, Command, Option } from 'commander'
 import type { ClientStore } from '../auth/client-store.ts'
+import { profiles } from '../consent/store.ts'
 import { escapeInvisible } from '../contract/characters.ts'
 import { type Scope, scopes } from '../contract/scopes.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import type { ThirdPartyFlags } from './client/third-party.ts'
+import { withConsents } from './common/consent-store.ts'
 import { addCreateFlag, withStore } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
@@ -74,7 +76,7 @@ function addCommand(terminal: Terminal): Command {
       new Option(
         '--profile <name>',
         'the security profile of the third party: FAPI 2.0, or that of the Australian Consumer Data Standards',
-      ).choices(['plain', 'cds']),
+      ).choices(profiles),
     )
     .addHelpText('after', '\nExample: holdfast client add pricing-team --scope products.write')
     .action(async (name: string, flags: Flags) => {
@@ -84,12 +86,7 @@ function addCommand(terminal: Terminal): Command {
       const { scope = [], redirectUri, jwks, profile, ...storeFlags } = flags
       if (redirectUri !== undefined) {
         const { addThirdParty } = await import('./client/third-party.ts')
-        const party = {
-          redirectUri,
-          ...(jwks !== undefined && { jwks }),
-          ...(profile !== undefined && { profile }),
-        }
-        return addThirdParty(name, splitScopes(scope), party, storeFlags, terminal)
+        return addThirdParty(name, splitScopes(scope), flags, storeFlags, terminal)
       }
       if (jwks !== undefined || profile !== undefined) {
         throw new CommandError(2, '--jwks and --profile require --redirect-uri')
@@ -121,8 +118,8 @@ function listCommand(terminal: Terminal): Command {
         )
       }
     })
-    const { formatThirdParty, withConsent } = await import('./client/third-party.ts')
-    await withConsent(flags, terminal, async ({ thirdParties }) => {
+    const { formatThirdParty } = await import('./client/third-party.ts')
+    await withConsents(flags, terminal, async ({ thirdParties }) => {
       for (const thirdParty of await thirdParties.list()) terminal.out(formatThirdParty(thirdParty))
     })
   })
@@ -157,8 +154,7 @@ function removeCommand(terminal: Terminal): Command {
         isRemoved = await store.remove(id)
       })
       if (isRemoved) return
-      const { withConsent } = await import('./client/third-party.ts')
-      await withConsent(flags, terminal, async ({ thirdParties }) => {
+      await withConsents(flags, terminal, async ({ thirdParties }) => {
         if (!(await thirdParties.remove(id, Temporal.Now.instant()))) throw unknownClient()
       })
     })

@@ -1,9 +1,12 @@
 import { Argument, Command, Option } from 'commander'
 import { listArrangements } from '../consent/list-arrangements.ts'
 import type { ConsentStore, StoredArrangement } from '../consent/store.ts'
+import { readThirdPartyNames } from '../consent/third-party-names.ts'
 import { escapeInvisible } from '../contract/characters.ts'
+import { type ConsentStatus, consentStatuses } from '../contract/consent-statuses.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
-import { type StoreFlags, withStore } from './common/database.ts'
+import { withConsents } from './common/consent-store.ts'
+import type { StoreFlags } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
 interface Flags extends StoreFlags {
@@ -13,7 +16,7 @@ interface Flags extends StoreFlags {
 interface ListFlags extends Flags {
   readonly customer?: string
   readonly thirdParty?: string
-  readonly status?: StoredArrangement['status']
+  readonly status?: ConsentStatus
 }
 
 export function consentCommand(terminal: Terminal): Command {
@@ -55,18 +58,14 @@ function listCommand(terminal: Terminal): Command {
     .option('--customer <id>', 'only consents of this customer')
     .option('--third-party <id>', 'only consents for this third party (see holdfast client list)')
     .addOption(
-      new Option('--status <status>', 'only consents with this status').choices([
-        'active',
-        'withdrawn',
-        'expired',
-      ]),
+      new Option('--status <status>', 'only consents with this status').choices(consentStatuses),
     )
     .addOption(jsonOption())
     .addHelpText('after', '\nExample: holdfast consent list --status active')
     .action(({ customer, thirdParty, status, json, ...flags }: ListFlags) =>
       withConsents(flags, terminal, async (store) => {
         const now = Temporal.Now.instant()
-        const names = await readNames(store)
+        const names = await readThirdPartyNames(store)
         const selected = { customerId: customer, thirdPartyId: thirdParty }
         for await (const each of listArrangements(store.arrangements, selected, now)) {
           if (status !== undefined && each.status !== status) continue
@@ -89,7 +88,7 @@ function showCommand(terminal: Terminal): Command {
           terminal.out(`${JSON.stringify({ ...toJson(found), changes: history }, null, 2)}\n`)
           return
         }
-        const names = await readNames(store)
+        const names = await readThirdPartyNames(store)
         const rows = [
           ['consent', found.id],
           ['status', found.status],
@@ -131,15 +130,8 @@ function withdrawCommand(terminal: Terminal): Command {
 
 async function find({ arrangements }: ConsentStore, id: string): Promise<StoredArrangement> {
   const found = await arrangements.find(id, Temporal.Now.instant())
-  return found ?? fail()
-}
-
-function fail(): never {
-  throw new CommandError(1, 'no consent with this ID: run holdfast consent list')
-}
-
-async function readNames({ thirdParties }: ConsentStore): Promise<ReadonlyMap<string, string>> {
-  return new Map((await thirdParties.list()).map(({ id, name }) => [id, name]))
+  if (!found) throw new CommandError(1, 'no consent with this ID: run holdfast consent list')
+  return found
 }
 
 function nameOf({ thirdPartyId }: StoredArrangement, names: ReadonlyMap<string, string>): string {
@@ -163,12 +155,4 @@ function toJson({ from, until, updated, ...rest }: StoredArrangement) {
 
 function formatTime(time: Temporal.Instant): string {
   return time.toString({ smallestUnit: 'second' })
-}
-
-function withConsents(
-  flags: StoreFlags,
-  terminal: Terminal,
-  work: (store: ConsentStore) => Promise<void>,
-): Promise<void> {
-  return withStore(flags, terminal, (storage, ...args) => storage.openConsentStore(...args), work)
 }

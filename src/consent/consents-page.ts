@@ -13,6 +13,7 @@ import { renderError } from './pages/steps.ts'
 import { isFormToken, makeFormToken, makeStateSecret, type SealedStates } from './sealed-states.ts'
 import { checkPasscode, requestPasscode, type SignInOptions } from './sign-in.ts'
 import type { ConsentStore, StoredArrangement } from './store.ts'
+import { readThirdPartyNames } from './third-party-names.ts'
 
 /** How long a customer stays signed in. */
 export const sessionSeconds = 15 * 60
@@ -163,7 +164,7 @@ async function answerSignedIn(context: Context, customerId: string): Promise<Con
   const { request, store, sessions, secret, clock, brand, path } = context
   const { id, isStop, form } = request
   const token = makeFormToken(secret)
-  const names = new Map((await store.thirdParties.list()).map((each) => [each.id, each.name]))
+  const names = await readThirdPartyNames(store)
   const nameOf = ({ thirdPartyId }: StoredArrangement) => names.get(thirdPartyId)
   if (id === undefined) {
     if (form?.get('action') === 'sign-out') {

@@ -6,15 +6,16 @@ import {
   type OperationOf,
 } from '../contract/index.ts'
 import type { ConsentStore, StoredArrangement } from './store.ts'
+import { readThirdPartyNames } from './third-party-names.ts'
 
 /** S1: the consents of all customers, page by page. */
 export async function listConsents(
   { query }: Pick<Input<OperationOf<'listConsents'>>, 'query'>,
-  { arrangements, thirdParties }: Pick<ConsentStore, 'arrangements' | 'thirdParties'>,
+  store: Pick<ConsentStore, 'arrangements' | 'thirdParties'>,
   now: Temporal.Instant,
 ): Promise<ConsentList> {
   const { 'updated-after': updatedAfter, 'page-size': pageSize, cursor } = query
-  const found = await arrangements.list(
+  const found = await store.arrangements.list(
     {
       updatedAfter: updatedAfter === undefined ? undefined : Temporal.Instant.from(updatedAfter),
       after: cursor === undefined ? undefined : readCursor(cursor),
@@ -25,7 +26,7 @@ export async function listConsents(
   )
   const page = found.slice(0, pageSize)
   const last = page.at(-1)
-  const names = new Map((await thirdParties.list()).map(({ id, name }) => [id, name]))
+  const names = await readThirdPartyNames(store)
   return {
     data: page.map((arrangement) => toConsent(arrangement, names.get(arrangement.thirdPartyId))),
     ...(last && found.length > pageSize && { next: writeCursor(last) }),

@@ -1,3 +1,5 @@
+import type { ConsentStatus } from '../contract/consent-statuses.ts'
+
 /** A registered third party. Its metadata is public, except for its customers' arrangements. */
 export interface ThirdParty {
   readonly id: string
@@ -78,10 +80,8 @@ export interface Arrangement {
   readonly until: Temporal.Instant
 }
 
-export type ArrangementStatus = 'active' | 'withdrawn' | 'expired'
-
 export interface StoredArrangement extends Arrangement {
-  readonly status: ArrangementStatus
+  readonly status: ConsentStatus
   /** When the last change was recorded. */
   readonly updated: Temporal.Instant
 }
@@ -100,7 +100,7 @@ export type ChangeReason = (typeof changeReasons)[number]
 
 export interface ArrangementChange {
   readonly time: Temporal.Instant
-  readonly status: ArrangementStatus
+  readonly status: ConsentStatus
   readonly reason: ChangeReason
 }
 

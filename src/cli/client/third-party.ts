@@ -1,5 +1,5 @@
 import { consentScopes } from '../../consent/scopes.ts'
-import type { ConsentStore, Profile, ThirdParty } from '../../consent/store.ts'
+import type { Profile, ThirdParty } from '../../consent/store.ts'
 import {
   findKeyUrlProblem,
   findRedirectUriProblem,
@@ -7,13 +7,14 @@ import {
 } from '../../consent/third-party-rules.ts'
 import { escapeInvisible } from '../../contract/characters.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
-import { type StoreFlags, withStore } from '../common/database.ts'
+import { withConsents } from '../common/consent-store.ts'
+import type { StoreFlags } from '../common/database.ts'
 import { readJwkFile } from '../common/jwk-file.ts'
 
 export interface ThirdPartyFlags {
   readonly redirectUri?: readonly string[]
   readonly jwks?: string
-  readonly profile?: string
+  readonly profile?: Profile
 }
 
 /** Registers a third party and prints its ID. It has no secret: it signs with its own keys. */
@@ -29,13 +30,13 @@ export async function addThirdParty(
   const thirdParty: ThirdParty = {
     id: crypto.randomUUID(),
     name,
-    profile: profile as Profile,
+    profile,
     redirectUris: redirectUri,
     scopes: selectScopes(scopeNames),
     keys: readKeys(jwks),
     created: Temporal.Now.instant(),
   }
-  await withConsent({ ...storeFlags, create: true }, terminal, ({ thirdParties }) =>
+  await withConsents({ ...storeFlags, create: true }, terminal, ({ thirdParties }) =>
     thirdParties.add(thirdParty),
   )
   terminal.out(`client_id: ${thirdParty.id}\n`)
@@ -44,14 +45,6 @@ export async function addThirdParty(
 export function formatThirdParty(thirdParty: ThirdParty): string {
   const { id, name, profile, redirectUris, scopes, created } = thirdParty
   return `${id}  ${scopes.join(' ')}  created ${created}, profile ${profile}, redirects to ${redirectUris.join(' ')}  ${escapeInvisible(name)}\n`
-}
-
-export function withConsent(
-  flags: StoreFlags,
-  terminal: Terminal,
-  work: (store: ConsentStore) => Promise<void>,
-): Promise<void> {
-  return withStore(flags, terminal, (storage, ...args) => storage.openConsentStore(...args), work)
 }
 
 function selectScopes(names: readonly string[]): string[] {

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { consentStatuses } from '../consent-statuses.ts'
 import { described, record } from '../record.ts'
 import { Id, Text, Timestamp } from '../scalars.ts'
 
@@ -15,10 +16,7 @@ export const Consent = record(
   'Consent',
   {
     consentId: described(Id, 'The `cdr_arrangement_id` of the Consumer Data Standards.'),
-    status: described(
-      Type.Enum(['active', 'withdrawn', 'expired']),
-      'Data is shared while it is active.',
-    ),
+    status: described(Type.Enum([...consentStatuses]), 'Data is shared while it is active.'),
     customerId: described(Id, 'The customer who gave the consent.'),
     thirdParty: ConsentThirdParty,
     accountIds: described(Type.Array(Id), 'The shared accounts.'),

@@ -1,6 +1,5 @@
 import type pg from 'pg'
 import {
-  type ArrangementStatus,
   type ArrangementStore,
   type ChangeReason,
   purgeMax,
@@ -8,6 +7,7 @@ import {
   type StoredArrangement,
   withdrawnMax,
 } from '../../../../consent/store.ts'
+import type { ConsentStatus } from '../../../../contract/consent-statuses.ts'
 import { selectList, startOfPage } from '../../../consent-lists.ts'
 import { escapeNul, unescapeNul } from '../../driver/escape-nul.ts'
 import { runInOrder, runStatement } from '../../driver/statements.ts'
@@ -134,7 +134,7 @@ export function openArrangements(pool: pg.Pool): ArrangementStore {
       const rows = await runStatement(pool, listChanges, [escapeNul(id)])
       return rows.map(([time, status, reason]) => ({
         time: toInstant(time),
-        status: status as ArrangementStatus,
+        status: status as ConsentStatus,
         reason: reason as ChangeReason,
       }))
     },
@@ -180,7 +180,7 @@ function toArrangement(row: readonly Cell[], now: number): StoredArrangement {
     scopes: (scopes ?? '').split(' '),
     from: toInstant(starts),
     until: toInstant(ends),
-    status: isOver(row, now) ? 'expired' : (status as ArrangementStatus),
+    status: isOver(row, now) ? 'expired' : (status as ConsentStatus),
     updated: toInstant(updated),
   }
 }
