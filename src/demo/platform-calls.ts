@@ -30,7 +30,7 @@ export interface Metadata {
   readonly authorization_endpoint: string
   readonly pushed_authorization_request_endpoint: string
   readonly token_endpoint: string
-  readonly revocation_endpoint: string
+  readonly cdr_arrangement_revocation_endpoint: string
   readonly jwks_uri: string
 }
 
@@ -57,93 +57,109 @@ export interface PlatformCalls {
 }
 
 export function openPlatformCalls(options: ThirdPartyOptions): PlatformCalls {
-  const { issuer, clientId, sessions } = options
-
-  /** Sends a request, and records it. */
-  const send: PlatformCalls['send'] = async (session, url, init, shown) => {
-    const interactionId = randomUUID()
-    sessions.link(interactionId, session)
-    const started = performance.now()
-    const call = {
-      from: 'third party',
-      to: 'platform',
-      method: init.method ?? 'GET',
-      url,
-      title: shown.title,
-      rule: shown.rule,
-      sent: shown.sent,
-      tokens: shown.tokens?.filter((token) => token !== undefined),
-      started,
-    } as const
-    try {
-      const response = await fetch(url, {
-        ...init,
-        headers: { ...(init.headers as object), 'x-fapi-interaction-id': interactionId },
-        redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMs),
-      })
-      const text = await response.text()
-      const body = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {}
-      const { status } = response
-      const received = [...describeError(body), ...pick(body, shown.shown ?? [])]
-      sessions.record(session, { ...call, status, received, ms: performance.now() - started })
-      if (!response.ok) throw new Refused(status, readError(body))
-      return body
-    } catch (error) {
-      if (error instanceof Refused) throw error
-      sessions.record(session, { ...call, ms: performance.now() - started })
-      throw new Refused(503, 'no response')
-    } finally {
-      sessions.unlink(interactionId)
-    }
+  const send: PlatformCalls['send'] = (...call) => sendRequest(options.sessions, ...call)
+  return {
+    send,
+    post: (...call) => postForm(options, send, ...call),
+    discover: (session) => discover(options, send, session),
   }
+}
 
-  const discover: PlatformCalls['discover'] = async (session) => {
-    const url = `${issuer}/.well-known/openid-configuration`
-    const shown = ['issuer', 'pushed_authorization_request_endpoint', 'token_endpoint']
-    const metadata = await send(
-      session,
-      url,
-      {},
-      {
-        title: 'Reads where the platform’s endpoints are',
-        rule: 'OpenID Connect Discovery: the third party needs to know one address, the issuer.',
-        shown,
-      },
-    )
-    if (metadata['issuer'] !== issuer) throw new Refused(502, 'another issuer')
-    return metadata as unknown as Metadata
-  }
-
-  const post: PlatformCalls['post'] = async (session, url, parameters, shown, proofKey) => {
-    const assertion = await signAssertion(options.key, options)
-    const proof = proofKey && (await signProof(proofKey, 'POST', url))
-    const body = new URLSearchParams({
-      ...parameters,
-      client_id: clientId,
-      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-      client_assertion: assertion,
+/** Sends a request, and records it. */
+async function sendRequest(
+  sessions: Sessions,
+  session: Session,
+  url: string,
+  init: RequestInit,
+  shown: Sent,
+): Promise<Body> {
+  const interactionId = randomUUID()
+  sessions.link(interactionId, session)
+  const started = performance.now()
+  const call = {
+    from: 'third party',
+    to: 'platform',
+    method: init.method ?? 'GET',
+    url,
+    title: shown.title,
+    rule: shown.rule,
+    sent: shown.sent,
+    tokens: shown.tokens?.filter((token) => token !== undefined),
+    started,
+  } as const
+  try {
+    const response = await fetch(url, {
+      ...init,
+      headers: { ...(init.headers as object), 'x-fapi-interaction-id': interactionId },
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
     })
-    const { hidden = [] } = shown
-    return send(
-      session,
-      url,
-      { method: 'POST', body, headers: { ...(proof && { dpop: proof }) } },
-      {
-        ...shown,
-        sent: Object.entries(parameters).map(([name, value]) => [
-          name,
-          hidden.includes(name) ? 'not shown' : value,
-        ]),
-        tokens: [
-          showToken('client_assertion (private_key_jwt)', assertion),
-          proof === undefined ? undefined : showToken('DPoP proof', proof),
-        ],
-      },
-    )
+    const text = await response.text()
+    const body = text.startsWith('{') ? (JSON.parse(text) as Record<string, unknown>) : {}
+    const { status } = response
+    const received = [...describeError(body), ...pick(body, shown.shown ?? [])]
+    sessions.record(session, { ...call, status, received, ms: performance.now() - started })
+    if (!response.ok) throw new Refused(status, readError(body))
+    return body
+  } catch (error) {
+    if (error instanceof Refused) throw error
+    sessions.record(session, { ...call, ms: performance.now() - started })
+    throw new Refused(503, 'no response')
+  } finally {
+    sessions.unlink(interactionId)
   }
+}
 
-  return { send, post, discover }
+async function discover(
+  { issuer }: ThirdPartyOptions,
+  send: PlatformCalls['send'],
+  session: Session,
+): Promise<Metadata> {
+  const url = `${issuer}/.well-known/openid-configuration`
+  const metadata = await send(
+    session,
+    url,
+    {},
+    {
+      title: 'Reads where the platform’s endpoints are',
+      rule: 'OpenID Connect Discovery: the third party needs to know one address, the issuer.',
+      shown: ['issuer', 'pushed_authorization_request_endpoint', 'token_endpoint'],
+    },
+  )
+  if (metadata['issuer'] !== issuer) throw new Refused(502, 'another issuer')
+  return metadata as unknown as Metadata
+}
+
+async function postForm(
+  options: ThirdPartyOptions,
+  send: PlatformCalls['send'],
+  ...[session, url, parameters, shown, proofKey]: Parameters<PlatformCalls['post']>
+): Promise<Body> {
+  const assertion = await signAssertion(options.key, options)
+  const proof = proofKey && (await signProof(proofKey, 'POST', url))
+  const body = new URLSearchParams({
+    ...parameters,
+    client_id: options.clientId,
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+    client_assertion: assertion,
+  })
+  const { hidden = [] } = shown
+  return send(
+    session,
+    url,
+    { method: 'POST', body, headers: { ...(proof && { dpop: proof }) } },
+    {
+      ...shown,
+      sent: Object.entries(parameters).map(([name, value]) => [
+        name,
+        hidden.includes(name) ? 'not shown' : value,
+      ]),
+      tokens: [
+        showToken('client_assertion (private_key_jwt)', assertion),
+        proof === undefined ? undefined : showToken('DPoP proof', proof),
+      ],
+    },
+  )
 }
 
 function pick(body: Readonly<Record<string, unknown>>, names: readonly string[]): Fields {

@@ -3,6 +3,7 @@ import { createRemoteJWKSet, customFetch, jwtVerify } from 'jose'
 import {
   type Metadata,
   openPlatformCalls,
+  type PlatformCalls,
   Refused,
   type ThirdPartyOptions,
 } from './platform-calls.ts'
@@ -40,160 +41,183 @@ export interface ReadOptions {
 }
 
 export function openThirdParty(options: ThirdPartyOptions): ThirdPartyClient {
-  const { issuer, clientId, redirectUri, sessions } = options
-  const { send, post, discover } = openPlatformCalls(options)
-
-  /** Stores the tokens of a response. An identity token is verified. */
-  const acceptTokens = async (
-    session: Session,
-    metadata: Metadata,
-    body: Record<string, unknown>,
-    proofKey: KeyPair,
-    nonce?: string,
-  ): Promise<void> => {
-    const { id_token: idToken, access_token: accessToken, refresh_token: refreshToken } = body
-    const claims =
-      nonce === undefined ? {} : await verifyIdToken(session, metadata, String(idToken), nonce)
-    session.tokens = {
-      accessToken: String(accessToken),
-      refreshToken: refreshToken === undefined ? session.tokens?.refreshToken : `${refreshToken}`,
-      expires: performance.now() + Number(body['expires_in']) * 1000,
-      proofKey,
-      arrangementId: String(body['cdr_arrangement_id']),
-      name: typeof claims['name'] === 'string' ? claims['name'] : session.tokens?.name,
-    }
-  }
-
-  const verifyIdToken = async (
-    session: Session,
-    metadata: Metadata,
-    token: string,
-    nonce: string,
-  ): Promise<Record<string, unknown>> => {
-    const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
-      [customFetch]: async (url) => {
-        const shownToken = showToken('id_token, verified with these keys', token)
-        const body = await send(
-          session,
-          url,
-          {},
-          {
-            title: 'Reads the platform’s public keys',
-            rule: 'OpenID Connect: the identity token is signed. Its claims about the customer are those that the provider returned.',
-            tokens: [shownToken],
-          },
-        )
-        return Response.json(body)
-      },
-    })
-    const { payload } = await jwtVerify(token, keys, { issuer, audience: clientId })
-    if (payload['nonce'] !== nonce) throw new Refused(502, 'another nonce')
-    return payload
-  }
-
-  const renew = async (session: Session, tokens: Tokens): Promise<void> => {
-    if (tokens.refreshToken === undefined) throw new Refused(401, 'the access token expired')
-    const metadata = await discover(session)
-    const body = await post(
-      session,
-      metadata.token_endpoint,
-      { grant_type: 'refresh_token', refresh_token: tokens.refreshToken },
-      {
-        title: 'Requests a new access token',
-        rule: 'Access tokens are valid for 10 minutes. The refresh token is valid until the sharing ends.',
-        hidden: ['refresh_token'],
-        shown: ['token_type', 'expires_in', 'scope', 'cdr_arrangement_id'],
-      },
-      tokens.proofKey,
-    )
-    await acceptTokens(session, metadata, body, tokens.proofKey)
-  }
-
+  const context: Context = { ...options, ...openPlatformCalls(options) }
   return {
-    async start(session) {
-      const metadata = await discover(session)
-      const flow = { ...makeSecrets(), proofKey: await makeKeyPair() }
-      const url = metadata.pushed_authorization_request_endpoint
-      const parameters = {
-        response_type: 'code',
-        redirect_uri: redirectUri,
-        scope: budgetScopes.join(' '),
-        code_challenge: createHash('sha256').update(flow.verifier).digest('base64url'),
-        code_challenge_method: 'S256',
-        state: flow.state,
-        nonce: flow.nonce,
-        sharing_duration: String(sharingSeconds),
-      }
-      const { request_uri: requestUri } = await post(
+    start: (session) => start(context, session),
+    exchange: (session, flow, code) => exchange(context, session, flow, code),
+    read: (session, path, shown) => read(context, session, path, shown),
+    withdraw: (session) => withdraw(context, session),
+  }
+}
+
+interface Context extends ThirdPartyOptions, PlatformCalls {}
+
+async function start(context: Context, session: Session): Promise<string> {
+  const { clientId, redirectUri, sessions, discover, post } = context
+  const metadata = await discover(session)
+  const flow = { ...makeSecrets(), proofKey: await makeKeyPair() }
+  const url = metadata.pushed_authorization_request_endpoint
+  const parameters = {
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope: budgetScopes.join(' '),
+    code_challenge: createHash('sha256').update(flow.verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    state: flow.state,
+    nonce: flow.nonce,
+    sharing_duration: String(sharingSeconds),
+  }
+  const { request_uri: requestUri } = await post(
+    session,
+    url,
+    parameters,
+    {
+      title: 'Pushes the request for consent',
+      rule: 'RFC 9126: the request goes from server to server, signed by the third party. The browser can neither read nor change it.',
+      shown: ['request_uri', 'expires_in'],
+    },
+    flow.proofKey,
+  )
+  session.flow = flow
+  sessions.link(String(requestUri), session)
+  const query = new URLSearchParams({ client_id: clientId, request_uri: String(requestUri) })
+  return `${metadata.authorization_endpoint}?${query}`
+}
+
+async function exchange(
+  context: Context,
+  session: Session,
+  { verifier, nonce, proofKey }: Flow,
+  code: string,
+): Promise<void> {
+  const { redirectUri, discover, post } = context
+  const metadata = await discover(session)
+  const body = await post(
+    session,
+    metadata.token_endpoint,
+    {
+      grant_type: 'authorization_code',
+      code,
+      code_verifier: verifier,
+      redirect_uri: redirectUri,
+    },
+    {
+      title: 'Exchanges the code for tokens',
+      rule: 'RFC 7636 and RFC 9449: the code works once, and only with the verifier of the pushed request. The tokens are bound to the key of the DPoP proof.',
+      hidden: ['code', 'code_verifier'],
+      shown: ['token_type', 'expires_in', 'scope', 'cdr_arrangement_id'],
+    },
+    proofKey,
+  )
+  const claims = await verifyIdToken(context, session, metadata, String(body['id_token']), nonce)
+  storeTokens(session, body, proofKey, claims)
+}
+
+async function read(
+  context: Context,
+  session: Session,
+  path: string,
+  { version, title, rule }: ReadOptions,
+): Promise<unknown> {
+  const { issuer, send } = context
+  if (!session.tokens) throw new Refused(401, 'not connected')
+  if (session.tokens.expires - performance.now() < renewalMs) {
+    await renew(context, session, session.tokens)
+  }
+  const { accessToken, proofKey } = session.tokens
+  const url = new URL(`${issuer}/cds-au/v1${path}`)
+  const proof = await signProof(proofKey, 'GET', url.origin + url.pathname, accessToken)
+  const headers = { authorization: `DPoP ${accessToken}`, dpop: proof, 'x-v': `${version}` }
+  return send(
+    session,
+    url.href,
+    { headers },
+    { title, rule, tokens: [showToken('DPoP proof', proof)], shown: ['meta'] },
+  )
+}
+
+async function renew(
+  { discover, post }: Context,
+  session: Session,
+  { refreshToken, proofKey }: Tokens,
+): Promise<void> {
+  if (refreshToken === undefined) throw new Refused(401, 'the access token expired')
+  const metadata = await discover(session)
+  const body = await post(
+    session,
+    metadata.token_endpoint,
+    { grant_type: 'refresh_token', refresh_token: refreshToken },
+    {
+      title: 'Requests a new access token',
+      rule: 'Access tokens are valid for 10 minutes. The refresh token is valid until the sharing ends.',
+      hidden: ['refresh_token'],
+      shown: ['token_type', 'expires_in', 'scope', 'cdr_arrangement_id'],
+    },
+    proofKey,
+  )
+  storeTokens(session, body, proofKey)
+}
+
+async function withdraw({ discover, post }: Context, session: Session): Promise<void> {
+  const { arrangementId = '' } = session.tokens ?? {}
+  const metadata = await discover(session)
+  await post(
+    session,
+    metadata.cdr_arrangement_revocation_endpoint,
+    { cdr_arrangement_id: arrangementId },
+    {
+      title: 'Withdraws the consent',
+      rule: 'Consumer Data Standards: the third party revokes the arrangement. All its tokens end in the same transaction.',
+    },
+  ).catch((error: unknown) => {
+    // The customer withdrew it at the platform before.
+    if (!(error instanceof Refused) || error.status !== 422) throw error
+  })
+}
+
+async function verifyIdToken(
+  { issuer, clientId, send }: Context,
+  session: Session,
+  metadata: Metadata,
+  token: string,
+  nonce: string,
+): Promise<Record<string, unknown>> {
+  const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
+    [customFetch]: async (url) => {
+      const shownToken = showToken('id_token, verified with these keys', token)
+      const body = await send(
         session,
         url,
-        parameters,
+        {},
         {
-          title: 'Pushes the request for consent',
-          rule: 'RFC 9126: the request goes from server to server, signed by the third party. The browser can neither read nor change it.',
-          shown: ['request_uri', 'expires_in'],
+          title: 'Reads the platform’s public keys',
+          rule: 'OpenID Connect: the identity token is signed. Its claims about the customer are those that the provider returned.',
+          tokens: [shownToken],
         },
-        flow.proofKey,
       )
-      session.flow = flow
-      sessions.link(String(requestUri), session)
-      const query = new URLSearchParams({ client_id: clientId, request_uri: String(requestUri) })
-      return `${metadata.authorization_endpoint}?${query}`
+      return Response.json(body)
     },
+  })
+  const { payload } = await jwtVerify(token, keys, { issuer, audience: clientId })
+  if (payload['nonce'] !== nonce) throw new Refused(502, 'another nonce')
+  return payload
+}
 
-    async exchange(session, { verifier, nonce, proofKey }, code) {
-      const metadata = await discover(session)
-      const body = await post(
-        session,
-        metadata.token_endpoint,
-        {
-          grant_type: 'authorization_code',
-          code,
-          code_verifier: verifier,
-          redirect_uri: redirectUri,
-        },
-        {
-          title: 'Exchanges the code for tokens',
-          rule: 'RFC 7636 and RFC 9449: the code works once, and only with the verifier of the pushed request. The tokens are bound to the key of the DPoP proof.',
-          hidden: ['code', 'code_verifier'],
-          shown: ['token_type', 'expires_in', 'scope', 'cdr_arrangement_id'],
-        },
-        proofKey,
-      )
-      await acceptTokens(session, metadata, body, proofKey, nonce)
-    },
-
-    async read(session, path, { version, title, rule }) {
-      if (!session.tokens) throw new Refused(401, 'not connected')
-      if (session.tokens.expires - performance.now() < renewalMs) {
-        await renew(session, session.tokens)
-      }
-      const { accessToken, proofKey } = session.tokens
-      const url = new URL(`${issuer}/cds-au/v1${path}`)
-      const proof = await signProof(proofKey, 'GET', url.origin + url.pathname, accessToken)
-      const headers = { authorization: `DPoP ${accessToken}`, dpop: proof, 'x-v': `${version}` }
-      return send(
-        session,
-        url.href,
-        { headers },
-        { title, rule, tokens: [showToken('DPoP proof', proof)], shown: ['meta'] },
-      )
-    },
-
-    async withdraw(session) {
-      const { refreshToken = '' } = session.tokens ?? {}
-      const metadata = await discover(session)
-      await post(
-        session,
-        metadata.revocation_endpoint,
-        { token: refreshToken, token_type_hint: 'refresh_token' },
-        {
-          title: 'Withdraws the consent',
-          rule: 'RFC 7009: revoking the token withdraws the whole arrangement. Its other tokens end in the same transaction.',
-          hidden: ['token'],
-        },
-      )
-    },
+/** Stores the tokens of a response. A refreshed one has no identity token. */
+function storeTokens(
+  session: Session,
+  body: Readonly<Record<string, unknown>>,
+  proofKey: KeyPair,
+  claims: Readonly<Record<string, unknown>> = {},
+): void {
+  const { access_token: accessToken, refresh_token: refreshToken } = body
+  session.tokens = {
+    accessToken: String(accessToken),
+    refreshToken: refreshToken === undefined ? session.tokens?.refreshToken : `${refreshToken}`,
+    expires: performance.now() + Number(body['expires_in']) * 1000,
+    proofKey,
+    arrangementId: String(body['cdr_arrangement_id']),
+    name: typeof claims['name'] === 'string' ? claims['name'] : session.tokens?.name,
   }
 }
 

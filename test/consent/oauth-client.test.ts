@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { exportJWK, generateKeyPair } from 'jose'
 import * as oauth from 'oauth4webapi'
-import type { Profile } from '../../src/consent/store.ts'
 import { describe, shareOnEachEngine } from '../support/engines.ts'
-import {
-  agree,
-  type ConsentPlatform,
-  issuer,
-  nextCustomer,
-  openConsentPlatform,
-  redirectUri,
-} from './platform.ts'
-import { cdsClaims, fetchFrom, requestedScopes } from './third-party.ts'
+import { agree, issuer, nextCustomer, openConsentPlatform, redirectUri } from './platform.ts'
+import { addThirdPartyWithKey, cdsClaims, fetchFrom, requestedScopes } from './third-party.ts'
 
 const platformOnEachEngine = shareOnEachEngine(openConsentPlatform)
 const monthSeconds = 30 * 86_400
@@ -21,27 +12,12 @@ interface FetchOptions {
   readonly [oauth.customFetch]: never
 }
 
-async function register(platform: ConsentPlatform, profile: Profile) {
-  const pair = await generateKeyPair('PS256', { extractable: true })
-  const id = crypto.randomUUID()
-  const jwk = { ...(await exportJWK(pair.publicKey)), kid: 'k1', alg: 'PS256', use: 'sig' }
-  await platform.addThirdParty({
-    id,
-    name: 'Example Budget',
-    profile,
-    redirectUris: [redirectUri],
-    scopes: requestedScopes,
-    keys: { jwks: { keys: [jwk] } },
-    created: Temporal.Now.instant(),
-  })
-  return { client: { client_id: id }, key: { key: pair.privateKey as CryptoKey, kid: 'k1' } }
-}
-
 describe('a consent flow with oauth4webapi', () => {
   for (const profile of ['plain', 'cds'] as const) {
     it(`completes with the profile ${profile}`, async () => {
       const platform = await platformOnEachEngine()
-      const { client, key } = await register(platform, profile)
+      const { id, key } = await addThirdPartyWithKey(platform, 'PS256', profile)
+      const client = { client_id: id }
       const clientAuth = oauth.PrivateKeyJwt(key)
       const customFetch: FetchOptions = { [oauth.customFetch]: fetchFrom(platform.port) as never }
       const server = await oauth.processDiscoveryResponse(

@@ -41,15 +41,16 @@ export function fetchFrom(port: number): openid.CustomFetch {
   }
 }
 
-export async function registerThirdParty(
-  { addThirdParty, port }: ConsentPlatform,
-  profile: Profile = 'plain',
+/** Registers a third party with a new key. */
+export async function addThirdPartyWithKey(
+  { addThirdParty }: Pick<ConsentPlatform, 'addThirdParty'>,
+  alg: 'ES256' | 'PS256',
+  profile: Profile,
   fields: Partial<ThirdParty> = {},
-): Promise<TestThirdParty> {
-  const keys = await generateKeyPair('ES256', { extractable: true })
-  const kid = randomUUID()
-  const id = randomUUID()
-  const jwk = { ...(await exportJWK(keys.publicKey)), kid, alg: 'ES256', use: 'sig' }
+) {
+  const keys = await generateKeyPair(alg, { extractable: true })
+  const [id, kid] = [randomUUID(), randomUUID()]
+  const jwk = { ...(await exportJWK(keys.publicKey)), kid, alg, use: 'sig' }
   await addThirdParty({
     id,
     name: 'Example Budget',
@@ -60,9 +61,17 @@ export async function registerThirdParty(
     created: Temporal.Now.instant(),
     ...fields,
   })
-  const key = { key: keys.privateKey as CryptoKey, kid }
+  return { id, keys, jwk, key: { key: keys.privateKey as CryptoKey, kid } }
+}
+
+export async function registerThirdParty(
+  platform: ConsentPlatform,
+  profile: Profile = 'plain',
+  fields: Partial<ThirdParty> = {},
+): Promise<TestThirdParty> {
+  const { id, keys, jwk, key } = await addThirdPartyWithKey(platform, 'ES256', profile, fields)
   const config = await openid.discovery(new URL(issuer), id, undefined, openid.PrivateKeyJwt(key), {
-    [openid.customFetch]: fetchFrom(port),
+    [openid.customFetch]: fetchFrom(platform.port),
   })
   if (profile === 'cds') openid.useJwtResponseMode(config)
   const dpop = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'))
