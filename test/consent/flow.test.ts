@@ -201,6 +201,27 @@ describe('a customer whose confirmation got no answer', () => {
     }
   })
 
+  it('shares nothing if the third party is removed at that moment', async (t) => {
+    const platform = await platformOnEachEngine()
+    const { thirdParty, browser, accounts, list } = await confirmWithoutAnswer(platform)
+    const { arrangements, thirdParties } = platform.store
+    await browser.submit('back')
+    await browser.submit('accounts', { account: accounts })
+    const { add } = arrangements
+    t.mock.method(arrangements, 'add', async (arrangement: Parameters<typeof add>[0]) => {
+      await thirdParties.remove(thirdParty.id, Temporal.Now.instant())
+      await add(arrangement)
+    })
+
+    assert.equal(await browser.submit('confirm'), undefined)
+
+    assert.match(browser.page.text, /This page has expired/)
+    assert.deepEqual(
+      (await list()).map(([status]) => status),
+      ['withdrawn', 'withdrawn'],
+    )
+  })
+
   it('confirms again if the consent was withdrawn on another page', async () => {
     const platform = await platformOnEachEngine()
     const { thirdParty, started, browser, list } = await confirmWithoutAnswer(platform)

@@ -81,6 +81,24 @@ describeOnce('passcodes', () => {
     })
   })
 
+  it('do not count against the limit of a customer if they are correct', async (t) => {
+    const { request, verify, limitKeys } = await open(t)
+    for (let flow = 0; flow < 3; flow += 1) {
+      const passcode = await request(`stranger${flow}`)
+      for (let count = 0; count < 3; count += 1) {
+        await verify(`stranger${flow}`, wrong(passcode), stranger)
+      }
+    }
+    assert.equal((await verify('customer', await request('customer'), home)).outcome, 'correct')
+    const passcode = await request('last')
+    limitKeys.length = 0
+
+    assert.equal((await verify('last', wrong(passcode), home)).outcome, 'wrong')
+
+    // The tenth try of the customer, and not one of the reserve: the limits of the source and of four candidates.
+    assert.equal(limitKeys.length, 5)
+  })
+
   it('get the same answer over the limit, correct or wrong, and for an unknown address', async (t) => {
     const { request, verify, pass } = await open(t)
     const outcomes: string[] = []
