@@ -6,7 +6,13 @@ import { makeSigningKey, type SigningAlgorithm } from '../../src/auth/signing.ts
 import { consentScopes } from '../../src/consent/scopes.ts'
 import { publicationSeconds } from '../../src/consent/signing-keys.ts'
 import { describeOnce, shareOnEachEngine } from '../support/engines.ts'
-import { agree, type ConsentPlatform, issuer, openConsentPlatform } from './platform.ts'
+import {
+  agree,
+  type ConsentPlatform,
+  issuer,
+  openConsentPlatform,
+  redirectUri,
+} from './platform.ts'
 import { cdsClaims, fetchFrom, registerThirdParty, type TestThirdParty } from './third-party.ts'
 
 const openPlatform = shareOnEachEngine(openConsentPlatform)
@@ -113,6 +119,43 @@ describeOnce('a pushed request', () => {
       }
     })
   }
+})
+
+describeOnce('a DPoP proof of a later time', () => {
+  it('is accepted once, also when it is about to expire', async (t) => {
+    const platform = await openPlatform()
+    const { config } = await registerThirdParty(platform)
+    const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'), {
+      [openid.modifyAssertion]: (_header, payload) => {
+        payload['iat'] = Number(payload['iat']) + 290
+      },
+    })
+    let proof: string | undefined
+    config[openid.customFetch] = (url, options) => {
+      proof ??= new Headers(options.headers).get('dpop') ?? ''
+      return fetchFrom(platform.port)(url, {
+        ...options,
+        headers: { ...options.headers, dpop: proof },
+      })
+    }
+    const push = async () =>
+      openid.buildAuthorizationUrlWithPAR(
+        config,
+        {
+          redirect_uri: redirectUri,
+          scope: 'openid',
+          response_type: 'code',
+          code_challenge: await openid.calculatePKCECodeChallenge('x'.repeat(43)),
+          code_challenge_method: 'S256',
+        },
+        { DPoP },
+      )
+    await push()
+
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 570_000 })
+
+    await assert.rejects(push(), { status: 400 })
+  })
 })
 
 describeOnce('a client assertion', () => {
