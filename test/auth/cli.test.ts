@@ -49,18 +49,10 @@ describe('holdfast keys', { concurrency }, () => {
     assert.equal((await retire(first)).status, 1)
   })
 
-  it('retires any key that it adds by the printed id', async (t) => {
-    const { run, database } = await openPlatform(t)
-    const store = await openSigningKeyStore(database)
-    t.after(() => store.close())
-    // Without the date in front, one id in 64 would look like a flag.
-    for (let attempt = 0; attempt < 600; attempt += 1) {
-      const key = await makeSigningKey('ES256', Temporal.Now.instant())
-      if (!key.id.startsWith('-')) continue
-      await store.add(key)
-      await run('keys', 'retire', key.id)
-      return
-    }
+  it('begins an id with a digit, so that no id looks like a flag', async () => {
+    const { id } = await makeSigningKey('ES256', Temporal.Now.instant())
+
+    assert.match(id, /^\d/)
   })
 
   it('never prints the private part of a key', async (t) => {
