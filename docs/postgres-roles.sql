@@ -47,8 +47,8 @@ begin
 
   grant select, insert, update on signing_key to holdfast_platform;
   grant select, insert, update, delete
-    on product, product_version, idempotency, api_client, api_token, third_party, artifact, arrangement,
-      arrangement_change, passcode, attempt_limit
+    on product, product_version, product_draft, idempotency, api_client, api_token, third_party, artifact,
+      arrangement, arrangement_change, passcode, attempt_limit
     to holdfast_platform;
   grant select, insert on consent_secret to holdfast_platform;
 

@@ -21,3 +21,17 @@ export function matchesIfNoneMatch(ifNoneMatch: string | undefined, tag: string)
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return tags.includes('*') || tags.includes(tag)
 }
+
+/** Each saved draft has a tag of its own. */
+export function formatDraftTag(tag: string): string {
+  return `"${tag}"`
+}
+
+/** The condition in an `If-Match` header: `*` matches every draft, a weak or foreign tag none. */
+export function parseDraftCondition(
+  ifMatch: string | undefined,
+): ((tag: string) => boolean) | undefined {
+  if (ifMatch === undefined) return undefined
+  const accepted = ifMatch.split(',').map((tag) => tag.trim())
+  return (tag) => accepted.includes('*') || accepted.includes(formatDraftTag(tag))
+}

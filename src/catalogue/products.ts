@@ -4,21 +4,13 @@ import {
   buildPageEnvelope,
   ContractError,
   catalogueOperations,
-  type ProductInput,
-  recordBytesMax,
 } from '../contract/index.ts'
 import { isObject } from '../contract/schema.ts'
+import { boundedContent, changeBy } from './changes.ts'
 import { formatEntityTag, matchesIfNoneMatch, parseIfMatch } from './entity-tags.ts'
-import type { Context, Handler } from './handler.ts'
-import { addIdentity, toEpochMilliseconds, toProductContent } from './product.ts'
-import type {
-  CatalogueStore,
-  Change,
-  Outcome,
-  ProductContent,
-  ProductKey,
-  StoredProduct,
-} from './store.ts'
+import type { Handler } from './handler.ts'
+import { addIdentity, toEpochMilliseconds } from './product.ts'
+import type { CatalogueStore, Outcome, ProductKey, StoredProduct } from './store.ts'
 
 export const createProduct: Handler<'createProduct'> = async ({ body, headers }, context) => {
   const content = boundedContent(body)
@@ -129,21 +121,6 @@ export const listProductChanges: Handler<'listProductChanges'> = async (
   if (!page) throw new ContractError('product_not_found')
   const items = page.items.map((change) => JSON.stringify(change))
   return { body: buildPageBody('history', items, page, request, {}) }
-}
-
-function boundedContent(body: ProductInput): ProductContent {
-  const content = toProductContent(body)
-  if (Buffer.byteLength(content.record) <= recordBytesMax) return content
-  throw new ContractError(
-    'invalid_request',
-    `the product must be at most ${recordBytesMax} bytes of JSON`,
-  )
-}
-
-function changeBy({ client, clock }: Context): Change {
-  // Every operation that changes products requires a token.
-  if (!client) throw new ContractError('unauthorized')
-  return { by: client, clock }
 }
 
 function requireSuccess(outcome: Outcome): StoredProduct {

@@ -4,7 +4,7 @@ import type { ProductChange } from '../contract/index.ts'
  * What the catalogue needs from a database. Every change creates a version, and all versions are kept. Once a change
  * resolves, it survives a crash.
  */
-export interface CatalogueStore {
+export interface CatalogueStore extends DraftStore {
   /** Repeating the idempotency key with the same client and content returns the product that was created before. */
   create(product: NewProduct, change: Change): Promise<StoredProduct | 'keyReused'>
   replace(id: string, product: ProductContent, change: Change): Promise<Outcome>
@@ -39,7 +39,7 @@ export interface NewProduct extends ProductContent {
   readonly idempotency?: { readonly key: string; readonly digest: string } | undefined
 }
 
-/** The author of a change: an API client, or a load. */
+/** The author of a change: an API client, a load, or a command. */
 export interface Author {
   readonly id: string
   readonly name: string
@@ -48,12 +48,17 @@ export interface Author {
 /** The author of loaded products in the history. */
 export const loader: Author = { id: 'load', name: 'holdfast load' }
 
+/** The author of products that `holdfast products` published. */
+export const operator: Author = { id: 'products', name: 'holdfast products' }
+
 export interface Change {
   readonly by: Author
   /** Read when the change is made, which may be later than the request. */
   readonly clock: () => Temporal.Instant
   /** Makes the change only if the current version is one of these. */
   readonly ifVersion?: readonly number[] | undefined
+  /** Replaces a deleted product too. */
+  readonly isRevival?: boolean
 }
 
 export type Outcome = StoredProduct | 'missing' | 'stale'
@@ -95,6 +100,72 @@ export interface HistoryPage {
   readonly items: readonly ProductChange[]
   readonly total: number
 }
+
+/** Drafts of products: at most one for each. They are not public. */
+export interface DraftStore {
+  saveDraft(id: string, draft: NewDraft): Promise<SavedDraft | SaveConflict>
+  readDraft(id: string): Promise<StoredDraft | undefined>
+  removeDraft(id: string, ifTag: TagCondition | undefined): Promise<'removed' | RemoveConflict>
+  /** Makes the draft the newest version and deletes it, in one transaction. */
+  publishDraft(
+    id: string,
+    change: Change,
+    ifTag: TagCondition | undefined,
+  ): Promise<StoredProduct | PublishConflict>
+  /** Ordered by product id. */
+  listDrafts(page: number, pageSize: number): Promise<DraftPage>
+}
+
+/** Whether the tag of a draft is one that the caller has read. */
+export type TagCondition = (tag: string) => boolean
+
+export interface NewDraft {
+  /** Never used before: a tag of a discarded draft must not match a later one. */
+  readonly tag: string
+  readonly name: string
+  readonly record: string
+  readonly by: Author
+  readonly clock: () => Temporal.Instant
+  /** Default: that of the draft that is replaced, or the newest version. */
+  readonly base?: number | undefined
+  /** The product need not exist. */
+  readonly isNewProduct?: boolean
+  /** Saves the draft only if it replaces one with such a tag. */
+  readonly ifTag?: TagCondition | undefined
+  /** Saves the draft only if the product has no other. */
+  readonly ifNone?: boolean
+}
+
+export interface DraftSummary {
+  readonly id: string
+  readonly tag: string
+  readonly name: string
+  /** 0 if the product never existed. */
+  readonly base: number
+  /** The newest version of the product now; 0 if it never existed. */
+  readonly newest: number
+  /** Milliseconds since 1970. */
+  readonly changedAt: number
+  readonly by: Author
+}
+
+export interface StoredDraft extends DraftSummary {
+  readonly record: string
+}
+
+export interface DraftPage {
+  readonly items: readonly DraftSummary[]
+  readonly total: number
+}
+
+export interface SavedDraft {
+  readonly base: number
+  readonly changedAt: number
+}
+
+export type SaveConflict = 'missing' | 'changed' | 'exists' | 'unknownVersion'
+export type RemoveConflict = 'missing' | 'changed'
+export type PublishConflict = RemoveConflict | 'outdated'
 
 /** Versions are never deleted, so a missing one is a bug or a damaged database. */
 export function requireContent(shown: string | null | undefined): string {

@@ -80,6 +80,7 @@ export {
   InvalidLinesBody,
 } from './records/intake.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
+export { ProductDraft, ProductDraftSummary } from './records/product-draft.ts'
 export type { Problem } from './rules.ts'
 export { permits, type Scope, scopes } from './scopes.ts'
 export { type RemoveUnknownFields, unknownFieldRemover } from './unknown-fields.ts'

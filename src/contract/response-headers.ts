@@ -26,7 +26,8 @@ export const responseHeaders = {
     example: '@1794700800',
   },
   ETag: {
-    description: 'The version of the product, for use in `If-Match` and `If-None-Match`.',
+    description:
+      'The version of the product or of its draft, for use in `If-Match` and `If-None-Match`.',
     schema: text,
     example: '"3"',
   },
@@ -36,7 +37,7 @@ export const responseHeaders = {
     example: '</auth/v1/customer/cust-1/accounts>; rel="successor-version"',
   },
   Location: {
-    description: 'The path of the new product.',
+    description: 'The path of the new product or draft.',
     schema: { type: 'string', format: 'uri-reference' },
     example: '/v1/data-provider/cdr/products/prod-1',
   },

@@ -1,6 +1,7 @@
 import type { Access } from '../auth/access.ts'
 import { toPublicKeySet } from '../auth/signing.ts'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
+import * as drafts from '../catalogue/drafts.ts'
 import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalogue/handler.ts'
 import { openPageCache, type PageCache } from '../catalogue/page-cache.ts'
 import * as products from '../catalogue/products.ts'
@@ -22,7 +23,7 @@ import { sendJson } from './json.ts'
 import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
 import { mountTokens } from './token-route.ts'
 
-const handlers: Handlers = products
+const handlers: Handlers = { ...products, ...drafts }
 
 /** How long a client may cache the key set, in seconds. An unknown key id makes it fetch a new key sooner. */
 const keySetSeconds = 300

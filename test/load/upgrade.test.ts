@@ -11,9 +11,12 @@ import {
   defineFunctions,
   migrations as sqliteSteps,
 } from '../../src/storage/sqlite/driver/schema.ts'
+import { callDrafts, ifMatch } from '../catalogue/draft-calls.ts'
+import { minimalProduct } from '../catalogue/products.ts'
 import { currentEngine, describe, describeOn, postgresUrl, runSql } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { dumpDatabase } from '../support/load.ts'
+import { openPlatform } from '../support/platform.ts'
 import { runInProcess } from '../support/process.ts'
 import { openProvider } from '../support/provider.ts'
 
@@ -22,6 +25,9 @@ const beforeEmailKeys = { sqlite: 3, postgres: 2 }
 
 /** The schema versions before the id of a scheduled payment became unique within its account. */
 const beforePaymentKeys = { sqlite: 8, postgres: 6 }
+
+/** The schema versions before products had drafts. */
+const beforeDrafts = { sqlite: 11, postgres: 9 }
 
 const emails = {
   sharp: 'straße@example.com',
@@ -237,5 +243,25 @@ describeOn('postgres', 'a database of an earlier version', () => {
 
     assert.equal(await store.recordUse('used', 4_000_000_000), 'used before')
     assert.equal(await store.recordUse('new', 4_000_000_000), 'first use')
+  })
+})
+
+describe('a product of an earlier version', () => {
+  it('can have a draft after the migration', async (t) => {
+    const product = JSON.stringify(minimalProduct)
+    const database = await createEarlierDatabase(t, beforeDrafts, [
+      `insert into product_version values ('p1', 1, 'CREATED', 0, 'load', 'holdfast load',
+        '1970-01-01T00:00:00Z', '${product}', '${product}')`,
+      `insert into product values ('p1', 1, 'TRANS_AND_SAVINGS_ACCOUNTS', 'Example Bank', null, null, 0)`,
+    ])
+    const platform = await openPlatform(t, { database })
+    const drafts = callDrafts(platform)
+
+    const saved = await drafts.save('p1', { ...minimalProduct, name: 'Draft' })
+    assert.equal((await platform.read('p1'))['name'], 'Saver')
+    const published = await drafts.publish('p1', ifMatch(saved))
+
+    assert.equal(published.headers['etag'], '"2"')
+    assert.equal((await platform.read('p1'))['name'], 'Draft')
   })
 })

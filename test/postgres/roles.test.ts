@@ -174,6 +174,11 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       change,
     )
     assert.partialDeepStrictEqual(await catalogue.remove('p1', change), { version: 2 })
+    const draft = { tag: 't', name: 'x', record: JSON.stringify(savings), ...change }
+    await catalogue.saveDraft('p2', draft)
+    assert.equal((await catalogue.listDrafts(1, 1)).total, 1)
+    const published = await catalogue.publishDraft('p2', change, undefined)
+    assert.partialDeepStrictEqual(published, { version: 2 })
     await catalogue.close()
 
     for (const [role, sql] of [
@@ -195,6 +200,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       ['serve', 'select from arrangement'],
       ['intake', 'select from consent_secret'],
       ['load', 'select from artifact'],
+      ['load', 'select from product_draft'],
       ['platform', `update consent_secret set value = ''`],
       ['platform', 'select from customer'],
       ['platform', 'select from feed_batch'],

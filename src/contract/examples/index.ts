@@ -23,7 +23,14 @@ import {
   invalidLine,
   invalidLinesBody,
 } from './intake.ts'
-import { personalLoanProduct, productChange, readProduct, savingsProduct } from './product.ts'
+import {
+  personalLoanProduct,
+  productChange,
+  productDraft,
+  productDraftSummary,
+  readProduct,
+  savingsProduct,
+} from './product.ts'
 
 const { users: _users, complexAccountType: _type, ...energyAccountDetail } = energyAccount
 
@@ -62,6 +69,8 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   Meta: [{ totalRecords: 3, totalPages: 3 }],
   Product: [{ product_id: 'prod-1', ...savingsProduct }],
   ProductChange: [productChange],
+  ProductDraft: [productDraft],
+  ProductDraftSummary: [productDraftSummary],
   ProductInput: [savingsProduct, personalLoanProduct],
   ProductRead: [readProduct],
   PublicKey: [publicKey],

@@ -1,6 +1,7 @@
 /** A value for every path, query and header parameter, by its name. */
 export const parameterExamples: Readonly<Record<string, string | number | boolean>> = {
   accountId: 'acc-4711',
+  'base-version': 2,
   brand: 'Example Bank',
   cursor: 'MTc1MTM2MjIwMDAwMCA0YjRlMWQ2Yw',
   customerId: 'cust-1',

@@ -1,4 +1,5 @@
 import type { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
+import type { ProductDraft, ProductDraftSummary } from '../records/product-draft.ts'
 
 export const savingsProduct: ProductInput = {
   brand: 'Example Bank',
@@ -211,4 +212,23 @@ export const productChange: ProductChange = {
   changed_at: '2025-02-01T00:00:00Z',
   changed_by: '0b6f3d0a-5c8e-4f43-9a86-5f0c2f9d6a11',
   changed_by_name: 'pricing-team',
+}
+
+const draftState = {
+  base_version: 2,
+  is_outdated: false,
+  changed_at: '2025-03-01T00:00:00Z',
+  changed_by: productChange.changed_by,
+  changed_by_name: productChange.changed_by_name,
+}
+
+export const productDraft: ProductDraft = {
+  product: { ...readProduct, last_updated: draftState.changed_at },
+  ...draftState,
+}
+
+export const productDraftSummary: ProductDraftSummary = {
+  product_id: readProduct.product_id,
+  name: readProduct.name,
+  ...draftState,
 }

@@ -60,8 +60,8 @@ function findOperationId(ref: string): string {
   return found[0]
 }
 
-function isConditional({ requestHeaders }: Operation): boolean {
-  return 'if-none-match' in (requestHeaders?.properties ?? {})
+function isConditional({ method, requestHeaders }: Operation): boolean {
+  return method === 'GET' && 'if-none-match' in (requestHeaders?.properties ?? {})
 }
 
 function buildParameters(place: string, node: Node, components: Components): Json[] {
@@ -74,7 +74,7 @@ function buildParameters(place: string, node: Node, components: Components): Jso
       ...(place === 'path' && { required: true }),
       description,
       schema,
-      example: parameterExamples[name],
+      example: type.enum?.length === 1 ? type.enum[0] : parameterExamples[name],
     }
   })
 }

@@ -5,6 +5,7 @@ import * as catalogue from './catalogue.ts'
 import * as consent from './consent.ts'
 import * as consents from './consents.ts'
 import * as contact from './contact.ts'
+import * as drafts from './drafts.ts'
 import * as energy from './energy.ts'
 import * as intake from './intake.ts'
 
@@ -26,7 +27,7 @@ export const providerOperations = {
 }
 
 /** Section D of the interface, and the other operations that a catalogue needs. */
-export const catalogueOperations = inOrder(catalogue)
+export const catalogueOperations = { ...inOrder(catalogue), ...inOrder(drafts) }
 
 /** Tokens for API clients, and the public keys that providers verify platform tokens with. */
 export const accessOperations = inOrder(access)

@@ -168,7 +168,10 @@ export const ProductChange = record(
     version: described(Count, 'Starts at 1. `?version=` returns the product in this version.'),
     change: described(Type.Enum(changes), 'What happened to the product.'),
     changed_at: Timestamp,
-    changed_by: described(Text, 'The id of the API client, or `load`.'),
+    changed_by: described(
+      Text,
+      'The id of the API client, `load` or `products` (the commands of that name).',
+    ),
     changed_by_name: described(Text, 'The name of the client at that time.'),
   },
   {},

@@ -286,4 +286,16 @@ ${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(p
     value text not null
   );
   `,
+  () => `
+  create table product_draft (
+    product text collate "C" primary key,
+    tag text not null,            -- of the ETag
+    base bigint not null,         -- the version that it was made from; 0: none
+    changed_at bigint not null,
+    changed_by text not null,
+    changed_by_name text not null,
+    name text not null,           -- that of the product in the draft
+    record text not null
+  );
+  `,
 ]

@@ -13,6 +13,7 @@ import type { DatabaseOptions } from '../../database.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { openPool } from '../driver/pool.ts'
 import { inTransaction, type Query, runStatement } from '../driver/statements.ts'
+import { openDraftRows } from './draft-rows.ts'
 import { newestVersion, putProduct, removeProduct } from './product-rows.ts'
 
 const columns = 'v.product, v.version, v.last_updated, v.shown'
@@ -78,16 +79,18 @@ export async function openPostgresCatalogueStore(
 
   const changeProduct = (
     id: string,
-    { ifVersion }: Change,
+    { ifVersion, isRevival }: Change,
     work: (query: Query, now: NewestVersion) => Promise<StoredProduct>,
   ): Promise<Outcome> =>
     inTransaction(pool, async (query) => {
       const now = await newestVersion(query, id)
-      if (!exists(now)) return 'missing'
+      if (!now || !(isRevival || exists(now))) return 'missing'
       return ifVersion && !ifVersion.includes(now.version) ? 'stale' : work(query, now)
     })
 
   return {
+    ...openDraftRows(pool),
+
     create({ id, idempotency, ...content }, change) {
       return inTransaction(pool, async (query) => {
         if (!idempotency) return putProduct(query, id, undefined, content, change)

@@ -268,4 +268,17 @@ export const migrations: readonly string[] = [
     value text not null
   ) strict, without rowid;
   `,
+  `
+  -- Drafts of products. The table may exist, as for the index above.
+  create table if not exists product_draft (
+    product text primary key,
+    tag text not null,            -- of the ETag
+    base integer not null,        -- the version that it was made from; 0: none
+    changed_at integer not null,
+    changed_by text not null,
+    changed_by_name text not null,
+    name text not null,           -- that of the product in the draft
+    record text not null
+  ) strict, without rowid;
+  `,
 ]

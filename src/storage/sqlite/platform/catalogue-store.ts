@@ -12,6 +12,7 @@ import type { ProductChange } from '../../../contract/index.ts'
 import { openDatabase } from '../driver/open.ts'
 import { command, query, snapshots } from '../driver/statements.ts'
 import { openWriteQueue } from '../driver/write-queue.ts'
+import { openDraftRows } from './draft-rows.ts'
 import { openProductRows } from './product-rows.ts'
 
 interface HistoryRow {
@@ -72,16 +73,18 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
   const snapshot = snapshots(database)
   const changeProduct = (
     id: string,
-    { ifVersion }: Change,
+    { ifVersion, isRevival }: Change,
     work: () => StoredProduct,
   ): Promise<Outcome> =>
     write((): Outcome => {
       const now = rows.newest(id)
-      if (!exists(now)) return 'missing'
+      if (!now || !(isRevival || exists(now))) return 'missing'
       return ifVersion && !ifVersion.includes(now.version) ? 'stale' : work()
     })
 
   return {
+    ...openDraftRows(database, rows, write, snapshot),
+
     async create({ id, idempotency, ...content }, change) {
       return write((): StoredProduct | 'keyReused' => {
         const now = change.clock().epochMilliseconds

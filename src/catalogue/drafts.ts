@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto'
+import {
+  buildPageBody,
+  ContractError,
+  catalogueOperations,
+  type ErrorCode,
+  type ProductInput,
+} from '../contract/index.ts'
+import { boundedContent, changeBy } from './changes.ts'
+import { formatDraftTag, formatEntityTag, parseDraftCondition } from './entity-tags.ts'
+import type { Context, Handler } from './handler.ts'
+import { addIdentity, toProductContent } from './product.ts'
+import type { DraftSummary, NewDraft, PublishConflict, StoredDraft } from './store.ts'
+
+export const putProductDraft: Handler<'putProductDraft'> = async (
+  { params, query, headers, body },
+  context,
+) => {
+  const draft = newDraft(body, context)
+  const saved = await context.store.saveDraft(params.productID, {
+    ...draft,
+    base: query['base-version'],
+    ifTag: parseDraftCondition(headers['if-match']),
+    ifNone: headers['if-none-match'] !== undefined,
+  })
+  if (saved === 'missing') throw new ContractError('product_not_found')
+  if (saved === 'changed') throw new ContractError('draft_changed')
+  if (saved === 'exists') throw new ContractError('draft_exists')
+  if (saved === 'unknownVersion') {
+    throw new ContractError('invalid_request', 'base-version must be a version of the product')
+  }
+  return { headers: { etag: formatDraftTag(draft.tag) } }
+}
+
+export const createProductDraft: Handler<'createProductDraft'> = async ({ body }, context) => {
+  const id = randomUUID()
+  const draft = newDraft(body, context)
+  const saved = await context.store.saveDraft(id, { ...draft, isNewProduct: true })
+  if (typeof saved === 'string') throw new Error(`a draft of a new product is ${saved}`)
+  const location = catalogueOperations.getProductDraft.path.replace('{productID}', id)
+  return {
+    headers: { location, etag: formatDraftTag(draft.tag) },
+    body: toText({ ...draft, id, ...saved, newest: saved.base }),
+  }
+}
+
+export const getProductDraft: Handler<'getProductDraft'> = async ({ params }, { store }) => {
+  const draft = await store.readDraft(params.productID)
+  if (!draft) throw new ContractError('draft_not_found')
+  return { headers: { etag: formatDraftTag(draft.tag) }, body: toText(draft) }
+}
+
+export const deleteProductDraft: Handler<'deleteProductDraft'> = async (
+  { params, headers },
+  { store },
+) => {
+  const outcome = await store.removeDraft(
+    params.productID,
+    parseDraftCondition(headers['if-match']),
+  )
+  if (outcome !== 'removed') throw new ContractError(conflicts[outcome])
+  return {}
+}
+
+export const publishProductDraft: Handler<'publishProductDraft'> = async (
+  { params, headers },
+  context,
+) => {
+  const ifMatch = headers['if-match']
+  if (ifMatch === undefined) throw new ContractError('precondition_required')
+  const outcome = await context.store.publishDraft(
+    params.productID,
+    changeBy(context),
+    parseDraftCondition(ifMatch),
+  )
+  if (typeof outcome === 'string') throw new ContractError(conflicts[outcome])
+  return { headers: { etag: formatEntityTag(outcome.version) } }
+}
+
+export const listProductDrafts: Handler<'listProductDrafts'> = async ({ query }, { store }) => {
+  const request = { page: query.page, pageSize: query['page-size'] }
+  const page = await store.listDrafts(request.page, request.pageSize)
+  const items = page.items.map((draft) =>
+    JSON.stringify({ product_id: draft.id, name: draft.name, ...describeState(draft) }),
+  )
+  return { body: buildPageBody('drafts', items, page, request, {}) }
+}
+
+const conflicts = {
+  missing: 'draft_not_found',
+  changed: 'draft_changed',
+  outdated: 'draft_outdated',
+} as const satisfies Record<PublishConflict, ErrorCode>
+
+function newDraft(body: ProductInput, context: Context): NewDraft {
+  const { record } = boundedContent(body)
+  return { tag: randomUUID(), name: body.name, record, ...changeBy(context) }
+}
+
+/** The product is shown as it would be read when published, so that the two can be compared. */
+function toText(draft: Omit<StoredDraft, 'tag'>): string {
+  const state = describeState(draft)
+  const { shown } = toProductContent(JSON.parse(draft.record))
+  const product = addIdentity(shown, draft.id, state.changed_at)
+  return `{"product":${product},${JSON.stringify(state).slice(1)}`
+}
+
+function describeState({ base, newest, changedAt, by }: Omit<DraftSummary, 'tag' | 'name'>) {
+  return {
+    base_version: base,
+    is_outdated: base !== newest,
+    changed_at: Temporal.Instant.fromEpochMilliseconds(changedAt).toString(),
+    changed_by: by.id,
+    changed_by_name: by.name,
+  }
+}

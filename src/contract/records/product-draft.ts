@@ -1,0 +1,40 @@
+import type { Static } from 'typebox'
+import { described, record } from '../record.ts'
+import { Count, Flag, Id, NonEmpty, Text, Timestamp } from '../scalars.ts'
+import { ProductRead } from './product.ts'
+
+const state = {
+  base_version: described(
+    Count,
+    'The version of the product that the draft was made from. 0: the product is new.',
+  ),
+  is_outdated: described(
+    Flag,
+    'True if the product has changed since `base_version`: the draft cannot be published.',
+  ),
+  changed_at: described(Timestamp, 'When the draft was saved.'),
+  changed_by: described(Text, 'The id of the API client that saved it.'),
+  changed_by_name: described(Text, 'The name of the client at that time.'),
+}
+
+export type ProductDraft = Static<typeof ProductDraft>
+export const ProductDraft = record(
+  'ProductDraft',
+  {
+    product: described(
+      ProductRead,
+      'The product as it would be published. `last_updated` is the time at which the draft was saved.',
+    ),
+    ...state,
+  },
+  {},
+  { description: 'A draft of a product.' },
+)
+
+export type ProductDraftSummary = Static<typeof ProductDraftSummary>
+export const ProductDraftSummary = record(
+  'ProductDraftSummary',
+  { product_id: Id, name: described(NonEmpty, 'The name in the draft.'), ...state },
+  {},
+  { description: 'A draft in a list, without its content.' },
+)
