@@ -66,6 +66,8 @@ describe('a database that does not exist', () => {
     ['client', 'list'],
     ['client', 'rotate', 'c1'],
     ['client', 'remove', 'c1'],
+    ['products', 'list'],
+    ['products', 'restore', 'p1', '--version', '1'],
     ['token', 'https://bank.example/'],
     provider,
     ['serve', 'platform', '--port', '0'],

@@ -8,9 +8,9 @@ import {
 } from '../contract/index.ts'
 import { boundedContent, changeBy } from './changes.ts'
 import { formatDraftTag, formatEntityTag, parseDraftCondition } from './entity-tags.ts'
+import { describeDraft, formatDraft } from './format-draft.ts'
 import type { Context, Handler } from './handler.ts'
-import { addIdentity, toProductContent } from './product.ts'
-import type { DraftSummary, NewDraft, PublishConflict, StoredDraft } from './store.ts'
+import type { NewDraft, PublishConflict } from './store.ts'
 
 export const putProductDraft: Handler<'putProductDraft'> = async (
   { params, query, headers, body },
@@ -40,14 +40,14 @@ export const createProductDraft: Handler<'createProductDraft'> = async ({ body }
   const location = catalogueOperations.getProductDraft.path.replace('{productID}', id)
   return {
     headers: { location, etag: formatDraftTag(draft.tag) },
-    body: toText({ ...draft, id, ...saved, newest: saved.base }),
+    body: formatDraft({ ...draft, id, ...saved, newest: saved.base }),
   }
 }
 
 export const getProductDraft: Handler<'getProductDraft'> = async ({ params }, { store }) => {
   const draft = await store.readDraft(params.productID)
   if (!draft) throw new ContractError('draft_not_found')
-  return { headers: { etag: formatDraftTag(draft.tag) }, body: toText(draft) }
+  return { headers: { etag: formatDraftTag(draft.tag) }, body: formatDraft(draft) }
 }
 
 export const deleteProductDraft: Handler<'deleteProductDraft'> = async (
@@ -81,7 +81,7 @@ export const listProductDrafts: Handler<'listProductDrafts'> = async ({ query },
   const request = { page: query.page, pageSize: query['page-size'] }
   const page = await store.listDrafts(request.page, request.pageSize)
   const items = page.items.map((draft) =>
-    JSON.stringify({ product_id: draft.id, name: draft.name, ...describeState(draft) }),
+    JSON.stringify({ product_id: draft.id, name: draft.name, ...describeDraft(draft) }),
   )
   return { body: buildPageBody('drafts', items, page, request, {}) }
 }
@@ -95,22 +95,4 @@ const conflicts = {
 function newDraft(body: ProductInput, context: Context): NewDraft {
   const { record } = boundedContent(body)
   return { tag: randomUUID(), name: body.name, record, ...changeBy(context) }
-}
-
-/** The product is shown as it would be read when published, so that the two can be compared. */
-function toText(draft: Omit<StoredDraft, 'tag'>): string {
-  const state = describeState(draft)
-  const { shown } = toProductContent(JSON.parse(draft.record))
-  const product = addIdentity(shown, draft.id, state.changed_at)
-  return `{"product":${product},${JSON.stringify(state).slice(1)}`
-}
-
-function describeState({ base, newest, changedAt, by }: Omit<DraftSummary, 'tag' | 'name'>) {
-  return {
-    base_version: base,
-    is_outdated: base !== newest,
-    changed_at: Temporal.Instant.fromEpochMilliseconds(changedAt).toString(),
-    changed_by: by.id,
-    changed_by_name: by.name,
-  }
 }

@@ -13,6 +13,7 @@ import { generateCommand } from './generate.ts'
 import { keysCommand } from './keys.ts'
 import { loadCommand } from './load.ts'
 import { openapiCommand } from './openapi.ts'
+import { productsCommand } from './products.ts'
 import { serveCommand } from './serve.ts'
 import { settingsCommand } from './settings.ts'
 import { tokenCommand } from './token.ts'
@@ -42,6 +43,8 @@ async function createProgram(args: readonly string[], terminal: Terminal): Promi
       'The data-holder side of consented data sharing: banking and energy data behind signed, single-use tokens.',
     )
     .version(version, '-V, --version', 'print the version')
+    // A command may have an option of its own with this name.
+    .enablePositionalOptions()
     .addHelpText(
       'after',
       '\nTo get started: holdfast demo\nFor the options of a command: holdfast COMMAND --help\n\nExit status: 0 success, 1 failure, 2 invalid usage.',
@@ -66,6 +69,7 @@ async function createProgram(args: readonly string[], terminal: Terminal): Promi
     keysCommand(terminal),
     clientCommand(terminal),
     consentCommand(terminal),
+    productsCommand(terminal),
     openapiCommand(terminal),
     settingsCommand(terminal),
   ]

@@ -31,6 +31,7 @@ const commands = {
   'keys list': ['keys', 'list'],
   'client add': ['client', 'add', 'x', '--scope', 'products.write'],
   'client list': ['client', 'list'],
+  'products list': ['products', 'list'],
   'serve provider': ['serve', 'provider', '--port', '0', ...serve],
   'serve platform': ['serve', 'platform', '--port', '0'],
   'serve intake': ['serve', 'intake', '--port', '0'],

@@ -50,6 +50,7 @@ export const allowed: Record<string, readonly string[]> = {
   cli: [
     'contract',
     'provider',
+    'catalogue',
     'consent',
     'auth',
     'load',

@@ -1,0 +1,184 @@
+import { Argument, Command, Option } from 'commander'
+import type { CatalogueStore } from '../catalogue/store.ts'
+import { CommandError, type Terminal } from '../server/terminal.ts'
+import { type StoreFlags, withStore } from './common/database.ts'
+import { addSubcommands, createSubcommand } from './common/subcommands.ts'
+import type { DiffFlags } from './products/diff.ts'
+import type { ListFlags } from './products/list.ts'
+
+const limitDefault = 100
+const limitMax = 100_000
+
+/** The handlers are loaded by the commands that need them. */
+export function productsCommand(terminal: Terminal): Command {
+  const command = new Command('products')
+    .summary('list, compare, publish and restore products of the catalogue')
+    .description(
+      'Shows the products of the catalogue, their versions and drafts, publishes drafts and restores versions. API clients do the same over HTTP.',
+    )
+    .addHelpText(
+      'after',
+      `
+Every change of a product is a version, and all versions are kept. A draft is a
+change that is saved but not public: editors save it over HTTP, and publishing
+makes it the next version. In the history, the author of what these commands
+publish is "holdfast products".
+
+Example:
+  holdfast products list --drafts
+  holdfast products diff ID
+  holdfast products publish ID
+  holdfast products diff ID --from 1 --to 3
+  holdfast products restore ID --version 1`,
+    )
+  const subcommands = [listCommand, showCommand, diffCommand, publishCommand, restoreCommand]
+  return addSubcommands(
+    command,
+    subcommands.map((create) => create(terminal)),
+  )
+}
+
+function idArgument(): Argument {
+  return new Argument('<id>', 'the ID in the output of products list')
+}
+
+function versionOption(description: string): Option {
+  return new Option('--version <number>', description).argParser((text) =>
+    parseNumber('--version', text, Number.MAX_SAFE_INTEGER),
+  )
+}
+
+function listCommand(terminal: Terminal): Command {
+  return createSubcommand(
+    'list',
+    'list the published products: ID, version, whether it has a draft, time of the last update, category, name',
+  )
+    .option('--category <category>', 'only products of this category, such as TERM_DEPOSITS')
+    .option('--brand <brand>', 'only products of this brand (exact match)')
+    .addOption(
+      new Option(
+        '--drafts',
+        'list the drafts instead, those of new products included: ID, version that the draft was made from, time and author, name',
+      ).conflicts(['category', 'brand']),
+    )
+    .addOption(
+      new Option('--limit <number>', 'the highest number of lines')
+        .default(limitDefault)
+        .argParser((text) => parseNumber('--limit', text, limitMax)),
+    )
+    .option('--json', 'print one JSON object per line')
+    .addHelpText('after', '\nExample: holdfast products list --category TERM_DEPOSITS')
+    .action(({ category, brand, drafts, limit, json, ...flags }: StoreFlags & ListFlags) =>
+      withCatalogue(flags, terminal, async (store) => {
+        const { listDrafts, listProducts } = await import('./products/list.ts')
+        const list = drafts ? listDrafts : listProducts
+        await list(store, { category, brand, limit, json }, terminal)
+      }),
+    )
+}
+
+function showCommand(terminal: Terminal): Command {
+  return createSubcommand('show', 'print a product as JSON: the published version, or another one')
+    .addArgument(idArgument())
+    .addOption(new Option('--draft', 'the draft, with its author').conflicts('version'))
+    .addOption(versionOption('this version'))
+    .addHelpText('after', '\nExample: holdfast products show ID --version 1')
+    .action((id: string, { draft, version, ...flags }: StoreFlags & ShowFlags) =>
+      withCatalogue(flags, terminal, async (store) => {
+        const { showProduct } = await import('./products/show.ts')
+        await showProduct(store, id, draft ? 'draft' : version, terminal)
+      }),
+    )
+}
+
+interface ShowFlags {
+  readonly draft?: true
+  readonly version?: number
+}
+
+function diffCommand(terminal: Terminal): Command {
+  return createSubcommand('diff', 'compare two versions of a product field by field')
+    .addArgument(idArgument())
+    .addOption(
+      new Option('--from <number>', 'the earlier version').argParser((text) =>
+        parseNumber('--from', text, Number.MAX_SAFE_INTEGER),
+      ),
+    )
+    .addOption(
+      new Option('--to <version>', 'the later version: a number, or draft').argParser((text) =>
+        text === 'draft' ? text : parseNumber('--to', text, Number.MAX_SAFE_INTEGER, ' or draft'),
+      ),
+    )
+    .option('--json', 'print one JSON object per difference')
+    .addHelpText(
+      'after',
+      `
+Without --from and --to, compares the published version with the draft. If the
+product has no draft, compares the last two versions. A line begins with + for
+an added field, - for a removed and ~ for a changed one.
+
+Example: holdfast products diff ID --from 2 --to draft`,
+    )
+    .action((id: string, { from, to, json, ...flags }: StoreFlags & DiffFlags) =>
+      withCatalogue(flags, terminal, async (store) => {
+        const { printDiff } = await import('./products/diff.ts')
+        await printDiff(store, id, { from, to, json }, terminal)
+      }),
+    )
+}
+
+function publishCommand(terminal: Terminal): Command {
+  return createSubcommand('publish', 'publish the draft of a product as its next version')
+    .addArgument(idArgument())
+    .option('--if-match <etag>', 'only if the draft has this ETag, which products diff prints')
+    .addHelpText(
+      'after',
+      `
+A draft is not published if the product has changed since the draft was made.
+
+Example: holdfast products publish ID`,
+    )
+    .action((id: string, { ifMatch, ...flags }: StoreFlags & { readonly ifMatch?: string }) =>
+      withCatalogue(flags, terminal, async (store) => {
+        const { publishDraft } = await import('./products/publish.ts')
+        await publishDraft(store, id, ifMatch, terminal)
+      }),
+    )
+}
+
+function restoreCommand(terminal: Terminal): Command {
+  return createSubcommand(
+    'restore',
+    'publish an earlier version of a product again, as a new version',
+  )
+    .addArgument(idArgument())
+    .addOption(versionOption('the version to restore').makeOptionMandatory())
+    .addHelpText(
+      'after',
+      `
+A deleted product exists again when one of its versions is restored. To compare
+first: holdfast products diff ID --from VERSION --to VERSION
+
+Example: holdfast products restore ID --version 1`,
+    )
+    .action((id: string, { version, ...flags }: StoreFlags & { readonly version: number }) =>
+      withCatalogue(flags, terminal, async (store) => {
+        const { restoreVersion } = await import('./products/publish.ts')
+        await restoreVersion(store, id, version, terminal)
+      }),
+    )
+}
+
+function withCatalogue(
+  flags: StoreFlags,
+  terminal: Terminal,
+  work: (store: CatalogueStore) => Promise<void>,
+): Promise<void> {
+  return withStore(flags, terminal, (storage, ...args) => storage.openCatalogueStore(...args), work)
+}
+
+function parseNumber(flag: string, text: string, max: number, alternative = ''): number {
+  const number = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0
+  if (number >= 1 && number <= max) return number
+  throw new CommandError(2, `${flag} must be a whole number from 1 to ${max}${alternative}`)
+}

@@ -1,0 +1,15 @@
+import type { CatalogueStore } from '../../catalogue/store.ts'
+import { escapeInvisibleInLines } from '../../contract/characters.ts'
+import type { Terminal } from '../../server/terminal.ts'
+import { findDraft, findVersion } from './find.ts'
+
+export async function showProduct(
+  store: CatalogueStore,
+  id: string,
+  which: number | 'draft' | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  const { text } =
+    which === 'draft' ? await findDraft(store, id) : await findVersion(store, id, which)
+  terminal.out(`${escapeInvisibleInLines(JSON.stringify(JSON.parse(text), null, 2))}\n`)
+}
