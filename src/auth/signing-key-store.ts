@@ -15,5 +15,7 @@ export interface SigningKeyStore {
   add(key: SigningKey): Promise<void>
   /** False if no key in use has this id. */
   retire(id: string, when: Temporal.Instant): Promise<boolean>
+  /** The clock of the database server. A file has none: its processes run on one machine. */
+  readTime?(): Promise<Temporal.Instant>
   close(): Promise<void>
 }

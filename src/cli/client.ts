@@ -6,7 +6,7 @@ import { type Scope, scopes } from '../contract/scopes.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import type { ThirdPartyFlags } from './client/third-party.ts'
 import { withConsents } from './common/consent-store.ts'
-import { addCreateFlag, withStore } from './common/database.ts'
+import { addCreateFlag, readNow, withStore } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
 interface Flags extends ThirdPartyFlags {
@@ -154,8 +154,8 @@ function removeCommand(terminal: Terminal): Command {
         isRemoved = await store.remove(id)
       })
       if (isRemoved) return
-      await withConsents(flags, terminal, async ({ thirdParties }) => {
-        if (!(await thirdParties.remove(id, Temporal.Now.instant()))) throw unknownClient()
+      await withConsents(flags, terminal, async (store) => {
+        if (!(await store.thirdParties.remove(id, await readNow(store)))) throw unknownClient()
       })
     })
 }

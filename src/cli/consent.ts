@@ -6,7 +6,7 @@ import { escapeInvisible } from '../contract/characters.ts'
 import { type ConsentStatus, consentStatuses } from '../contract/consent-statuses.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { withConsents } from './common/consent-store.ts'
-import type { StoreFlags } from './common/database.ts'
+import { readNow, type StoreFlags } from './common/database.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
 interface Flags extends StoreFlags {
@@ -64,7 +64,7 @@ function listCommand(terminal: Terminal): Command {
     .addHelpText('after', '\nExample: holdfast consent list --status active')
     .action(({ customer, thirdParty, status, json, ...flags }: ListFlags) =>
       withConsents(flags, terminal, async (store) => {
-        const now = Temporal.Now.instant()
+        const now = await readNow(store)
         const names = await readThirdPartyNames(store)
         const selected = { customerId: customer, thirdPartyId: thirdParty }
         for await (const each of listArrangements(store.arrangements, selected, now)) {
@@ -122,14 +122,14 @@ function withdrawCommand(terminal: Terminal): Command {
     .action((id: string, flags: Flags) =>
       withConsents(flags, terminal, async (store) => {
         const found = await find(store, id)
-        if (await store.arrangements.withdraw(id, 'operator', Temporal.Now.instant())) return
+        if (await store.arrangements.withdraw(id, 'operator', await readNow(store))) return
         throw new CommandError(1, `the consent is not active: it is ${found.status}`)
       }),
     )
 }
 
-async function find({ arrangements }: ConsentStore, id: string): Promise<StoredArrangement> {
-  const found = await arrangements.find(id, Temporal.Now.instant())
+async function find(store: ConsentStore, id: string): Promise<StoredArrangement> {
+  const found = await store.arrangements.find(id, await readNow(store))
   if (!found) throw new CommandError(1, 'no consent with this ID: run holdfast consent list')
   return found
 }

@@ -2,7 +2,7 @@ import { Argument, Command, Option } from 'commander'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { systemReason } from '../storage/system-reason.ts'
-import { addCreateFlag, withStore } from './common/database.ts'
+import { addCreateFlag, readNow, withStore } from './common/database.ts'
 import { writeSecretFile } from './common/private-file.ts'
 import { toPrivateJwk } from './common/signing-key.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
@@ -69,7 +69,7 @@ function addCommand(terminal: Terminal): Command {
       withKeys({ ...flags, create: true }, terminal, async (store) => {
         const { makeSigningKey, signingAlgorithms } = await import('../auth/signing.ts')
         const algorithm = signingAlgorithms.find((name) => name === flags.algorithm) ?? 'ES256'
-        const key = await makeSigningKey(algorithm, Temporal.Now.instant())
+        const key = await makeSigningKey(algorithm, await readNow(store))
         await store.add(key)
         terminal.out(`${key.id}\n`)
       }),
@@ -139,7 +139,7 @@ function retireCommand(terminal: Terminal): Command {
     .action((id: string, flags: Flags) =>
       withKeys(flags, terminal, async (store) => {
         const keys = await store.list()
-        if (!(await store.retire(id, Temporal.Now.instant()))) throw unknownKey()
+        if (!(await store.retire(id, await readNow(store)))) throw unknownKey()
         const { fapiAlgorithms, isFapiKey } = await import('../consent/client-metadata.ts')
         const usable = keys.filter(isFapiKey)
         if (usable.length === 1 && usable[0]?.id === id) {

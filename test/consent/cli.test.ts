@@ -3,9 +3,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { describe, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
+import { openConsentStore, openSigningKeyStore } from '../../src/storage/open.ts'
+import { describe, describeOn, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { runInProcess } from '../support/process.ts'
+import { makeArrangement, makeThirdParty } from './stores.ts'
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const publicEc = { ...ec.publicKey.export({ format: 'jwk' }), kid: 'k1' }
@@ -54,6 +56,59 @@ describe('holdfast client with third parties', () => {
     assert.equal((await run('client', 'list')).stdout.includes(plainId), false)
     const again = await run('client', 'remove', plainId)
     assert.deepEqual([again.status, again.stderr.includes('no client with this ID')], [1, true])
+  })
+})
+
+describeOn('postgres', 'commands on a machine whose clock is ahead', () => {
+  it('record times and expiry by the clock of the database', async (t) => {
+    const database = await newDatabase(t)
+    const store = await openConsentStore(database)
+    const signingKeys = await openSigningKeyStore(database)
+    t.after(async () => {
+      await store.close()
+      await signingKeys.close()
+    })
+    const from = Temporal.Now.instant()
+    const until = from.add({ hours: 30 * 24 })
+    await store.thirdParties.add(makeThirdParty('tp'))
+    for (const id of ['r1', 'r2'])
+      await store.arrangements.add(makeArrangement(id, { from, until }))
+    const keys = await writeKeys(t, { keys: [publicEc] })
+    const { instant } = Temporal.Now
+    t.mock.method(Temporal.Now, 'instant', () => instant().add({ hours: 31 * 24 }))
+    const run = async (...args: readonly string[]) => {
+      const { status, stdout, stderr } = await runInProcess([...args, '--database', database])
+      assert.equal(status, 0, stderr)
+      return stdout
+    }
+
+    assert.match(await run('consent', 'list'), /^r1 {2}active .*\nr2 {2}active /)
+    assert.match(await run('consent', 'show', 'r1'), /^status +active$/m)
+    await run('consent', 'withdraw', 'r1')
+    await run('client', 'remove', 'tp')
+    const keyId = (await run('keys', 'add')).trim()
+    await run('keys', 'retire', keyId)
+    await add(database, ...redirect, ...scopes, '--jwks', keys)
+
+    const changes = [
+      ...(await store.arrangements.listChanges('r1')),
+      ...(await store.arrangements.listChanges('r2')),
+    ]
+    assert.deepEqual(
+      changes.map(({ reason }) => reason),
+      ['customer', 'operator', 'customer', 'third_party_removed'],
+    )
+    const [key] = await signingKeys.list()
+    const [thirdParty] = await store.thirdParties.list()
+    const times = [
+      ...changes.map(({ time }) => time),
+      key?.created,
+      key?.retired,
+      thirdParty?.created,
+    ]
+    for (const time of times) {
+      assert.ok(time && Temporal.Instant.compare(time, until) < 0, String(time))
+    }
   })
 })
 

@@ -8,7 +8,7 @@ import {
 import { escapeInvisible } from '../../contract/characters.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
 import { withConsents } from '../common/consent-store.ts'
-import type { StoreFlags } from '../common/database.ts'
+import { readNow, type StoreFlags } from '../common/database.ts'
 import { readJwkFile } from '../common/jwk-file.ts'
 
 export interface ThirdPartyFlags {
@@ -27,17 +27,16 @@ export async function addThirdParty(
 ): Promise<void> {
   const problem = findRedirectUriProblem(redirectUri)
   if (problem !== undefined) throw new CommandError(2, `--redirect-uri: ${problem}`)
-  const thirdParty: ThirdParty = {
+  const thirdParty = {
     id: crypto.randomUUID(),
     name,
     profile,
     redirectUris: redirectUri,
     scopes: selectScopes(scopeNames),
     keys: readKeys(jwks),
-    created: Temporal.Now.instant(),
   }
-  await withConsents({ ...storeFlags, create: true }, terminal, ({ thirdParties }) =>
-    thirdParties.add(thirdParty),
+  await withConsents({ ...storeFlags, create: true }, terminal, async (store) =>
+    store.thirdParties.add({ ...thirdParty, created: await readNow(store) }),
   )
   terminal.out(`client_id: ${thirdParty.id}\n`)
 }

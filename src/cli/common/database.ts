@@ -40,6 +40,18 @@ type Storage = typeof import('../../storage/open.ts')
 
 export type StoreFlags = SettingFlags & { readonly create?: boolean }
 
+/**
+ * The present time by the clock that the processes on the database share, for what they compare with it: the clock of
+ * the operator's machine may differ.
+ */
+export async function readNow({
+  readTime,
+}: {
+  readTime?: () => Promise<Temporal.Instant>
+}): Promise<Temporal.Instant> {
+  return (await readTime?.()) ?? Temporal.Now.instant()
+}
+
 /** Opens a store of the platform, calls `work` with it and closes it. */
 export async function withStore<Store extends { close(): Promise<void> }>(
   { create = false, ...flags }: StoreFlags,

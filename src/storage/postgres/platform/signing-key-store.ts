@@ -2,6 +2,7 @@ import type { SigningKeyStore } from '../../../auth/signing-key-store.ts'
 import type { DatabaseOptions } from '../../database.ts'
 import { openPool } from '../driver/pool.ts'
 import { runStatement } from '../driver/statements.ts'
+import { readTime } from './read-time.ts'
 
 const list = {
   name: 'list-keys',
@@ -45,6 +46,7 @@ export async function openPostgresSigningKeyStore(
     async retire(id, when) {
       return (await runStatement(pool, retire, [when.epochMilliseconds, id])).length === 1
     },
+    readTime: () => readTime(pool),
     async close() {
       await pool.end()
     },

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { type ConsentStore, secretBytes } from '../../../../consent/store.ts'
 import type { DatabaseOptions } from '../../../database.ts'
 import { openPool } from '../../driver/pool.ts'
-import { runInOrder, runStatement } from '../../driver/statements.ts'
+import { runInOrder } from '../../driver/statements.ts'
+import { readTime } from '../read-time.ts'
 import { openArrangements } from './arrangements.ts'
 import { openArtifacts } from './artifacts.ts'
 import { openAttemptLimits, openPasscodes } from './passcodes.ts'
@@ -15,10 +16,6 @@ const insertSecret = {
 const readSecret = {
   name: 'read-consent-secret',
   text: 'select value from consent_secret where name = $1',
-}
-const readTime = {
-  name: 'read-time',
-  text: 'select (extract(epoch from clock_timestamp()) * 1000)::bigint',
 }
 
 export async function openPostgresConsentStore(
@@ -40,10 +37,7 @@ export async function openPostgresConsentStore(
       ])
       return Buffer.from(stored ?? '', 'base64url')
     },
-    async readTime() {
-      const [[time] = []] = await runStatement(pool, readTime, [])
-      return Temporal.Instant.fromEpochMilliseconds(Number(time))
-    },
+    readTime: () => readTime(pool),
     async close() {
       await pool.end()
     },
