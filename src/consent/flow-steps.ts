@@ -8,7 +8,7 @@ import {
   renderPage,
 } from './flow-context.ts'
 import type { FlowState } from './flow-state.ts'
-import { acr } from './openid-configuration.ts'
+import { acr, flowSeconds } from './openid-configuration.ts'
 import { findAccountKind } from './pages/account-groups.ts'
 import type { Page, Problem } from './pages/layout.ts'
 import { renderAccounts, renderConfirm, renderIdentify, renderPasscode } from './pages/steps.ts'
@@ -38,6 +38,9 @@ export const actions: Readonly<Record<FlowState['step'], Readonly<Record<string,
   accounts: { accounts: submitAccounts, 'select-all': selectAllAccounts },
   confirm: { confirm, back: changeAccounts },
 }
+
+/** That the customer went back or cancelled, by the arrangement. */
+const rejectionModel = 'Rejection'
 
 interface Shown {
   readonly problem?: Problem
@@ -69,7 +72,9 @@ export async function showStep(
     const chosen = selected ?? new Set(accounts.map(({ id }) => id))
     return respond(renderAccounts(step, { ...choice, selected: chosen }))
   }
-  return respond(renderConfirm(step, { accounts, email: address, page: consentsUrl }))
+  return respond(
+    renderConfirm(step, { accounts, email: address, page: consentsUrl, id: state.arrangementId }),
+  )
 }
 
 export async function cancel(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
@@ -214,17 +219,27 @@ async function withdrawEarlier(
 ): Promise<void> {
   for (const id of new Set([state.arrangementId, confirmedId])) {
     if (id !== undefined && id !== keptId) {
-      await store.arrangements.withdraw(id, 'customer', clock())
+      const now = clock()
+      // First: a confirmation at the same time adds the arrangement before it reads this, so one of the two withdraws it.
+      const artifact = { payload: '{}', expires: now.add({ seconds: flowSeconds }) }
+      await store.artifacts.put(rejectionModel, id, artifact, now)
+      await store.arrangements.withdraw(id, 'customer', now)
     }
   }
 }
 
 /** Stores the arrangement before the third party gets a code. May be repeated if an answer was lost. */
-async function confirm(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
+async function confirm(
+  options: FlowOptions,
+  context: FlowContext,
+  form: URLSearchParams,
+): Promise<PageResponse> {
   const { store, clock } = options
   const { state, provider, request, asked, thirdPartyId, seconds, secret } = context
   const { customerId = '', accounts = [], arrangementId } = state
   const { scopes } = asked
+  // The page showed an earlier choice of accounts.
+  if (form.get('arrangement') !== arrangementId) return redirectToFlow(secret)
   await withdrawEarlier(options, context, arrangementId)
   const now = clock()
   await store.arrangements.add({
@@ -240,6 +255,9 @@ async function confirm(options: FlowOptions, context: FlowContext): Promise<Page
   if (!(await store.thirdParties.find(thirdPartyId))) {
     await store.arrangements.withdraw(arrangementId, 'third_party_removed', clock())
     return redirectToFlow(secret)
+  }
+  if (await store.artifacts.find(rejectionModel, arrangementId, clock())) {
+    await store.arrangements.withdraw(arrangementId, 'customer', clock())
   }
   const stored = await store.arrangements.find(arrangementId, clock())
   // Confirmed earlier, and withdrawn on another page since: the customer confirms a new one.

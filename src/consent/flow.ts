@@ -35,7 +35,8 @@ async function answer(options: FlowOptions, request: PageRequest): Promise<PageR
   const { form } = request
   if (!form) return showStep(options, context)
   const isOwn = !request.isCrossSite && isFormToken(context.secret, form.get('token') ?? '')
-  if (!isOwn) return renderPage(options, 403, foreignFormPage, context)
+  // Without a new cookie, which would end a flow that went on in another response.
+  if (!isOwn) return renderPage(options, 403, foreignFormPage)
   const name = form.get('action') ?? ''
   if (name === 'cancel') return cancel(options, context)
   const ofStep = actions[context.state.step]

@@ -239,3 +239,87 @@ describe('a customer whose confirmation got no answer', () => {
     )
   })
 })
+
+describe('a customer who uses two pages of a flow at once', () => {
+  async function openConfirmPage(platform: ConsentPlatform) {
+    const thirdParty = await registerThirdParty(platform)
+    const { url } = await thirdParty.start({ sharing_duration: '3600' })
+    const browser = platform.browse()
+    await browser.open(url)
+    const { accounts } = await identify(browser, platform)
+    await browser.submit('accounts', { account: accounts[0] })
+    const list = async () => {
+      const query = { thirdPartyId: thirdParty.id, limit: 10 }
+      const found = await platform.store.arrangements.list(query, Temporal.Now.instant())
+      return found.map(({ status, accountIds }) => [status, accountIds])
+    }
+    return { browser, accounts, list }
+  }
+
+  for (const action of ['cancel', 'back']) {
+    it(`shares nothing after ${action} while the confirmation is stored`, async (t) => {
+      const platform = await platformOnEachEngine()
+      const { browser, accounts, list } = await openConfirmPage(platform)
+      const { arrangements } = platform.store
+      const { add } = arrangements
+      const stored = Promise.withResolvers<void>()
+      const reached = Promise.withResolvers<void>()
+      t.mock.method(arrangements, 'add', async (arrangement: Parameters<typeof add>[0]) => {
+        reached.resolve()
+        await stored.promise
+        await add(arrangement)
+      })
+      const { url, text } = browser.page
+
+      const confirming = browser.post(url, readForm(text, 'confirm', {}))
+      await reached.promise
+      const { location = '' } = await browser.post(url, readForm(text, action, {}))
+      stored.resolve()
+      await confirming
+      const target = await browser.open(new URL(location, url))
+
+      if (action === 'cancel') assert.equal(target?.searchParams.get('error'), 'access_denied')
+      else assert.equal(target, undefined)
+      assert.deepEqual(await list(), [['withdrawn', [accounts[0]]]])
+    })
+  }
+
+  it('confirms only the accounts that the page shows', async () => {
+    const platform = await platformOnEachEngine()
+    const { browser, accounts, list } = await openConfirmPage(platform)
+    const first = browser.page
+    await browser.submit('back')
+    await browser.submit('accounts', { account: accounts })
+
+    const { location = '' } = await browser.post(first.url, readForm(first.text, 'confirm', {}))
+
+    assert.equal(await browser.open(new URL(location, first.url)), undefined)
+    assert.deepEqual(await list(), [])
+    await browser.submit('confirm')
+    assert.deepEqual(await list(), [['active', accounts]])
+  })
+
+  it('continues after the passcode was sent twice', async () => {
+    const platform = await platformOnEachEngine()
+    const thirdParty = await registerThirdParty(platform)
+    const { url } = await thirdParty.start({ sharing_duration: '3600' })
+    const browser = platform.browse()
+    await browser.open(url)
+    const { email, id } = nextCustomer()
+    await browser.submit('identify', { email })
+    const form = readForm(browser.page.text, 'passcode', {
+      passcode: findPasscode(platform.passcodes, id),
+    })
+    const { cookies, page } = browser
+
+    await browser.post(page.url, form)
+    const signedIn = browser.cookies
+    browser.cookies = cookies
+    await browser.post(page.url, form)
+    const hasNewCookie = browser.cookies.some((cookie) => !cookies.includes(cookie))
+    if (!hasNewCookie) browser.cookies = signedIn
+    await browser.open(page.url)
+
+    assert.match(browser.page.text, /Choose the accounts/)
+  })
+})

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { adjustAccent, contrast, palette, textOn } from '../../src/consent/pages/stylesheet.ts'
 import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
-import { openBrowser } from './browser.ts'
+import { openBrowser, readForm } from './browser.ts'
 import {
   agree,
   type ConsentPlatform,
@@ -323,10 +323,7 @@ describe('the consent pages', () => {
     const { browser, thirdParty } = await openFlow(platform)
     const customer = await identify(browser, platform)
     await browser.submit('accounts', { account: customer.accounts })
-    const form = new URLSearchParams({
-      token: /name="token" value="([^"]+)"/.exec(browser.page.text)?.[1] ?? '',
-      action: 'confirm',
-    })
+    const form = readForm(browser.page.text, 'confirm', {})
 
     const answers = [
       await browser.post(browser.page.url, form),

@@ -129,7 +129,10 @@ export function renderConfirm(
     accounts,
     email,
     page,
+    id,
   }: {
+    /** Of the arrangement that the page shows. */
+    readonly id: string
     readonly accounts: readonly ShareableAccount[]
     readonly email: string
     /** Where the customer can withdraw. */
@@ -155,7 +158,8 @@ ${asked.isAmendment && html`<p>This replaces what you agreed to share with ${ask
 </dl>
 ${renderForm(
   token,
-  html`${renderButtons('Share', 'confirm', asked.thirdParty)}
+  html`<input type="hidden" name="arrangement" value="${id}">
+${renderButtons('Share', 'confirm', asked.thirdParty)}
 ${accounts.length > 0 && html`<p><button type="submit" name="action" value="back" class="link">Change the accounts</button></p>`}`,
 )}`,
   }
