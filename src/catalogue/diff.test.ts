@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { diffProducts } from './diff.ts'
 
 const fee = (name: string, amount = '1.00') => ({ name, fixed_amount: { amount } })
 
 describe('diffProducts', () => {
+  it('imports nothing, so that browsers can run it', () => {
+    const source = readFileSync(new URL('diff.ts', import.meta.url), 'utf8')
+
+    assert.doesNotMatch(source, /^import |import\(|process\.|Buffer/m)
+  })
+
   it('lists added, removed and changed fields with their paths', () => {
     const before = { name: 'Saver', brand: 'A', is_tailored: false, fees: [fee('Keeping')] }
     const after = { name: 'Saver', is_tailored: true, fees: [fee('Keeping', '2.00')], bundles: [] }

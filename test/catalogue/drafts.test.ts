@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { currentEngine, describe, runSql } from '../support/engines.ts'
 import { callPlatform, openPlatform, productPath, sharedPlatform } from '../support/platform.ts'
 import { prototypeNames } from '../support/prototype-names.ts'
@@ -294,14 +294,23 @@ describe('the list of drafts', () => {
   })
 })
 
-describe('two editors', { timeout: 60_000 }, () => {
-  it('who save a draft at the same time get one 204 and one 412', async () => {
-    const { platform, drafts } = await open()
+describe('two editors on two servers', { timeout: 60_000 }, () => {
+  async function openServers(t: TestContext) {
+    const platform = await openPlatform(t)
+    const other = await openPlatform(t, { database: platform.database })
+    return { platform, other, servers: [callDrafts(platform), callDrafts(other)] as const }
+  }
+
+  it('who save a draft at the same time get one 204 and one 412', async (t) => {
+    const { platform, servers } = await openServers(t)
+    const [drafts] = servers
     const id = await platform.made(minimalProduct)
     const names = ['A', 'B', 'C', 'D']
     const race = async (headers: Record<string, string>) => {
       const answers = await Promise.all(
-        names.map((name) => drafts.save(id, productWithFields({ name }), headers)),
+        names.map((name, index) =>
+          servers[index % 2 === 0 ? 0 : 1].save(id, productWithFields({ name }), headers),
+        ),
       )
       const winners = names.filter((_, index) => answers[index]?.status === 204)
       assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 412, 412, 412])
@@ -314,24 +323,24 @@ describe('two editors', { timeout: 60_000 }, () => {
     await race(ifMatch(first))
   })
 
-  it('who publish and replace at the same time lose no change', async () => {
-    const { platform, drafts } = await open()
+  it('who publish and replace at the same time lose no change', async (t) => {
+    const { platform, other, servers } = await openServers(t)
+    const [drafts, otherDrafts] = servers
     for (let round = 0; round < 5; round += 1) {
       const id = await platform.made(minimalProduct)
       const saved = await drafts.save(id, changed)
 
-      const [published, replaced] = await Promise.all([
+      const [first, replaced, second] = await Promise.all([
         drafts.publish(id, ifMatch(saved)),
-        platform.replace(id, productWithFields({ brand: 'Other' }), { 'if-match': '"1"' }),
-        drafts.publish(id, ifMatch(saved)),
+        other.replace(id, productWithFields({ brand: 'Other' }), { 'if-match': '"1"' }),
+        otherDrafts.publish(id, ifMatch(saved)),
       ])
 
-      assert.equal((await platform.history(id)).body.meta.totalRecords, 2)
       const isReplaced = replaced.status === 204
-      const { brand } = await platform.read(id)
-      assert.equal(brand, isReplaced ? 'Other' : 'Example Bank')
-      if (isReplaced) assert.equal(published.status, 412)
-      else assert.equal(replaced.status, 412)
+      assert.equal((await platform.history(id)).body.meta.totalRecords, 2)
+      assert.equal((await platform.read(id))['brand'], isReplaced ? 'Other' : 'Example Bank')
+      assert.equal(replaced.status, isReplaced ? 204 : 412)
+      assert.deepEqual([first.status, second.status].sort(), isReplaced ? [412, 412] : [204, 404])
       assert.equal((await drafts.read(id)).status, isReplaced ? 200 : 404)
     }
   })
