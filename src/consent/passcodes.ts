@@ -18,11 +18,15 @@ const minuteMs = 60_000
 export const attemptLimits = {
   sendsByEmail: { capacity: 5, refillMs: 10 * minuteMs },
   sendsByCustomer: { capacity: 5, refillMs: 10 * minuteMs },
+  /** From one source, after others have used up those of the address or the customer. */
+  sendsByEmailReserved: { capacity: 2, refillMs: 30 * minuteMs },
+  sendsByCustomerReserved: { capacity: 2, refillMs: 30 * minuteMs },
+  /** From the reserves of all sources together: many sources must not flood a phone. */
+  reservedSendsByCustomer: { capacity: 20, refillMs: 30 * minuteMs },
   /** Higher, since many customers may share an address. */
   sendsBySource: { capacity: 30, refillMs: minuteMs },
   triesByCustomer: { capacity: 10, refillMs: 30 * minuteMs },
-  /** Of a customer from one source, after others have used up those of the customer. */
-  triesReserved: { capacity: triesMax, refillMs: 30 * minuteMs },
+  triesByCustomerReserved: { capacity: triesMax, refillMs: 30 * minuteMs },
   triesBySource: { capacity: 60, refillMs: minuteMs },
 } as const satisfies Record<string, AttemptLimit>
 
@@ -65,6 +69,7 @@ export interface Passcodes {
     owner: PasscodeOwner,
     email: string,
     matches: readonly CustomerMatch[],
+    source: string,
   ): Promise<{ readonly expires: Temporal.Instant } | undefined>
   verify(owner: PasscodeOwner, passcode: string, source: string): Promise<TryResult>
 }
@@ -81,12 +86,23 @@ export async function openPasscodes(
   const take = (limit: keyof typeof attemptLimits, subject: string) =>
     store.limits.take(makeKey(limit, subject), attemptLimits[limit], clock())
 
-  /** Takes a try from the limit of the customer, or else from the reserve. Returns the limit, to refund it. */
-  const takeTry = async (customerId: string, source: string) => {
-    const reserved = JSON.stringify([customerId, source])
-    if (await take('triesByCustomer', customerId)) return ['triesByCustomer', customerId] as const
-    if (await take('triesReserved', reserved)) return ['triesReserved', reserved] as const
+  /** Takes from the limit of an address or a customer, or else from the reserve of the source. Returns the limit, to refund it. */
+  const takeOrReserved = async (
+    limit: 'sendsByEmail' | 'sendsByCustomer' | 'triesByCustomer',
+    subject: string,
+    source: string,
+  ) => {
+    const reserve = `${limit}Reserved` as const
+    const reserved = JSON.stringify([subject, source])
+    if (await take(limit, subject)) return { name: limit, subject }
+    if (await take(reserve, reserved)) return { name: reserve, subject: reserved }
     return undefined
+  }
+
+  const takeSend = async (customerId: string, source: string): Promise<boolean> => {
+    const taken = await takeOrReserved('sendsByCustomer', customerId, source)
+    if (taken?.name !== 'sendsByCustomerReserved') return taken !== undefined
+    return take('reservedSendsByCustomer', customerId)
   }
 
   return {
@@ -96,10 +112,11 @@ export async function openPasscodes(
     },
 
     async mayRequest(email, source) {
-      return (await take('sendsBySource', source)) && take('sendsByEmail', emailKey(email))
+      if (!(await take('sendsBySource', source))) return false
+      return (await takeOrReserved('sendsByEmail', emailKey(email), source)) !== undefined
     },
 
-    async request(owner, email, matches) {
+    async request(owner, email, matches, source) {
       const now = clock()
       const expires = now.add({ seconds: passcodeSeconds })
       const reachable = matches.length > candidatesMax ? [] : matches.filter(hasPhone)
@@ -109,7 +126,7 @@ export async function openPasscodes(
       for (const [index, passcode] of drawPasscodes(candidatesMax).entries()) {
         const match = reachable[index]
         const customerId = match?.id ?? makeKey('unknown', String(index), emailKey(email))
-        const isWithin = await take('sendsByCustomer', customerId)
+        const isWithin = await takeSend(customerId, source)
         if (match && isWithin) {
           const { phoneNumber, name } = match
           messages.push({ email, phoneNumber, name, passcode, purpose: owner.purpose, expires })
@@ -137,7 +154,7 @@ export async function openPasscodes(
       // Counted for every customer, since the passcode could be that of each of them.
       const taken = []
       for (const { customerId, hash: expected } of candidates) {
-        const limit = await takeTry(customerId, source)
+        const limit = await takeOrReserved('triesByCustomer', customerId, source)
         if (limit) {
           const isCorrect = timingSafeEqual(hash, Buffer.from(expected))
           taken.push({ customerId, limit, isCorrect })
@@ -147,7 +164,7 @@ export async function openPasscodes(
       const correct = taken.find(({ isCorrect }) => isCorrect)
       if (correct && (await store.passcodes.use(toKey(owner)))) {
         for (const { limit } of taken) {
-          const [name, subject] = limit
+          const { name, subject } = limit
           await store.limits.refund(makeKey(name, subject), attemptLimits[name], clock())
         }
         return { outcome: 'correct', customerId: correct.customerId }

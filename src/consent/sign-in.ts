@@ -44,7 +44,7 @@ export async function requestPasscode(
     return { problem: { text: tooManyText, status: 429 } }
   }
   const matches = await customers.search(email)
-  return (await passcodes.request(attempt, email, matches)) ?? tooSoon
+  return (await passcodes.request(attempt, email, matches, attempt.source)) ?? tooSoon
 }
 
 /** Counts a try, and returns the customer if the passcode is correct. */

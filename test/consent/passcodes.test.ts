@@ -34,9 +34,14 @@ async function open(scope: Scope) {
       time = time.add({ minutes })
     },
     /** Requests a passcode for a customer, and returns it. Empty if none was delivered. */
-    async request(secret: string, ids: readonly string[] = ['c1'], email = 'c1@example.com') {
+    async request(
+      secret: string,
+      ids: readonly string[] = ['c1'],
+      email = 'c1@example.com',
+      source = stranger,
+    ) {
       delivered.length = 0
-      await passcodes.request({ secret, purpose: 'consent' }, email, ids.map(toMatch))
+      await passcodes.request({ secret, purpose: 'consent' }, email, ids.map(toMatch), source)
       await new Promise((resolve) => setImmediate(resolve))
       return delivered[0]?.passcode ?? ''
     },
@@ -61,6 +66,40 @@ describeOnce('passcodes', () => {
     }
 
     assert.equal(await passcodes.mayRequest('c1@example.com', home), true)
+  })
+
+  it('are sent although a stranger has used up those of the address and of the customer', async (t) => {
+    const { passcodes, request } = await open(t)
+    const send = async (secret: string, source: string) =>
+      (await passcodes.mayRequest('c1@example.com', source)) &&
+      (await request(secret, ['c1'], 'c1@example.com', source)) !== ''
+    const sent = async (name: string, source: string) => {
+      const all = []
+      for (let count = 0; count < 10; count += 1) all.push(await send(`${name}${count}`, source))
+      return all.filter(Boolean).length
+    }
+
+    assert.deepEqual([await sent('stranger', stranger), await sent('customer', home)], [7, 2])
+  })
+
+  it('are limited for a customer whatever the number of sources, with the same steps for an unknown address', async (t) => {
+    const { request, limitKeys } = await open(t)
+    const results = []
+    for (const ids of [['c1'], []]) {
+      let sent = 0
+      limitKeys.length = 0
+      for (let count = 0; count < 30; count += 1) {
+        const source = `192.0.2.${count}`
+        if (await request(`${ids} ${count}`, ids, `x${ids}@example.com`, source)) sent += 1
+      }
+      results.push([sent, limitKeys.length])
+    }
+
+    // Of the four candidates, each takes one limit 5 times, and three afterwards.
+    assert.deepEqual(results, [
+      [25, 4 * (5 + 25 * 3)],
+      [0, 4 * (5 + 25 * 3)],
+    ])
   })
 
   it('of a customer are accepted although a stranger has used up the tries', async (t) => {
@@ -135,7 +174,7 @@ describeOnce('passcodes', () => {
       const owner = { secret: `s${ids.length}`, purpose: 'consent' } as const
       delivered.length = 0
       limitKeys.length = 0
-      await passcodes.request(owner, `e${ids.length}@example.com`, ids.map(toMatch))
+      await passcodes.request(owner, `e${ids.length}@example.com`, ids.map(toMatch), home)
       assert.deepEqual(delivered, [])
       await new Promise((resolve) => setImmediate(resolve))
       assert.equal(delivered.length, ids.length)
@@ -151,7 +190,7 @@ describeOnce('passcodes', () => {
   it('are for one purpose', async (t) => {
     const { passcodes, delivered } = await open(t)
     const owner = { secret: 's', purpose: 'sign-in' } as const
-    await passcodes.request(owner, 'c1@example.com', [toMatch('c1')])
+    await passcodes.request(owner, 'c1@example.com', [toMatch('c1')], home)
     await new Promise((resolve) => setImmediate(resolve))
     const [{ passcode = '', purpose } = {}] = delivered
 
