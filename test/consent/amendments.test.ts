@@ -53,6 +53,7 @@ describe('an arrangement that is amended', () => {
     assert.partialDeepStrictEqual(await artifacts.find('AccessToken', 'k2', updated), moved)
     assert.partialDeepStrictEqual(await artifacts.findByUid('Grant', 'r1', updated), moved)
     assert.equal(await arrangements.amend('r1', 'r2', after(30)), false)
+    assert.ok(await artifacts.find('AccessToken', 'k2', after(30)))
     await arrangements.withdraw('r1', 'customer', after(30))
     assert.equal(await artifacts.find('AccessToken', 'k2', after(30)), undefined)
   })

@@ -3,7 +3,7 @@ import type { ArrangementStore } from '../../../../consent/store.ts'
 import { escapeNul } from '../../driver/escape-nul.ts'
 import { runInOrder } from '../../driver/statements.ts'
 
-/** First, so that the other statements see no change of another transaction in between. */
+/** First, so that the exchange sees the last change of another transaction. In order of the IDs, as everywhere. */
 const lock = {
   name: 'lock-amended-arrangement',
   text: 'select id from arrangement where id in ($1, $2) order by id for update',
@@ -22,21 +22,15 @@ const exchange = {
       update arrangement_change a set time = b.time from arrangement_change b
       where (a.arrangement, b.arrangement) in (($1, $2), ($2, $1))
         and a.status = 'active' and b.status = 'active'
-        and a.arrangement in (select id from exchanged))
+        and a.arrangement in (select id from exchanged)),
+    removed as (
+      delete from artifact where grant_id = $1 and exists (select from exchanged)),
+    moved as (
+      update artifact
+      set grant_id = $1, uid = replace(uid, $2, $1), payload = replace(payload, $2, $1)
+      where grant_id = $2 and exists (select from exchanged))
     insert into arrangement_change
       select id, $3, 'withdrawn', 'amended' from exchanged where id = $2 returning 1`,
-}
-const isAmended = `exists (
-  select from arrangement_change where arrangement = $2 and reason = 'amended')`
-const removeTokens = {
-  name: 'remove-amended-artifacts',
-  text: `delete from artifact where grant_id = $1 and ${isAmended}`,
-}
-const moveTokens = {
-  name: 'move-amended-artifacts',
-  text: `update artifact
-    set grant_id = $1, uid = replace(uid, $2, $1), payload = replace(payload, $2, $1)
-    where grant_id = $2 and ${isAmended}`,
 }
 
 export function openAmendments(pool: pg.Pool): ArrangementStore['amend'] {
@@ -45,8 +39,6 @@ export function openAmendments(pool: pg.Pool): ArrangementStore['amend'] {
     const [, amended] = await runInOrder(pool, [
       [lock, ids],
       [exchange, [...ids, now]],
-      [removeTokens, ids],
-      [moveTokens, ids],
     ])
     return amended?.length === 1
   }
