@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
-import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
+import pg from 'pg'
+import { openConsentStore } from '../../src/storage/open.ts'
+import {
+  createScope,
+  describe,
+  describeOn,
+  describeOnce,
+  listSessions,
+  newDatabase,
+  shareOnEachEngine,
+} from '../support/engines.ts'
+import { until } from '../support/until.ts'
 import {
   type ConsentPlatform,
   identify,
@@ -78,6 +89,37 @@ describe('an arrangement that is amended', () => {
       assert.ok(await artifacts.find('AccessToken', 'k1', after(20)))
     })
   }
+})
+
+describeOn('postgres', 'an amendment', () => {
+  it('and the removal of the third party do not wait for each other', async (t) => {
+    const scope = createScope(t)
+    const database = await newDatabase(scope)
+    const store = await openConsentStore(database)
+    scope.after(() => store.close())
+    await store.thirdParties.add(makeThirdParty('tp'))
+    // The order of the last change is not that of the IDs.
+    await store.arrangements.add(makeArrangement('r2'))
+    await store.arrangements.add(makeArrangement('r1', { from: after(5) }))
+    const other = new pg.Client({ connectionString: database })
+    await other.connect()
+    scope.after(() => other.end())
+    await other.query(`begin; select from arrangement where id = 'r2' for update`)
+    const untilWaiting = (count: number) =>
+      until(async () => (await listSessions(database, `wait_event_type = 'Lock'`)).length === count)
+
+    const removing = store.thirdParties.remove('tp', after(20))
+    await untilWaiting(1)
+    const amending = store.arrangements.amend('r2', 'r1', after(20))
+    await untilWaiting(2)
+    await other.query('rollback')
+
+    assert.equal(await removing, true)
+    assert.equal(typeof (await amending), 'boolean')
+    for (const id of ['r1', 'r2']) {
+      assert.equal((await store.arrangements.find(id, after(20)))?.status, 'withdrawn')
+    }
+  })
 })
 
 const openPlatform = shareOnEachEngine(openConsentPlatform)

@@ -77,13 +77,18 @@ const withdraw = {
   name: 'withdraw-arrangement',
   text: `with selected as (select $1::text id), ${withdrawSelected} select count(*) from ended`,
 }
-/** In order of the last change: those that were withdrawn are behind the ones that are next. */
+/**
+ * In order of the last change: those that were withdrawn are behind the ones that are next. Locked in order of the IDs,
+ * as amendments lock them: otherwise, the two could wait for each other.
+ */
 const withdrawSome = {
   name: 'withdraw-arrangements',
-  text: `with selected as (
+  text: `with next as (
       select id, updated from arrangement where third_party = $1 and updated >= $4 and ${isActive}
-      order by updated, id limit ${withdrawnMax} for update),
-    ${withdrawSelected} select count(*), max(updated) from selected`,
+      order by updated, id limit ${withdrawnMax}),
+    selected as (
+      select id from arrangement where id = any(array(select id from next)) order by id for update),
+    ${withdrawSelected} select count(*), max(updated) from next`,
 }
 
 /** Withdraws the arrangements of a third party, which must have been removed. Returns how many they were. */
