@@ -15,14 +15,15 @@ import { openAmendments } from './amend-arrangement.ts'
 
 const columns = 'id, third_party, customer, accounts, scopes, starts, ends, status, updated'
 
+/** Arrays in this and other statements, since a join might not use the index, depending on the statistics. */
 const purge = {
   name: 'purge-arrangements',
   text: `with old as (
-      delete from arrangement where id in (
+      delete from arrangement where id = any(array(
         select id from arrangement where updated <= $1 and status <> 'active'
-        order by updated limit ${purgeMax} for update skip locked)
+        order by updated limit ${purgeMax} for update skip locked))
       returning id)
-    delete from arrangement_change where arrangement in (select id from old)`,
+    delete from arrangement_change where arrangement = any(array(select id from old))`,
 }
 const insert = {
   name: 'add-arrangement',
@@ -52,7 +53,6 @@ const lists = {
   thirdParty: listWhere('third-party', 'third_party = $4'),
   both: listWhere('both', 'customer = $4', 'third_party = $5'),
 }
-/** Arrays, since a join of many rows might not use the index, depending on the statistics. */
 const expire = {
   name: 'expire-arrangements',
   text: `with over as (
