@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { BlockList, isIP, type Socket } from 'node:net'
+import { BlockList, isIP, type Socket, SocketAddress } from 'node:net'
 
 export type TrustedProxies = BlockList
 
@@ -51,18 +51,16 @@ const networkGroups = 4
 
 /** An IPv4 address, or the /64 network of an IPv6 address: a client can use any address of its /64. */
 export function groupAddress(address = ''): string {
-  if (!address.includes(':') || address.includes('.')) return address
-  const [head = '', tail] = address.split('::')
+  const normalized = normalizeAddress(address)
+  if (isIP(normalized) !== 6) return normalized
+  const [head = '', tail] = normalized.split('::')
   const groups = head === '' ? [] : head.split(':')
   if (tail !== undefined) {
     const after = tail === '' ? [] : tail.split(':')
     while (groups.length + after.length < 8) groups.push('0')
     groups.push(...after)
   }
-  return groups
-    .slice(0, networkGroups)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')
+  return groups.slice(0, networkGroups).join(':')
 }
 
 function firstUntrusted(
@@ -122,8 +120,12 @@ function parseNode(node: string): string | undefined {
 
 /** Removes the zone and unwraps IPv4-mapped IPv6 addresses, so that each address has one spelling. */
 function normalizeAddress(address: string): string {
-  const [bare = ''] = address.toLowerCase().split('%', 1)
-  return bare.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/, '')
+  const [bare = ''] = address.split('%', 1)
+  if (isIP(bare) !== 6) return bare
+  return new SocketAddress({ address: bare, family: 'ipv6' }).address.replace(
+    /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/,
+    '',
+  )
 }
 
 function isTrusted(trusted: TrustedProxies, address: string): boolean {
