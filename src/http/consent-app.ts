@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import type { Consent } from '../consent/consent.ts'
 import { flowSeconds } from '../consent/openid-configuration.ts'
 import { openidRoutes } from '../consent/openid-provider.ts'
@@ -129,17 +131,24 @@ function mountPages(
 ): void {
   const { basePath, origin, brand, answerPage } = consent
   preparePages(scope, brand, 'Nothing was shared.')
+  const requireChoice = async ({ params, headers }: FastifyRequest): Promise<void> => {
+    const { uid } = params as { readonly uid: string }
+    if (await consent.isChoosingAccounts(uid, readCookie(headers.cookie, flowCookie))) return
+    throw new ContractError('body_too_large')
+  }
   scope.route({
     method: ['GET', 'POST'],
     url: toFastifyPath({ path }),
     config: { endpoint: 'consent-page' },
     bodyLimit: accountsFormBytesMax,
-    async onRequest({ method, params, headers }) {
-      const length = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY)
-      if (method === 'GET' || length <= formBytesMax) return
-      const { uid } = params as { readonly uid: string }
-      if (await consent.isChoosingAccounts(uid, readCookie(headers.cookie, flowCookie))) return
-      throw new ContractError('body_too_large')
+    async onRequest(request) {
+      if (Number(request.headers['content-length'] ?? 0) > formBytesMax)
+        await requireChoice(request)
+    },
+    async preParsing(request, _reply, payload) {
+      if (request.headers['content-length'] !== undefined) return payload
+      const requireLong = () => requireChoice(request)
+      return Readable.from(limitForm(payload, requireLong), { objectMode: false })
     },
     handler: async (request, reply) => {
       const { uid } = request.params as { readonly uid: string }
@@ -166,6 +175,18 @@ function mountPages(
       return sendPage(reply, answer.html ?? '', answer.formTarget)
     },
   })
+}
+
+/** Counts a form of unknown length while it is received. `requireLong` throws if a long one is not accepted. */
+async function* limitForm(payload: Readable, requireLong: () => Promise<void>) {
+  let received = 0
+  // A destroyed request could not be answered.
+  for await (const chunk of payload.iterator({ destroyOnReturn: false })) {
+    const isShort = received <= formBytesMax
+    received += chunk.length
+    if (isShort && received > formBytesMax) await requireLong()
+    yield chunk
+  }
 }
 
 function mountAsset(app: HttpApp, { path, type, content }: Asset): void {

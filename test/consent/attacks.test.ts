@@ -308,22 +308,6 @@ describe('the pages', () => {
     }
   })
 
-  it('accept a long form only from a customer who chooses accounts', async () => {
-    const platform = await platformOnEachEngine()
-    const { browser } = await openFlow(platform)
-    const filler = 'x'.repeat(5000)
-    const { page, cookies } = browser
-    const form = readForm(page.text, 'identify', { email: filler })
-    for (const sent of [[], cookies]) {
-      browser.cookies = sent
-      assert.equal((await browser.post(page.url, form)).status, 413)
-    }
-
-    const { accounts } = await identify(browser, platform)
-    await browser.submit('accounts', { account: accounts[0], filler })
-    assert.match(browser.page.text, /Share your data with/)
-  })
-
   it('use a new secret after the authentication: one that was known before is of no use', async () => {
     const platform = await platformOnEachEngine()
     const { browser } = await openFlow(platform)

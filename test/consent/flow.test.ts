@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
-import { describe, shareOnEachEngine } from '../support/engines.ts'
+import { describe, describeOnce, shareOnEachEngine } from '../support/engines.ts'
 import { readForm } from './browser.ts'
 import {
   agree,
@@ -321,5 +321,41 @@ describe('a customer who uses two pages of a flow at once', () => {
     await browser.open(page.url)
 
     assert.match(browser.page.text, /Choose the accounts/)
+  })
+})
+
+describeOnce('a form', () => {
+  const chunked = { 'transfer-encoding': 'chunked' }
+  const openFlow = async (platform: ConsentPlatform) => {
+    const thirdParty = await registerThirdParty(platform)
+    const browser = platform.browse()
+    await browser.open((await thirdParty.start()).url)
+    return browser
+  }
+
+  it('may be long only if the customer chooses accounts, with and without Content-Length', async () => {
+    const platform = await platformOnEachEngine()
+    const filler = 'x'.repeat(5000)
+    for (const headers of [{}, chunked]) {
+      const browser = await openFlow(platform)
+      const { page, cookies } = browser
+      const form = readForm(page.text, 'identify', { email: filler })
+      for (const sent of [[], cookies]) {
+        browser.cookies = sent
+        assert.equal((await browser.post(page.url, form, headers)).status, 413)
+      }
+
+      const { accounts } = await identify(browser, platform)
+      await browser.submit('accounts', { account: accounts[0], filler }, headers)
+      assert.match(browser.page.text, /Share your data with/)
+    }
+  })
+
+  it('may be short without Content-Length', async () => {
+    const browser = await openFlow(await platformOnEachEngine())
+
+    await browser.submit('identify', { email: nextCustomer().email }, chunked)
+
+    assert.match(browser.page.text, /Enter your one-time code/)
   })
 })
