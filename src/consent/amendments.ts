@@ -1,4 +1,4 @@
-import { errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { type AdapterPayload, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { readRequestClaim } from './sharing-duration.ts'
 import type { ConsentStore } from './store.ts'
 
@@ -29,7 +29,7 @@ export async function requireOwnArrangement(
 
 /**
  * Amends the arrangement that the authorization request named, once tokens for the new consent were issued. Returns its
- * ID, which stays the same.
+ * ID, which stays the same. If this throws, the tokens must not be returned.
  */
 export async function applyAmendment(
   { store: { arrangements }, clock }: Options,
@@ -39,5 +39,26 @@ export async function applyAmendment(
   const { claims, grantId = '' } = oidc.entities.AuthorizationCode ?? {}
   const id = readAmendedId({ claims: JSON.stringify(claims ?? {}) })
   if (id === undefined) return undefined
-  return (await arrangements.amend(id, grantId, clock())) ? id : undefined
+  if (await arrangements.amend(id, grantId, clock())) return id
+  // The named arrangement has ended, or the code was exchanged twice at the same time.
+  if ((await arrangements.find(grantId, clock()))?.status === 'active') return undefined
+  throw new errors.InvalidGrant('authorization code already consumed')
+}
+
+/** Whether the exchange of a code has not amended the arrangement that its request named, but still can. */
+export async function isAmendmentPending(
+  arrangements: ConsentStore['arrangements'],
+  { claims, grantId = '' }: AdapterPayload,
+  now: Temporal.Instant,
+): Promise<boolean> {
+  const id = readAmendedId({ claims: JSON.stringify(claims ?? {}) })
+  if (id === undefined || id === grantId) return false
+  const earlier = await arrangements.find(id, now)
+  const agreed = await arrangements.find(grantId, now)
+  return (
+    earlier?.status === 'active' &&
+    agreed?.status === 'active' &&
+    earlier.customerId === agreed.customerId &&
+    earlier.thirdPartyId === agreed.thirdPartyId
+  )
 }

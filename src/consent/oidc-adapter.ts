@@ -1,9 +1,11 @@
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import { digest } from '../auth/secrets.ts'
+import { isAmendmentPending } from './amendments.ts'
 import type { ChangeReason, ConsentStore, ThirdParty } from './store.ts'
 
 /** Models whose artifacts depend on an arrangement. The id of a grant is that of its arrangement. */
 const grantModel = 'Grant'
+const codeModel = 'AuthorizationCode'
 
 /** A session is found by another key than its id, so its id is stored. It cannot be used: session cookies are ignored. */
 const modelsWithId = new Set(['Session'])
@@ -35,6 +37,10 @@ export function createOidcAdapter(
     ...(consumed && { consumed: Math.floor(consumed.epochMilliseconds / 1000) }),
   })
 
+  /** A code whose exchange failed before its amendment may be used again. The amendment succeeds once. */
+  const isPending = (payload: string) =>
+    isAmendmentPending(arrangements, JSON.parse(payload) as AdapterPayload, clock())
+
   return (model) => ({
     async upsert(id, payload, expiresIn = 0) {
       const now = clock()
@@ -61,7 +67,8 @@ export function createOidcAdapter(
       const found = await (model === grantModel
         ? artifacts.findByUid(model, id, clock())
         : artifacts.find(model, digest(id), clock()))
-      return found && toPayload(found.payload, id, found.consumed)
+      const isUnused = found?.consumed && model === codeModel && (await isPending(found.payload))
+      return found && toPayload(found.payload, id, isUnused ? undefined : found.consumed)
     },
 
     async findByUid(uid) {
@@ -75,13 +82,14 @@ export function createOidcAdapter(
     },
 
     async consume(id) {
-      if (model === 'AuthorizationCode') {
+      if (model === codeModel) {
         const code = await artifacts.find(model, digest(id), clock())
         if (code && !code.consumed) await prepareCode(JSON.parse(code.payload))
       }
       if (await artifacts.consume(model, digest(id), clock())) return
       if (model === 'PushedAuthorizationRequest') throw usedRequest()
       const used = await artifacts.find(model, digest(id), clock())
+      if (used && model === codeModel && (await isPending(used.payload))) return
       const { grantId = '' } = JSON.parse(used?.payload ?? '{}') as AdapterPayload
       await arrangements.withdraw(grantId, 'code_replayed', clock())
       throw new errors.InvalidGrant(`${model} already consumed`)

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { errors, type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { SigningKey, SigningKeyStore } from '../auth/signing-key-store.ts'
 import { applyAmendment } from './amendments.ts'
 import { fapiAlgorithms, responseModes } from './client-metadata.ts'
@@ -134,12 +134,28 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
     const answered = ctx as unknown as KoaContextWithOIDC
     correctLifetime(answered)
     correctMetadata(answered)
-    addArrangementId(answered, await applyAmendment(options, answered))
+    try {
+      addArrangementId(answered, await applyAmendment(options, answered))
+    } catch (error) {
+      replaceTokens(answered, error)
+      if (answered.status === 503) options.onError(error as Error)
+    }
   })
   provider.on('server_error', (_ctx, error) => options.onError(error))
   // An event of Koa, which would otherwise print the error.
   provider.on('error' as 'server_error', options.onError as never)
   return provider
+}
+
+/** Responds with an error instead of tokens. After a failure of the database, the code can be used again. */
+function replaceTokens(answered: KoaContextWithOIDC, error: unknown): void {
+  const known =
+    error instanceof errors.InvalidGrant
+      ? error
+      : new errors.TemporarilyUnavailable('try again with the same code')
+  const { error: name, error_description: description } = known
+  answered.status = known instanceof errors.InvalidGrant ? 400 : 503
+  answered.body = { error: name, error_description: description }
 }
 
 function identify(keys: readonly SigningKey[]): string {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
 import pg from 'pg'
+import { ContractError } from '../../src/contract/index.ts'
 import { openConsentStore } from '../../src/storage/open.ts'
 import {
   createScope,
@@ -175,6 +176,64 @@ describeOnce('a request that names an arrangement', () => {
     assert.deepEqual([found?.status, found?.accountIds], ['active', [customer.accounts[1]]])
     await arrangements.withdraw(id, 'customer', Temporal.Now.instant())
     assert.equal(await isActive(tokens.access_token), false)
+  })
+
+  it('amends it with the same code after the database has failed', async (t) => {
+    const platform = await openPlatform()
+    const thirdParty = await registerThirdParty(platform, 'cds')
+    const customer = nextCustomer()
+    const [before, chosen] = customer.accounts
+    const first = await consent(platform, thirdParty, customer, before)
+    const earlier = await thirdParty.exchange(first.callback, first.started)
+    const id = String(earlier['cdr_arrangement_id'])
+    const { callback, started } = await consent(platform, thirdParty, customer, chosen, id)
+    const { arrangements } = platform.store
+    const { mock } = t.mock.method(arrangements, 'amend', async () => {
+      throw new ContractError('unavailable', 'the test stopped the database')
+    })
+
+    await assert.rejects(
+      thirdParty.exchange(callback, started),
+      ({ cause }) => (cause as Response).status === 503,
+    )
+    mock.restore()
+    const tokens = await thirdParty.exchange(callback, started)
+
+    assert.equal(tokens['cdr_arrangement_id'], id)
+    const isActive = async (token = '') =>
+      (await openid.tokenIntrospection(thirdParty.config, token)).active
+    assert.equal(await isActive(tokens.access_token), true)
+    assert.equal(await isActive(earlier.refresh_token), false)
+    const found = await arrangements.find(id, Temporal.Now.instant())
+    assert.deepEqual([found?.status, found?.accountIds], ['active', [chosen]])
+    // The code is used now: another use ends the arrangement.
+    await assert.rejects(thirdParty.exchange(callback, started), { error: 'invalid_grant' })
+    assert.equal(await isActive(tokens.access_token), false)
+  })
+
+  it('amends it once if the code is exchanged several times at once', async () => {
+    const platform = await openPlatform()
+    const thirdParty = await registerThirdParty(platform, 'cds')
+    const customer = nextCustomer()
+    const first = await consent(platform, thirdParty, customer, customer.accounts[0])
+    const { cdr_arrangement_id: id } = await thirdParty.exchange(first.callback, first.started)
+    const { callback, started } = await consent(
+      platform,
+      thirdParty,
+      customer,
+      customer.accounts[1],
+      String(id),
+    )
+
+    const results = await Promise.allSettled(
+      Array.from({ length: 4 }, () => thirdParty.exchange(callback, started)),
+    )
+
+    const errors = results.flatMap((each) =>
+      each.status === 'rejected' ? [each.reason.error] : [],
+    )
+    assert.ok(errors.length >= 3, String(errors))
+    assert.deepEqual(new Set(errors), new Set(['invalid_grant']))
   })
 
   it('is rejected if the third party does not have it', async () => {
