@@ -27,12 +27,18 @@ const readRounds = 7
 
 export const connections = 32
 
+/** Connections that send their next request with each response, as in the other measurements of B3. */
+const continuousConnections = 16
+
+/** Of the requests that can be served in that time, so that feeds write until the last one. */
+const continuousShare = 0.8
+
 export interface Measured {
   readonly provider: Running
   readonly intake: Running
   readonly feeds: Feeds
   readonly accounts: readonly Account[]
-  /** The rate of the B3 requests. */
+  /** The rate of the B3 requests, or the rate that the provider can serve. */
   readonly perSecond: number
 }
 
@@ -59,6 +65,29 @@ export async function readWhile(
   return result
 }
 
+/** The p99 of B3 on connections that send continuously, alternately without and with feeds. */
+export async function measureContinuousReaders(
+  bench: Bench,
+  measured: Measured,
+): Promise<{ readonly p99: number; readonly ratio: number }> {
+  const without: number[] = []
+  const during: number[] = []
+  const { port } = measured.provider
+  const count = Math.round(measured.perSecond * readSeconds * continuousShare)
+  const read = async (work: () => Promise<void>): Promise<number> => {
+    await bench.driver.prepare('feeds', [createPageCase().request], count)
+    const options = { name: 'feeds', from: 0, count, port, connections: continuousConnections }
+    const [{ p99 }] = await Promise.all([bench.driver.drive(options, () => {}), work()])
+    return p99
+  }
+  await writeBatches(measured, 'before', batchesBefore, 0)
+  for (let round = 0; round < readRounds; round += 1) {
+    without.push(await read(async () => {}))
+    during.push(await read(() => writeForReaders(measured, `continuous-${round}`)))
+  }
+  return { p99: median(during), ratio: median(during) / median(without) }
+}
+
 export interface Readers {
   /** The p99 of B3 while feeds write, and its ratio to that without feeds. */
   readonly p99: number
@@ -70,13 +99,12 @@ export interface Readers {
   readonly batchMs: number
 }
 
-/** The p99 of B3, alternately without feeds, with feeds and with a process that only computes. */
+/** The p99 of B3 at a constant rate, alternately without feeds, with feeds and with a process that only computes. */
 export async function measureReaders(bench: Bench, measured: Measured): Promise<Readers> {
   const without: number[] = []
   const during: number[] = []
   const busy: number[] = []
   const extraMs: number[] = []
-  await writeBatches(measured, 'before', batchesBefore, 0)
   for (let round = 0; round < readRounds; round += 1) {
     const read = async (work: () => Promise<void>) => {
       const since = readFeedCpu(bench, measured)
@@ -85,12 +113,9 @@ export async function measureReaders(bench: Bench, measured: Measured): Promise<
     }
     const quiet = await read(async () => wait(readSeconds * 1000))
     without.push(quiet.p99)
-    const batches = (readSeconds * 1000) / batchEveryMs
-    const feeds = await read(() =>
-      writeBatches(measured, `${round}`, batches / writingFeeds, batchEveryMs),
-    )
+    const feeds = await read(() => writeForReaders(measured, `${round}`))
     during.push(feeds.p99)
-    extraMs.push((feeds.cpuMs - quiet.cpuMs) / batches)
+    extraMs.push((feeds.cpuMs - quiet.cpuMs) / batchesWhileReading)
     busy.push((await read(() => compute(median(extraMs)))).p99)
   }
   return {
@@ -110,6 +135,12 @@ function readFeedCpu({ postgres }: Bench, { intake }: Measured): number {
     ...listProcessTree(Number(postmaster)),
     process.pid,
   ])
+}
+
+const batchesWhileReading = (readSeconds * 1000) / batchEveryMs
+
+function writeForReaders(measured: Measured, name: string): Promise<void> {
+  return writeBatches(measured, name, batchesWhileReading / writingFeeds, batchEveryMs)
 }
 
 /** Sends batches, each so many milliseconds after the one before. */

@@ -14,7 +14,13 @@ import {
   openFeeds,
   send,
 } from './feed-client.ts'
-import { connections, type Measured, measureReaders, readWhile } from './feed-readers.ts'
+import {
+  connections,
+  type Measured,
+  measureContinuousReaders,
+  measureReaders,
+  readWhile,
+} from './feed-readers.ts'
 import { audience, subdomain } from './load-driver.ts'
 import { timeLoad } from './loading.ts'
 import { type Running, runToEnd } from './processes.ts'
@@ -43,8 +49,9 @@ const readersShare = 0.25
 export const feedRows = {
   visible50: 'from sending a line to seeing it in B3, p50',
   visible99: 'from sending a line to seeing it in B3, p99',
-  readers: 'p99 of B3 while feeds write',
-  busyReaders: 'p99 of B3 while a process uses as much CPU time',
+  continuousReaders: 'p99 of B3 on 16 connections while feeds write',
+  readers: 'p99 of B3 at a quarter of the capacity while feeds write',
+  busyReaders: 'p99 of B3 at a quarter of the capacity while a process uses as much CPU time',
   batchCpu: 'CPU time of a batch of 100 lines, all processes',
   batches: `batches of ${formatCount(batchLines)} lines`,
   late: (size: number) => `one late transaction, account of ${formatCount(size)}`,
@@ -83,6 +90,8 @@ export async function measureFeeds(
     add(feedRows.visible99, at(times, 0.99), 'ms')
 
     log(`B3 with and without feeds, ${engine}`)
+    const continuous = await measureContinuousReaders(bench, { ...measured, perSecond: capacity })
+    add(feedRows.continuousReaders, continuous.p99, 'ms', { [withoutFeeds]: continuous.ratio })
     const perSecond = capacity * readersShare
     const readers = await measureReaders(bench, { ...measured, perSecond })
     add(feedRows.readers, readers.p99, 'ms', { [withoutFeeds]: readers.ratio })

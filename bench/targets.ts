@@ -68,7 +68,7 @@ const targets: readonly Target[] = [
   ...both.flatMap((on) => [
     feedTarget(feedRows.visible50, on, 20),
     feedTarget(feedRows.visible99, on, 100),
-    feedTarget(feedRows.readers, on, 1.3, withoutFeeds),
+    feedTarget(feedRows.continuousReaders, on, 1.3, withoutFeeds),
     // At least 0.7 times as many lines per second.
     feedTarget(feedRows.batches, on, 1.43, loadOfLines),
     feedTarget(feedRows.late(1_000_000), on, 250),
