@@ -17,7 +17,7 @@ const writtenLines = 100
 /** One batch arrives at a time: the feeds start at different moments. */
 const batchEveryMs = (1000 * writtenLines) / linesPerSecond
 
-/** How many batches of each feed precede the measurement. An intake that runs for hours has compiled its code. */
+/** How many batches of each feed precede the measurements. */
 const batchesBefore = 250
 
 const readSeconds = 5
@@ -33,13 +33,21 @@ const continuousConnections = 16
 /** Of the requests that can be served in that time, so that feeds write until the last one. */
 const continuousShare = 0.8
 
-export interface Measured {
-  readonly provider: Running
-  readonly intake: Running
+export interface Written {
   readonly feeds: Feeds
   readonly accounts: readonly Account[]
+}
+
+export interface Measured extends Written {
+  readonly provider: Running
+  readonly intake: Running
   /** The rate of the B3 requests, or the rate that the provider can serve. */
   readonly perSecond: number
+}
+
+/** An intake that runs for hours has compiled its code. */
+export function warmUp(written: Written): Promise<void> {
+  return writeBatches(written, 'before', batchesBefore, 0)
 }
 
 /** Sends B3 requests at a constant rate while `work` runs. */
@@ -80,7 +88,6 @@ export async function measureContinuousReaders(
     const [{ p99 }] = await Promise.all([bench.driver.drive(options, () => {}), work()])
     return p99
   }
-  await writeBatches(measured, 'before', batchesBefore, 0)
   for (let round = 0; round < readRounds; round += 1) {
     without.push(await read(async () => {}))
     during.push(await read(() => writeForReaders(measured, `continuous-${round}`)))
@@ -145,7 +152,7 @@ function writeForReaders(measured: Measured, name: string): Promise<void> {
 
 /** Sends batches, each so many milliseconds after the one before. */
 async function writeBatches(
-  { feeds, accounts }: Measured,
+  { feeds, accounts }: Written,
   name: string,
   batchesPerFeed: number,
   everyMs: number,

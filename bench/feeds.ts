@@ -20,6 +20,7 @@ import {
   measureContinuousReaders,
   measureReaders,
   readWhile,
+  warmUp,
 } from './feed-readers.ts'
 import { audience, subdomain } from './load-driver.ts'
 import { timeLoad } from './loading.ts'
@@ -85,6 +86,7 @@ export async function measureFeeds(
     const capacity = await measureCapacity(bench, provider)
     log(`${feedCount} feeds with one line per second each, ${engine}`)
     const measured = { provider, intake, feeds, accounts }
+    await warmUp(measured)
     const times = await measureVisibility(bench, { ...measured, perSecond: capacity / 2 })
     add(feedRows.visible50, at(times, 0.5), 'ms')
     add(feedRows.visible99, at(times, 0.99), 'ms')
