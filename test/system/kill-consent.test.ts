@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import * as openid from 'openid-client'
 import { openConsentStore } from '../../src/storage/open.ts'
-import { openBrowser } from '../consent/browser.ts'
+import { openBrowser, readForm } from '../consent/browser.ts'
 import { openPasscodeService } from '../consent/passcode-service.ts'
 import { consentLines, redirectUri } from '../consent/platform.ts'
 import { registerWithCommand } from '../consent/register.ts'
@@ -56,10 +56,7 @@ describe('a platform that is killed when a customer has agreed', () => {
     const { url: page } = browser.page
     await browser.submit('passcode', { passcode: service.posted[0]?.body.passcode ?? '' })
     await browser.submit('accounts', { account: ['a1'] })
-    const form = new URLSearchParams({
-      token: /name="token" value="([^"]+)"/.exec(browser.page.text)?.[1] ?? '',
-      action: 'confirm',
-    })
+    const form = readForm(browser.page.text, 'confirm', {})
     const { status, location = '' } = await browser.post(page, form)
     assert.equal(status, 303)
     platform.child.kill('SIGKILL')
