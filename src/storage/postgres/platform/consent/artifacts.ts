@@ -1,21 +1,13 @@
 import type pg from 'pg'
-import { type ArtifactStore, purgeMax } from '../../../../consent/store.ts'
+import type { ArtifactStore } from '../../../../consent/store.ts'
 import { runInOrder, runStatement } from '../../driver/statements.ts'
+import { createPurge } from './purge-expired.ts'
 
 const isLive = (now: string) => `expires > ${now} and (grant_id is null or exists (
   select from arrangement a join third_party t on t.id = a.third_party
   where a.id = grant_id and a.status = 'active' and a.ends > ${now}))`
 
-/**
- * Runs after another statement of its transaction. It skips locked rows, so a transaction never waits for a row while it
- * holds others, which would be a deadlock if two did.
- */
-const purge = {
-  name: 'purge-artifacts',
-  text: `delete from artifact where (model, key) in (
-    select model, key from artifact where expires <= $1 order by expires limit ${purgeMax}
-    for update skip locked)`,
-}
+const purge = createPurge('artifact', 'model, key', 'expires')
 /** A replacement of an expired artifact is a new one. */
 const removeExpired = {
   name: 'remove-expired-artifact',

@@ -1,14 +1,9 @@
 import type pg from 'pg'
-import { type AttemptLimitStore, type PasscodeStore, purgeMax } from '../../../../consent/store.ts'
+import type { AttemptLimitStore, PasscodeStore } from '../../../../consent/store.ts'
 import { runInOrder, runStatement } from '../../driver/statements.ts'
+import { createPurge } from './purge-expired.ts'
 
-/** As the statements that purge artifacts, it runs last in its transaction and skips locked rows. */
-const purge = {
-  name: 'purge-passcodes',
-  text: `delete from passcode where key in (
-    select key from passcode where expires <= $1 order by expires limit ${purgeMax}
-    for update skip locked)`,
-}
+const purge = createPurge('passcode', 'key', 'expires')
 const issue = {
   name: 'issue-passcode',
   text: `insert into passcode (key, candidates, sent, expires, tries, used) values ($1, $2, $3, $4, 0, 0)
@@ -61,12 +56,7 @@ export function openPasscodes(pool: pg.Pool): PasscodeStore {
   }
 }
 
-const purgeLimits = {
-  name: 'purge-attempt-limits',
-  text: `delete from attempt_limit where key in (
-    select key from attempt_limit where full_at <= $1 order by full_at limit ${purgeMax}
-    for update skip locked)`,
-}
+const purgeLimits = createPurge('attempt_limit', 'key', 'full_at')
 /** Of a bucket, the time at which it is full again is stored. A bucket that is full need not be stored. */
 const take = {
   name: 'take-attempt',

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type ArtifactStore, purgeMax } from '../../../../consent/store.ts'
+import type { ArtifactStore } from '../../../../consent/store.ts'
 import { command, query } from '../../driver/statements.ts'
 import type { Write } from '../../driver/write-queue.ts'
+import { createPurge } from './purge-expired.ts'
 
 interface Row {
   readonly payload: string
@@ -13,11 +14,7 @@ const isLive = `expires > :now and (grant_id is null or exists (
   where a.id = grant_id and a.status = 'active' and a.ends > :now))`
 
 export function openArtifacts(database: DatabaseSync, write: Write): ArtifactStore {
-  const purge = command(
-    database,
-    `delete from artifact where (model, key) in (
-      select model, key from artifact where expires <= ? order by expires limit ${purgeMax})`,
-  )
+  const purge = createPurge(database, 'artifact', 'model, key', 'expires')
   const removeExpired = command(
     database,
     'delete from artifact where model = ? and key = ? and expires <= ?',

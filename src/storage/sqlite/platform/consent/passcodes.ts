@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type AttemptLimitStore, type PasscodeStore, purgeMax } from '../../../../consent/store.ts'
+import type { AttemptLimitStore, PasscodeStore } from '../../../../consent/store.ts'
 import { command, query } from '../../driver/statements.ts'
 import type { Write } from '../../driver/write-queue.ts'
+import { createPurge } from './purge-expired.ts'
 
 interface Row {
   readonly candidates: string
@@ -10,11 +11,7 @@ interface Row {
 }
 
 export function openPasscodes(database: DatabaseSync, write: Write): PasscodeStore {
-  const purge = command(
-    database,
-    `delete from passcode where key in (
-      select key from passcode where expires <= ? order by expires limit ${purgeMax})`,
-  )
+  const purge = createPurge(database, 'passcode', 'key', 'expires')
   const issue = command(
     database,
     `insert into passcode values (:key, :candidates, :now, :expires, 0, 0)
@@ -63,11 +60,7 @@ export function openPasscodes(database: DatabaseSync, write: Write): PasscodeSto
 
 /** Of a bucket, the time at which it is full again is stored. A bucket that is full need not be stored. */
 export function openAttemptLimits(database: DatabaseSync, write: Write): AttemptLimitStore {
-  const purge = command(
-    database,
-    `delete from attempt_limit where key in (
-      select key from attempt_limit where full_at <= ? order by full_at limit ${purgeMax})`,
-  )
+  const purge = createPurge(database, 'attempt_limit', 'key', 'full_at')
   const take = command(
     database,
     `insert into attempt_limit values (:key, :now + :refill)
