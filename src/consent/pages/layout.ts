@@ -1,14 +1,11 @@
+import { type PageFiles, renderHead } from './head.ts'
 import { type Html, html } from './html.ts'
 
 /** How the pages look, by settings. */
-export interface Brand {
+export interface Brand extends PageFiles {
   readonly name: string
   /** The URL of the logo. */
   readonly logo?: string | undefined
-  /** The URL of the stylesheet. */
-  readonly stylesheet: string
-  /** The URL of the icon. */
-  readonly icon: string
   /** The time zone of times on the pages. */
   readonly timeZone: string
 }
@@ -31,17 +28,7 @@ export const stepCount = 4
 /** A whole page. It contains no script and no style: the content security policy allows neither. */
 export function renderLayout(brand: Brand, { title, body, step, problem }: Page): string {
   const heading = problem ? `Error: ${title}` : title
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${heading} – ${brand.name}</title>
-<link rel="stylesheet" href="${brand.stylesheet}">
-<link rel="icon" href="${brand.icon}">
-</head>
+  return html`${renderHead(`${heading} – ${brand.name}`, brand)}
 <body>
 <header>
 <p class="brand">${brand.logo !== undefined && html`<img src="${brand.logo}" alt="" height="32"> `}${brand.name}</p>

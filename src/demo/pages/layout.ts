@@ -1,17 +1,10 @@
+import { renderHead } from '../../consent/pages/head.ts'
 import { type Html, html } from '../../consent/pages/html.ts'
 
+const files = { stylesheet: '/style.css', icon: '/icon.svg' }
+
 export function renderPage(title: string, body: Html): string {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${title} – Example Budget</title>
-<link rel="stylesheet" href="/style.css">
-<link rel="icon" href="/icon.svg">
-</head>
+  return html`${renderHead(`${title} – Example Budget`, files)}
 <body>
 <header><p class="brand">Example Budget</p><p class="muted">The third party of the Holdfast demo</p></header>
 ${body}
