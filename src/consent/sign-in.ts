@@ -7,8 +7,6 @@ import {
   type TryResult,
 } from './passcodes.ts'
 
-/** How a customer proves who they are, in a consent flow and on the page with their consents. */
-
 export const emailLengthMax = 254
 
 const passcodePattern = new RegExp(`^\\d{${passcodeDigits}}$`)
