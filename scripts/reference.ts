@@ -2,11 +2,11 @@ import type { TSchema } from 'typebox'
 import { type ErrorCode, errorTable } from '../src/contract/errors.ts'
 import { type Base, listErrors, type Operation } from '../src/contract/operation.ts'
 import { operations } from '../src/contract/operations/index.ts'
+import { describeExpected } from '../src/contract/problems.ts'
 import { recordTypes } from '../src/contract/records/index.ts'
 import { responseHeaders } from '../src/contract/response-headers.ts'
 import { describeRule } from '../src/contract/rules.ts'
 import { asNode, type Node } from '../src/contract/schema.ts'
-import { describeExpected } from '../src/contract/validate.ts'
 import {
   loadMetrics,
   type MetricDefinition,

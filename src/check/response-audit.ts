@@ -1,6 +1,6 @@
 import { type Operation, validator } from '../contract/index.ts'
+import { printable } from '../contract/problems.ts'
 import { asNode, isObject } from '../contract/schema.ts'
-import { printable } from '../contract/validate.ts'
 import { findRepeatedMember } from '../text/json-text.ts'
 import type { HttpResponse } from './http-client.ts'
 import {

@@ -1,7 +1,7 @@
+import { describeExpected, printable } from '../contract/problems.ts'
 import { findViolations, type Rule } from '../contract/rules.ts'
 import { type ScalarName, scalars } from '../contract/scalars.ts'
 import { isObject, type Node } from '../contract/schema.ts'
-import { describeExpected, printable } from '../contract/validate.ts'
 
 /**
  * The validation of responses is as strict as the interface. What Holdfast requires of its own data beyond that (closed

@@ -55,6 +55,7 @@ export {
   type PageRequest,
 } from './page-body.ts'
 export { findPageRecords, Links, Meta } from './paging.ts'
+export { findProblems, formatProblem, printable } from './problems.ts'
 export { KeySet, TokenForm, TokenRequest, TokenResponse } from './records/access.ts'
 export { BankingAccount, BankingAccountV3 } from './records/banking-account.ts'
 export { BankingBalance, BankingTransaction } from './records/banking-history.ts'
@@ -84,4 +85,4 @@ export { ProductDraft, ProductDraftSummary } from './records/product-draft.ts'
 export type { Problem } from './rules.ts'
 export { permits, type Scope, scopes } from './scopes.ts'
 export { type RemoveUnknownFields, unknownFieldRemover } from './unknown-fields.ts'
-export { formatProblem, printable, type Validator, validator } from './validate.ts'
+export { type Validator, validator } from './validate.ts'

@@ -6,10 +6,10 @@ import { examples } from './examples/index.ts'
 import { type Operation, operations, validator } from './index.ts'
 import { buildExample } from './openapi/example.ts'
 import { errorBodies } from './operations/shared-parameters.ts'
+import { describeExpected } from './problems.ts'
 import { BankingAccountV3 } from './records/banking-account.ts'
 import { recordTypes } from './records/index.ts'
 import { asNode, type Node } from './schema.ts'
-import { describeExpected } from './validate.ts'
 
 /** Every named schema of the contract, at any depth. */
 const named = new Map<string, Node>()

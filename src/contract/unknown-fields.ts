@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
+import { printable } from './problems.ts'
 import { asNode, isObject, type Node } from './schema.ts'
-import { printable } from './validate.ts'
 
 /** Returns the value without its unknown fields, and calls `onRemoved` with the path of each. */
 export type RemoveUnknownFields = (value: unknown, onRemoved: (path: string) => void) => unknown

@@ -9,8 +9,8 @@ import {
   validator,
 } from '../contract/index.ts'
 import { parseText } from '../contract/parse-text.ts'
+import { describeExpectedOf } from '../contract/problems.ts'
 import { asNode, type Node } from '../contract/schema.ts'
-import { describeExpectedOf } from '../contract/validate.ts'
 
 /** The query as Fastify parses it: a repeated parameter is an array. */
 export type RawQuery = Readonly<Record<string, string | readonly string[] | undefined>>

@@ -1,9 +1,9 @@
 import type { AnyInput } from '../../client/request.ts'
 import { locateAccounts, type Operation } from '../../contract/index.ts'
 import { parseText } from '../../contract/parse-text.ts'
+import { describeExpected, describeExpectedOf } from '../../contract/problems.ts'
 import type { ScalarName } from '../../contract/scalars.ts'
 import { asNode, type Node } from '../../contract/schema.ts'
-import { describeExpected, describeExpectedOf } from '../../contract/validate.ts'
 import { CommandError } from '../../server/terminal.ts'
 
 /** A flag of `holdfast call` for one parameter of an operation, or for one field of its body. */

@@ -1,6 +1,6 @@
 import { parseText } from '../../contract/parse-text.ts'
+import { describeExpectedOf } from '../../contract/problems.ts'
 import type { Node } from '../../contract/schema.ts'
-import { describeExpectedOf } from '../../contract/validate.ts'
 import type { Parameters } from './endpoints.ts'
 import { CdsError } from './errors.ts'
 

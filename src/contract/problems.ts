@@ -1,0 +1,170 @@
+import type { TSchema } from 'typebox'
+import { countCharacters, escapeInvisible } from './characters.ts'
+import { findViolations, type Problem } from './rules.ts'
+import { type Scalar, scalars } from './scalars.ts'
+import { asNode, isObject, type Node } from './schema.ts'
+
+/**
+ * All errors of a value by field, at most `max`. Imports nothing of Node and evaluates no code, so that a browser
+ * reports the same errors as the server before it sends anything.
+ */
+export function findProblems(
+  schema: TSchema,
+  value: unknown,
+  max = Number.POSITIVE_INFINITY,
+): Problem[] {
+  const problems: Problem[] = []
+  for (const problem of nodeProblems(asNode(schema), value, '')) {
+    if (problems.length >= max) break
+    problems.push(problem)
+  }
+  return problems
+}
+
+/** For example: `depositRates[0].tiers[1].minimumValue must be a decimal string`. */
+export function formatProblem({ path, reason }: Problem): string {
+  return `${path || 'the record'} ${reason}`
+}
+
+/** Completes the sentence "field must be …". */
+export function describeExpected(node: Node): string {
+  if (node.scalar) return scalars[node.scalar].mustBe
+  if (node.enum) return `one of ${node.enum.join(', ')}`
+  if (node.anyOf) return node.anyOf.map(describeExpected).join(' or ')
+  switch (node.type) {
+    case 'object':
+      return 'an object'
+    case 'array':
+      return `a list${count(node.minItems, node.maxItems, 'element')}`
+    case 'string':
+      return `a string${count(node.minLength, node.maxLength, 'character')}`
+    case 'boolean':
+      return 'true or false'
+    case 'integer':
+      return `a whole number${bounds(node)}`
+    default:
+      return `a number${bounds(node)}`
+  }
+}
+
+/** The same for a rejected value: names the limit that it exceeds, if there is one. */
+export function describeExpectedOf(node: Node, value: unknown): string {
+  const scalar: Scalar | undefined = node.scalar && scalars[node.scalar]
+  const limit = typeof value === 'string' ? scalar?.limit?.(value) : undefined
+  return limit === undefined ? describeExpected(node) : `${describeExpected(node)} ${limit}`
+}
+
+function* nodeProblems(node: Node, value: unknown, path: string): Generator<Problem> {
+  if (node.properties && isObject(value)) yield* fieldProblems(node, value, path)
+  else if (node.items && Array.isArray(value)) yield* elementProblems(node, node.items, value, path)
+  else if (node.anyOf) yield* branchProblems(node, node.anyOf, value, path)
+  else if (!isValid(node, value)) {
+    yield { path, reason: `must be ${describeExpectedOf(node, value)}` }
+  }
+}
+
+function* fieldProblems(
+  node: Node,
+  fields: Record<string, unknown>,
+  path: string,
+): Generator<Problem> {
+  const { properties = {}, required = [], rules = [] } = node
+  const at = (field: string) => (path ? `${path}.${field}` : field)
+
+  for (const field of required) {
+    if (fields[field] === undefined) yield { path: at(field), reason: 'is required' }
+  }
+  for (const [field, type] of Object.entries(properties)) {
+    if (fields[field] !== undefined) yield* nodeProblems(type, fields[field], at(field))
+  }
+  for (const rule of rules) {
+    for (const { path: name, reason } of findViolations(rule, fields))
+      yield { path: at(name), reason }
+  }
+  if (node.additionalProperties !== false) return
+  for (const field of Object.keys(fields)) {
+    if (Object.hasOwn(properties, field)) continue
+    yield { path: at(printable(field)), reason: 'is not a field of this record' }
+  }
+}
+
+function* elementProblems(
+  node: Node,
+  items: Node,
+  value: unknown[],
+  path: string,
+): Generator<Problem> {
+  const { minItems = 0, maxItems = Number.POSITIVE_INFINITY } = node
+  if (value.length < minItems || value.length > maxItems) {
+    yield { path, reason: `must be ${describeExpected(node)}` }
+    return
+  }
+  for (const [index, element] of value.entries()) {
+    yield* nodeProblems(items, element, `${path}[${index}]`)
+  }
+}
+
+/** Reports the errors of the branch that has the type of the value, if there is one. */
+function* branchProblems(
+  node: Node,
+  branches: readonly Node[],
+  value: unknown,
+  path: string,
+): Generator<Problem> {
+  if (branches.some((branch) => nodeProblems(branch, value, path).next().done)) return
+  const match = branches.find(({ type }) => type === jsonType(value) && type !== 'string')
+  if (match) yield* nodeProblems(match, value, path)
+  else yield { path, reason: `must be ${describeExpected(node)}` }
+}
+
+function jsonType(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+function isValid(node: Node, value: unknown): boolean {
+  if (node.enum) return typeof value === 'string' && node.enum.includes(value)
+  switch (node.type) {
+    case 'string':
+      return typeof value === 'string' && hasValidLength(node, value) && hasFormat(node, value)
+    case 'number':
+      return Number.isFinite(value) && hasValidRange(node, value as number)
+    case 'integer':
+      return Number.isInteger(value) && hasValidRange(node, value as number)
+    case 'boolean':
+      return typeof value === 'boolean'
+    case undefined:
+      return true
+    default:
+      return false
+  }
+}
+
+function hasFormat({ scalar }: Node, text: string): boolean {
+  return scalar === undefined || scalars[scalar].test(text)
+}
+
+function hasValidLength({ minLength = 0, maxLength }: Node, text: string): boolean {
+  const length = countCharacters(text)
+  return length >= minLength && length <= (maxLength ?? length)
+}
+
+function hasValidRange({ minimum, maximum }: Node, value: number): boolean {
+  return value >= (minimum ?? value) && value <= (maximum ?? value)
+}
+
+function count(min: number | undefined, max: number | undefined, noun: string): string {
+  if (max !== undefined) return ` of ${min ?? 0} to ${max} ${noun}s`
+  return min ? ` of at least ${min} ${noun}${min > 1 ? 's' : ''}` : ''
+}
+
+function bounds({ minimum, maximum }: Node): string {
+  if (maximum === Number.MAX_SAFE_INTEGER) return ` from ${minimum} to 2^53 - 1`
+  if (maximum !== undefined) return ` from ${minimum} to ${maximum}`
+  return minimum === undefined ? '' : ` from ${minimum}`
+}
+
+/** Field names come from the client: they are truncated, and invisible characters are escaped. */
+export function printable(field: string): string {
+  return escapeInvisible(field.length > 64 ? `${field.slice(0, 64)}…` : field)
+}
