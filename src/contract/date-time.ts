@@ -4,12 +4,18 @@
  */
 export function epochNanoseconds(text: string): bigint {
   const seconds = plainEpochSeconds(text)
-  return Number.isNaN(seconds)
-    ? Temporal.Instant.from(text).epochNanoseconds
-    : BigInt(seconds) * nanosecondsPerSecond
+  if (!Number.isNaN(seconds)) return BigInt(seconds) * nanosecondsPerSecond
+  if (hasTemporal()) return Temporal.Instant.from(text).epochNanoseconds
+  return BigInt(Date.parse(text.replace(':60', ':59'))) * nanosecondsPerMillisecond
 }
 
 const nanosecondsPerSecond = 1_000_000_000n
+const nanosecondsPerMillisecond = 1_000_000n
+
+/** Some browsers have no Temporal yet. Node has. */
+export function hasTemporal(): boolean {
+  return typeof Temporal !== 'undefined'
+}
 
 /** NaN unless the text is a valid date-time in the format `2026-03-01T09:30:00Z` or `…+11:00`. */
 export function plainEpochSeconds(text: string): number {

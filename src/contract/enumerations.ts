@@ -1,4 +1,5 @@
-import Type, { type TEnum } from 'typebox'
+import type { TEnum } from 'typebox'
+import * as Type from 'typebox'
 
 /**
  * The value lists of the interface, completed from the Consumer Data Standards 1.36.0 and FDX v6 where it

@@ -1,4 +1,5 @@
-import Type, { type TObject, type TOptional, type TProperties, type TSchema } from 'typebox'
+import type { TObject, TOptional, TProperties, TSchema } from 'typebox'
+import * as Type from 'typebox'
 import { meetsRules, type Rule } from './rules.ts'
 
 /** Annotations of a record's schema beyond JSON Schema. They are properties of the schema object. */

@@ -4,6 +4,8 @@ import { ruleCases } from '../../test/support/rule-cases.ts'
 import { bankingAccount } from './examples/banking.ts'
 import { savingsProduct } from './examples/product.ts'
 import { BankingAccount, formatProblem, ProductInput, validator } from './index.ts'
+import { ProductFee } from './records/product-fees.ts'
+import { readFieldRules } from './rules.ts'
 import { asNode } from './schema.ts'
 
 describe('the contract', () => {
@@ -40,6 +42,29 @@ describe('the contract', () => {
 
     assert.equal(errors.length, 5)
     assert.ok(!errors.join().includes(secret))
+  })
+
+  it('states which fields of a fee apply to its method and type, and their format', () => {
+    const { rules = [] } = asNode(ProductFee)
+    const read = (fields: Record<string, unknown>) =>
+      ['fixed_amount', 'rate_based', 'additional_info', 'additional_value'].map((field) => {
+        const { isRequired, isForbidden, scalar } = readFieldRules(rules, fields, field)
+        return [isRequired && 'required', isForbidden && 'forbidden', scalar].find(Boolean)
+      })
+
+    assert.deepEqual(read({}), ['forbidden', 'forbidden', undefined, undefined])
+    assert.deepEqual(read({ fee_method_u_type: 'rateBased', fee_type: 'PERIODIC' }), [
+      'forbidden',
+      'required',
+      undefined,
+      'duration',
+    ])
+    assert.deepEqual(read({ fee_method_u_type: 'fixedAmount', fee_type: 'OTHER' }), [
+      'required',
+      'forbidden',
+      'required',
+      undefined,
+    ])
   })
 
   it('has rules only for fields and values of the record', () => {

@@ -105,6 +105,21 @@ export function findViolations(rule: Rule, fields: Fields): Problem[] {
   ]
 }
 
+/** What the rules say about a field of an object that is not complete yet, such as a form. */
+export function readFieldRules(
+  rules: readonly Rule[],
+  fields: Fields,
+  field: string,
+): { readonly isRequired: boolean; readonly isForbidden: boolean; readonly scalar?: ScalarName } {
+  const applicable = rules.filter((rule) => applies(rule, fields))
+  const scalar = applicable.find(({ format }) => format?.field === field)?.format?.scalar
+  return {
+    isRequired: applicable.some(({ needs }) => needs?.includes(field)),
+    isForbidden: applicable.some(({ forbids }) => forbids?.includes(field)),
+    ...(scalar && { scalar }),
+  }
+}
+
 /** The rule as JSON Schema: `if` the rule applies, `then` its consequence holds. */
 export function toJsonSchema({ when, ...rule }: Rule): Record<string, unknown> {
   const hasOneOf = (values: readonly string[]) =>

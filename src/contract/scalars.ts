@@ -1,5 +1,5 @@
-import Type from 'typebox'
-import { epochNanoseconds, plainEpochSeconds } from './date-time.ts'
+import * as Type from 'typebox'
+import { epochNanoseconds, hasTemporal, plainEpochSeconds } from './date-time.ts'
 import { emailLengthMax, idLengthMax } from './limits.ts'
 
 /**
@@ -39,10 +39,14 @@ const longFraction = new RegExp(`:\\d\\d\\.\\d{${fractionDigitsMax + 1},}`)
 const duration = /^P[0-9YMWDTHS.]+$/
 const email = /^[^\s@,;<>]+@[^\s@,;<>]+$/
 
-/** Temporal validates the calendar but accepts more formats than the interface, so the pattern is checked first. */
+/**
+ * Temporal validates the calendar but accepts more formats than the interface, so the pattern is checked first. In a
+ * browser without Temporal, only the pattern is checked, and the server rejects the rest.
+ */
 function parses(pattern: RegExp, parse: (text: string) => unknown): (text: string) => boolean {
   return (text) => {
     if (!pattern.test(text)) return false
+    if (!hasTemporal()) return true
     try {
       parse(text)
       return true
@@ -63,6 +67,7 @@ const isDuration = parses(duration, (text) => Temporal.Duration.from(text))
 /** Leap seconds are inserted at 23:59:60 UTC. Temporal reads second 60 of any minute as second 59. */
 function isLeapSecond(text: string): boolean {
   if (!parses(leapSecond, epochNanoseconds)(text)) return false
+  if (!hasTemporal()) return true
   const { hour, minute } = Temporal.Instant.from(text).toZonedDateTimeISO('UTC')
   return hour === 23 && minute === 59
 }
