@@ -19,3 +19,15 @@ export interface SigningKeyStore {
   readTime?(): Promise<Temporal.Instant>
   close(): Promise<void>
 }
+
+/** The newest key in use. */
+export async function findNewestKey(
+  store: Pick<SigningKeyStore, 'list'>,
+): Promise<SigningKey | undefined> {
+  return (await store.list()).find(({ retired }) => retired === undefined)
+}
+
+/** A stored key as a private JWK with its key id and algorithm. */
+export function toPrivateJwk({ id, algorithm, privateKey }: SigningKey) {
+  return { ...privateKey, kid: id, alg: algorithm }
+}

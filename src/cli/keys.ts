@@ -1,10 +1,9 @@
 import { Argument, Command, Option } from 'commander'
-import type { SigningKeyStore } from '../auth/signing-key-store.ts'
+import { type SigningKeyStore, toPrivateJwk } from '../auth/signing-key-store.ts'
 import { CommandError, type Terminal } from '../server/terminal.ts'
 import { systemReason } from '../storage/system-reason.ts'
 import { addCreateFlag, readNow, withStore } from './common/database.ts'
 import { writeSecretFile } from './common/private-file.ts'
-import { toPrivateJwk } from './common/signing-key.ts'
 import { addSubcommands, createSubcommand } from './common/subcommands.ts'
 
 interface Flags {

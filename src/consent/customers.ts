@@ -1,4 +1,9 @@
-import type { SigningKey, SigningKeyStore } from '../auth/signing-key-store.ts'
+import {
+  findNewestKey,
+  type SigningKey,
+  type SigningKeyStore,
+  toPrivateJwk,
+} from '../auth/signing-key-store.ts'
 import { type Client, createClient } from '../client/client.ts'
 import { ClientError, ResponseError } from '../client/errors.ts'
 import type { Customer, CustomerMatch, ShareableAccount } from '../contract/index.ts'
@@ -97,11 +102,10 @@ export function openProviderClient({
     const newest = await readNewestKey(signingKeys)
     checkedAt = performance.now()
     if (newest.id !== current?.id) {
-      const key = { ...newest.privateKey, kid: newest.id, alg: newest.algorithm }
       const client = createClient({
         providerUrl,
         subdomain,
-        key,
+        key: toPrivateJwk(newest),
         timeoutMs,
         retriesMax,
         ...(fetch && { fetch }),
@@ -113,7 +117,7 @@ export function openProviderClient({
 }
 
 export async function readNewestKey(signingKeys: SigningKeyStore): Promise<SigningKey> {
-  const key = (await signingKeys.list()).find(({ retired }) => retired === undefined)
+  const key = await findNewestKey(signingKeys)
   if (!key) throw new ProviderUnavailable('no signing key: run holdfast keys add')
   return key
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SigningKey as StoredKey } from '../../auth/signing-key-store.ts'
+import { findNewestKey, toPrivateJwk } from '../../auth/signing-key-store.ts'
 import type { SigningKey } from '../../client/sign.ts'
 import { databaseOptions } from '../../server/database-options.ts'
 import { CommandError, type Terminal } from '../../server/terminal.ts'
@@ -26,17 +26,12 @@ export async function findSigningKey(
   const { openSigningKeyStore } = await import('../../storage/open.ts')
   const store = await openSigningKeyStore(settings.database, databaseOptions(settings))
   try {
-    const key = (await store.list()).find(({ retired }) => retired === undefined)
+    const key = await findNewestKey(store)
     if (key) return toPrivateJwk(key)
     throw new CommandError(1, 'no signing key found: create one with holdfast keys add')
   } finally {
     await store.close()
   }
-}
-
-/** A stored key as a private JWK with its key id and algorithm. */
-export function toPrivateJwk({ id, algorithm, privateKey }: StoredKey): SigningKey {
-  return { ...privateKey, kid: id, alg: algorithm }
 }
 
 /** Signs a single-use token for a resource. Reports a key that cannot sign as invalid usage. */
