@@ -2,6 +2,7 @@ import type { Static, TObject, TProperties, TSchema } from 'typebox'
 import type { ErrorCode } from './errors.ts'
 import type { ResponseHeader } from './response-headers.ts'
 import { asNode } from './schema.ts'
+import type { Scope } from './scopes.ts'
 
 /** The token that a call needs: the platform's signed single-use token, an API client's token, or none. */
 export type Protection = 'platformToken' | 'clientToken' | 'none'
@@ -26,7 +27,7 @@ export interface Operation {
   readonly path: string
   readonly base: Base
   readonly protection: Protection
-  readonly scope?: string
+  readonly scope?: Scope
   readonly deprecated?: Deprecation
   readonly tag:
     | 'banking'

@@ -68,6 +68,7 @@ async function authenticateClient(
   const [, token] = /^bearer +([\w-]+)$/i.exec(headers.authorization ?? '') ?? []
   const issued = token === undefined ? undefined : await access.verify(token)
   if (!issued) throw new ContractError('unauthorized')
-  if (!permits(issued.scopes, operation.scope)) throw new ContractError('insufficient_scope')
+  if (operation.scope && !permits(issued.scopes, operation.scope))
+    throw new ContractError('insufficient_scope')
   return issued.client
 }

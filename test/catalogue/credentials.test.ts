@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { scryptSync } from 'node:crypto'
 import { it } from 'node:test'
+import { scopes } from '../../src/contract/index.ts'
 import { openClientStore } from '../../src/storage/open.ts'
 import { readCredentials } from '../support/deployment.ts'
 import { describe, newDatabase } from '../support/engines.ts'
@@ -268,20 +269,13 @@ describe('holdfast client', () => {
   it('rejects invalid arguments with a reason', async (t) => {
     const client = runClientOn(await newDatabase(t))
     const unknown = 'no client with this ID: run holdfast client list\n'
+    const scopeError = `--scope must be one or more of ${scopes.join(', ')}\n`
 
     for (const [args, status, output] of [
       [['rotate', 'unknown'], 1, unknown],
       [['remove', 'unknown'], 1, unknown],
-      [
-        ['add', 'x', '--scope', 'admin'],
-        2,
-        '--scope must be one or more of products.read, products.write, data.write, consent.read\n',
-      ],
-      [
-        ['add', 'x', '--scope', ''],
-        2,
-        '--scope must be one or more of products.read, products.write, data.write, consent.read\n',
-      ],
+      [['add', 'x', '--scope', 'admin'], 2, scopeError],
+      [['add', 'x', '--scope', ''], 2, scopeError],
       [
         ['add', 'a\nb', '--scope', 'products.read'],
         2,

@@ -10,7 +10,7 @@ import {
 import { ErrorBody, errorBodies } from '../operations/shared-parameters.ts'
 import { responseHeaders } from '../response-headers.ts'
 import { asNode } from '../schema.ts'
-import type { Scope } from '../scopes.ts'
+import { scopeDescriptions } from '../scopes.ts'
 import type { DocumentName } from './document-names.ts'
 import { buildOperation } from './operation-object.ts'
 import { type Components, type Json, openComponents } from './schemas.ts'
@@ -133,13 +133,6 @@ function server(host: string, description: string): Json {
     },
   }
 }
-
-const scopeDescriptions = {
-  'products.read': 'Read the history of products.',
-  'products.write': 'Create, replace and delete products, and read their history.',
-  'data.write': 'Send batches of data.',
-  'consent.read': 'Read the consents of customers.',
-} satisfies Record<Scope, string>
 
 function buildSecuritySchemes(operations: readonly Operation[]) {
   return {
