@@ -31,7 +31,10 @@ export interface Authentication {
 export interface Access {
   /** Throws `too_many_requests` after too many failures. Correct credentials are always accepted. */
   authenticate(credentials: Credentials): Promise<Authentication>
-  issue(client: TokenOwner, scopes: readonly Scope[]): Promise<string>
+  /** A registered client by its id, without its secret. */
+  find(clientId: string): Promise<RegisteredClient | undefined>
+  issue(client: TokenOwner, scopes: readonly Scope[], seconds?: number): Promise<string>
+  revoke(token: string): Promise<void>
   /** Undefined for an unknown, expired or revoked token. */
   verify(token: string): Promise<IssuedToken | undefined>
 }
@@ -67,14 +70,18 @@ export function openAccess(
       return client && !isCurrent ? { outdatedClientId: client.id } : {}
     },
 
-    async issue({ id, name, secretHash }, scopes) {
+    find: (clientId) => store.find(clientId),
+
+    async issue({ id, name, secretHash }, scopes, seconds = clientTokenSeconds) {
       const token = randomBytes(tokenBytes).toString('base64url')
       const now = clock()
-      const expires = now.add({ seconds: clientTokenSeconds })
+      const expires = now.add({ seconds })
       const issued = { client: { id, name }, scopes, expires }
       await store.addToken(digest(token), issued, secretHash, now)
       return token
     },
+
+    revoke: (token) => store.removeToken(digest(token)),
 
     async verify(token) {
       const issued = await store.findToken(digest(token))

@@ -37,6 +37,7 @@ export interface ClientStore {
     secretHash: string,
     now: Temporal.Instant,
   ): Promise<void>
+  removeToken(digest: string): Promise<void>
   /** Undefined if the client was removed or its secret was rotated after the token was issued. */
   findToken(digest: string): Promise<IssuedToken | undefined>
   close(): Promise<void>

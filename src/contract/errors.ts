@@ -14,6 +14,7 @@ export const errorTable = {
   },
   unauthorized: { status: 401, message: 'Unauthorized' },
   wrong_credentials: { status: 401, message: 'Unauthorized', challenge: 'Basic' },
+  cross_site_request: { status: 403, message: 'The X-CSRF-Token is missing or wrong' },
   insufficient_scope: { status: 403, message: 'Insufficient scope' },
   customer_not_found: { status: 404, message: 'Customer not found' },
   account_not_found: { status: 404, message: 'Account not found' },

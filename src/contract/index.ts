@@ -42,6 +42,7 @@ export {
   type OperationId,
   type OperationOf,
   operations,
+  platformOperations,
   providerOperations,
 } from './operations/index.ts'
 export { AccountIds, ErrorBody } from './operations/shared-parameters.ts'
@@ -82,6 +83,7 @@ export {
 } from './records/intake.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
 export { ProductDraft, ProductDraftSummary } from './records/product-draft.ts'
+export { type Feature, features, Session, SessionRequest, SessionState } from './records/session.ts'
 export type { Problem } from './rules.ts'
 export { permits, type Scope, scopes } from './scopes.ts'
 export { type RemoveUnknownFields, unknownFieldRemover } from './unknown-fields.ts'

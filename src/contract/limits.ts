@@ -41,6 +41,9 @@ export const batchErrorsMax = 1000
 /** The lifetime of an API client's token. */
 export const clientTokenSeconds = 900
 
+/** The lifetime of the session of a browser: a working day. */
+export const sessionSeconds = 8 * 3600
+
 /** The time window of B3, E4 and E5 without a lower bound. */
 export const historyMonthsDefault = 12
 

@@ -51,6 +51,11 @@ export const responseHeaders = {
     schema: { type: 'integer', format: 'int32', minimum: 0, maximum: 2 ** 31 - 1 },
     example: 1,
   },
+  'Set-Cookie': {
+    description: 'The session of the browser, which scripts cannot read; empty after signing out.',
+    schema: text,
+    example: 'holdfast_session=example; Path=/; Max-Age=28800; HttpOnly; SameSite=Strict',
+  },
   'WWW-Authenticate': {
     description: 'The authentication scheme. It never contains the reason of a rejection.',
     schema: text,

@@ -12,14 +12,13 @@ import { type HttpApp, type Route, toFastifyPath } from './app.ts'
 import { groupAddress, resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
 import { mountCds } from './cds-app.ts'
 import { consentsPaths, mountConsentsPage } from './consents-app.ts'
+import { formatCookie, readCookie } from './cookies.ts'
 import { interactionHeader } from './interaction-id.ts'
 import {
-  formatCookie,
   formBytesMax,
   isCrossSite,
   pageHeaders,
   preparePages,
-  readCookie,
   sendPage,
   toForm,
 } from './page-response.ts'
@@ -166,7 +165,12 @@ function mountPages(
       if (answer.secret !== undefined) {
         reply.header(
           'set-cookie',
-          formatCookie(flowCookie, answer.secret, { path: url, seconds: flowSeconds, origin }),
+          formatCookie(flowCookie, answer.secret, {
+            path: url,
+            seconds: flowSeconds,
+            isSecure: origin.startsWith('https:'),
+            sameSite: 'Lax',
+          }),
         )
       }
       reply.status(answer.status)

@@ -2,16 +2,9 @@ import type { Consent } from '../consent/consent.ts'
 import { sessionSeconds } from '../consent/consents-page.ts'
 import { type HttpApp, toFastifyPath } from './app.ts'
 import { groupAddress, resolveCallerAddress, type TrustedProxies } from './caller-address.ts'
+import { formatCookie, readCookie } from './cookies.ts'
 import { interactionHeader } from './interaction-id.ts'
-import {
-  formatCookie,
-  formBytesMax,
-  isCrossSite,
-  preparePages,
-  readCookie,
-  sendPage,
-  toForm,
-} from './page-response.ts'
+import { formBytesMax, isCrossSite, preparePages, sendPage, toForm } from './page-response.ts'
 
 const cookie = 'holdfast_consents'
 
@@ -25,6 +18,8 @@ export function mountConsentsPage(
   trustedProxies: TrustedProxies | undefined,
 ): void {
   const url = `${basePath}/consents`
+  const isSecure = origin.startsWith('https:')
+  const cookieOptions = { path: url, isSecure, sameSite: 'Lax' } as const
   preparePages(scope, brand, 'Nothing was changed.')
   for (const path of consentsPaths) {
     scope.route({
@@ -45,8 +40,10 @@ export function mountConsentsPage(
         })
         if (answer.secret !== undefined) {
           const seconds = answer.secret === '' ? 0 : sessionSeconds
-          const scope = { path: url, seconds, origin }
-          reply.header('set-cookie', formatCookie(cookie, answer.secret, scope))
+          reply.header(
+            'set-cookie',
+            formatCookie(cookie, answer.secret, { ...cookieOptions, seconds }),
+          )
         }
         reply.status(answer.status)
         if (answer.location === undefined) return sendPage(reply, answer.html ?? '')

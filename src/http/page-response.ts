@@ -53,21 +53,6 @@ export function isCrossSite({ headers }: FastifyRequest, ownOrigin: string): boo
   return origin !== undefined && origin !== ownOrigin
 }
 
-/** A cookie that scripts cannot read and that other sites do not send with their forms. */
-export function formatCookie(
-  name: string,
-  value: string,
-  { path, seconds, origin }: { path: string; seconds: number; origin: string },
-): string {
-  const secure = origin.startsWith('https:') ? '; Secure' : ''
-  return `${name}=${value}; Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
-}
-
-export function readCookie(cookies = '', name: string): string | undefined {
-  const found = cookies.split(';').find((cookie) => cookie.trim().startsWith(`${name}=`))
-  return found?.trim().slice(name.length + 1)
-}
-
 function describeError(error: FastifyError | Error): {
   readonly status: number
   readonly title: string

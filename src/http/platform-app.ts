@@ -12,15 +12,18 @@ import {
   accessOperations,
   catalogueOperations,
   consentsOperations,
+  type Feature,
   type Input,
   type Operation,
   type OperationOf,
+  platformOperations,
 } from '../contract/index.ts'
 import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
 import { mountClientOperation } from './client-operation.ts'
 import type { ConsentMount } from './consent-app.ts'
 import { sendJson } from './json.ts'
 import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
+import { mountSessions } from './session-app.ts'
 import { mountTokens } from './token-route.ts'
 
 const handlers: Handlers = { ...products, ...drafts }
@@ -38,18 +41,19 @@ export interface PlatformAppOptions extends AppOptions {
   readonly consents: Pick<ConsentStore, 'arrangements' | 'thirdParties'>
   /** The consent role, if the platform has it. */
   readonly consent?: ConsentMount | undefined
+  readonly features?: readonly Feature[] | undefined
+  /** The client of a session without credentials, in the demo only. */
+  readonly demoClientId?: string | undefined
+  readonly exampleEmails?: readonly string[] | undefined
 }
 
 /** The platform over HTTP: the catalogue, access tokens for it, the public keys, and consent. */
 export function openPlatformApp(options: PlatformAppOptions): HttpApp {
-  const operations: Operation[] = [
-    ...Object.values(catalogueOperations),
-    ...Object.values(accessOperations),
-    ...Object.values(consentsOperations),
-  ]
+  const operations: Operation[] = Object.values(platformOperations)
   const consentRoutes = options.consent?.routes ?? []
   const app = openApp([...operations, ...openApiRoutes, ...consentRoutes], options)
   mountOpenApi(app, 'platform', options.version)
+  mountSessions(app, { ...options, features: options.features ?? [] })
   const pages = openPageCache()
   for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
     mount(app, id, options, pages)

@@ -11,12 +11,20 @@ import { databaseOptions } from './database-options.ts'
 import type { ConsentParts, ConsentRoleParts, ConsentSettings } from './open-consent.ts'
 import type { Telemetry } from './telemetry.ts'
 
+/** What the demo adds to a platform. */
+export interface PlatformParts extends ConsentParts {
+  /** The client of a console session without credentials. */
+  readonly demoClientId?: string
+  /** E-mail addresses of synthetic customers that the console proposes. */
+  readonly exampleEmails?: readonly string[]
+}
+
 /** Opens the stores of the platform and its server, which does not listen yet. */
 export async function openPlatform(
   settings: Pick<Settings, 'database'> & Partial<Settings>,
   telemetry: Telemetry,
   tls?: TlsOptions,
-  parts: ConsentParts = {},
+  { demoClientId, exampleEmails, ...parts }: PlatformParts = {},
 ): Promise<HttpApp> {
   const {
     openCatalogueStore,
@@ -56,6 +64,12 @@ export async function openPlatform(
     clock: sharedClock,
     consents,
     consent: role?.mount,
+    features: [
+      ...(demoClientId === undefined ? [] : ['demo' as const]),
+      ...(role ? ['consent' as const] : []),
+    ],
+    demoClientId,
+    exampleEmails,
   })
   rejectWithoutFiles(app, files)
   if (role && settings.tlsClientCa !== undefined) requireCertificates(app)

@@ -1,4 +1,4 @@
-import { isLoopback } from './loopback.ts'
+import { isLoopback } from '../http/loopback.ts'
 
 /** Requires two slashes: without them, user and password would not be recognised as such and not be masked. */
 export function isDatabaseUrl(text: string): boolean {
@@ -13,7 +13,7 @@ export function isWebUrl(text: string): boolean {
 /** Whether responses from the URL cannot be changed in transit. */
 export function isProtected(url: string): boolean {
   const { protocol, hostname } = new URL(url)
-  return protocol === 'https:' || isLoopback(hostname.replace(/^\[(.+)\]$/, '$1'))
+  return protocol === 'https:' || isLoopback(hostname)
 }
 
 export function isTimeZone(text: string): boolean {

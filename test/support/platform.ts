@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { openAccess } from '../../src/auth/access.ts'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
 import type { CatalogueStore } from '../../src/catalogue/store.ts'
+import type { Scope as AccessScope } from '../../src/contract/index.ts'
 import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
@@ -29,8 +30,6 @@ export interface Registered {
   readonly name: string
   readonly scopes: readonly AccessScope[]
 }
-
-type AccessScope = 'products.read' | 'products.write'
 
 /** Sends requests to a platform, in this process or another, with a token for all operations. */
 export interface PlatformCaller {
@@ -76,6 +75,9 @@ export interface PlatformOptions {
   readonly trustedProxies?: string
   /** An existing database instead of a new one. */
   readonly database?: string
+  /** The client of a session without credentials. */
+  readonly demoClientId?: string
+  readonly exampleEmails?: readonly string[]
   /** Replaces parts of the store. */
   readonly around?: (store: CatalogueStore) => CatalogueStore
 }
@@ -106,6 +108,8 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
     trustedProxies: readTrustedProxies(options.trustedProxies ?? ''),
     ...(options.limits && { limits: options.limits }),
+    demoClientId: options.demoClientId,
+    exampleEmails: options.exampleEmails,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   inner.after(async () => {

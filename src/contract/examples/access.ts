@@ -1,4 +1,5 @@
 import type { TokenForm, TokenRequest, TokenResponse } from '../records/access.ts'
+import type { Session } from '../records/session.ts'
 
 const credentials = {
   client_id: '0b6f3d0a-5c8e-4f43-9a86-5f0c2f9d6a11',
@@ -14,6 +15,14 @@ export const tokenForm: TokenForm = {
 }
 
 export const tokenResponse: TokenResponse = { token: 'example-token', expires_in: 900 }
+
+export const session: Session = {
+  client_id: credentials.client_id,
+  client_name: 'pricing team',
+  scopes: ['products.write'],
+  expires: '2026-07-01T08:00:00Z',
+  csrf_token: 'example-csrf-token',
+}
 
 export const publicKey = {
   kty: 'EC',

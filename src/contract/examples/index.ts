@@ -1,4 +1,4 @@
-import { publicKey, tokenForm, tokenRequest, tokenResponse } from './access.ts'
+import { publicKey, session, tokenForm, tokenRequest, tokenResponse } from './access.ts'
 import {
   bankingAccount,
   bankingAccountV3,
@@ -75,6 +75,9 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   ProductRead: [readProduct],
   PublicKey: [publicKey],
   ScheduledPayment: [scheduledPayment],
+  Session: [session],
+  SessionRequest: [tokenRequest],
+  SessionState: [{ features: ['consent'], session }],
   ShareableAccount: [shareableAccount],
   TokenResponse: [tokenResponse],
   TokenForm: [tokenForm],

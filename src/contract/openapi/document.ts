@@ -1,12 +1,6 @@
 import type { Base, Operation, Protection } from '../operation.ts'
 import { issueToken } from '../operations/access.ts'
-import {
-  accessOperations,
-  catalogueOperations,
-  consentsOperations,
-  intakeOperations,
-  providerOperations,
-} from '../operations/index.ts'
+import { intakeOperations, platformOperations, providerOperations } from '../operations/index.ts'
 import { ErrorBody, errorBodies } from '../operations/shared-parameters.ts'
 import { responseHeaders } from '../response-headers.ts'
 import { asNode } from '../schema.ts'
@@ -32,7 +26,7 @@ const documents = {
     title: 'Platform API',
     description:
       'The API of a platform: its catalogue of banking products, the consents of customers, tokens for API clients, and the public keys that data providers verify tokens with.',
-    operations: { ...catalogueOperations, ...accessOperations, ...consentsOperations },
+    operations: platformOperations,
   },
   intake: {
     title: 'Intake API',

@@ -8,6 +8,7 @@ import * as contact from './contact.ts'
 import * as drafts from './drafts.ts'
 import * as energy from './energy.ts'
 import * as intake from './intake.ts'
+import * as session from './session.ts'
 
 /** The modules export operations and nothing else, so that exporting an operation registers it. */
 type Operations = Readonly<Record<string, Operation>>
@@ -29,11 +30,18 @@ export const providerOperations = {
 /** Section D of the interface, and the other operations that a catalogue needs. */
 export const catalogueOperations = { ...inOrder(catalogue), ...inOrder(drafts) }
 
-/** Tokens for API clients, and the public keys that providers verify platform tokens with. */
-export const accessOperations = inOrder(access)
+/** Tokens for API clients, sessions of browsers, and the public keys that providers verify platform tokens with. */
+export const accessOperations = { ...inOrder(access), ...inOrder(session) }
 
 /** Consents of customers, for the systems of the data provider. They are no part of the interface. */
 export const consentsOperations = inOrder(consents)
+
+/** Every operation of the platform. */
+export const platformOperations = {
+  ...catalogueOperations,
+  ...accessOperations,
+  ...consentsOperations,
+}
 
 /** Feeds of data over HTTP. They are no part of the interface. */
 export const intakeOperations = inOrder(intake)
@@ -41,9 +49,7 @@ export const intakeOperations = inOrder(intake)
 /** Every operation by its id. OpenAPI, the client and the handlers use the same ids. */
 export const operations = {
   ...providerOperations,
-  ...catalogueOperations,
-  ...accessOperations,
-  ...consentsOperations,
+  ...platformOperations,
   ...intakeOperations,
 }
 

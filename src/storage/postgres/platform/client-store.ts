@@ -29,6 +29,7 @@ const insertToken = {
   text: `with expired as (delete from api_token where expires <= $6)
     insert into api_token values ($1, $2, $3, $4, $5)`,
 }
+const removeToken = { name: 'remove-token', text: 'delete from api_token where digest = $1' }
 /** The join includes the secret: a rotation revokes tokens at once, even one that is being issued concurrently. */
 const findToken = {
   name: 'find-token',
@@ -70,6 +71,9 @@ export async function openPostgresClientStore(
         secretHash,
         now.epochMilliseconds,
       ])
+    },
+    async removeToken(digest) {
+      await runStatement(pool, removeToken, [digest])
     },
     async findToken(digest) {
       const [row] = await runStatement(pool, findToken, [digest])

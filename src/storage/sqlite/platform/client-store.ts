@@ -34,6 +34,7 @@ export function openSqliteClientStore(path: string): ClientStore {
   const removeTokens = command(database, 'delete from api_token where client = ?')
   const deleteExpired = command(database, 'delete from api_token where expires <= ?')
   const insertToken = command(database, 'insert into api_token values (?, ?, ?, ?, ?)')
+  const removeToken = command(database, 'delete from api_token where digest = ?')
   const token = query<TokenRow>(
     database,
     // The join includes the secret: a rotation revokes tokens at once, even one that is being issued concurrently.
@@ -77,6 +78,9 @@ export function openSqliteClientStore(path: string): ClientStore {
         deleteExpired.run(now.epochMilliseconds)
         insertToken.run(digest, client.id, scope, expires.epochMilliseconds, secretHash)
       })
+    },
+    async removeToken(digest) {
+      await write(() => removeToken.run(digest))
     },
     async findToken(digest) {
       const row = token.first(digest)
