@@ -81,6 +81,10 @@ export {
   InvalidLine,
   InvalidLinesBody,
 } from './records/intake.ts'
+export {
+  type MonitoredRole,
+  monitoredRoles,
+} from './records/monitoring.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
 export { ProductDraft, ProductDraftSummary } from './records/product-draft.ts'
 export { type Feature, features, Session, SessionRequest, SessionState } from './records/session.ts'

@@ -26,6 +26,10 @@ export const searchTextLengthMax = 1000
 /** The longest cursor of S1. */
 export const cursorLengthMax = 512
 
+/** How many rejected requests O3 lists, and how many a process stores. */
+export const rejectionsMax = 100
+export const storedRejectionsMax = 2000
+
 /** The longest Idempotency-Key that P1 accepts. */
 export const idempotencyKeyLengthMax = 255
 

@@ -5,7 +5,7 @@ import Fastify, {
   type FastifyRequest,
   type onRequestHookHandler,
 } from 'fastify'
-import { ContractError, type Operation } from '../contract/index.ts'
+import { ContractError, type MonitoredRole, type Operation } from '../contract/index.ts'
 import type { TrustedProxies } from './caller-address.ts'
 import {
   countInFlight,
@@ -43,7 +43,7 @@ export interface Route {
   readonly path: string
 }
 
-export interface AppOptions extends RequestLogOptions, ErrorHandlerOptions {
+export interface AppOptions extends Omit<RequestLogOptions, 'role'>, ErrorHandlerOptions {
   readonly limits?: Partial<HttpLimits> | undefined
   /** The server is ready only while all of these pass. */
   readonly readiness?: readonly ReadinessCheck[] | undefined
@@ -59,9 +59,14 @@ export interface AppOptions extends RequestLogOptions, ErrorHandlerOptions {
  * Creates a server with everything that operations share: limits, errors, interaction ids, health, and rejection of
  * requests to other routes.
  */
-export function openApp(routes: readonly Route[], options: AppOptions): HttpApp {
+export function openApp(
+  role: MonitoredRole,
+  routes: readonly Route[],
+  options: AppOptions,
+): HttpApp {
   const limits = { ...httpLimits, ...options.limits }
-  const logRequest = createRequestLogger(options)
+  const logOptions = { ...options, role }
+  const logRequest = createRequestLogger(logOptions)
   const anonymousIdleMs = Math.min(limits.anonymousIdleMs, limits.keepAliveTimeoutMs)
   const anonymousKeepAlive = `timeout=${Math.floor(anonymousIdleMs / 1000)}`
   const handleError = createErrorHandler(options, limits)
@@ -87,7 +92,7 @@ export function openApp(routes: readonly Route[], options: AppOptions): HttpApp 
       logRequest(request, reply)
       return handleError(error, request, reply)
     },
-    clientErrorHandler: createParserErrorHandler(limits, options),
+    clientErrorHandler: createParserErrorHandler(limits, logOptions),
     return503OnClosing: false,
     schemaController: {
       compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas },

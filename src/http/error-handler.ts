@@ -6,7 +6,7 @@ import { respondThenDrain } from './drain-body.ts'
 import { setInteractionId } from './interaction-id.ts'
 import { jsonType } from './json.ts'
 import type { HttpLimits } from './limits.ts'
-import { overloaded } from './load-shedding.ts'
+import { overloaded, overloadReason } from './load-shedding.ts'
 import { describeOrigin, type LogDetail, type RequestLogOptions } from './request-log.ts'
 
 declare module 'fastify' {
@@ -41,6 +41,8 @@ export function createErrorHandler(
     setInteractionId(request, reply)
     const code = errorCode(error)
     const { status, message, ...rest } = errorTable[code]
+    request.failure = { code, reason: failureReason(error, message) }
+    if (error === overloaded) metrics?.countShedRequest()
     if (error instanceof TokenRejected) {
       metrics?.recordRejection(error.reason)
       request.logDetail = rejectionDetail(error, isKnown)
@@ -71,6 +73,12 @@ function isReceiving({ readableDidRead, complete }: IncomingMessage): boolean {
 
 function isUnavailable(error: Error): boolean {
   return error instanceof ContractError && error.code === 'unavailable'
+}
+
+/** Never the sentence of a response that depends on the request: it may contain names that the client chose. */
+function failureReason(error: Error, message: string): string {
+  if (error instanceof TokenRejected) return error.reason
+  return error === overloaded ? overloadReason : message
 }
 
 /** Errors of Fastify itself, by their code. */

@@ -37,7 +37,7 @@ export interface IntakeAppOptions extends AppOptions {
 export function openIntakeApp(options: IntakeAppOptions): HttpApp {
   const { access, batches, feeds } = options
   const operations: Operation[] = [...Object.values(intakeOperations), accessOperations.issueToken]
-  const app = openApp([...operations, ...openApiRoutes], {
+  const app = openApp('intake', [...operations, ...openApiRoutes], {
     ...options,
     limits: { ...intakeLimits, ...options.limits },
   })

@@ -7,6 +7,9 @@ import type { HttpLimits } from './limits.ts'
 /** Created once: a rejection must be cheap, and its stack trace would say nothing. */
 export const overloaded = new ContractError('unavailable', 'the server is overloaded')
 
+/** What logs of failures call it. */
+export const overloadReason = 'overloaded'
+
 interface InFlightRequest {
   readonly since: number
   readonly reply: FastifyReply

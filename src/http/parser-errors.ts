@@ -77,11 +77,14 @@ function errorResponse(code: ErrorCode, interactionId?: string | string[]) {
 }
 
 /** The complete response as text: without a parsed request, Node has no response object. */
-function rawResponse(code: ErrorCode, { log, metrics }: RequestLogOptions): string {
+function rawResponse(code: ErrorCode, { log, metrics, role }: RequestLogOptions): string {
   const { status, headers, text } = errorResponse(code)
   const interactionId = headers[interactionHeader]
   log?.info({ operation: noOperation, status, interactionId }, 'request')
   metrics?.recordRequest(noOperation, status, 0)
+  const { message: reason } = errorTable[code]
+  const failure = { operation: noOperation, status, code, reason }
+  metrics?.recordFailure({ time: Date.now(), role, interactionId, ...failure })
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status]}\r\n${head.join('')}\r\n${text}`
 }

@@ -51,9 +51,9 @@ export interface PlatformAppOptions extends AppOptions {
 export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   const operations: Operation[] = Object.values(platformOperations)
   const consentRoutes = options.consent?.routes ?? []
-  const app = openApp([...operations, ...openApiRoutes, ...consentRoutes], options)
-  mountOpenApi(app, 'platform', options.version)
+  const app = openApp('platform', [...operations, ...openApiRoutes, ...consentRoutes], options)
   mountSessions(app, { ...options, features: options.features ?? [] })
+  mountOpenApi(app, 'platform', options.version)
   const pages = openPageCache()
   for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
     mount(app, id, options, pages)

@@ -28,7 +28,7 @@ export interface ProviderAppOptions extends AppOptions {
 /** Sections A and C of the interface over HTTP. A new operation needs no change here. */
 export function openProviderApp(options: ProviderAppOptions): HttpApp {
   const operations = Object.values<Operation>(providerOperations)
-  const app = openApp([...operations, ...openApiRoutes], options)
+  const app = openApp('provider', [...operations, ...openApiRoutes], options)
   mountOpenApi(app, 'provider', options.version)
   limitRates(app, options.rates ?? {})
   for (const id of Object.keys(providerOperations) as ProviderOperationId[]) mount(app, id, options)

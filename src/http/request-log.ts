@@ -2,11 +2,28 @@ import { createHash } from 'node:crypto'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { RejectionReason } from '../auth/rejection-reasons.ts'
 import type { Origin } from '../auth/token.ts'
+import type { ErrorCode, MonitoredRole } from '../contract/index.ts'
 import { interactionHeader } from './interaction-id.ts'
 
 export interface RequestMetrics {
   recordRequest(operation: string, status: number, seconds: number): void
   recordRejection(reason: RejectionReason): void
+  /** Counts a request that was rejected because of overload. */
+  countShedRequest(): void
+  recordFailure(failed: FailedRequest): void
+}
+
+/** A request that was answered with an error, without anything that its client sent except the interaction id. */
+export interface FailedRequest {
+  /** When it ended, in milliseconds since the Unix epoch. */
+  readonly time: number
+  readonly role: MonitoredRole
+  readonly interactionId: string
+  readonly operation: string
+  readonly status: number
+  /** Absent if the error is not one of the contract. */
+  readonly code?: ErrorCode | undefined
+  readonly reason: string
 }
 
 /** What the log line of a failed request contains in addition. */
@@ -19,12 +36,18 @@ export interface LogDetail {
 declare module 'fastify' {
   interface FastifyRequest {
     logDetail?: LogDetail
+    /** Why the request failed. */
+    failure?: Pick<FailedRequest, 'code' | 'reason'>
+    /** When the response started, if it is a stream of events: how long it then lasts is the client's choice. */
+    streamStart?: number
   }
 }
 
 export interface RequestLogOptions {
   readonly log?: FastifyBaseLogger | undefined
   readonly metrics?: RequestMetrics | undefined
+  /** The server that receives the requests. */
+  readonly role: MonitoredRole
 }
 
 /** Logged if the client disconnected before the response was sent; the status that nginx uses. */
@@ -37,16 +60,30 @@ export const noOperation = 'none'
  * Logs and counts a request when its response is closed. The log line has neither path nor query: they contain ids of
  * customers and accounts.
  */
-export function createRequestLogger({ log, metrics }: RequestLogOptions) {
+export function createRequestLogger({ log, metrics, role }: RequestLogOptions) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const start = performance.now()
     const { raw } = reply
     raw.on('close', () => {
-      const durationMs = performance.now() - start
-      const status = raw.writableFinished ? raw.statusCode : clientClosedStatus
+      const { streamStart } = request
+      const durationMs = (streamStart ?? performance.now()) - start
+      const isAnswered = raw.writableFinished || streamStart !== undefined
+      const status = isAnswered ? raw.statusCode : clientClosedStatus
       const { operation, endpoint, probe, document } = request.routeOptions.config ?? {}
       const name = operation?.ref ?? endpoint ?? probe ?? document ?? noOperation
       metrics?.recordRequest(name, status, durationMs / 1000)
+      if (status >= 400) {
+        const { code, reason } = describeFailure(request, status)
+        metrics?.recordFailure({
+          time: Date.now(),
+          role,
+          interactionId: String(reply.getHeader(interactionHeader)),
+          operation: name,
+          status,
+          code,
+          reason,
+        })
+      }
       const { level, message, fields } = request.logDetail ?? (probe ? probeDetail : requestDetail)
       log?.[level](
         {
@@ -60,6 +97,16 @@ export function createRequestLogger({ log, metrics }: RequestLogOptions) {
       )
     })
   }
+}
+
+/** The response of an endpoint that is not an operation has no code; the log may still state the reason. */
+function describeFailure(
+  { failure, logDetail }: FastifyRequest,
+  status: number,
+): Pick<FailedRequest, 'code' | 'reason'> {
+  if (status === clientClosedStatus) return { reason: 'the client closed the connection' }
+  const logged = logDetail?.fields['reason']
+  return failure ?? { reason: typeof logged === 'string' ? logged : `status ${status}` }
 }
 
 const requestDetail = { level: 'info', message: 'request', fields: undefined } as const

@@ -53,6 +53,10 @@ export const serverMetrics = {
     type: 'counter',
     help: 'Platform tokens that were rejected because they had been used before',
   },
+  holdfast_shed_requests_total: {
+    type: 'counter',
+    help: 'Requests that were rejected because of overload, before their token was read',
+  },
   holdfast_key_set_age_seconds: {
     type: 'gauge',
     help: 'Time since the platform’s keys were fetched; absent until they are; the maximum of all workers',

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { limitConnections } from '../http/connections.ts'
 import { nodeHttp } from '../http/node-http.ts'
 import { contentType } from './metrics.ts'
-
-export const metricsPath = '/metrics'
+import { type MetricsReader, metricsPath, nameParameter, rejectionsPath } from './metrics-reader.ts'
 
 const connectionsMax = 16
 const requestTimeoutMs = 5000
@@ -15,32 +15,22 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
-/** Serves the metrics without authentication. Concurrent scrapes share one collection. */
+/** Serves metrics and rejected requests without authentication. Concurrent requests for the same share one collection. */
 export async function serveMetrics(
   { host, port }: { readonly host: string; readonly port: number },
-  collect: () => Promise<string>,
+  reader: MetricsReader,
 ): Promise<MetricsServer> {
-  let collecting: Promise<string> | undefined
-  const shared = (): Promise<string> => {
-    collecting ??= collect().finally(() => {
-      collecting = undefined
-    })
-    return collecting
-  }
+  const answer = shareConcurrent((target) => respond(target, reader))
   const limits = {
     maxHeaderSize: headerBytesMax,
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: 2 * 60_000,
   }
-  const server = nodeHttp.createServer(limits, async ({ method, url }, response) => {
-    if (url !== metricsPath) response.writeHead(404).end()
+  const server = nodeHttp.createServer(limits, async ({ method, url = '' }, response) => {
+    if (!isServed(url)) response.writeHead(404).end()
     else if (method !== 'GET') response.writeHead(405, { allow: 'GET' }).end()
-    else {
-      const text = await shared().catch(() => undefined)
-      if (text === undefined) response.writeHead(500).end()
-      else response.writeHead(200, { 'content-type': contentType }).end(text)
-    }
+    else send(response, await answer(url).catch(() => undefined))
   })
   // Idle connections must not lock out a scraper.
   limitConnections(server, {
@@ -59,5 +49,46 @@ export async function serveMetrics(
       server.closeAllConnections()
       await once(server, 'close')
     },
+  }
+}
+
+interface MetricsAnswer {
+  readonly type: string
+  readonly text: string
+}
+
+function isServed(target: string): boolean {
+  const [path = ''] = target.split('?', 1)
+  return path === metricsPath || path === rejectionsPath || path.startsWith(`${rejectionsPath}/`)
+}
+
+async function respond(target: string, reader: MetricsReader): Promise<MetricsAnswer> {
+  const { pathname, searchParams } = new URL(target, 'http://metrics')
+  if (pathname === metricsPath) {
+    const names = searchParams.getAll(nameParameter)
+    return { type: contentType, text: await reader.text(names.length > 0 ? names : undefined) }
+  }
+  const id = pathname.slice(rejectionsPath.length + 1)
+  const report = await reader.rejections({
+    reason: searchParams.get('reason') ?? undefined,
+    interactionId: id === '' ? undefined : id,
+  })
+  return { type: 'application/json; charset=utf-8', text: JSON.stringify(report) }
+}
+
+function send(response: ServerResponse, answer: MetricsAnswer | undefined): void {
+  if (answer) response.writeHead(200, { 'content-type': answer.type }).end(answer.text)
+  else response.writeHead(500).end()
+}
+
+/** A call while another one with the same argument runs gets its result. */
+function shareConcurrent<Result>(
+  call: (target: string) => Promise<Result>,
+): (target: string) => Promise<Result> {
+  const running = new Map<string, Promise<Result>>()
+  return (target) => {
+    const current = running.get(target) ?? call(target).finally(() => running.delete(target))
+    running.set(target, current)
+    return current
   }
 }

@@ -13,6 +13,8 @@ import type { FeedMetrics } from '../load/batches.ts'
 import { type Feed, feedsMax } from '../load/feed-writer.ts'
 import type { DatabaseWorker, PoolName, PoolUse } from '../storage/database.ts'
 import { type MetricDefinition, otherFeeds, serverMetrics } from './metric-definitions.ts'
+import type { MetricsReader } from './metrics-reader.ts'
+import { openRejectionLog, type RejectionLog } from './rejection-log.ts'
 
 /** The metrics of a process as plain data, which can be sent to another process. */
 export type Snapshot = readonly MetricObjectWithValues<MetricValue<string>>[]
@@ -26,7 +28,9 @@ export interface Metrics extends RequestMetrics, FeedMetrics {
   watchFeeds(list: () => Promise<readonly Feed[]>, clock: () => Temporal.Instant): void
   /** `list` is called on every scrape. */
   watchDatabaseWorkers(list: () => Promise<readonly DatabaseWorker[]>): void
-  snapshot(): Promise<Snapshot>
+  /** Only the named metrics, if names are given: the event loop lag is reset when it is read. */
+  snapshot(names?: readonly string[]): Promise<Snapshot>
+  readonly rejections: RejectionLog
 }
 
 export const contentType = Registry.PROMETHEUS_CONTENT_TYPE
@@ -40,6 +44,7 @@ export function openMetrics(): Metrics {
   registerProcessMetrics(registry)
   const rejections = new Counter(metricConfig('holdfast_token_rejections_total', registry))
   const replays = new Counter(metricConfig('holdfast_token_replays_total', registry))
+  const shed = new Counter(metricConfig('holdfast_shed_requests_total', registry))
   const fetches = new Counter(metricConfig('holdfast_key_set_fetches_total', registry))
   // Known label values start at zero, so that a rate includes the first increment.
   for (const reason of serverMetrics.holdfast_token_rejections_total.labels.reason) {
@@ -48,6 +53,7 @@ export function openMetrics(): Metrics {
   for (const outcome of serverMetrics.holdfast_key_set_fetches_total.labels.outcome) {
     fetches.inc({ outcome }, 0)
   }
+  const rejectionLog = openRejectionLog()
   let keyAgeMs: () => number | undefined = () => undefined
   registerGauge('holdfast_key_set_age_seconds', registry, (age) => {
     const ms = keyAgeMs()
@@ -61,6 +67,9 @@ export function openMetrics(): Metrics {
       rejections.inc({ reason })
       if (reason === 'jti was used before') replays.inc()
     },
+    countShedRequest: () => shed.inc(),
+    recordFailure: rejectionLog.record,
+    rejections: rejectionLog,
     countKeyFetch: (outcome) => fetches.inc({ outcome }),
     watchKeyAge(ageMs) {
       keyAgeMs = ageMs
@@ -68,11 +77,19 @@ export function openMetrics(): Metrics {
     watchPool: openPoolMetrics(registry),
     watchDatabaseWorkers: openDatabaseWorkerMetrics(registry),
     ...openFeedMetrics(registry),
-    snapshot: async () =>
-      (await registry.getMetricsAsJSON()) as unknown as MetricObjectWithValues<
-        MetricValue<string>
-      >[],
+    snapshot: (names) =>
+      Promise.all(
+        registry
+          .getMetricsAsArray()
+          .filter(({ name }) => names?.includes(name) ?? true)
+          .map(({ name }) => (registry.getSingleMetric(name) as unknown as Collected).get()),
+      ),
   }
+}
+
+/** What prom-client's types lack. */
+interface Collected {
+  get(): Promise<Snapshot[number]>
 }
 
 function openDurations(registry: Registry): Metrics['recordRequest'] {
@@ -191,6 +208,14 @@ function registerGauge(
       return collect(this)
     },
   })
+}
+
+/** What this process reports on its metrics port. */
+export function createMetricsReader({ snapshot, rejections }: Metrics): MetricsReader {
+  return {
+    text: async (names) => formatMetrics([await snapshot(names)]),
+    rejections: async (query) => rejections.report(query),
+  }
 }
 
 /** The Prometheus text format of the combined metrics. */

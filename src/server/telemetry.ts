@@ -67,11 +67,9 @@ export async function openMetricsEndpoint(
     return { address: '', close: reportMetricsToSupervisor(metrics).finish }
   }
   const { serveMetrics } = await import('../observe/metrics-server.ts')
-  const { formatMetrics } = await import('../observe/metrics.ts')
-  const collect = metrics
-    ? async () => formatMetrics([await metrics.snapshot()])
-    : openWorkerMetrics().text
-  return serveMetrics({ host: metricsHost, port: metricsPort }, collect).catch(
+  const { createMetricsReader } = await import('../observe/metrics.ts')
+  const reader = metrics ? createMetricsReader(metrics) : openWorkerMetrics()
+  return serveMetrics({ host: metricsHost, port: metricsPort }, reader).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EADDRINUSE') throw error
       throw new CommandError(

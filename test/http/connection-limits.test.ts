@@ -11,7 +11,10 @@ const authority = makeAuthority('Authority')
 const head = 'GET /health/live HTTP/1.1\r\nHost: holdfast\r\n\r\n'
 
 async function openServer(t: { after(work: () => Promise<void>): void }) {
-  const app = openApp([], { tls: authority.issue('bank'), limits: { connectionsMax: 3 } })
+  const app = openApp('provider', [], {
+    tls: authority.issue('bank'),
+    limits: { connectionsMax: 3 },
+  })
   t.after(() => app.close())
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
@@ -56,7 +59,7 @@ describe('a TLS server at its connection limit', { timeout: 30_000 }, () => {
 
 describe('a server whose connections all have a request in flight', { timeout: 30_000 }, () => {
   it('closes the one whose body has been arriving longest', async (t) => {
-    const app = openApp([], { limits: { connectionsMax: 3 } })
+    const app = openApp('provider', [], { limits: { connectionsMax: 3 } })
     const waiting = Promise.withResolvers<() => void>()
     app.post('/slow', async () => {
       await new Promise<void>((resolve) => waiting.resolve(resolve))
@@ -105,7 +108,7 @@ describe('a server whose connections all have a request in flight', { timeout: 3
 
 describe('connections from a trusted proxy', { timeout: 30_000 }, () => {
   it('have no limit, and stay open without a token', async (t) => {
-    const app = openApp([], {
+    const app = openApp('provider', [], {
       limits: { addressConnectionsMax: 1, anonymousIdleMs: 0, checkIntervalMs: 5 },
       trustedProxies: readTrustedProxies('127.0.0.2'),
     })

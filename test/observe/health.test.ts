@@ -180,7 +180,7 @@ describeOn('sqlite', 'readiness', () => {
       { name: 'all', check },
       { name: 'part', check: async () => {}, ...(isDegraded && { isDegraded }) },
     ]
-    const app = openApp([], { readiness })
+    const app = openApp('provider', [], { readiness })
     const address = await app.listen({ host: '127.0.0.1', port: 0 })
     t.after(() => app.close())
     return { port: Number(new URL(address).port) }

@@ -8,7 +8,13 @@ describe('the metrics port', () => {
   it('serves a scraper while many other connections are idle', {
     timeout: 60_000,
   }, async (t) => {
-    const server = await serveMetrics({ host: '127.0.0.1', port: 0 }, async () => 'up 1\n')
+    const server = await serveMetrics(
+      { host: '127.0.0.1', port: 0 },
+      {
+        text: async () => 'up 1\n',
+        rejections: async () => ({ rejections: [], reasons: [] }),
+      },
+    )
     t.after(() => server.close())
     const { port } = new URL(server.address)
     const idle = await Promise.all(

@@ -95,6 +95,10 @@ describeOnce('the metrics of a provider', () => {
           status: '499',
         }) === 1,
     )
+    const { rejections } = JSON.parse(
+      await (await fetch(new URL('/rejections', server.metrics))).text(),
+    )
+    assert.equal(rejections[0].reason, 'the client closed the connection')
   })
 
   it('count rejected tokens by reason, and replayed tokens', async (t) => {

@@ -59,6 +59,7 @@ async function assertNothingPrinted(
   const body = JSON.stringify({ data: { accountIds: [bank.bankingId] } })
   assert.equal((await send(balances, { method: 'POST', body })).status, 500)
   const metrics = await (await fetch(server.metrics)).text()
+  const rejections = await (await fetch(new URL('/rejections', server.metrics))).text()
   await stop()
 
   assert.ok(answered.includes(bank.email), 'the marked data is served')
@@ -68,6 +69,8 @@ async function assertNothingPrinted(
   assert.ok(lines.some(({ msg, level }) => msg === 'request failed' && level === 50))
   markers.assertNoneIn(server.output())
   markers.assertNoneIn(metrics)
+  assert.ok(JSON.parse(rejections).rejections.length > 10)
+  markers.assertNoneIn(rejections)
 }
 
 describe('the log of a provider at the lowest level', () => {

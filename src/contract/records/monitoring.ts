@@ -1,0 +1,3 @@
+/** The servers that are observed. */
+export const monitoredRoles = ['provider', 'platform', 'intake'] as const
+export type MonitoredRole = (typeof monitoredRoles)[number]
