@@ -43,6 +43,7 @@ const tagTitles: Record<Operation['tag'], string> = {
   catalogue: 'Product catalogue',
   access: 'Platform tokens and keys',
   consents: 'Consents',
+  operations: 'Operations',
   intake: 'Feeds',
 }
 
@@ -82,8 +83,12 @@ function operationsPage(): string {
 
 function operationSection(id: string, operation: Operation): string[] {
   const { base, body, deprecated, description, form, headers = [], lines } = operation
-  const { response, status } = operation
-  const result = response ? mustBe(asNode(response), 'records.md') : 'no body'
+  const { events, response, status } = operation
+  const result = response
+    ? mustBe(asNode(response), 'records.md')
+    : events
+      ? `events (\`text/event-stream\`), each ${mustBe(asNode(events), 'records.md')}`
+      : 'no body'
   const facts = [
     `Base URL: ${baseAddresses[base]}`,
     `Authentication: ${protectionOf(operation)}`,
@@ -229,8 +234,8 @@ function mustBe(node: Node, onPage = ''): string {
   return describeExpected(node)
 }
 
-function schemasOf([, { body, form, response }]: readonly [string, Operation]): TSchema[] {
-  return [body, form, response].filter((schema) => schema !== undefined)
+function schemasOf([, { body, events, form, response }]: readonly [string, Operation]): TSchema[] {
+  return [body, form, response, events].filter((schema) => schema !== undefined)
 }
 
 /** The named records in the schemas, each before the records that it contains. */

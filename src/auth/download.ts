@@ -2,12 +2,22 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 
-const bytesMax = 256 * 1024
+export interface DownloadOptions {
+  readonly accept: string
+  readonly bytesMax: number
+}
 
-/** Downloads a JSON text. A redirect is an error. `fetch` would load Undici, which takes 70 ms in every process. */
-export async function download(url: string, signal: AbortSignal): Promise<string> {
+const jsonOptions: DownloadOptions = { accept: 'application/json', bytesMax: 256 * 1024 }
+
+/** Downloads a text, by default JSON. A redirect is an error. `fetch` would load Undici, which takes 70 ms in every process. */
+export async function download(
+  url: string,
+  signal: AbortSignal,
+  { accept, bytesMax }: DownloadOptions = jsonOptions,
+): Promise<string> {
+  const readText = (body: AsyncIterable<Uint8Array>) => readBytes(body, bytesMax)
   try {
-    const response = await request(url, signal)
+    const response = await request(url, accept, signal)
     const { statusCode = 0, headers } = response
     if (statusCode < 200 || statusCode > 299) {
       // An unread body would keep the connection open.
@@ -22,13 +32,13 @@ export async function download(url: string, signal: AbortSignal): Promise<string
   }
 }
 
-async function request(url: string, signal: AbortSignal): Promise<IncomingMessage> {
+async function request(url: string, accept: string, signal: AbortSignal): Promise<IncomingMessage> {
   const { get } =
     new URL(url).protocol === 'https:'
       ? process.getBuiltinModule('node:https')
       : process.getBuiltinModule('node:http')
   const headers = {
-    accept: 'application/json',
+    accept,
     'accept-encoding': 'identity',
     // A kept connection could be closed by the server while the next request is sent.
     connection: 'close',
@@ -43,7 +53,7 @@ async function request(url: string, signal: AbortSignal): Promise<IncomingMessag
   }
 }
 
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readBytes(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {

@@ -78,6 +78,107 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable
 
+/** Why an error is sent: the sentence that it implements, and the setting to look at if there is one. */
+export interface ErrorClause {
+  readonly clause: string
+  readonly setting?: string
+}
+
+const statuses: ErrorClause = {
+  clause: 'Decision 1: each error has a status and a text in the body {error: string}.',
+}
+const syntax: ErrorClause = {
+  clause:
+    'Decision 3: a request that cannot be parsed as HTTP gets 400, 408 or 431, and the connection is closed.',
+}
+const conditional: ErrorClause = {
+  clause: 'Decision 44: a stale If-Match is rejected, so that no change is lost.',
+}
+const drafts: ErrorClause = {
+  clause: 'Decision 53: a draft is changed and published only as it was read.',
+}
+const feeds: ErrorClause = {
+  clause: 'Decision 46: the batches of a feed are numbered, and a batch is committed as a whole.',
+}
+const credentials: ErrorClause = {
+  clause:
+    'Decision 32: a token is valid while its client exists and has the secret that the token was issued for.',
+}
+
+/**
+ * For operators; never sent with the error. Errors of operations that neither the interface nor a decision describes have none.
+ * Separate from the table, so that clients in browsers do not load it.
+ */
+export const errorClauses: Readonly<Partial<Record<ErrorCode, ErrorClause>>> = {
+  invalid_request: {
+    clause:
+      'Decision 1: a body, parameter or header that is invalid is a 400 with a sentence that names the field and what it must be.',
+  },
+  unauthorized: credentials,
+  wrong_credentials: {
+    clause:
+      'Decision 32: an unknown client ID takes the same code path as a wrong secret and gets the same response.',
+  },
+  insufficient_scope: {
+    clause: 'Decision 1: the token of a client that lacks the scope is a 403.',
+  },
+  customer_not_found: {
+    clause: 'Errors, 2: “Customer not found” is returned when the customerId is unknown.',
+  },
+  account_not_found: {
+    clause:
+      'Decision 1: an accountId in the path that is unknown or belongs to another customer is a 404.',
+  },
+  feed_not_found: feeds,
+  product_not_found: { clause: 'Decision 31: an unknown product ID is a 404.' },
+  draft_not_found: drafts,
+  route_not_found: { clause: 'Decision 1: an unknown route is a 404.' },
+  method_not_allowed: { clause: 'Decision 1: a method that the route does not support is a 405.' },
+  request_timeout: syntax,
+  batch_conflict: feeds,
+  precondition_failed: conditional,
+  draft_changed: drafts,
+  draft_exists: drafts,
+  draft_outdated: drafts,
+  body_too_large: { clause: 'Decision 1: a body that is too large is a 413.' },
+  unsupported_media_type: {
+    clause: 'Endpoints, Common conventions, 6: POST requests carry Content-Type: application/json.',
+  },
+  compressed_body: { clause: 'Decision 1: a compressed body is a 415.' },
+  not_ndjson: feeds,
+  unsupported_encoding: feeds,
+  account_in_query_not_found: {
+    clause:
+      'Errors, 3: “Account in query not found” is returned when an account named in the request cannot be found.',
+  },
+  idempotency_key_reused: {
+    clause: 'Decision 44: the same Idempotency-Key with another product is a 422.',
+  },
+  invalid_lines: feeds,
+  precondition_required: conditional,
+  too_many_requests: {
+    clause: 'Decision 43: a request beyond a rate limit is a 429 with Retry-After.',
+    setting: 'HOLDFAST_CUSTOMER_REQUESTS_PER_MINUTE',
+  },
+  headers_too_large: syntax,
+  internal: statuses,
+  unavailable: {
+    clause:
+      'Decision 43: overload and an unreachable database are a 503 with Retry-After. So is a token whose use cannot be recorded (decision 28).',
+  },
+  oauth_invalid_request: credentials,
+  oauth_unsupported_grant: credentials,
+  oauth_invalid_scope: credentials,
+  oauth_invalid_client: credentials,
+}
+
+/** Of a 503 that is not caused by an outage. */
+export const overloadClause: ErrorClause = {
+  clause:
+    'Decision 43: a request that is rejected by load shedding is rejected before its token is read, so the token can be used again.',
+  setting: 'HOLDFAST_WORKERS',
+}
+
 interface ContractErrorOptions extends ErrorOptions {
   readonly retryAfterSeconds?: number
   readonly members?: Readonly<Record<string, unknown>>

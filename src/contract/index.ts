@@ -8,7 +8,14 @@ export {
   upgradeAccount,
 } from './convert-account-version.ts'
 export { detectAccountVersion } from './detect-account-version.ts'
-export { ContractError, type ErrorCode, errorTable } from './errors.ts'
+export {
+  ContractError,
+  type ErrorClause,
+  type ErrorCode,
+  errorClauses,
+  errorTable,
+  overloadClause,
+} from './errors.ts'
 export { examples } from './examples/index.ts'
 export * from './limits.ts'
 export {
@@ -39,6 +46,7 @@ export {
   catalogueOperations,
   consentsOperations,
   intakeOperations,
+  monitoringOperations,
   type OperationId,
   type OperationOf,
   operations,
@@ -82,8 +90,18 @@ export {
   InvalidLinesBody,
 } from './records/intake.ts'
 export {
+  FeedActivity,
+  LatencyPercentiles,
+  MetricsSample,
+  MetricsSource,
   type MonitoredRole,
   monitoredRoles,
+  Rejection,
+  RejectionCount,
+  RejectionList,
+  RejectionMatches,
+  RejectionRate,
+  RoleRequests,
 } from './records/monitoring.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
 export { ProductDraft, ProductDraftSummary } from './records/product-draft.ts'

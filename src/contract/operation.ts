@@ -37,6 +37,7 @@ export interface Operation {
     | 'catalogue'
     | 'access'
     | 'consents'
+    | 'operations'
     | 'intake'
   /** The kinds of account that it is about. Required where a request names accounts. */
   readonly accountKinds?: readonly AccountKind[]
@@ -55,6 +56,8 @@ export interface Operation {
   readonly status: 200 | 201 | 204
   /** The body of a successful response. Absent: no body. */
   readonly response?: TSchema
+  /** The data of each event. The response is then a stream of type `text/event-stream` instead of a JSON body. */
+  readonly events?: TSchema
   /** Describes a successful response, where the description of its schema does not. */
   readonly result?: string
   /** A successful response may also have an empty body. */

@@ -146,7 +146,7 @@ describe('the operations', () => {
     )
     assert.deepEqual(
       refsWhere(({ base }) => base === 'platform'),
-      refsWhere(({ tag }) => ['catalogue', 'access', 'consents'].includes(tag)),
+      refsWhere(({ tag }) => ['catalogue', 'access', 'consents', 'operations'].includes(tag)),
     )
   })
 

@@ -14,8 +14,8 @@ import { asNode, type Node } from './schema.ts'
 /** Every named schema of the contract, at any depth. */
 const named = new Map<string, Node>()
 for (const operation of Object.values<Operation>(operations)) {
-  const { body, form, response } = operation
-  for (const schema of [body, form, response]) if (schema) collect(asNode(schema))
+  const { body, events, form, response } = operation
+  for (const schema of [body, events, form, response]) if (schema) collect(asNode(schema))
 }
 for (const schema of [
   ...Object.values(recordTypes),

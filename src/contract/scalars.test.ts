@@ -11,6 +11,15 @@ const cases: Record<ScalarName, { accepts: readonly string[]; rejects: readonly 
     accepts: ['a', '7', 'Core.banking_2-eu', 'x'.repeat(64)],
     rejects: ['', '.a', '-a', '_a', 'a b', 'a/b', 'ü', 'x'.repeat(65), 'a\n'],
   },
+  uuid: {
+    accepts: ['6ba7b810-9dad-41d1-80b4-00c04fd430c8', '6BA7B810-9DAD-41D1-80B4-00C04FD430C8'],
+    rejects: [
+      '',
+      '6ba7b8109dad41d180b400c04fd430c8',
+      '6ba7b810-9dad-41d1-80b4-00c04fd430c8\n',
+      'x',
+    ],
+  },
   decimal: {
     accepts: ['0', '-0.01', '10.00', '123456789012345678901234567890.99', '007'],
     rejects: ['', '+1', '1.', '.5', '1e5', '1,000.00', '$5', ' 1', '1\n', '--1', 'NaN', '٣'],

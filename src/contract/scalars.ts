@@ -23,6 +23,7 @@ interface StringSchema {
 const decimalPattern = '^-?[0-9]{1,32}(\\.[0-9]{1,32})?$'
 const wholeNumberPattern = '^[0-9]{1,18}$'
 const feedNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
+const uuidPattern = '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
 const idPattern = `^[^\\p{Cc}\\p{Cs}]{1,${idLengthMax}}$`
 
 const date = /^\d{4}-\d\d-\d\d$/
@@ -98,6 +99,11 @@ export const scalars = {
     test: matches(feedNamePattern),
     schema: { type: 'string', pattern: feedNamePattern },
   },
+  uuid: {
+    mustBe: 'a UUID',
+    test: matches(uuidPattern),
+    schema: { type: 'string', format: 'uuid' },
+  },
   decimal: {
     mustBe: 'a decimal string',
     test: matches(decimalPattern),
@@ -169,6 +175,7 @@ function scalar(name: ScalarName) {
 
 export const Id = scalar('id')
 export const FeedName = scalar('feedName')
+export const Uuid = scalar('uuid')
 /** A decimal stored as text end to end: a float would lose precision. */
 export const Money = scalar('decimal')
 /** A rate that the interface defines as a string. In account records, rates are numbers. */

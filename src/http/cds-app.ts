@@ -7,7 +7,7 @@ import type { RawQuery } from '../consent/cds/query.ts'
 import type { Consent } from '../consent/consent.ts'
 import type { StoredArrangement } from '../consent/store.ts'
 import { type HttpApp, noteValidToken, toFastifyPath } from './app.ts'
-import type { ConsentEndpoint } from './consent-endpoints.ts'
+import type { Endpoint } from './endpoints.ts'
 import { interactionHeader } from './interaction-id.ts'
 import { sendJson } from './json.ts'
 
@@ -19,7 +19,7 @@ declare module 'fastify' {
 }
 
 /** What logs and metrics call the endpoints. */
-const labels: Readonly<Record<CdsEndpointId, ConsentEndpoint>> = {
+const labels: Readonly<Record<CdsEndpointId, Endpoint>> = {
   accounts: 'cds-accounts',
   balance: 'cds-balance',
   balances: 'cds-balances',

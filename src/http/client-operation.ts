@@ -54,13 +54,16 @@ export function mountClientOperation(
         body: read.body(request.body),
       }
       const { headers = {}, body, status } = await handle(input, request, reply)
+      // The handler streams the response.
+      if (reply.sent) return reply
       reply.headers(headers).status(status ?? operation.status)
       return body === undefined ? reply.send() : sendJson(reply, body)
     },
   })
 }
 
-async function authenticateClient(
+/** Rejects if the token is missing, has ended or lacks the scope of the operation. */
+export async function authenticateClient(
   { headers }: FastifyRequest,
   operation: Operation,
   access: Access,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { scalars } from '../contract/scalars.ts'
 
 export const interactionHeader = 'x-fapi-interaction-id'
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Sets the response header to the client's interaction id, or to a new one. */
 export function setInteractionId(request: FastifyRequest, reply: FastifyReply): void {
@@ -11,5 +11,5 @@ export function setInteractionId(request: FastifyRequest, reply: FastifyReply): 
 }
 
 export function resolveInteractionId(given?: string | string[]): string {
-  return typeof given === 'string' && uuid.test(given) ? given : randomUUID()
+  return typeof given === 'string' && scalars.uuid.test(given) ? given : randomUUID()
 }

@@ -1,4 +1,3 @@
-import type { Access } from '../auth/access.ts'
 import { toPublicKeySet } from '../auth/signing.ts'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import * as drafts from '../catalogue/drafts.ts'
@@ -22,6 +21,7 @@ import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
 import { mountClientOperation } from './client-operation.ts'
 import type { ConsentMount } from './consent-app.ts'
 import { sendJson } from './json.ts'
+import { type MonitoringOptions, mountMonitoring } from './monitoring-app.ts'
 import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
 import { mountSessions } from './session-app.ts'
 import { mountTokens } from './token-route.ts'
@@ -31,11 +31,10 @@ const handlers: Handlers = { ...products, ...drafts }
 /** How long a client may cache the key set, in seconds. An unknown key id makes it fetch a new key sooner. */
 const keySetSeconds = 300
 
-export interface PlatformAppOptions extends AppOptions {
+export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   /** The version of Holdfast, for the OpenAPI document. */
   readonly version: string
   readonly catalogue: CatalogueStore
-  readonly access: Access
   readonly signingKeys: SigningKeyStore
   readonly clock: () => Temporal.Instant
   readonly consents: Pick<ConsentStore, 'arrangements' | 'thirdParties'>
@@ -61,6 +60,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   mountTokens(app, options.access, options.trustedProxies)
   mountKeys(app, options.signingKeys)
   mountConsents(app, options)
+  mountMonitoring(app, options)
   options.consent?.mount(app)
   return app
 }

@@ -1,6 +1,6 @@
 import { rejectionReasons } from '../auth/rejection-reasons.ts'
 import { operations } from '../contract/operations/index.ts'
-import { consentEndpoints } from '../http/consent-endpoints.ts'
+import { endpoints } from '../http/endpoints.ts'
 import { probes } from '../http/health.ts'
 import { openApiLabel } from '../http/openapi-route.ts'
 import { clientClosedStatus, noOperation } from '../http/request-log.ts'
@@ -37,7 +37,7 @@ export const serverMetrics = {
         ...Object.values(operations).map(({ ref }) => ref),
         ...Object.keys(probes),
         openApiLabel,
-        ...consentEndpoints,
+        ...endpoints,
         noOperation,
       ],
       status: `the status of the response, or ${clientClosedStatus} if the client closed the connection first`,

@@ -9,6 +9,7 @@ import { clock } from './clock.ts'
 import { rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
 import type { ConsentParts, ConsentRoleParts, ConsentSettings } from './open-consent.ts'
+import { createMonitoring } from './open-monitoring.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** What the demo adds to a platform. */
@@ -51,6 +52,7 @@ export async function openPlatform(
     clock: sharedClock,
     ...parts,
   })
+  const monitoring = createMonitoring(settings, telemetry)
   const app = openPlatformApp({
     ...(await createClientAppOptions(settings, telemetry, {
       access,
@@ -70,10 +72,12 @@ export async function openPlatform(
     ],
     demoClientId,
     exampleEmails,
+    monitoring: monitoring.open,
   })
   rejectWithoutFiles(app, files)
   if (role && settings.tlsClientCa !== undefined) requireCertificates(app)
   app.addHook('onClose', async () => {
+    await monitoring.close()
     await probe.close()
     await consents.close()
     await signingKeys.close()

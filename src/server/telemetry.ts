@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
+import type { MonitoredRole } from '../contract/index.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -8,6 +9,8 @@ import { CommandError } from './terminal.ts'
 /** The log of a server, and its metrics and traces if they are configured. */
 export interface Telemetry extends Log {
   readonly metrics: Metrics | undefined
+  /** The servers of this process, if they share the metrics. Absent: there is one server. */
+  readonly sharedBy?: readonly MonitoredRole[]
   readonly tracing: Tracing | undefined
   /** Called once the server listens: during startup, an uncaught error ends the process and is printed in full. */
   logUncaughtErrors(): void
@@ -47,6 +50,18 @@ async function openTracing(log: Logger): Promise<Tracing | undefined> {
   if (tracing.isTracingActive(trace)) return tracing
   log.warn('no spans: the registered OpenTelemetry API is older than that of Holdfast')
   return undefined
+}
+
+/** The address of the supervisor's metrics, for its workers. Without the prefix of settings, because it is not a setting. */
+const addressVariable = 'METRICS_OF_HOLDFAST_SUPERVISOR'
+
+export function readMetricsAddress(): string | undefined {
+  return process.env[addressVariable]
+}
+
+/** Workers that are started from now on read the metrics of all workers at this address. */
+export function shareMetricsAddress({ address }: MetricsEndpoint): void {
+  process.env[addressVariable] = address
 }
 
 export interface MetricsEndpoint {

@@ -39,6 +39,8 @@ export interface Settings {
   readonly logLevel: string
   readonly metricsPort: number | undefined
   readonly metricsHost: string
+  readonly providerMetricsUrl: string | undefined
+  readonly intakeMetricsUrl: string | undefined
 }
 
 export type SettingName = keyof Settings

@@ -228,6 +228,18 @@ export const settingDefinitions: Definitions = {
     ...hostName,
     defaults: forAllRoles('127.0.0.1'),
   },
+  providerMetricsUrl: {
+    about: 'the URL of the provider’s metrics, which the console of the platform shows',
+    ...baseUrl,
+    usedBy: ['platform'],
+    defaults: {},
+  },
+  intakeMetricsUrl: {
+    about: 'the URL of the intake’s metrics, which the console of the platform shows',
+    ...baseUrl,
+    usedBy: ['platform'],
+    defaults: {},
+  },
 }
 
 export const settingNames = Object.keys(settingDefinitions) as SettingName[]

@@ -11,6 +11,7 @@ import { ContractError } from '../../src/contract/index.ts'
 import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import { createAssets, createConsentMount } from '../../src/http/consent-app.ts'
 import { openPlatformApp } from '../../src/http/platform-app.ts'
+import { createMonitoring } from '../../src/server/open-monitoring.ts'
 import {
   openCatalogueStore,
   openClientStore,
@@ -135,6 +136,7 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
       signingKeys,
       consents: store,
       clock,
+      monitoring: createMonitoring({}, { metrics: undefined }).open,
       log: writer,
       consent: createConsentMount(consent, {
         assets: [stylesheet, icon],

@@ -48,8 +48,13 @@ for (const name of names) {
       const problems: { ruleId: string; message: string; location: { pointer: string }[] }[] =
         await lint({ ref: documentFile(name), config })
 
+      // OpenAPI 3.1 cannot refer to the schema of an event.
+      const isEvent = ({ message }: { message: string }) =>
+        message.includes('"MetricsSample" is never used')
       assert.deepEqual(
-        problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+        problems
+          .filter((problem) => !isEvent(problem))
+          .map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
         [],
       )
     })

@@ -20,6 +20,7 @@ const decimal = fc
 const scalarArbitraries: Record<ScalarName, Arbitrary<string>> = {
   id: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme-ascii' }),
   feedName: fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),
+  uuid: fc.uuid(),
   decimal,
   wholeNumber: fc.nat().map(String),
   dateTime: day.map((value) => value.toISOString()),

@@ -10,7 +10,8 @@ import type { Scope as AccessScope } from '../../src/contract/index.ts'
 import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
-import { openPlatformApp } from '../../src/http/platform-app.ts'
+import { openPlatformApp, type PlatformAppOptions } from '../../src/http/platform-app.ts'
+import { createMonitoring } from '../../src/server/open-monitoring.ts'
 import {
   openCatalogueStore,
   openClientStore,
@@ -56,6 +57,8 @@ export interface Platform extends PlatformCaller {
   readonly client: Registered
   /** Every line that was logged. */
   readonly log: readonly string[]
+  /** Closes the platform before its scope ends. */
+  close(): Promise<void>
   setClock(now: string): void
   /** Advances the clock of the failure limits, which otherwise does not advance. */
   pass(seconds: number): void
@@ -75,6 +78,10 @@ export interface PlatformOptions {
   readonly trustedProxies?: string
   /** An existing database instead of a new one. */
   readonly database?: string
+  /** Replaces the metrics and what is shown of them, which are off by default. */
+  readonly metrics?: PlatformAppOptions['metrics']
+  readonly monitoring?: PlatformAppOptions['monitoring']
+  readonly monitoringLimits?: PlatformAppOptions['monitoringLimits']
   /** The client of a session without credentials. */
   readonly demoClientId?: string
   readonly exampleEmails?: readonly string[]
@@ -105,6 +112,9 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     signingKeys,
     consents,
     clock,
+    monitoring: options.monitoring ?? createMonitoring({}, { metrics: undefined }).open,
+    monitoringLimits: options.monitoringLimits,
+    metrics: options.metrics,
     log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
     trustedProxies: readTrustedProxies(options.trustedProxies ?? ''),
     ...(options.limits && { limits: options.limits }),
@@ -138,6 +148,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     catalogue,
     client,
     log,
+    close: () => app.close(),
     setClock(time) {
       now = Temporal.Instant.from(time)
     },

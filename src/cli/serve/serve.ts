@@ -10,6 +10,7 @@ import {
   openMetricsEndpoint,
   openServerLog,
   openTelemetry,
+  shareMetricsAddress,
   type Telemetry,
 } from '../../server/telemetry.ts'
 import type { Terminal } from '../../server/terminal.ts'
@@ -95,6 +96,7 @@ async function serve(
   if (settings.workers > 1 && isSupervisor()) {
     const log = await openServerLog(settings)
     const metricsEndpoint = await openMetricsEndpoint(settings)
+    if (metricsEndpoint) shareMetricsAddress(metricsEndpoint)
     try {
       await superviseWorkers({ role, ...settings }, log, metricsEndpoint, terminal)
     } finally {

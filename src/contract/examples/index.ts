@@ -24,6 +24,13 @@ import {
   invalidLinesBody,
 } from './intake.ts'
 import {
+  metricsSample,
+  rejection,
+  rejectionCount,
+  rejectionList,
+  rejectionMatches,
+} from './monitoring.ts'
+import {
   personalLoanProduct,
   productChange,
   productDraft,
@@ -56,9 +63,11 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   EnergyBillingTransaction: [energyUsage, energyPayment],
   EnergyInvoice: [energyInvoice],
   ExampleBalance: [exampleBalance],
+  FeedActivity: metricsSample.feeds,
   FeedState: [feedState],
   InvalidLine: [invalidLine],
   InvalidLinesBody: [invalidLinesBody],
+  LatencyPercentiles: [metricsSample.latency],
   Links: [
     {
       first: 'page=1&page-size=1',
@@ -67,6 +76,8 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
     },
   ],
   Meta: [{ totalRecords: 3, totalPages: 3 }],
+  MetricsSample: [metricsSample],
+  MetricsSource: metricsSample.sources,
   Product: [{ product_id: 'prod-1', ...savingsProduct }],
   ProductChange: [productChange],
   ProductDraft: [productDraft],
@@ -74,6 +85,12 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   ProductInput: [savingsProduct, personalLoanProduct],
   ProductRead: [readProduct],
   PublicKey: [publicKey],
+  Rejection: [rejection],
+  RejectionCount: [rejectionCount],
+  RejectionList: [rejectionList],
+  RejectionMatches: [rejectionMatches],
+  RejectionRate: metricsSample.rejections,
+  RoleRequests: metricsSample.roles,
   ScheduledPayment: [scheduledPayment],
   Session: [session],
   SessionRequest: [tokenRequest],

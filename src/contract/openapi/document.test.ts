@@ -205,7 +205,12 @@ describe('the OpenAPI documents', () => {
     const listScopes = ({ components }: Json) =>
       Object.keys(components.securitySchemes.clientToken.flows.clientCredentials.scopes)
 
-    assert.deepEqual(listScopes(platform), ['products.read', 'products.write', 'consent.read'])
+    assert.deepEqual(listScopes(platform), [
+      'products.read',
+      'products.write',
+      'consent.read',
+      'operations.read',
+    ])
     assert.deepEqual(listScopes(intake), ['data.write'])
   })
 

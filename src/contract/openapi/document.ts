@@ -42,7 +42,7 @@ export function buildOpenApiDocument(name: DocumentName, version: string): Json 
   const all = Object.values(operations)
   const components = openComponents(
     [
-      ...all.flatMap(({ response }) => response ?? []),
+      ...all.flatMap(({ response, events }) => response ?? events ?? []),
       ErrorBody,
       ...Object.values(errorBodies),
     ].map(asNode),
@@ -107,6 +107,7 @@ const tags = {
   contact: 'Contact details of the holders of an account.',
   energy: 'Accounts, plans, invoices and billing of one customer.',
   intake: 'Feeds: numbered batches of data.',
+  operations: 'The state of the servers, and checks of the data provider.',
 } satisfies Record<Operation['tag'], string>
 
 const servers = {

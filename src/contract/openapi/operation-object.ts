@@ -100,7 +100,7 @@ function buildLinesBody(description: string): Json {
 }
 
 function buildSuccess(operation: Operation, components: Components): Json {
-  const { headers = [], response } = operation
+  const { events, headers = [], response } = operation
   const node = response && asNode(response)
   return {
     description: operation.result ?? node?.description,
@@ -113,6 +113,16 @@ function buildSuccess(operation: Operation, components: Components): Json {
         },
       },
     }),
+    ...(events && { content: { 'text/event-stream': buildEvents(asNode(events), components) } }),
+  }
+}
+
+/** OpenAPI 3.1 describes the whole stream as one text, so the data of an event is in an extension. */
+function buildEvents(node: Node, components: Components): Json {
+  return {
+    schema: { type: 'string' },
+    example: `event: sample\ndata: ${JSON.stringify(buildExample(node))}\n\n`,
+    'x-event-data': buildSchema(node, inResponse(components)),
   }
 }
 

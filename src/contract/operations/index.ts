@@ -8,6 +8,7 @@ import * as contact from './contact.ts'
 import * as drafts from './drafts.ts'
 import * as energy from './energy.ts'
 import * as intake from './intake.ts'
+import * as monitoring from './monitoring.ts'
 import * as session from './session.ts'
 
 /** The modules export operations and nothing else, so that exporting an operation registers it. */
@@ -36,11 +37,15 @@ export const accessOperations = { ...inOrder(access), ...inOrder(session) }
 /** Consents of customers, for the systems of the data provider. They are no part of the interface. */
 export const consentsOperations = inOrder(consents)
 
+/** Metrics and rejected requests, for operators. They are no part of the interface. */
+export const monitoringOperations = inOrder(monitoring)
+
 /** Every operation of the platform. */
 export const platformOperations = {
   ...catalogueOperations,
   ...accessOperations,
   ...consentsOperations,
+  ...monitoringOperations,
 }
 
 /** Feeds of data over HTTP. They are no part of the interface. */

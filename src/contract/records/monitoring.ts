@@ -1,3 +1,162 @@
+import Type, { type Static } from 'typebox'
+import { described, record } from '../record.ts'
+import { Count, Decimal, Text, Timestamp, Uuid } from '../scalars.ts'
+
 /** The servers that are observed. */
 export const monitoredRoles = ['provider', 'platform', 'intake'] as const
 export type MonitoredRole = (typeof monitoredRoles)[number]
+
+const role = described(Type.Enum([...monitoredRoles]), 'The server.')
+const perSecond = (description: string) => described(Decimal, description)
+
+export type MetricsSource = Static<typeof MetricsSource>
+export const MetricsSource = record(
+  'MetricsSource',
+  {
+    role,
+    state: described(
+      Type.Enum(['ok', 'off', 'unreachable']),
+      'Either `ok`, or `off` if no metrics are configured, or `unreachable` if they could not be read.',
+    ),
+  },
+  {
+    problem: described(Text, 'Why there are no metrics of this server.'),
+    setting: described(Text, 'The setting that provides them.'),
+  },
+  { description: 'Where the figures of a server come from, and whether they could be read.' },
+)
+
+export type RoleRequests = Static<typeof RoleRequests>
+export const RoleRequests = record(
+  'RoleRequests',
+  { role, rate: perSecond('Requests per second.') },
+  {},
+  { description: 'The requests of one server.' },
+)
+
+export type LatencyPercentiles = Static<typeof LatencyPercentiles>
+export const LatencyPercentiles = record(
+  'LatencyPercentiles',
+  {
+    p50: described(Decimal, 'The median.'),
+    p95: described(Decimal, 'The 95th percentile.'),
+    p99: described(Decimal, 'The 99th percentile.'),
+  },
+  {},
+  {
+    description:
+      'Durations of requests in seconds, estimated from the buckets of a histogram. The greatest value is 6.',
+  },
+)
+
+export type RejectionRate = Static<typeof RejectionRate>
+export const RejectionRate = record(
+  'RejectionRate',
+  {
+    reason: described(Text, 'The reason, as in the log.'),
+    rate: perSecond('Rejections per second.'),
+    total: described(Count, 'Rejections since the first sample of the stream, at most 10 minutes.'),
+  },
+  {},
+  { description: 'Platform tokens that were rejected for one reason.' },
+)
+
+export type FeedActivity = Static<typeof FeedActivity>
+export const FeedActivity = record(
+  'FeedActivity',
+  {
+    feed: described(Text, 'The name of the feed.'),
+    batches: perSecond('Committed batches per second.'),
+  },
+  { lag: described(Decimal, 'Seconds since the last batch was committed. Absent if unknown.') },
+  { description: 'The batches of a feed.' },
+)
+
+export type MetricsSample = Static<typeof MetricsSample>
+export const MetricsSample = record(
+  'MetricsSample',
+  {
+    time: described(Timestamp, 'The end of the second that the sample covers.'),
+    sources: described(Type.Array(MetricsSource), 'One for each server.'),
+    requests: perSecond('Requests per second to all servers, without health probes.'),
+    roles: described(
+      Type.Array(RoleRequests),
+      'Requests by server. In the demo, requests of no operation count only in the total.',
+    ),
+    errors: perSecond('Responses per second with a status of 500 or more.'),
+    clientErrors: perSecond('Responses per second with a status from 400 to 498.'),
+    shed: perSecond('Requests per second that were rejected because of overload.'),
+    rejections: described(
+      Type.Array(RejectionRate),
+      'The rejected platform tokens, by reason. Reasons without rejections are left out.',
+    ),
+    feeds: described(Type.Array(FeedActivity), 'The feeds, sorted by name.'),
+  },
+  { latency: described(LatencyPercentiles, 'Absent if no request was completed.') },
+  { description: 'What the servers did in one second.' },
+)
+
+export type Rejection = Static<typeof Rejection>
+export const Rejection = record(
+  'Rejection',
+  {
+    time: described(Timestamp, 'When the response was sent.'),
+    interactionId: described(Uuid, 'The `x-fapi-interaction-id` of the response.'),
+    role,
+    operation: described(Text, 'The reference of the operation, or `none`.'),
+    status: described(Count, 'The status; 499 if the client closed the connection first.'),
+    reason: described(Text, 'The reason, as in the log, or the text of the error.'),
+  },
+  {
+    code: described(Text, 'The code of the error.'),
+    clause: described(Text, 'The sentence of the interface or of a decision that it implements.'),
+    setting: described(Text, 'The setting to look at.'),
+  },
+  {
+    description:
+      'A request that was answered with an error. It has nothing of what the client sent, except the interaction id.',
+  },
+)
+
+export type RejectionCount = Static<typeof RejectionCount>
+export const RejectionCount = record(
+  'RejectionCount',
+  {
+    role,
+    status: described(Count, 'The status of the responses.'),
+    reason: described(Text, 'The reason, as in the log, or the text of the error.'),
+    count: described(Count, 'How many requests.'),
+  },
+  {
+    code: described(Text, 'The code of the error.'),
+    clause: described(Text, 'The sentence of the interface or of a decision that it implements.'),
+    setting: described(Text, 'The setting to look at.'),
+  },
+  { description: 'How many requests of the last hour were rejected for one reason.' },
+)
+
+export type RejectionList = Static<typeof RejectionList>
+export const RejectionList = record(
+  'RejectionList',
+  {
+    data: described(Type.Array(Rejection), 'The latest first.'),
+    reasons: described(Type.Array(RejectionCount), 'All that are stored, the most frequent first.'),
+    sources: described(Type.Array(MetricsSource), 'One for each server.'),
+  },
+  {},
+  { description: 'Requests of the last hour that were answered with an error.' },
+)
+
+export type RejectionMatches = Static<typeof RejectionMatches>
+export const RejectionMatches = record(
+  'RejectionMatches',
+  {
+    data: described(
+      Type.Array(Rejection),
+      'The latest first. Several servers may have rejected requests with the same interaction id.',
+    ),
+    sources: described(Type.Array(MetricsSource), 'One for each server.'),
+  },
+  {},
+  { description: 'Requests of the last hour with an interaction id that were rejected.' },
+)

@@ -1,5 +1,5 @@
-/** What logs and metrics call requests of the consent role. Separate, so that naming them does not load the role. */
-export const consentEndpoints = [
+/** What logs and metrics call requests to routes that are no operations. Separate, so that naming them loads no role. */
+export const endpoints = [
   'openid',
   'consent-page',
   'consent-asset',
@@ -12,11 +12,11 @@ export const consentEndpoints = [
   'cds-customer',
   'cds-other',
 ] as const
-export type ConsentEndpoint = (typeof consentEndpoints)[number]
+export type Endpoint = (typeof endpoints)[number]
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** A route that is not an operation of the contract, but has the same limits. */
-    endpoint?: ConsentEndpoint
+    endpoint?: Endpoint
   }
 }

@@ -1,0 +1,60 @@
+import Type from 'typebox'
+import { rejectionsMax, storedRejectionsMax } from '../limits.ts'
+import type { Operation } from '../operation.ts'
+import { described } from '../record.ts'
+import { MetricsSample, RejectionList, RejectionMatches } from '../records/monitoring.ts'
+import { Uuid } from '../scalars.ts'
+
+const shared = {
+  base: 'platform',
+  tag: 'operations',
+  protection: 'clientToken',
+  scope: 'operations.read',
+  method: 'GET',
+  params: Type.Object({}),
+  query: Type.Object({}),
+  status: 200,
+  errors: [],
+} as const
+
+export const streamMetrics = {
+  ...shared,
+  ref: 'O2',
+  path: '/v1/metrics/stream',
+  summary: 'Stream the metrics of the servers',
+  description:
+    'Sends server-sent events: first a `sample` for each second of the last 10 minutes that is stored, then one every second. Samples are stored while a client reads them, and for a minute after that. The event `end` has the `reason` for which the server closes the stream: `unauthorized` if the token or the session has ended, `shutdown` if the server stops. A client that does not read is disconnected.',
+  events: MetricsSample,
+  result: 'A stream of events. The data of each `sample` is a `MetricsSample`.',
+} as const satisfies Operation
+
+export const listRejections = {
+  ...shared,
+  ref: 'O3',
+  path: '/v1/rejections',
+  summary: 'List the rejected requests of the last hour',
+  description: `Returns the latest ${rejectionsMax} requests with a status of 400 or more, and how many were rejected for each reason. Each process stores its last ${storedRejectionsMax} while its metrics are on.`,
+  query: Type.Object({
+    reason: Type.Optional(
+      described(
+        Type.String({ minLength: 1, maxLength: 200 }),
+        'Only requests that were rejected for this reason.',
+      ),
+    ),
+  }),
+  response: RejectionList,
+} as const satisfies Operation
+
+export const findRejections = {
+  ...shared,
+  ref: 'O4',
+  path: '/v1/rejections/{interactionId}',
+  summary: 'Find the rejected requests with an interaction id',
+  description:
+    'Returns why the requests of the last hour with this interaction id were rejected. The list is empty if no request was.',
+  params: Type.Object({
+    interactionId: described(Uuid, 'The `x-fapi-interaction-id` of the response.'),
+  }),
+  response: RejectionMatches,
+  errors: ['invalid_request'],
+} as const satisfies Operation
