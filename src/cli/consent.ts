@@ -66,9 +66,8 @@ function listCommand(terminal: Terminal): Command {
       withConsents(flags, terminal, async (store) => {
         const now = await readNow(store)
         const names = await readThirdPartyNames(store)
-        const selected = { customerId: customer, thirdPartyId: thirdParty }
+        const selected = { customerId: customer, thirdPartyId: thirdParty, status }
         for await (const each of listArrangements(store.arrangements, selected, now)) {
-          if (status !== undefined && each.status !== status) continue
           terminal.out(json ? `${JSON.stringify(toJson(each))}\n` : formatLine(each, names))
         }
       }),

@@ -2,10 +2,10 @@ import type { ArrangementQuery, ArrangementStore, StoredArrangement } from './st
 
 const pageSize = 500
 
-/** All arrangements of a customer or a third party, in order of `updated`. */
+/** All arrangements of a customer, a third party or a status, in order of `updated`. */
 export async function* listArrangements(
   arrangements: ArrangementStore,
-  selected: Pick<ArrangementQuery, 'customerId' | 'thirdPartyId'>,
+  selected: Pick<ArrangementQuery, 'customerId' | 'thirdPartyId' | 'status'>,
   now: Temporal.Instant,
 ): AsyncGenerator<StoredArrangement> {
   for (let after: StoredArrangement | undefined; ; ) {

@@ -1,7 +1,8 @@
 import { type Adapter, type AdapterPayload, errors, Provider } from 'oidc-provider'
 import { digest } from '../auth/secrets.ts'
+import type { ChangeReason } from '../contract/consent-statuses.ts'
 import { isAmendmentPending } from './amendments.ts'
-import type { ChangeReason, ConsentStore, ThirdParty } from './store.ts'
+import type { ConsentStore, ThirdParty } from './store.ts'
 
 /** Models whose artifacts depend on an arrangement. The id of a grant is that of its arrangement. */
 const grantModel = 'Grant'

@@ -1,4 +1,4 @@
-import type { ConsentStatus } from '../contract/consent-statuses.ts'
+import type { ChangeReason, ConsentStatus } from '../contract/consent-statuses.ts'
 
 /** A registered third party. Its metadata is public, except for its customers' arrangements. */
 export interface ThirdParty {
@@ -86,18 +86,6 @@ export interface StoredArrangement extends Arrangement {
   readonly updated: Temporal.Instant
 }
 
-/** Why an arrangement changed. */
-export const changeReasons = [
-  'customer',
-  'operator',
-  'third_party',
-  'third_party_removed',
-  'code_replayed',
-  'amended',
-  'sharing_ended',
-] as const
-export type ChangeReason = (typeof changeReasons)[number]
-
 export interface ArrangementChange {
   readonly time: Temporal.Instant
   readonly status: ConsentStatus
@@ -107,8 +95,11 @@ export interface ArrangementChange {
 export interface ArrangementQuery {
   readonly customerId?: string | undefined
   readonly thirdPartyId?: string | undefined
+  readonly status?: ConsentStatus | undefined
   /** Only those whose last change was recorded later. */
   readonly updatedAfter?: Temporal.Instant | undefined
+  /** The one whose last change was recorded last comes first. */
+  readonly isNewestFirst?: boolean | undefined
   /** The last one of the previous page. */
   readonly after?: Pick<StoredArrangement, 'id' | 'updated'> | undefined
   readonly limit: number

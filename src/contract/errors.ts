@@ -18,6 +18,7 @@ export const errorTable = {
   insufficient_scope: { status: 403, message: 'Insufficient scope' },
   customer_not_found: { status: 404, message: 'Customer not found' },
   account_not_found: { status: 404, message: 'Account not found' },
+  consent_not_found: { status: 404, message: 'Consent not found' },
   feed_not_found: { status: 404, message: 'Feed not found' },
   product_not_found: { status: 404, message: 'Product not found' },
   draft_not_found: { status: 404, message: 'Draft not found' },

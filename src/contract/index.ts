@@ -76,7 +76,13 @@ export {
   ExampleBalance,
   ShareableAccount,
 } from './records/consent.ts'
-export { Consent, ConsentList, ConsentThirdParty } from './records/consents.ts'
+export {
+  Consent,
+  ConsentChange,
+  ConsentDetail,
+  ConsentList,
+  ConsentThirdParty,
+} from './records/consents.ts'
 export { AccountContact } from './records/contact.ts'
 export { EnergyAccount, EnergyAccountDetail } from './records/energy-account.ts'
 export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billing.ts'

@@ -132,9 +132,9 @@ describe('the operations', () => {
     )
   })
 
-  it('require the scope consent.read for consents, and nowhere else', () => {
+  it('require a scope of consents for consents, and nowhere else', () => {
     assert.deepEqual(
-      refsWhere(({ scope }) => scope === 'consent.read'),
+      refsWhere(({ scope }) => scope?.startsWith('consent.') === true),
       refsWhere(({ tag }) => tag === 'consents'),
     )
   })

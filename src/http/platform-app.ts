@@ -5,16 +5,14 @@ import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalog
 import { openPageCache, type PageCache } from '../catalogue/page-cache.ts'
 import * as products from '../catalogue/products.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
-import { listConsents } from '../consent/list-consents.ts'
+import { consentsHandlers } from '../consent/consents-handlers.ts'
 import type { ConsentStore } from '../consent/store.ts'
 import {
   accessOperations,
   catalogueOperations,
   consentsOperations,
   type Feature,
-  type Input,
   type Operation,
-  type OperationOf,
   platformOperations,
 } from '../contract/index.ts'
 import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
@@ -77,12 +75,17 @@ function mount(
   )
 }
 
-function mountConsents(app: HttpApp, { access, consents, clock }: PlatformAppOptions): void {
-  mountClientOperation(app, consentsOperations.listConsents, access, async (input) => ({
-    body: JSON.stringify(
-      await listConsents(input as unknown as Input<OperationOf<'listConsents'>>, consents, clock()),
-    ),
-  }))
+function mountConsents(app: HttpApp, { access, consents: store, clock }: PlatformAppOptions): void {
+  for (const [id, operation] of Object.entries(consentsOperations)) {
+    const handler = consentsHandlers[id as keyof typeof consentsHandlers] as (
+      input: unknown,
+      context: unknown,
+    ) => Promise<unknown>
+    mountClientOperation(app, operation, access, async (input) => {
+      const result = await handler(input, { store, now: clock() })
+      return result === undefined ? {} : { body: JSON.stringify(result) }
+    })
+  }
 }
 
 function mountKeys(app: HttpApp, signingKeys: SigningKeyStore): void {

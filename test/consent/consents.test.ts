@@ -12,6 +12,7 @@ import { after, makeArrangement, makeThirdParty, now } from './stores.ts'
 interface Fixture {
   readonly platform: ConsentPlatform
   list(query?: string): Promise<Answer>
+  call(path: string, method?: string): Promise<Answer>
   run(...args: readonly string[]): ReturnType<typeof runInProcess>
   issueToken(scope: AccessScope): Promise<string>
 }
@@ -38,12 +39,14 @@ async function open(scope: Scope): Promise<Fixture> {
     const body = { client_id: client.id, client_secret: secret }
     return (await send(port, '/v1/token', { method: 'POST', body })).body.token
   }
-  const token = await issueToken('consent.read')
+  const authorization = `Bearer ${await issueToken('consent.write')}`
+  const call = (path: string, method = 'GET') =>
+    send(port, `/v1/consents${path}`, { method, headers: { authorization } })
   return {
     platform,
     issueToken,
-    list: (query = '') =>
-      send(port, `/v1/consents${query}`, { headers: { authorization: `Bearer ${token}` } }),
+    call,
+    list: (query = '') => call(query),
     run: (...args) => runInProcess(['consent', ...args, '--database', database]),
   }
 }
@@ -97,6 +100,33 @@ describe('the list of consents for the back office', () => {
     assert.equal((await list('?updated-after=2026-07-01T00:00:01.999Z')).body.data.length, 3)
   })
 
+  it('is filtered by status, third party and customer, in both orders', async () => {
+    const { list } = await fixtureOnEachEngine()
+    const readIds = async (filter: string) => {
+      const ids: string[] = []
+      for (let cursor = ''; ; ) {
+        const { body } = await list(`?page-size=1&${filter}${cursor}`)
+        ids.push(...body.data.map(({ consentId }: Record<string, string>) => consentId))
+        if (body.next === undefined) return ids.join(' ')
+        cursor = `&cursor=${body.next}`
+      }
+    }
+
+    for (const [filter, oldest, newest] of [
+      ['', 'r3 r1 r2', 'r2 r1 r3'],
+      ['status=active', 'r3', 'r3'],
+      ['third-party=tp', 'r1 r2', 'r2 r1'],
+      ['third-party=tp&status=expired', 'r2', 'r2'],
+      ['customer=c1', 'r1 r2', 'r2 r1'],
+      ['customer=c1&third-party=tp&status=withdrawn', 'r1', 'r1'],
+      ['customer=c2&third-party=tp', '', ''],
+      ['updated-after=2026-07-01T00:00:02Z', 'r1 r2', 'r2 r1'],
+    ] as const) {
+      assert.equal(await readIds(filter), oldest, filter)
+      assert.equal(await readIds(`${filter}&order=newest`), newest, filter)
+    }
+  })
+
   it('requires the scope consent.read', async () => {
     const { platform, issueToken } = await fixtureOnEachEngine()
     const authorization = `Bearer ${await issueToken('products.write')}`
@@ -119,10 +149,14 @@ describe('the list of consents for the back office', () => {
     const { list } = await fixtureOnEachEngine()
 
     for (const [query, pattern] of [
+      ['?status=ended', /^status must be/],
+      ['?order=up', /^order must be/],
+      [`?customer=${'x'.repeat(2000)}`, /^customer must be/],
       ['?updated-after=today', /^updated-after must be an RFC 3339 date-time/],
       ['?page-size=1001', /^page-size must be/],
       ['?cursor=x', /^cursor must be the next of a previous page$/],
       [`?cursor=${Buffer.from('99999999999999999 x').toString('base64url')}`, /^cursor must be/],
+      [`?cursor=${Buffer.from('1 a\0').toString('base64url')}`, /^cursor must be/],
       [`?cursor=${'x'.repeat(513)}`, /^cursor must be/],
     ] as const) {
       const { status, body } = await list(query)
@@ -130,6 +164,67 @@ describe('the list of consents for the back office', () => {
       assert.equal(status, 400, query)
       assert.match(body.error, pattern)
     }
+  })
+})
+
+describe('a consent for the back office', () => {
+  it('has its changes with their time and reason', async () => {
+    const { call, list } = await fixtureOnEachEngine()
+
+    const { status, body } = await call('/r1')
+
+    assert.equal(status, 200)
+    const { changes, ...consent } = body
+    assert.deepEqual(consent, (await list('?status=withdrawn')).body.data[0])
+    assert.deepEqual(changes, [
+      { time: '2026-07-01T00:00:00Z', status: 'active', reason: 'customer' },
+      { time: '2026-07-01T00:00:03Z', status: 'withdrawn', reason: 'customer' },
+    ])
+    const unknown = await call('/r9')
+    assert.deepEqual([unknown.status, unknown.body], [404, { error: 'Consent not found' }])
+  })
+
+  it('is withdrawn with its tokens, once', async (t) => {
+    const { call, platform } = await open(t)
+    const { artifacts, arrangements } = platform.store
+    const time = Temporal.Now.instant()
+    const token = { payload: '{}', grantId: 'r3', expires: time.add({ hours: 1 }) }
+    await artifacts.put('AccessToken', 'k', token, time)
+
+    const answers = [await call('/r3/withdraw', 'POST'), await call('/r3/withdraw', 'POST')]
+
+    assert.deepEqual(
+      answers.map(({ status, text }) => [status, text]),
+      [
+        [204, ''],
+        [204, ''],
+      ],
+    )
+    const changes = await arrangements.listChanges('r3')
+    assert.deepEqual(
+      changes.map(({ status, reason }) => [status, reason]),
+      [
+        ['active', 'customer'],
+        ['withdrawn', 'operator'],
+      ],
+    )
+    assert.equal(await artifacts.find('AccessToken', 'k', time), undefined)
+    assert.equal((await call('/r2/withdraw', 'POST')).status, 204)
+    assert.equal((await call('/r2')).body.status, 'expired')
+    assert.equal((await call('/r9/withdraw', 'POST')).status, 404)
+  })
+
+  it('is withdrawn with the scope consent.write only', async () => {
+    const { platform, issueToken, call } = await fixtureOnEachEngine()
+    const authorization = `Bearer ${await issueToken('consent.read')}`
+
+    const path = '/v1/consents/r3/withdraw'
+    const rejected = await send(platform.port, path, { method: 'POST', headers: { authorization } })
+
+    assert.equal(rejected.status, 403)
+    assert.equal((await call('/r3')).body.status, 'active')
+    const allowed = await send(platform.port, '/v1/consents/r3', { headers: { authorization } })
+    assert.equal(allowed.status, 200)
   })
 })
 

@@ -284,7 +284,7 @@ describeOnce('holdfast serve platform without an issuer', () => {
     assert.ok(!seen.has('oidc-provider'))
     assert.deepEqual(
       [...seen].filter((file) => file.includes('/src/consent/')),
-      ['list-consents.ts', 'third-party-names.ts'].map((file) => join(root, 'consent', file)),
+      ['consents-handlers.ts', 'third-party-names.ts'].map((file) => join(root, 'consent', file)),
     )
   })
 

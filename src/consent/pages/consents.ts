@@ -1,6 +1,7 @@
+import type { ChangeReason } from '../../contract/consent-statuses.ts'
 import type { ShareableAccount } from '../../contract/index.ts'
 import { describeScopes } from '../scopes.ts'
-import type { ArrangementChange, ChangeReason, StoredArrangement } from '../store.ts'
+import type { ArrangementChange, StoredArrangement } from '../store.ts'
 import {
   renderEmailField,
   renderPasscodeField,

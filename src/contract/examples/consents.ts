@@ -1,4 +1,4 @@
-import type { Consent } from '../records/consents.ts'
+import type { Consent, ConsentDetail } from '../records/consents.ts'
 
 export const consent: Consent = {
   consentId: '4b4e1d6c-0f6d-4bb0-8e8f-1d2a7f3f9b52',
@@ -10,4 +10,14 @@ export const consent: Consent = {
   from: '2025-07-01T09:30:00Z',
   until: '2026-07-01T09:30:00Z',
   updated: '2025-07-01T09:30:00Z',
+}
+
+export const consentDetail: ConsentDetail = {
+  ...consent,
+  status: 'withdrawn',
+  updated: '2025-09-12T04:10:00Z',
+  changes: [
+    { time: '2025-07-01T09:30:00Z', status: 'active', reason: 'customer' },
+    { time: '2025-09-12T04:10:00Z', status: 'withdrawn', reason: 'operator' },
+  ],
 }

@@ -7,7 +7,7 @@ import {
   directDebit,
   scheduledPayment,
 } from './banking.ts'
-import { consent } from './consents.ts'
+import { consent, consentDetail } from './consents.ts'
 import {
   accountContact,
   customer,
@@ -52,6 +52,8 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   BatchConflictBody: [batchConflictBody],
   BatchSummary: [batchSummary],
   Consent: [consent],
+  ConsentChange: [consentDetail.changes[1]],
+  ConsentDetail: [consentDetail],
   ConsentList: [{ data: [consent], next: 'MTc1MTM2MjIwMDAwMCA0YjRlMWQ2Yw' }],
   ConsentThirdParty: [consent.thirdParty],
   Customer: [customer],

@@ -209,6 +209,7 @@ describe('the OpenAPI documents', () => {
       'products.read',
       'products.write',
       'consent.read',
+      'consent.write',
       'operations.read',
     ])
     assert.deepEqual(listScopes(intake), ['data.write'])

@@ -74,9 +74,15 @@ function buildParameters(place: string, node: Node, components: Components): Jso
       ...(place === 'path' && { required: true }),
       description,
       schema,
-      example: type.enum?.length === 1 ? type.enum[0] : parameterExamples[name],
+      example: chooseExample(name, type),
     }
   })
+}
+
+/** Parameters of one name may have different lists of values. */
+function chooseExample(name: string, { enum: list }: Node) {
+  const example = parameterExamples[name]
+  return list && !list.includes(String(example)) ? list[0] : example
 }
 
 function buildRequestBody(body: TSchema, form: TSchema | undefined, components: Components): Json {

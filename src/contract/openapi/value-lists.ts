@@ -1,3 +1,4 @@
+import { consentStatuses } from '../consent-statuses.ts'
 import { values } from '../enumerations.ts'
 
 /** The list that no request or response contains. */
@@ -80,15 +81,21 @@ interface ValueList {
   readonly description: string
 }
 
+/** Lists of operations that are no part of the interface, and that several records have. */
+const ownLists = [
+  { name: 'ConsentStatus', list: consentStatuses, description: 'The status of a consent.' },
+] as const
+
 /** The contract copies lists, so they are found by their values. */
-const valueLists = new Map(
-  Object.entries(descriptions).map(([name, description]): [string, ValueList] => [
+const valueLists = new Map<string, ValueList>([
+  ...Object.entries(descriptions).map(([name, description]): [string, ValueList] => [
     toKey(values[name as keyof typeof descriptions]),
     { name: toPascalCase(name), description },
   ]),
-)
+  ...ownLists.map(({ list, ...named }): [string, ValueList] => [toKey(list), named]),
+])
 
-/** The name and the description of a list in `values`; undefined for another list. */
+/** The name and the description of a list that several records have; undefined for another list. */
 export function findValueList(list: readonly string[]): ValueList | undefined {
   return valueLists.get(toKey(list))
 }

@@ -1,9 +1,17 @@
 import Type from 'typebox'
+import { consentStatuses } from '../consent-statuses.ts'
 import { cursorLengthMax, pageSizeDefault, pageSizeMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
-import { ConsentList } from '../records/consents.ts'
-import { Timestamp } from '../scalars.ts'
+import { ConsentDetail, ConsentList } from '../records/consents.ts'
+import { Id, Timestamp } from '../scalars.ts'
+
+const cursor = Type.Optional(
+  described(
+    Type.String({ minLength: 1, maxLength: cursorLengthMax }),
+    'The `next` of the previous page, with the other parameters unchanged.',
+  ),
+)
 
 export const listConsents = {
   base: 'platform',
@@ -15,18 +23,22 @@ export const listConsents = {
   path: '/v1/consents',
   summary: 'List the consents of customers',
   description:
-    'Returns consents in the order of their last change, for the systems of the data provider. A consent whose sharing has ended is recorded as expired by this request. To follow changes, repeat the request with the latest `updated` of the previous responses, minus a minute: changes of several processes may become visible in another order than that of their times.',
+    'Returns consents in the order of their last change, the oldest change first unless `order` is `newest`, for the systems of the data provider. A consent whose sharing has ended is recorded as expired by this request. To follow changes, repeat the request with the latest `updated` of the previous responses, minus a minute: changes of several processes may become visible in another order than that of their times.',
   params: Type.Object({}),
   query: Type.Object({
+    status: Type.Optional(
+      described(Type.Enum([...consentStatuses]), 'Only consents with this status.'),
+    ),
+    'third-party': Type.Optional(described(Id, 'Only consents for the third party with this id.')),
+    customer: Type.Optional(described(Id, 'Only consents of the customer with this id.')),
+    order: described(
+      Type.Enum(['oldest', 'newest'], { default: 'oldest' }),
+      'Which changes come first. With `newest`, a consent that changes between two pages moves to the first one.',
+    ),
     'updated-after': Type.Optional(
       described(Timestamp, 'Only consents whose last change was recorded after this time.'),
     ),
-    cursor: Type.Optional(
-      described(
-        Type.String({ minLength: 1, maxLength: cursorLengthMax }),
-        'The `next` of the previous page, with the other parameters unchanged.',
-      ),
-    ),
+    cursor,
     'page-size': described(
       Type.Integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault }),
       'The number of records per page.',
@@ -35,4 +47,44 @@ export const listConsents = {
   status: 200,
   response: ConsentList,
   errors: [],
+} as const satisfies Operation
+
+const params = Type.Object({
+  consentId: described(Id, 'The `consentId` in the response of `listConsents`.'),
+})
+
+export const getConsent = {
+  base: 'platform',
+  tag: 'consents',
+  protection: 'clientToken',
+  scope: 'consent.read',
+  ref: 'S2',
+  method: 'GET',
+  path: '/v1/consents/{consentId}',
+  summary: 'Read a consent with its changes',
+  description:
+    'Returns what the customer agreed to share, and when and why the status changed. Consents are kept for seven years after their end.',
+  params,
+  query: Type.Object({}),
+  status: 200,
+  response: ConsentDetail,
+  errors: ['consent_not_found'],
+} as const satisfies Operation
+
+export const withdrawConsent = {
+  base: 'platform',
+  tag: 'consents',
+  protection: 'clientToken',
+  scope: 'consent.write',
+  ref: 'S3',
+  method: 'POST',
+  path: '/v1/consents/{consentId}/withdraw',
+  summary: 'Withdraw a consent',
+  description:
+    'Ends the sharing and all tokens of the consent in one transaction: the next request of the third party is rejected. `getConsent` then has a change with the reason `operator`. A consent that has already ended stays as it is, and the response is the same, so a request whose response was lost can be repeated. A withdrawn consent cannot be restored: the customer has to give a new one.',
+  params,
+  query: Type.Object({}),
+  status: 204,
+  result: 'The consent has ended.',
+  errors: ['consent_not_found'],
 } as const satisfies Operation

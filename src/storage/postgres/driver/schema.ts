@@ -298,4 +298,8 @@ ${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(p
     record text not null
   );
   `,
+  () => `
+  create index arrangement_status on arrangement (status, updated, id);
+  create index arrangement_third_party_status on arrangement (third_party, status, updated, id);
+  `,
 ]

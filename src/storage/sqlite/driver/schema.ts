@@ -281,4 +281,10 @@ export const migrations: readonly string[] = [
     record text not null
   ) strict, without rowid;
   `,
+  `
+  -- To list arrangements by their status. The indexes may exist, as above.
+  create index if not exists arrangement_status on arrangement (status, updated, id);
+  create index if not exists arrangement_third_party_status
+    on arrangement (third_party, status, updated, id);
+  `,
 ]

@@ -1,14 +1,13 @@
 import type pg from 'pg'
 import {
   type ArrangementStore,
-  type ChangeReason,
   purgeMax,
   retentionMs,
   type StoredArrangement,
   withdrawnMax,
 } from '../../../../consent/store.ts'
-import type { ConsentStatus } from '../../../../contract/consent-statuses.ts'
-import { selectList, startOfPage } from '../../../consent-lists.ts'
+import type { ChangeReason, ConsentStatus } from '../../../../contract/consent-statuses.ts'
+import { boundPage, type ListFilter, listFilters } from '../../../consent-lists.ts'
 import { escapeNul, unescapeNul } from '../../driver/escape-nul.ts'
 import { runInOrder, runStatement } from '../../driver/statements.ts'
 import { openAmendments } from './amend-arrangement.ts'
@@ -40,19 +39,20 @@ const listChanges = {
   name: 'list-arrangement-changes',
   text: 'select time, status, reason from arrangement_change where arrangement = $1 order by time, status',
 }
-const listWhere = (name: string, ...conditions: readonly string[]) => ({
-  name: `list-arrangements-${name}`,
+/** An expression is not looked up in an index. */
+const createList = (filters: readonly ListFilter[], direction: 'asc' | 'desc') => ({
+  name: ['list-arrangements', ...filters.map(({ column }) => column), direction].join('-'),
   text: `select ${columns} from arrangement
-    where ${['(updated, id) > ($1, $2)', ...conditions].join(' and ')}
-    order by updated, id limit $3`,
+    where ${[
+      '(updated, id) > ($1, $2)',
+      '(updated, id) < ($3, $4)',
+      ...filters.map(
+        ({ column, isIndexed }, index) =>
+          `${isIndexed ? column : `(${column} || '')`} = $${index + 6}`,
+      ),
+    ].join(' and ')}
+    order by updated ${direction}, id ${direction} limit $5`,
 })
-/** Separate statements, since each uses an index of its own. */
-const lists = {
-  all: listWhere('all'),
-  customer: listWhere('customer', 'customer = $4'),
-  thirdParty: listWhere('third-party', 'third_party = $4'),
-  both: listWhere('both', 'customer = $4', 'third_party = $5'),
-}
 const expire = {
   name: 'expire-arrangements',
   text: `with over as (
@@ -143,15 +143,18 @@ export function openArrangements(pool: pg.Pool): ArrangementStore {
         reason: reason as ChangeReason,
       }))
     },
-    async list({ customerId, thirdPartyId, updatedAfter, after, limit }, now) {
+    async list(selected, now) {
       while ((await expireSome(now.epochMilliseconds)) > 0);
-      const { updated, id } = startOfPage({ updatedAfter, after })
-      const rows = await runStatement(pool, lists[selectList(customerId, thirdPartyId)], [
-        updated,
-        escapeNul(id),
-        limit,
-        ...(customerId === undefined ? [] : [escapeNul(customerId)]),
-        ...(thirdPartyId === undefined ? [] : [escapeNul(thirdPartyId)]),
+      const filters = listFilters(selected)
+      const { start, end } = boundPage(selected)
+      const statement = createList(filters, selected.isNewestFirst ? 'desc' : 'asc')
+      const rows = await runStatement(pool, statement, [
+        start.updated,
+        escapeNul(start.id),
+        end.updated,
+        escapeNul(end.id),
+        selected.limit,
+        ...filters.map(({ value }) => escapeNul(value)),
       ])
       return rows.map((row) => toArrangement(row, now.epochMilliseconds))
     },

@@ -2,14 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import {
   type ArrangementChange,
   type ArrangementStore,
-  type ChangeReason,
   purgeMax,
   retentionMs,
   type StoredArrangement,
   withdrawnMax,
 } from '../../../../consent/store.ts'
-import { selectList, startOfPage } from '../../../consent-lists.ts'
-import { command, query } from '../../driver/statements.ts'
+import type { ChangeReason } from '../../../../contract/consent-statuses.ts'
+import { boundPage, type ListFilter, listFilters } from '../../../consent-lists.ts'
+import { command, type Query, query } from '../../driver/statements.ts'
 import type { Write } from '../../driver/write-queue.ts'
 import { openAmendments } from './amend-arrangement.ts'
 
@@ -48,23 +48,23 @@ export function openArrangements(database: DatabaseSync, write: Write): SqliteAr
     database,
     'select time, status, reason from arrangement_change where arrangement = ? order by time, status',
   )
-  const listWhere = (...conditions: readonly string[]) =>
-    query<Row>(
-      database,
-      `select * from arrangement
-       where ${[...conditions, '(updated, id) > (:updated, :id)'].join(' and ')}
-       order by updated, id limit :limit`,
-    )
-  // Separate statements, since each uses an index of its own.
-  const lists = {
-    all: listWhere(),
-    customer: listWhere('customer = :customer'),
-    thirdParty: listWhere('third_party = :thirdParty'),
-    both: listWhere('customer = :customer', 'third_party = :thirdParty'),
+  const lists = new Map<string, Query<Row>>()
+  const prepareList = (filters: readonly ListFilter[], direction: 'asc' | 'desc') => {
+    const indexed = filters.filter(({ isIndexed }) => isIndexed).map(({ column }) => column)
+    const conditions = filters.map(({ column }) => `${column} = ?`)
+    // Named, since SQLite would choose another index without statistics.
+    const text = `select * from arrangement
+      indexed by arrangement_${indexed.join('_') || 'updated'}
+      where ${[...conditions, '(updated, id) > (?, ?)', '(updated, id) < (?, ?)'].join(' and ')}
+      order by updated ${direction}, id ${direction} limit ?`
+    const list = lists.get(text) ?? query<Row>(database, text)
+    lists.set(text, list)
+    return list
   }
   const expired = query<{ readonly id: string; readonly ends: number }>(
     database,
-    `select id, ends from arrangement where status = 'active' and ends <= ? order by ends limit ${withdrawnMax}`,
+    `select id, ends from arrangement indexed by arrangement_active
+     where status = 'active' and ends <= ? order by ends limit ${withdrawnMax}`,
   )
   const end = command(
     database,
@@ -132,14 +132,14 @@ export function openArrangements(database: DatabaseSync, write: Write): SqliteAr
     async listChanges(id) {
       return changes.all(id).map(({ time, ...change }) => ({ ...change, time: instant(time) }))
     },
-    async list({ customerId, thirdPartyId, updatedAfter, after, limit }, now) {
+    async list(selected, now) {
       await expire(now.epochMilliseconds)
-      const rows = lists[selectList(customerId, thirdPartyId)].all({
-        ...(customerId !== undefined && { customer: customerId }),
-        ...(thirdPartyId !== undefined && { thirdParty: thirdPartyId }),
-        ...startOfPage({ updatedAfter, after }),
-        limit,
-      })
+      const filters = listFilters(selected)
+      const { start, end } = boundPage(selected)
+      const rows = prepareList(filters, selected.isNewestFirst ? 'desc' : 'asc').all(
+        ...filters.map(({ value }) => value),
+        ...[start.updated, start.id, end.updated, end.id, selected.limit],
+      )
       return rows.map((row) => toArrangement(row, now.epochMilliseconds))
     },
     amend: openAmendments(database, write),
