@@ -16,9 +16,9 @@ type Existing = Pick<StoredDraft, 'tag' | 'base'> | undefined
 export function checkSave(
   newest: NewestVersion | undefined,
   existing: Existing,
-  { base, isNewProduct, ifTag, ifNone }: NewDraft,
+  { base, ifTag, ifNone }: NewDraft,
 ): { readonly base: number } | SaveConflict {
-  if (!newest && !existing && !isNewProduct) return 'missing'
+  if (!newest && !existing) return 'missing'
   if (ifTag && !(existing && ifTag(existing.tag))) return 'changed'
   if (ifNone && existing) return 'exists'
   const version = newest?.version ?? 0

@@ -6,11 +6,11 @@ import {
   type ErrorCode,
   type ProductInput,
 } from '../contract/index.ts'
-import { boundedContent, changeBy } from './changes.ts'
+import { boundedContent, changeBy, toIdempotency } from './changes.ts'
 import { formatDraftTag, formatEntityTag, parseDraftCondition } from './entity-tags.ts'
 import { describeDraft, formatDraft } from './format-draft.ts'
 import type { Context, Handler } from './handler.ts'
-import type { NewDraft, PublishConflict } from './store.ts'
+import type { DraftContent, PublishConflict } from './store.ts'
 
 export const putProductDraft: Handler<'putProductDraft'> = async (
   { params, query, headers, body },
@@ -32,15 +32,31 @@ export const putProductDraft: Handler<'putProductDraft'> = async (
   return { headers: { etag: formatDraftTag(draft.tag) } }
 }
 
-export const createProductDraft: Handler<'createProductDraft'> = async ({ body }, context) => {
-  const id = randomUUID()
+export const createProductDraft: Handler<'createProductDraft'> = async (
+  { body, headers },
+  context,
+) => {
   const draft = newDraft(body, context)
-  const saved = await context.store.saveDraft(id, { ...draft, isNewProduct: true })
-  if (typeof saved === 'string') throw new Error(`a draft of a new product is ${saved}`)
+  // The tag is the id as well, so that a retry can return the first ETag after the draft has changed.
+  const saved = await context.store.createDraft(
+    draft.tag,
+    draft,
+    // A key of `createProduct` is not a key of the draft with the same content.
+    toIdempotency(headers['idempotency-key'], { draft: body }),
+  )
+  if (saved === 'keyReused') throw new ContractError('idempotency_key_reused')
+  const { product: id, created: changedAt } = saved
   const location = catalogueOperations.getProductDraft.path.replace('{productID}', id)
   return {
-    headers: { location, etag: formatDraftTag(draft.tag) },
-    body: formatDraft({ ...draft, id, ...saved, newest: saved.base }),
+    headers: { location, etag: formatDraftTag(id) },
+    body: formatDraft({
+      ...draft,
+      record: draft.content.record,
+      id,
+      base: 0,
+      newest: 0,
+      changedAt,
+    }),
   }
 }
 
@@ -92,7 +108,6 @@ const conflicts = {
   outdated: 'draft_outdated',
 } as const satisfies Record<PublishConflict, ErrorCode>
 
-function newDraft(body: ProductInput, context: Context): NewDraft {
-  const { record } = boundedContent(body)
-  return { tag: randomUUID(), name: body.name, record, ...changeBy(context) }
+function newDraft(body: ProductInput, context: Context): DraftContent {
+  return { tag: randomUUID(), content: boundedContent(body), ...changeBy(context) }
 }

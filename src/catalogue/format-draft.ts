@@ -2,7 +2,7 @@ import { addIdentity, toProductContent } from './product.ts'
 import type { DraftSummary, StoredDraft } from './store.ts'
 
 /** The JSON text of a draft. The product is shown as it would be read when published, so that the two can be compared. */
-export function formatDraft(draft: Omit<StoredDraft, 'tag'>): string {
+export function formatDraft(draft: Omit<StoredDraft, 'tag' | 'name'>): string {
   const state = describeDraft(draft)
   const { shown } = toProductContent(JSON.parse(draft.record))
   const product = addIdentity(shown, draft.id, state.changed_at)

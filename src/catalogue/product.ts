@@ -14,6 +14,7 @@ export function toProductContent(record: ProductInput | Product): ProductContent
     ...fields
   } = record as Product & { last_updated?: string }
   return {
+    name: fields.name,
     category: fields.product_category,
     brand: fields.brand,
     effectiveFrom: toEpochMilliseconds(fields.effective_from),

@@ -1,12 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import {
   buildPageBody,
   buildPageEnvelope,
   ContractError,
   catalogueOperations,
 } from '../contract/index.ts'
-import { isObject } from '../contract/schema.ts'
-import { boundedContent, changeBy } from './changes.ts'
+import { boundedContent, changeBy, toIdempotency } from './changes.ts'
 import { formatEntityTag, matchesIfNoneMatch, parseIfMatch } from './entity-tags.ts'
 import type { Handler } from './handler.ts'
 import { addIdentity, toEpochMilliseconds } from './product.ts'
@@ -14,12 +13,11 @@ import type { CatalogueStore, Outcome, ProductKey, StoredProduct } from './store
 
 export const createProduct: Handler<'createProduct'> = async ({ body, headers }, context) => {
   const content = boundedContent(body)
-  const key = headers['idempotency-key']
   const created = await context.store.create(
     {
       id: randomUUID(),
       ...content,
-      idempotency: key === undefined ? undefined : { key, digest: digest(body) },
+      idempotency: toIdempotency(headers['idempotency-key'], body),
     },
     changeBy(context),
   )
@@ -131,16 +129,4 @@ function requireSuccess(outcome: Outcome): StoredProduct {
 
 function toText({ shown, id, lastUpdated }: StoredProduct): string {
   return addIdentity(shown, id, lastUpdated)
-}
-
-/** Independent of the order of fields: a client may serialize a retry differently. */
-function digest(body: object): string {
-  const ordered = JSON.stringify(body, (_name, value) =>
-    isObject(value) ? sortFields(value) : value,
-  )
-  return createHash('sha256').update(ordered).digest('base64url')
-}
-
-function sortFields(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

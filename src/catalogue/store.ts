@@ -22,6 +22,7 @@ export interface CatalogueStore extends DraftStore {
 
 /** A product and the fields that it is filtered by. Times are milliseconds since 1970. */
 export interface ProductContent {
+  readonly name: string
   readonly category: string
   readonly brand: string
   readonly effectiveFrom: number | undefined
@@ -34,9 +35,21 @@ export interface ProductContent {
 /** How long an idempotency key is remembered. */
 export const idempotencyMs = 7 * 24 * 60 * 60 * 1000
 
+/** The key of a request that creates a product or a draft, and a digest of its content. */
+export interface Idempotency {
+  readonly key: string
+  readonly digest: string
+}
+
+/** The product of the first request with a key, and the time of that request in milliseconds since 1970. */
+export interface UsedKey {
+  readonly product: string
+  readonly created: number
+}
+
 export interface NewProduct extends ProductContent {
   readonly id: string
-  readonly idempotency?: { readonly key: string; readonly digest: string } | undefined
+  readonly idempotency?: Idempotency | undefined
 }
 
 /** The author of a change: an API client, a load, or a command. */
@@ -103,7 +116,13 @@ export interface HistoryPage {
 
 /** Drafts of products: at most one for each. They are not public. */
 export interface DraftStore {
-  saveDraft(id: string, draft: NewDraft): Promise<SavedDraft | SaveConflict>
+  /** A draft of a new product. Repeating the idempotency key returns the first product and time. */
+  createDraft(
+    id: string,
+    draft: DraftContent,
+    idempotency: Idempotency | undefined,
+  ): Promise<UsedKey | 'keyReused'>
+  saveDraft(id: string, draft: NewDraft): Promise<'saved' | SaveConflict>
   readDraft(id: string): Promise<StoredDraft | undefined>
   removeDraft(id: string, ifTag: TagCondition | undefined): Promise<'removed' | RemoveConflict>
   /** Makes the draft the newest version and deletes it, in one transaction. */
@@ -119,17 +138,17 @@ export interface DraftStore {
 /** Whether the tag of a draft is one that the caller has read. */
 export type TagCondition = (tag: string) => boolean
 
-export interface NewDraft {
+export interface DraftContent {
   /** Never used before: a tag of a discarded draft must not match a later one. */
   readonly tag: string
-  readonly name: string
-  readonly record: string
+  readonly content: ProductContent
   readonly by: Author
   readonly clock: () => Temporal.Instant
+}
+
+export interface NewDraft extends DraftContent {
   /** Default: that of the draft that is replaced, or the newest version. */
   readonly base?: number | undefined
-  /** The product need not exist. */
-  readonly isNewProduct?: boolean
   /** Saves the draft only if it replaces one with such a tag. */
   readonly ifTag?: TagCondition | undefined
   /** Saves the draft only if the product has no other. */
@@ -156,11 +175,6 @@ export interface StoredDraft extends DraftSummary {
 export interface DraftPage {
   readonly items: readonly DraftSummary[]
   readonly total: number
-}
-
-export interface SavedDraft {
-  readonly base: number
-  readonly changedAt: number
 }
 
 export type SaveConflict = 'missing' | 'changed' | 'exists' | 'unknownVersion'

@@ -19,7 +19,7 @@ export function callDrafts({ send, token }: Pick<PlatformCaller, 'send' | 'token
       ...(body !== undefined && { body }),
     })
   return {
-    create: (body: unknown) => call('POST', draftsPath, {}, body),
+    create: (body: unknown, headers: Headers = {}) => call('POST', draftsPath, headers, body),
     save: (id: string, body: unknown, headers: Headers = {}, query = '') =>
       call('PUT', `${draftPath(id)}${query}`, headers, body),
     read: (id: string) => call('GET', draftPath(id)),

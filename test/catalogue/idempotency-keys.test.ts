@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describe } from '../support/engines.ts'
 import { callPlatform, openPlatform, productsPath, sharedPlatform } from '../support/platform.ts'
+import { callDrafts, draftPath, ifMatch } from './draft-calls.ts'
 import { minimalProduct, productWithFields } from './products.ts'
 
 const withKey = (key: string) => ({ 'idempotency-key': key })
@@ -154,5 +155,68 @@ describe('an Idempotency-Key', () => {
 
     assert.equal(repeated.status, 201)
     assert.notEqual(repeated.body.product_id, first.body.product_id)
+  })
+})
+
+describe('an Idempotency-Key of a draft', () => {
+  const open = sharedPlatform()
+
+  it('makes concurrent retries create one draft and return the same response', async () => {
+    const drafts = callDrafts(await open())
+    const before = (await drafts.list()).body.meta.totalRecords
+
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => drafts.create(minimalProduct, withKey('draft-at-once'))),
+    )
+
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([201]))
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+    assert.equal((await drafts.list()).body.meta.totalRecords, before + 1)
+  })
+
+  it('returns the first response after the draft was changed, published or discarded', async () => {
+    const platform = await open()
+    const drafts = callDrafts(platform)
+    const changed = productWithFields({ name: 'B' })
+    const first = await drafts.create(minimalProduct, withKey('draft'))
+    const id: string = first.body.product.product_id
+    const retry = async () => {
+      const { status, text, headers } = await drafts.create(minimalProduct, withKey('draft'))
+      return [status, text, headers['etag'], headers['location']]
+    }
+    const expected = [201, first.text, first.headers['etag'], draftPath(id)]
+    assert.equal(first.text, (await drafts.read(id)).text)
+
+    const saved = await drafts.save(id, changed, ifMatch(first))
+    assert.deepEqual(await retry(), expected)
+    assert.equal((await drafts.read(id)).body.product.name, 'B')
+    // The first ETag does not match the changed draft.
+    assert.equal((await drafts.save(id, minimalProduct, ifMatch(first))).status, 412)
+    assert.equal((await drafts.publish(id, ifMatch(saved))).status, 204)
+    assert.deepEqual(await retry(), expected)
+    assert.equal((await drafts.read(id)).status, 404)
+    assert.equal((await platform.read(id))['name'], 'B')
+  })
+
+  it('is rejected with 422 for other content, and after its use for a product', async () => {
+    const platform = await open()
+    const drafts = callDrafts(platform)
+    await drafts.create(minimalProduct, withKey('draft-reused'))
+    await platform.create(minimalProduct, withKey('product-key'))
+    const before = (await drafts.list()).body.meta.totalRecords
+
+    const answers = [
+      await drafts.create(productWithFields({ name: 'B' }), withKey('draft-reused')),
+      await platform.create(minimalProduct, withKey('draft-reused')),
+      await drafts.create(minimalProduct, withKey('product-key')),
+    ]
+
+    for (const { status, body } of answers) {
+      assert.equal(status, 422)
+      assert.deepEqual(body, {
+        error: 'The Idempotency-Key was already used with a different product',
+      })
+    }
+    assert.equal((await drafts.list()).body.meta.totalRecords, before)
   })
 })

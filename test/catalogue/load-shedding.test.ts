@@ -277,6 +277,7 @@ describe('a page of the product list', { timeout: 120_000 }, () => {
     // Earlier versions stored such products without a limit.
     const fields = productWithFields({ description })
     const content = {
+      name: 'Saver',
       category: 'TRANS_AND_SAVINGS_ACCOUNTS',
       brand: 'Example Bank',
       effectiveFrom: undefined,

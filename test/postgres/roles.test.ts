@@ -174,7 +174,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       change,
     )
     assert.partialDeepStrictEqual(await catalogue.remove('p1', change), { version: 2 })
-    const draft = { tag: 't', name: 'x', record: JSON.stringify(savings), ...change }
+    const draft = { tag: 't', content: toProductContent(savings), ...change }
     await catalogue.saveDraft('p2', draft)
     assert.equal((await catalogue.listDrafts(1, 1)).total, 1)
     const published = await catalogue.publishDraft('p2', change, undefined)

@@ -1,12 +1,11 @@
 import Type from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
-import { idempotencyKeyLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery, publicPageQuery } from '../paging.ts'
 import { described } from '../record.ts'
 import { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
 import { Text, Timestamp } from '../scalars.ts'
-import { noQuery } from './shared-parameters.ts'
+import { idempotencyKey, noQuery } from './shared-parameters.ts'
 
 const common = { base: 'platform', tag: 'catalogue' } as const
 const write = {
@@ -47,14 +46,7 @@ export const createProduct = {
   description:
     'Stores a product under a new id. `product_id` and `last_updated` in the body are ignored.',
   params: Type.Object({}),
-  requestHeaders: Type.Object({
-    'idempotency-key': Type.Optional(
-      described(
-        Type.String({ minLength: 1, maxLength: idempotencyKeyLengthMax }),
-        'A key chosen by the client. A repeated request with the same key creates no second product and returns the first response.',
-      ),
-    ),
-  }),
+  requestHeaders: idempotencyKey,
   body: ProductInput,
   status: 201,
   response: ProductRead,

@@ -6,7 +6,7 @@ import { ProductInput } from '../records/product.ts'
 import { ProductDraft, ProductDraftSummary } from '../records/product-draft.ts'
 import { Text } from '../scalars.ts'
 import { replaceProduct } from './catalogue.ts'
-import { noQuery } from './shared-parameters.ts'
+import { idempotencyKey, noQuery } from './shared-parameters.ts'
 
 const common = { base: 'platform', tag: 'catalogue', protection: 'clientToken' } as const
 const write = { ...common, scope: 'products.write' } as const
@@ -135,9 +135,10 @@ export const createProductDraft = {
     'Stores a draft under a new product id. The product exists when the draft is published.',
   params: Type.Object({}),
   query: noQuery,
+  requestHeaders: idempotencyKey,
   body: ProductInput,
   status: 201,
   response: ProductDraft,
   headers: ['Location', 'ETag'],
-  errors: [],
+  errors: ['idempotency_key_reused'],
 } as const satisfies Operation

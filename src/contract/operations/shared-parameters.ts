@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { oneOf, values, without } from '../enumerations.ts'
 import type { ErrorCode } from '../errors.ts'
-import { accountIdsMax, historyMonthsDefault } from '../limits.ts'
+import { accountIdsMax, historyMonthsDefault, idempotencyKeyLengthMax } from '../limits.ts'
 import { described, record } from '../record.ts'
 import { BatchConflictBody, InvalidLinesBody } from '../records/intake.ts'
 import { Flag, Text, Timestamp } from '../scalars.ts'
@@ -13,6 +13,15 @@ const accountId = described(Text, 'The id of an account, as returned by `listSha
 
 export const CustomerParams = Type.Object({ customerId })
 export const AccountParams = Type.Object({ customerId, accountId })
+
+export const idempotencyKey = Type.Object({
+  'idempotency-key': Type.Optional(
+    described(
+      Type.String({ minLength: 1, maxLength: idempotencyKeyLengthMax }),
+      'A key chosen by the client. A repeated request with the same key creates nothing new and returns the first response.',
+    ),
+  ),
+})
 
 export const noQuery = Type.Object({})
 

@@ -1,7 +1,6 @@
 import {
   type CatalogueStore,
   type Change,
-  idempotencyMs,
   type Outcome,
   type ProductKey,
   requireContent,
@@ -14,6 +13,7 @@ import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { openPool } from '../driver/pool.ts'
 import { inTransaction, type Query, runStatement } from '../driver/statements.ts'
 import { openDraftRows } from './draft-rows.ts'
+import { useIdempotencyKey } from './idempotency-keys.ts'
 import { newestVersion, putProduct, removeProduct } from './product-rows.ts'
 
 const columns = 'v.product, v.version, v.last_updated, v.shown'
@@ -58,19 +58,6 @@ const history = {
       select * from product_version where product = $1 order by version desc limit $2 offset $3
     ) as v on true order by v.version desc`,
 }
-const useKey = {
-  name: 'use-key',
-  text: 'insert into idempotency values ($1, $2, $3, $4, $5) on conflict do nothing returning 1',
-}
-const usedKey = {
-  name: 'used-key',
-  text: 'select digest, product from idempotency where client = $1 and key = $2',
-}
-const deleteExpiredKeys = {
-  name: 'delete-expired-keys',
-  text: 'delete from idempotency where created < $1',
-}
-
 export async function openPostgresCatalogueStore(
   database: string,
   options: DatabaseOptions,
@@ -94,17 +81,11 @@ export async function openPostgresCatalogueStore(
     create({ id, idempotency, ...content }, change) {
       return inTransaction(pool, async (query) => {
         if (!idempotency) return putProduct(query, id, undefined, content, change)
-        const { key, digest } = idempotency
-        const now = change.clock().epochMilliseconds
-        const client = escapeNul(change.by.id)
-        await query(deleteExpiredKeys, [now - idempotencyMs])
-        // Waits for a concurrent transaction that uses the same key.
-        const isFirst =
-          (await query(useKey, [client, escapeNul(key), digest, id, now])).length === 1
-        if (isFirst) return putProduct(query, id, undefined, content, change)
-        const [[usedWith, product = ''] = []] = await query(usedKey, [client, escapeNul(key)])
-        if (usedWith !== digest) return 'keyReused'
-        return toStoredProduct((await query(past, [product ?? '', 1]))[0] ?? [])
+        const first = { product: id, created: change.clock().epochMilliseconds }
+        const used = await useIdempotencyKey(query, change.by.id, idempotency, first)
+        if (used === 'keyReused') return used
+        if (used.product === id) return putProduct(query, id, undefined, content, change)
+        return toStoredProduct((await query(past, [used.product, 1]))[0] ?? [])
       })
     },
 

@@ -1,8 +1,9 @@
 import type pg from 'pg'
 import { checkPublish, checkRemove, checkSave } from '../../../catalogue/draft-rules.ts'
-import type { DraftStore, StoredDraft } from '../../../catalogue/store.ts'
+import type { DraftContent, DraftStore, StoredDraft } from '../../../catalogue/store.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { inTransaction, type Query, runStatement } from '../driver/statements.ts'
+import { useIdempotencyKey } from './idempotency-keys.ts'
 import { newestVersion, putProduct } from './product-rows.ts'
 
 const columns = `d.product, d.tag, d.name, d.base, d.changed_at, d.changed_by, d.changed_by_name,
@@ -44,16 +45,23 @@ export function openDraftRows(pool: pg.Pool): DraftStore {
     })
 
   return {
+    createDraft: (id, draft, idempotency) =>
+      inTransaction(pool, async (query) => {
+        const first = { product: id, created: draft.clock().epochMilliseconds }
+        const used = idempotency
+          ? await useIdempotencyKey(query, draft.by.id, idempotency, first)
+          : first
+        if (used === 'keyReused' || used.product !== id) return used
+        await putDraft(query, id, draft, 0, first.created)
+        return used
+      }),
+
     saveDraft: (id, draft) =>
       withDraft(id, async (query, newest, existing) => {
         const saved = checkSave(newest, existing, draft)
         if (typeof saved === 'string') return saved
-        const changedAt = draft.clock().epochMilliseconds
-        const { tag, by, name, record } = draft
-        const author = [escapeNul(by.id), escapeNul(by.name)] as const
-        const state = [tag, saved.base, changedAt, ...author] as const
-        await query(put, [escapeNul(id), ...state, escapeNul(name), record])
-        return { ...saved, changedAt }
+        await putDraft(query, id, draft, saved.base, draft.clock().epochMilliseconds)
+        return 'saved' as const
       }),
 
     async readDraft(id) {
@@ -84,6 +92,18 @@ export function openDraftRows(pool: pg.Pool): DraftStore {
       return { items, total: Number(rows[0]?.at(-1)) }
     },
   }
+}
+
+async function putDraft(
+  query: Query,
+  id: string,
+  { tag, by, content }: DraftContent,
+  base: number,
+  changedAt: number,
+): Promise<void> {
+  const author = [escapeNul(by.id), escapeNul(by.name)] as const
+  const texts = [escapeNul(content.name), content.record] as const
+  await query(put, [escapeNul(id), tag, base, changedAt, ...author, ...texts])
 }
 
 function toStoredDraft(row: readonly (string | null)[]): StoredDraft {

@@ -1,7 +1,6 @@
 import {
   type CatalogueStore,
   type Change,
-  idempotencyMs,
   type Outcome,
   type ProductKey,
   requireContent,
@@ -10,9 +9,10 @@ import {
 import { exists } from '../../../catalogue/versions.ts'
 import type { ProductChange } from '../../../contract/index.ts'
 import { openDatabase } from '../driver/open.ts'
-import { command, query, snapshots } from '../driver/statements.ts'
+import { query, snapshots } from '../driver/statements.ts'
 import { openWriteQueue } from '../driver/write-queue.ts'
 import { openDraftRows } from './draft-rows.ts'
+import { openIdempotencyKeys } from './idempotency-keys.ts'
 import { openProductRows } from './product-rows.ts'
 
 interface HistoryRow {
@@ -62,12 +62,7 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
     database,
     'select count(*) as total from product_version where product = ?',
   )
-  const usedKey = query<{ digest: string; product: string }>(
-    database,
-    'select digest, product from idempotency where client = ? and key = ?',
-  )
-  const useKey = command(database, 'insert into idempotency values (?, ?, ?, ?, ?)')
-  const deleteExpiredKeys = command(database, 'delete from idempotency where created < ?')
+  const keys = openIdempotencyKeys(database)
 
   const write = openWriteQueue(database)
   const snapshot = snapshots(database)
@@ -83,18 +78,15 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
     })
 
   return {
-    ...openDraftRows(database, rows, write, snapshot),
+    ...openDraftRows(database, { rows, keys, write, snapshot }),
 
     async create({ id, idempotency, ...content }, change) {
       return write((): StoredProduct | 'keyReused' => {
-        const now = change.clock().epochMilliseconds
-        deleteExpiredKeys.run(now - idempotencyMs)
-        const used = idempotency && usedKey.first(change.by.id, idempotency.key)
-        if (used && used.digest !== idempotency.digest) return 'keyReused'
-        const created = used && past.first(used.product, 1)
-        if (created) return created
-        if (idempotency) useKey.run(change.by.id, idempotency.key, idempotency.digest, id, now)
-        return rows.put(id, content, change)
+        const created = change.clock().epochMilliseconds
+        const used = idempotency && keys.use(change.by.id, idempotency, { product: id, created })
+        if (used === 'keyReused') return used
+        const earlier = used && used.product !== id && past.first(used.product, 1)
+        return earlier || rows.put(id, content, change)
       })
     },
 

@@ -1,17 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { checkPublish, checkRemove, checkSave } from '../../../catalogue/draft-rules.ts'
 import type {
+  DraftContent,
   DraftStore,
   DraftSummary,
   PublishConflict,
   RemoveConflict,
   SaveConflict,
-  SavedDraft,
   StoredDraft,
   StoredProduct,
+  UsedKey,
 } from '../../../catalogue/store.ts'
 import { command, query, type snapshots } from '../driver/statements.ts'
 import type { Write } from '../driver/write-queue.ts'
+import type { openIdempotencyKeys } from './idempotency-keys.ts'
 import type { openProductRows } from './product-rows.ts'
 
 interface Row extends Omit<StoredDraft, 'by'> {
@@ -19,11 +21,16 @@ interface Row extends Omit<StoredDraft, 'by'> {
   readonly authorName: string
 }
 
+interface Parts {
+  readonly rows: ReturnType<typeof openProductRows>
+  readonly keys: ReturnType<typeof openIdempotencyKeys>
+  readonly write: Write
+  readonly snapshot: ReturnType<typeof snapshots>
+}
+
 export function openDraftRows(
   database: DatabaseSync,
-  products: ReturnType<typeof openProductRows>,
-  write: Write,
-  snapshot: ReturnType<typeof snapshots>,
+  { rows: products, keys, write, snapshot }: Parts,
 ): DraftStore {
   const columns = `product as id, tag, name, base, changed_at as changedAt,
      changed_by as authorId, changed_by_name as authorName, coalesce(
@@ -42,16 +49,31 @@ export function openDraftRows(
     'insert or replace into product_draft values (?, ?, ?, ?, ?, ?, ?, ?)',
   )
   const remove = command(database, 'delete from product_draft where product = ?')
+  const putDraft = (
+    id: string,
+    { tag, by, content }: DraftContent,
+    base: number,
+    at: number,
+  ): void => {
+    put.run(id, tag, base, at, by.id, by.name, content.name, content.record)
+  }
 
   return {
+    createDraft(id, draft, idempotency) {
+      return write((): UsedKey | 'keyReused' => {
+        const first = { product: id, created: draft.clock().epochMilliseconds }
+        const used = idempotency ? keys.use(draft.by.id, idempotency, first) : first
+        if (used !== 'keyReused' && used.product === id) putDraft(id, draft, 0, first.created)
+        return used
+      })
+    },
+
     saveDraft(id, draft) {
-      return write((): SavedDraft | SaveConflict => {
+      return write((): 'saved' | SaveConflict => {
         const saved = checkSave(products.newest(id), read.first(id), draft)
         if (typeof saved === 'string') return saved
-        const changedAt = draft.clock().epochMilliseconds
-        const { tag, by, name, record } = draft
-        put.run(id, tag, saved.base, changedAt, by.id, by.name, name, record)
-        return { ...saved, changedAt }
+        putDraft(id, draft, saved.base, draft.clock().epochMilliseconds)
+        return 'saved'
       })
     },
 
