@@ -37,7 +37,8 @@ begin
   grant select on schema_version to holdfast_load, holdfast_serve, holdfast_platform, holdfast_intake;
 
   grant select, insert, update, delete
-    on customer, account, holder, balance, contact, entry, product, product_version, feed, feed_batch
+    on customer, account, holder, balance, contact, entry, product, product_version, product_summary, feed,
+      feed_batch
     to holdfast_load, holdfast_intake;
   grant usage on sequence account_number to holdfast_load, holdfast_intake;
 
@@ -47,8 +48,8 @@ begin
 
   grant select, insert, update on signing_key to holdfast_platform;
   grant select, insert, update, delete
-    on product, product_version, product_draft, idempotency, api_client, api_token, third_party, artifact,
-      arrangement, arrangement_change, passcode, attempt_limit
+    on product, product_version, product_draft, product_summary, idempotency, api_client, api_token, third_party,
+      artifact, arrangement, arrangement_change, passcode, attempt_limit
     to holdfast_platform;
   grant select, insert on consent_secret to holdfast_platform;
 

@@ -1,4 +1,4 @@
-import type { ProductChange } from '../contract/index.ts'
+import type { ProductChange, ProductState } from '../contract/index.ts'
 
 /**
  * What the catalogue needs from a database. Every change creates a version, and all versions are kept. Once a change
@@ -15,6 +15,8 @@ export interface CatalogueStore extends DraftStore {
   list(query: ProductListQuery): Promise<ProductPage>
   /** The content of these versions, in their order. A version never changes, so it can be read at any time. */
   readVersions(keys: readonly ProductKey[]): Promise<readonly string[]>
+  /** Products, and drafts of products that do not exist. */
+  listSummaries(query: SummaryQuery): Promise<SummaryPage>
   /** Newest first. Undefined if the product never existed. */
   history(id: string, page: number, pageSize: number): Promise<HistoryPage | undefined>
   close(): Promise<void>
@@ -111,6 +113,39 @@ export interface ProductPage {
 
 export interface HistoryPage {
   readonly items: readonly ProductChange[]
+  readonly total: number
+}
+
+export interface SummaryQuery {
+  /** Case-folded. */
+  readonly text: string | undefined
+  readonly category: string | undefined
+  readonly brand: string | undefined
+  readonly state: ProductState | undefined
+  readonly sort: 'updated' | 'name'
+  /** Milliseconds since 1970. */
+  readonly now: number
+  readonly page: number
+  readonly pageSize: number
+}
+
+/** Times are milliseconds since 1970. */
+export interface StoredSummary {
+  readonly id: string
+  readonly name: string
+  readonly category: string
+  readonly brand: string
+  /** Null for a draft of a product that does not exist. */
+  readonly version: number | null
+  readonly hasDraft: boolean
+  readonly effectiveFrom: number | null
+  readonly effectiveTo: number | null
+  readonly updatedAt: number
+  readonly by: Author
+}
+
+export interface SummaryPage {
+  readonly items: readonly StoredSummary[]
   readonly total: number
 }
 

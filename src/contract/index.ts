@@ -111,6 +111,7 @@ export {
 } from './records/monitoring.ts'
 export { Product, ProductChange, ProductInput, ProductRead } from './records/product.ts'
 export { ProductDraft, ProductDraftSummary } from './records/product-draft.ts'
+export { type ProductState, ProductSummary, productStates } from './records/product-summary.ts'
 export { type Feature, features, Session, SessionRequest, SessionState } from './records/session.ts'
 export type { Problem } from './rules.ts'
 export { permits, type Scope, scopes } from './scopes.ts'

@@ -23,6 +23,9 @@ export const emailLengthMax = 320
 /** The longest search text of B3. */
 export const searchTextLengthMax = 1000
 
+/** How much of the name and the brand of a product its summary contains (P7). */
+export const summaryTextLengthMax = 200
+
 /** The longest cursor of S1. */
 export const cursorLengthMax = 512
 

@@ -5,6 +5,7 @@ import type { Answer, CatalogueOperationId, Context, Handlers } from '../catalog
 import { openPageCache, type PageCache } from '../catalogue/page-cache.ts'
 import * as products from '../catalogue/products.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
+import * as summaries from '../catalogue/summaries.ts'
 import { consentsHandlers } from '../consent/consents-handlers.ts'
 import type { ConsentStore } from '../consent/store.ts'
 import {
@@ -24,7 +25,7 @@ import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
 import { mountSessions } from './session-app.ts'
 import { mountTokens } from './token-route.ts'
 
-const handlers: Handlers = { ...products, ...drafts }
+const handlers: Handlers = { ...products, ...drafts, ...summaries }
 
 /** How long a client may cache the key set, in seconds. An unknown key id makes it fetch a new key sooner. */
 const keySetSeconds = 300

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { it, type TestContext } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { digest, emailDigest } from '../../src/storage/digest.ts'
 import { openClientStore, openReplayStore } from '../../src/storage/open.ts'
 import { migrations as postgresSteps } from '../../src/storage/postgres/driver/schema.ts'
@@ -28,6 +30,9 @@ const beforePaymentKeys = { sqlite: 8, postgres: 6 }
 
 /** The schema versions before products had drafts. */
 const beforeDrafts = { sqlite: 11, postgres: 9 }
+
+/** The schema versions before products and drafts had summaries. */
+const beforeSummaries = { sqlite: 13, postgres: 11 }
 
 const emails = {
   sharp: 'straße@example.com',
@@ -263,5 +268,100 @@ describe('a product of an earlier version', () => {
 
     assert.equal(published.headers['etag'], '"2"')
     assert.equal((await platform.read('p1'))['name'], 'Draft')
+  })
+
+  it('and a draft of that version are in the list of summaries after the migration', async (t) => {
+    const quoted = (fields: object) => quote(JSON.stringify({ ...minimalProduct, ...fields }))
+    const current = quoted({ name: 'Söl\u0000 ß', effective_to: '1999-01-01T00:00:00Z' })
+    const draft = quoted({ name: 'Later', effective_from: '2030-01-01T00:00:00+10:00' })
+    const database = await createEarlierDatabase(t, beforeSummaries, [
+      ...['p1', 'p2'].flatMap((id, index) => [
+        `insert into product_version values ('${id}', ${index + 1}, 'CREATED', ${index}, 'load', 'holdfast load',
+          '1970-01-01T00:00:00Z', ${current}, ${current})`,
+        `insert into product values ('${id}', ${index + 1}, 'TRANS_AND_SAVINGS_ACCOUNTS', 'Example Bank', null,
+          ${Date.parse('1999-01-01')}, 0)`,
+      ]),
+      ...['p2', 'p3'].map(
+        (id) =>
+          `insert into product_draft values ('${id}', '${id}', 0, 2, 'c', 'Ana', 'Later', ${draft})`,
+      ),
+    ])
+    const { send, token } = await openPlatform(t, { database })
+    const path = '/v1/data-provider/cdr/product-summaries?text=S%C3%96L%00%20SS&sort=name'
+    const headers = { authorization: `Bearer ${token}` }
+
+    const loaded = {
+      name: 'Söl\u0000 ß',
+      product_category: 'TRANS_AND_SAVINGS_ACCOUNTS',
+      brand: 'Example Bank',
+      state: 'RETIRED',
+      effective_to: '1999-01-01T00:00:00Z',
+      updated_by: 'load',
+      updated_by_name: 'holdfast load',
+    }
+    assert.deepEqual((await send(path, { headers })).body.data.products, [
+      {
+        product_id: 'p1',
+        ...loaded,
+        version: 1,
+        has_draft: false,
+        updated_at: '1970-01-01T00:00:00Z',
+      },
+      {
+        product_id: 'p2',
+        ...loaded,
+        version: 2,
+        has_draft: true,
+        updated_at: '1970-01-01T00:00:00.001Z',
+      },
+    ])
+    const { body } = await send(path.replace(/text=.*&/, 'state=DRAFT&'), { headers })
+    assert.deepEqual(body.data.products, [
+      {
+        product_id: 'p3',
+        name: 'Later',
+        product_category: 'TRANS_AND_SAVINGS_ACCOUNTS',
+        brand: 'Example Bank',
+        state: 'DRAFT',
+        has_draft: true,
+        effective_from: '2029-12-31T14:00:00Z',
+        updated_at: '1970-01-01T00:00:00.002Z',
+        updated_by: 'c',
+        updated_by_name: 'Ana',
+      },
+    ])
+  })
+})
+
+/** Opens a database, which migrates it. */
+const openInWorker = `
+  const { databaseFile, module } = require('node:worker_threads').workerData
+  import(module).then(({ openDatabase }) => openDatabase(databaseFile, 'read').close())`
+
+describeOn('sqlite', 'the migration of products', () => {
+  it('needs less memory than their records', async (t) => {
+    const record = quote(JSON.stringify({ ...minimalProduct, description: 'x'.repeat(250_000) }))
+    const numbers = `with recursive numbers (n) as (
+      select 1 union all select n + 1 from numbers where n < 100)`
+    const database = await createEarlierDatabase(t, beforeSummaries, [
+      `${numbers} insert into product_version select 'p' || n, 1, 'CREATED', 0, 'load', 'holdfast load',
+        '1970-01-01T00:00:00Z', ${record}, ${record} from numbers`,
+      `${numbers} insert into product
+        select 'p' || n, 1, 'TRANS_AND_SAVINGS_ACCOUNTS', 'Example Bank', null, null, 0 from numbers`,
+    ])
+    const databaseFile = database.slice('sqlite:'.length)
+    const module = import.meta.resolve('../../src/storage/sqlite/driver/open.ts')
+
+    const worker = new Worker(openInWorker, {
+      eval: true,
+      workerData: { databaseFile, module },
+      resourceLimits: { maxOldGenerationSizeMb: 48 },
+    })
+    await once(worker, 'exit')
+
+    const migrated = new DatabaseSync(databaseFile, { readOnly: true })
+    t.after(() => migrated.close())
+    const { total } = migrated.prepare('select count(*) as total from product_summary').get() ?? {}
+    assert.equal(total, 100)
   })
 })

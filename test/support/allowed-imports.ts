@@ -5,7 +5,7 @@ export const allowed: Record<string, readonly string[]> = {
   client: ['contract', 'jose'],
   check: ['contract', 'text'],
   provider: ['contract'],
-  catalogue: ['contract'],
+  catalogue: ['contract', 'text'],
   consent: ['contract', 'text', 'auth', 'client', 'jose', 'oidc-provider'],
   demo: ['contract', 'text', 'consent', 'http', 'jose'],
   auth: ['contract', 'text', 'catalogue', 'jose'],

@@ -35,6 +35,7 @@ import {
   productChange,
   productDraft,
   productDraftSummary,
+  productSummary,
   readProduct,
   savingsProduct,
 } from './product.ts'
@@ -86,6 +87,7 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   ProductDraftSummary: [productDraftSummary],
   ProductInput: [savingsProduct, personalLoanProduct],
   ProductRead: [readProduct],
+  ProductSummary: [productSummary],
   PublicKey: [publicKey],
   Rejection: [rejection],
   RejectionCount: [rejectionCount],

@@ -1,5 +1,6 @@
 import type { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
 import type { ProductDraft, ProductDraftSummary } from '../records/product-draft.ts'
+import type { ProductSummary } from '../records/product-summary.ts'
 
 export const savingsProduct: ProductInput = {
   brand: 'Example Bank',
@@ -231,4 +232,19 @@ export const productDraftSummary: ProductDraftSummary = {
   product_id: readProduct.product_id,
   name: readProduct.name,
   ...draftState,
+}
+
+export const productSummary: ProductSummary = {
+  product_id: readProduct.product_id,
+  name: readProduct.name,
+  product_category: readProduct.product_category,
+  brand: readProduct.brand,
+  state: 'PUBLISHED',
+  version: productChange.version,
+  has_draft: true,
+  effective_from: '2024-12-31T13:00:00Z',
+  effective_to: '2026-12-31T13:00:00Z',
+  updated_at: productChange.changed_at,
+  updated_by: productChange.changed_by,
+  updated_by_name: productChange.changed_by_name,
 }

@@ -1,9 +1,11 @@
 import Type from 'typebox'
 import { oneOf, values } from '../enumerations.ts'
+import { searchTextLengthMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { paged, pageQuery, publicPageQuery } from '../paging.ts'
 import { described } from '../record.ts'
 import { ProductChange, ProductInput, ProductRead } from '../records/product.ts'
+import { ProductSummary, productStates } from '../records/product-summary.ts'
 import { Text, Timestamp } from '../scalars.ts'
 import { idempotencyKey, noQuery } from './shared-parameters.ts'
 
@@ -154,4 +156,43 @@ export const listProductChanges = {
     'A page of changes of a product.',
   ),
   errors: ['product_not_found'],
+} as const satisfies Operation
+
+export const listProductSummaries = {
+  ...common,
+  protection: 'clientToken',
+  scope: 'products.read',
+  ref: 'P7',
+  method: 'GET',
+  // Not below the products: a loaded product can have any id.
+  path: '/v1/data-provider/cdr/product-summaries',
+  summary: 'Find products and drafts',
+  description:
+    'Returns what a list for people shows of each product, and of drafts of new products: the state, the author and the time of the last change.',
+  params: Type.Object({}),
+  query: Type.Object({
+    text: Type.Optional(
+      described(
+        Type.String({ maxLength: searchTextLengthMax }),
+        'A part of the name, the brand or the id. Case-insensitive, no wildcards.',
+      ),
+    ),
+    'product-category': Type.Optional(
+      described(oneOf(values.productCategory), 'Only products of this category.'),
+    ),
+    brand: Type.Optional(described(Text, 'Only products of this brand (exact match).')),
+    state: Type.Optional(described(Type.Enum(productStates), 'Only products in this state.')),
+    sort: described(
+      Type.Enum(['updated', 'name'], { default: 'updated' }),
+      'By the time of the last change, newest first, or by name, without regard to case.',
+    ),
+    ...pageQuery,
+  }),
+  status: 200,
+  response: paged(
+    'ProductSummaryList',
+    { products: Type.Array(ProductSummary) },
+    'A page of summaries of products.',
+  ),
+  errors: [],
 } as const satisfies Operation

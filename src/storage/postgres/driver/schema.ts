@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { DatabaseLayout } from '../../database.ts'
 import { partitionBits, partitionTable } from '../partition.ts'
+import { createSummaries } from './create-summaries.ts'
 import { createDistributedEntries } from './distributed-tables.ts'
 import { entryColumns } from './entry-columns.ts'
 import { rekeyCustomers } from './rekey-customers.ts'
@@ -302,4 +303,6 @@ ${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(p
   create index arrangement_status on arrangement (status, updated, id);
   create index arrangement_third_party_status on arrangement (third_party, status, updated, id);
   `,
+  // What a list for people shows of each product and each draft.
+  () => createSummaries,
 ]

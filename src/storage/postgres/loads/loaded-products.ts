@@ -9,6 +9,7 @@ import {
 import type { LineOutcome } from '../../../load/line-counts.ts'
 import type { ProductItem } from '../../../load/writer.ts'
 import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
+import { createSummaryRow, putSummaryRows, type SummaryRow } from '../platform/summary-rows.ts'
 import type { CountedLines } from './count-lines.ts'
 import { fileOf } from './place.ts'
 import type { Run } from './run.ts'
@@ -40,6 +41,7 @@ export async function mergeProducts(
   const newVersion = { by: loader, clock: () => loadTime }
   const versions: VersionRow[] = []
   const current: CurrentRow[] = []
+  const summaries: SummaryRow[] = []
   const removed: string[] = []
   const counts: CountedLines[] = []
   const count = (file: number, outcome: LineOutcome) => {
@@ -66,11 +68,19 @@ export async function mergeProducts(
     const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
     versions.push([id, version, change, changedAt, lastUpdated, record, shown])
     current.push([id, version, category, escapeNul(brand), effectiveFrom, effectiveTo, updatedAt])
+    const summary = { version, updatedAt: changedAt }
+    summaries.push(createSummaryRow(unescapeNul(id), content, summary, loader))
   }
   if (versions.length > 0)
     await run(insertVersions, [...columnsOf(versions), loader.id, loader.name])
-  if (current.length > 0) await run(putCurrent, columnsOf(current))
-  if (removed.length > 0) await run('delete from product where id = any ($1::text[])', [removed])
+  if (current.length > 0) {
+    await run(putCurrent, columnsOf(current))
+    await run(putSummaryRows, columnsOf(summaries))
+  }
+  if (removed.length > 0) {
+    await run('delete from product where id = any ($1::text[])', [removed])
+    await run('delete from product_summary where id = any ($1::text[]) and not is_draft', [removed])
+  }
   return counts
 }
 

@@ -15,6 +15,7 @@ import { inTransaction, type Query, runStatement } from '../driver/statements.ts
 import { openDraftRows } from './draft-rows.ts'
 import { useIdempotencyKey } from './idempotency-keys.ts'
 import { newestVersion, putProduct, removeProduct } from './product-rows.ts'
+import { listSummaries } from './summary-rows.ts'
 
 const columns = 'v.product, v.version, v.last_updated, v.shown'
 const current = {
@@ -117,6 +118,8 @@ export async function openPostgresCatalogueStore(
       const items = rows.filter(([, id]) => id !== null).map(toProductKey)
       return { items, total: Number(rows[0]?.[0]) }
     },
+
+    listSummaries: (query) => listSummaries(pool, query),
 
     async readVersions(keys) {
       const rows = await runStatement(pool, versions, [

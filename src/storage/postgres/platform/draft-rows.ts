@@ -5,6 +5,7 @@ import { escapeNul, unescapeNul } from '../driver/escape-nul.ts'
 import { inTransaction, type Query, runStatement } from '../driver/statements.ts'
 import { useIdempotencyKey } from './idempotency-keys.ts'
 import { newestVersion, putProduct } from './product-rows.ts'
+import { createSummaryRow, putSummary, removeSummary } from './summary-rows.ts'
 
 const columns = `d.product, d.tag, d.name, d.base, d.changed_at, d.changed_by, d.changed_by_name,
   coalesce((select max(version) from product_version v where v.product = d.product), 0)`
@@ -26,7 +27,12 @@ const put = {
       changed_at = excluded.changed_at, changed_by = excluded.changed_by,
       changed_by_name = excluded.changed_by_name, name = excluded.name, record = excluded.record`,
 }
-const remove = { name: 'remove-draft', text: 'delete from product_draft where product = $1' }
+const deleteRow = { name: 'remove-draft', text: 'delete from product_draft where product = $1' }
+
+async function remove(query: Query, id: string): Promise<void> {
+  await query(deleteRow, [escapeNul(id)])
+  await removeSummary(query, id, 'draft')
+}
 
 export function openDraftRows(pool: pg.Pool): DraftStore {
   /** Runs the work while no other transaction changes the product or its draft. */
@@ -73,7 +79,7 @@ export function openDraftRows(pool: pg.Pool): DraftStore {
       withDraft(id, async (query, _newest, existing) => {
         const conflict = checkRemove(existing, ifTag)
         if (conflict) return conflict
-        await query(remove, [escapeNul(id)])
+        await remove(query, id)
         return 'removed' as const
       }),
 
@@ -81,7 +87,7 @@ export function openDraftRows(pool: pg.Pool): DraftStore {
       withDraft(id, async (query, newest, existing) => {
         const content = checkPublish(newest, existing, ifTag)
         if (typeof content === 'string') return content
-        await query(remove, [escapeNul(id)])
+        await remove(query, id)
         return putProduct(query, id, newest, content, change)
       }),
 
@@ -104,6 +110,8 @@ async function putDraft(
   const author = [escapeNul(by.id), escapeNul(by.name)] as const
   const texts = [escapeNul(content.name), content.record] as const
   await query(put, [escapeNul(id), tag, base, changedAt, ...author, ...texts])
+  const summary = { version: null, updatedAt: changedAt }
+  await putSummary(query, createSummaryRow(id, content, summary, by))
 }
 
 function toStoredDraft(row: readonly (string | null)[]): StoredDraft {

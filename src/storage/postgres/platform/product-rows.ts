@@ -8,6 +8,7 @@ import {
 } from '../../../catalogue/versions.ts'
 import { escapeNul } from '../driver/escape-nul.ts'
 import type { Query } from '../driver/statements.ts'
+import { createSummaryRow, putSummary, removeSummary } from './summary-rows.ts'
 
 const allProducts = `hashtext('holdfast products')`
 
@@ -61,11 +62,13 @@ export async function putProduct(
   newVersion: NewVersion,
 ): Promise<StoredProduct> {
   const created = createVersion(id, before, content, newVersion)
-  const { version, lastUpdated, updatedAt } = created
+  const { version, lastUpdated, updatedAt, changedAt } = created
   const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
   await insertVersion(query, id, created, newVersion.by, created.record, shown)
   const filtered = [category, escapeNul(brand), effectiveFrom, effectiveTo, updatedAt] as const
   await query(putCurrent, [escapeNul(id), version, ...filtered])
+  const summary = { version, updatedAt: changedAt }
+  await putSummary(query, createSummaryRow(id, content, summary, newVersion.by))
   return { id, version, lastUpdated, shown }
 }
 
@@ -78,6 +81,7 @@ export async function removeProduct(
   const created = createDeletion(before, newVersion)
   await insertVersion(query, id, created, newVersion.by, null, null)
   await query(deleteCurrent, [escapeNul(id)])
+  await removeSummary(query, id, 'product')
   return { id, version: created.version, lastUpdated: created.lastUpdated, shown: '' }
 }
 

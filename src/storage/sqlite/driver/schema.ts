@@ -1,10 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { toEpochMilliseconds } from '../../../catalogue/product.ts'
+import { type SummaryTexts, summarizeTexts } from '../../../catalogue/summary.ts'
 import { emailKey } from '../../../text/email-key.ts'
 
-/** SQL functions that the migrations use. */
+/**
+ * SQL functions that the migrations use. Node keeps all arguments in memory until a migration ends, so the migration of
+ * the summaries passes parts of a record instead of the record.
+ */
 export function defineFunctions(database: DatabaseSync): void {
   database.function('email_key', (record) =>
     emailKey((JSON.parse(String(record)) as { email: string }).email),
+  )
+  database.function('summary_text', (text, id, nameJson, brandJson) => {
+    const [name, brand] = [nameJson, brandJson].map((json) => JSON.parse(String(json)))
+    return summarizeTexts(String(id), { name, brand })[text as keyof SummaryTexts]
+  })
+  database.function('effective_time', (time) =>
+    time === null ? null : (toEpochMilliseconds(String(time)) ?? null),
   )
 }
 
@@ -286,5 +298,43 @@ export const migrations: readonly string[] = [
   create index if not exists arrangement_status on arrangement (status, updated, id);
   create index if not exists arrangement_third_party_status
     on arrangement (third_party, status, updated, id);
+  `,
+  `
+  -- What a list for people shows of each product and each draft. The table may exist, as for the index above.
+  create table if not exists product_summary (
+    id text not null,
+    is_draft integer not null,    -- a draft has a row of its own
+    version integer,              -- null: of a draft
+    name text not null,
+    name_key text not null,       -- case-folded
+    brand text not null,
+    category text not null,
+    effective_from integer,
+    effective_to integer,
+    updated_at integer not null,  -- milliseconds since 1970
+    updated_by text not null,
+    updated_by_name text not null,
+    search text not null,         -- name, brand and id, case-folded
+    primary key (id, is_draft)
+  ) strict, without rowid;
+  create index if not exists product_summary_updated on product_summary (updated_at desc, id);
+  create index if not exists product_summary_name on product_summary (name_key, id);
+  insert or replace into product_summary
+    select p.id, 0, p.version,
+      summary_text('name', p.id, v.shown -> '$.name', v.shown -> '$.brand'),
+      summary_text('nameKey', p.id, v.shown -> '$.name', v.shown -> '$.brand'),
+      summary_text('brand', p.id, v.shown -> '$.name', v.shown -> '$.brand'),
+      p.category, p.effective_from, p.effective_to, v.changed_at, v.changed_by, v.changed_by_name,
+      summary_text('search', p.id, v.shown -> '$.name', v.shown -> '$.brand')
+    from product p join product_version v on v.product = p.id and v.version = p.version;
+  insert or replace into product_summary
+    select product, 1, null,
+      summary_text('name', product, record -> '$.name', record -> '$.brand'),
+      summary_text('nameKey', product, record -> '$.name', record -> '$.brand'),
+      summary_text('brand', product, record -> '$.name', record -> '$.brand'),
+      record ->> '$.product_category', effective_time(record ->> '$.effective_from'),
+      effective_time(record ->> '$.effective_to'), changed_at, changed_by, changed_by_name,
+      summary_text('search', product, record -> '$.name', record -> '$.brand')
+    from product_draft;
   `,
 ]

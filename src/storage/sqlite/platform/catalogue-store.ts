@@ -14,6 +14,7 @@ import { openWriteQueue } from '../driver/write-queue.ts'
 import { openDraftRows } from './draft-rows.ts'
 import { openIdempotencyKeys } from './idempotency-keys.ts'
 import { openProductRows } from './product-rows.ts'
+import { openSummaryList } from './summary-rows.ts'
 
 interface HistoryRow {
   readonly version: number
@@ -66,6 +67,7 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
 
   const write = openWriteQueue(database)
   const snapshot = snapshots(database)
+  const listSummaries = openSummaryList(database, snapshot)
   const changeProduct = (
     id: string,
     { ifVersion, isRevival }: Change,
@@ -116,6 +118,10 @@ export function openSqliteCatalogueStore(path: string): CatalogueStore {
         if (start >= total) return { items: [], total }
         return { items: listed.all(...values, pageSize, start), total }
       })
+    },
+
+    async listSummaries(query) {
+      return listSummaries(query)
     },
 
     async readVersions(keys) {

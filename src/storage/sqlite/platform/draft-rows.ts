@@ -15,6 +15,7 @@ import { command, query, type snapshots } from '../driver/statements.ts'
 import type { Write } from '../driver/write-queue.ts'
 import type { openIdempotencyKeys } from './idempotency-keys.ts'
 import type { openProductRows } from './product-rows.ts'
+import { openSummaryRows } from './summary-rows.ts'
 
 interface Row extends Omit<StoredDraft, 'by'> {
   readonly authorId: string
@@ -48,7 +49,13 @@ export function openDraftRows(
     database,
     'insert or replace into product_draft values (?, ?, ?, ?, ?, ?, ?, ?)',
   )
-  const remove = command(database, 'delete from product_draft where product = ?')
+  const deleteRow = command(database, 'delete from product_draft where product = ?')
+  const summaries = openSummaryRows(database)
+  const remove = (id: string): void => {
+    deleteRow.run(id)
+    summaries.removeDraft(id)
+  }
+
   const putDraft = (
     id: string,
     { tag, by, content }: DraftContent,
@@ -56,6 +63,7 @@ export function openDraftRows(
     at: number,
   ): void => {
     put.run(id, tag, base, at, by.id, by.name, content.name, content.record)
+    summaries.put(id, content, { version: null, updatedAt: at }, by)
   }
 
   return {
@@ -86,7 +94,7 @@ export function openDraftRows(
       return write((): 'removed' | RemoveConflict => {
         const conflict = checkRemove(read.first(id), ifTag)
         if (conflict) return conflict
-        remove.run(id)
+        remove(id)
         return 'removed'
       })
     },
@@ -95,7 +103,7 @@ export function openDraftRows(
       return write((): StoredProduct | PublishConflict => {
         const content = checkPublish(products.newest(id), read.first(id), ifTag)
         if (typeof content === 'string') return content
-        remove.run(id)
+        remove(id)
         return products.put(id, content, change)
       })
     },

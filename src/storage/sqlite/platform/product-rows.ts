@@ -9,6 +9,7 @@ import {
   type Version,
 } from '../../../catalogue/versions.ts'
 import { command, query } from '../driver/statements.ts'
+import { openSummaryRows } from './summary-rows.ts'
 
 /** Products and their versions. The caller of `put` and `remove` opens the transaction. */
 export function openProductRows(database: DatabaseSync) {
@@ -26,6 +27,7 @@ export function openProductRows(database: DatabaseSync) {
     'insert or replace into product values (?, ?, ?, ?, ?, ?, ?)',
   )
   const deleteCurrent = command(database, 'delete from product where id = ?')
+  const summaries = openSummaryRows(database)
 
   const insert = (
     id: string,
@@ -42,10 +44,11 @@ export function openProductRows(database: DatabaseSync) {
 
     put(id: string, content: ProductContent, newVersion: NewVersion): StoredProduct {
       const created = createVersion(id, newest.first(id), content, newVersion)
-      const { version, lastUpdated, updatedAt } = created
+      const { version, lastUpdated, updatedAt, changedAt } = created
       const { category, brand, effectiveFrom = null, effectiveTo = null, shown } = content
       insert(id, created, newVersion.by, created.record, shown)
       putCurrent.run(id, version, category, brand, effectiveFrom, effectiveTo, updatedAt)
+      summaries.put(id, content, { version, updatedAt: changedAt }, newVersion.by)
       return { id, version, lastUpdated, shown }
     },
 
@@ -56,6 +59,7 @@ export function openProductRows(database: DatabaseSync) {
       const created = createDeletion(before, newVersion)
       insert(id, created, newVersion.by, null, null)
       deleteCurrent.run(id)
+      summaries.removeProduct(id)
       return { id, version: created.version, lastUpdated: created.lastUpdated, shown: '' }
     },
   }
