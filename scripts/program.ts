@@ -27,7 +27,10 @@ export async function buildProgram(folder: string): Promise<void> {
   }
   await build({
     ...bundleOptions,
-    entryPoints: ['src/cli/main.ts'],
+    entryPoints: {
+      main: 'src/cli/main.ts',
+      'check-thread': 'src/check-runs/check-thread.ts',
+    },
     outdir: folder,
     external: Object.keys(dependencies).filter((name) => name !== 'typebox'),
   })

@@ -38,7 +38,15 @@ export interface CheckOptions {
   readonly keyWaitMs?: number
   /** The minimum time between the first use of a token and its replay at the end of the run. */
   readonly replayAfterMs?: number
+  /** Called before each check. */
+  readonly onStart?: (start: Start) => void
   readonly onProgress?: (progress: Progress) => void
+}
+
+export interface Start {
+  readonly total: number
+  /** Of the check that is about to run. */
+  readonly title: string
 }
 
 export interface Progress {
@@ -57,6 +65,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
     testKeys,
     capabilities = [],
     strict = false,
+    onStart = () => {},
     onProgress = () => {},
   } = options
   const { rate, timeoutMs, keyWaitMs, replayAfterMs, profile, timeZone } = {
@@ -88,6 +97,7 @@ export async function checkProvider(options: CheckOptions): Promise<Report> {
     const isKeyAccepted = await tryToEstablishKey(context, keyWaitMs)
     if (isKeyAccepted) for (const check of checks) await check.prepare?.(context)
     for (const check of checks) {
+      onStart({ total: checks.length, title: check.title })
       const canRun = isKeyAccepted || check.id === 'tokens.good'
       const result = canRun ? await runCheck(check, context, strict) : skipWithoutKey(check)
       results.push(result)

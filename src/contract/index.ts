@@ -44,6 +44,7 @@ export {
 export {
   accessOperations,
   catalogueOperations,
+  checkOperations,
   consentsOperations,
   intakeOperations,
   monitoringOperations,
@@ -69,6 +70,19 @@ export { KeySet, TokenForm, TokenRequest, TokenResponse } from './records/access
 export { BankingAccount, BankingAccountV3 } from './records/banking-account.ts'
 export { BankingBalance, BankingTransaction } from './records/banking-history.ts'
 export { DirectDebit, ScheduledPayment } from './records/banking-payments.ts'
+export {
+  CheckExchange,
+  CheckHeader,
+  CheckList,
+  CheckOptions,
+  CheckProgress,
+  CheckReport,
+  CheckResult,
+  CheckRun,
+  CheckSummary,
+  checkGroups,
+  checkProfiles,
+} from './records/checks.ts'
 export {
   Customer,
   CustomerMatch,

@@ -33,6 +33,9 @@ export const cursorLengthMax = 512
 export const rejectionsMax = 100
 export const storedRejectionsMax = 2000
 
+/** How many runs of checks are stored, with their reports. */
+export const checkRunsMax = 10
+
 /** The longest Idempotency-Key that P1 accepts. */
 export const idempotencyKeyLengthMax = 255
 

@@ -37,7 +37,7 @@ export const responseHeaders = {
     example: '</auth/v1/customer/cust-1/accounts>; rel="successor-version"',
   },
   Location: {
-    description: 'The path of the new product or draft.',
+    description: 'The path of what was created.',
     schema: { type: 'string', format: 'uri-reference' },
     example: '/v1/data-provider/cdr/products/prod-1',
   },

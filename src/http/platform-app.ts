@@ -6,6 +6,7 @@ import { openPageCache, type PageCache } from '../catalogue/page-cache.ts'
 import * as products from '../catalogue/products.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
 import * as summaries from '../catalogue/summaries.ts'
+import type { CheckRuns } from '../check-runs/check-runs.ts'
 import { consentsHandlers } from '../consent/consents-handlers.ts'
 import type { ConsentStore } from '../consent/store.ts'
 import {
@@ -17,6 +18,7 @@ import {
   platformOperations,
 } from '../contract/index.ts'
 import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
+import { mountChecks } from './check-operations.ts'
 import { mountClientOperation } from './client-operation.ts'
 import type { ConsentMount } from './consent-app.ts'
 import { sendJson } from './json.ts'
@@ -37,6 +39,7 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   readonly signingKeys: SigningKeyStore
   readonly clock: () => Temporal.Instant
   readonly consents: Pick<ConsentStore, 'arrangements' | 'thirdParties'>
+  readonly checks: CheckRuns
   /** The consent role, if the platform has it. */
   readonly consent?: ConsentMount | undefined
   readonly features?: readonly Feature[] | undefined
@@ -60,6 +63,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   mountKeys(app, options.signingKeys)
   mountConsents(app, options)
   mountMonitoring(app, options)
+  mountChecks(app, options.access, options.checks)
   options.consent?.mount(app)
   return app
 }

@@ -8,6 +8,7 @@ import { createClientAppOptions } from './client-app-options.ts'
 import { clock } from './clock.ts'
 import { rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
+import { openPlatformChecks } from './open-check-runs.ts'
 import type { ConsentParts, ConsentRoleParts, ConsentSettings } from './open-consent.ts'
 import { createMonitoring } from './open-monitoring.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -52,6 +53,7 @@ export async function openPlatform(
     clock: sharedClock,
     ...parts,
   })
+  const checks = openPlatformChecks(settings, telemetry, signingKeys, sharedClock)
   const monitoring = createMonitoring(settings, telemetry)
   const app = openPlatformApp({
     ...(await createClientAppOptions(settings, telemetry, {
@@ -65,6 +67,7 @@ export async function openPlatform(
     signingKeys: tracing ? tracing.traceQueries(signingKeys) : signingKeys,
     clock: sharedClock,
     consents,
+    checks,
     consent: role?.mount,
     features: [
       ...(demoClientId === undefined ? [] : ['demo' as const]),
@@ -76,9 +79,12 @@ export async function openPlatform(
   })
   rejectWithoutFiles(app, files)
   if (role && settings.tlsClientCa !== undefined) requireCertificates(app)
+  // Before the requests in flight are completed: a run need not wait for them.
+  app.addHook('preClose', checks.interrupt)
   app.addHook('onClose', async () => {
     await monitoring.close()
     await probe.close()
+    await checks.close()
     await consents.close()
     await signingKeys.close()
     await clients.close()

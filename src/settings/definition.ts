@@ -36,6 +36,7 @@ export interface Settings {
   readonly brandName: string
   readonly brandLogo: string | undefined
   readonly brandColour: string
+  readonly checkCustomers: string | undefined
   readonly logLevel: string
   readonly metricsPort: number | undefined
   readonly metricsHost: string

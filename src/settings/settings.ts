@@ -24,6 +24,7 @@ const connectionsMax = 1000
 const partitionsMax = 1024
 const lagSecondsMax = 86_400
 const requestsMax = 1_000_000
+const checkCustomersMax = 10
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 export const settingDefinitions: Definitions = {
@@ -212,6 +213,15 @@ export const settingDefinitions: Definitions = {
     defaults: {},
   },
   ...consentDefinitions,
+  checkCustomers: {
+    about:
+      'the customers that the platform uses to check the provider: two test customers, so that the checks can compare them',
+    placeholder: 'customers',
+    mustBe: `1 to ${checkCustomersMax} customer ids or e-mail addresses, separated by commas`,
+    read: (text) => (isCustomerList(text) ? text : undefined),
+    usedBy: ['platform'],
+    defaults: {},
+  },
   logLevel: {
     about: 'the lowest level that is logged',
     ...oneOf('level', logLevels),
@@ -247,6 +257,11 @@ export const settingNames = Object.keys(settingDefinitions) as SettingName[]
 /** The settings that have an effect on a role. */
 export function listSettings(role: Role): SettingName[] {
   return settingNames.filter((name) => isUsedBy(role, name))
+}
+
+function isCustomerList(text: string): boolean {
+  const names = text.split(',')
+  return names.length <= checkCustomersMax && names.every((name) => /^[^\p{C}]{1,320}$/u.test(name))
 }
 
 function isUsedBy(role: Role, name: SettingName): boolean {

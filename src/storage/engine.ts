@@ -2,6 +2,7 @@ import type { ClientStore } from '../auth/client-store.ts'
 import type { ReplayStore } from '../auth/replay-store.ts'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import type { CatalogueStore } from '../catalogue/store.ts'
+import type { CheckRunStore } from '../check-runs/store.ts'
 import type { ConsentStore } from '../consent/store.ts'
 import type { FeedStore, FeedWriter, FeedWriterOptions } from '../load/feed-writer.ts'
 import type { DumpedItem, ProviderWriter, WriterOptions } from '../load/writer.ts'
@@ -46,4 +47,5 @@ export interface Engine {
   openClientStore(options?: DatabaseOptions): Promise<ClientStore>
   openSigningKeyStore(options?: DatabaseOptions): Promise<SigningKeyStore>
   openConsentStore(options?: DatabaseOptions): Promise<ConsentStore>
+  openCheckRunStore(options?: DatabaseOptions): Promise<CheckRunStore>
 }

@@ -19,6 +19,7 @@ export const openCatalogueStore = onEngine((engine) => engine.openCatalogueStore
 export const openClientStore = onEngine((engine) => engine.openClientStore)
 export const openSigningKeyStore = onEngine((engine) => engine.openSigningKeyStore)
 export const openConsentStore = onEngine((engine) => engine.openConsentStore)
+export const openCheckRunStore = onEngine((engine) => engine.openCheckRunStore)
 
 export async function* dumpProvider(
   database: string,

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { openAccess } from '../../src/auth/access.ts'
 import { makeSigningKey } from '../../src/auth/signing.ts'
 import type { SigningKeyStore } from '../../src/auth/signing-key-store.ts'
+import { openCheckRuns } from '../../src/check-runs/check-runs.ts'
 import { type Consent, openConsent } from '../../src/consent/consent.ts'
 import type { PasscodeMessage } from '../../src/consent/passcodes.ts'
 import type { ConsentStore, ThirdParty } from '../../src/consent/store.ts'
@@ -20,6 +21,7 @@ import {
 } from '../../src/storage/open.ts'
 import { createScope, newDatabase, type Scope } from '../support/engines.ts'
 import { bankingAccount, customer, energyAccount } from '../support/lines.ts'
+import { createCheckOptions } from '../support/platform.ts'
 import { openProvider, type Provider } from '../support/provider.ts'
 import { type Browser, openBrowser } from './browser.ts'
 
@@ -135,6 +137,7 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
       access: openAccess(clients, clock),
       signingKeys,
       consents: store,
+      checks: openCheckRuns(createCheckOptions(database, signingKeys, clock)),
       clock,
       monitoring: createMonitoring({}, { metrics: undefined }).open,
       log: writer,

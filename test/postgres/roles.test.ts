@@ -4,10 +4,12 @@ import { it, type TestContext } from 'node:test'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
 import { makeSigningKey } from '../../src/auth/signing.ts'
 import { toProductContent } from '../../src/catalogue/product.ts'
+import { noProgress } from '../../src/check-runs/store.ts'
 import {
   createDatabase,
   dumpProvider,
   openCatalogueStore,
+  openCheckRunStore,
   openClientStore,
   openConsentStore,
   openDatabaseProbe,
@@ -166,6 +168,17 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     assert.equal((await consent.arrangements.list({ limit: 1 }, now)).length, 1)
     assert.equal(await consent.thirdParties.remove('tp', now), true)
     await consent.close()
+    const checks = await openCheckRunStore(as('platform'))
+    const run = {
+      id: 'k',
+      profile: 'full',
+      groups: undefined,
+      startedBy: 'x',
+      startedAt: 1,
+    } as const
+    assert.equal(await checks.start(run, 0), undefined)
+    assert.equal(await checks.update('k', noProgress, 2), true)
+    await checks.close()
     const catalogue = await openCatalogueStore(as('platform'))
     const change = { by: client, clock: () => now }
     assert.equal((await catalogue.read('p1'))?.version, 1)
@@ -197,6 +210,7 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
       ['intake', 'select from signing_key'],
       ['intake', 'select from token_use'],
       ['intake', `update api_client set scopes = ''`],
+      ['serve', 'select from check_run'],
       ['serve', 'select from arrangement'],
       ['intake', 'select from consent_secret'],
       ['load', 'select from artifact'],

@@ -6,7 +6,8 @@ import { pino } from 'pino'
 import { openAccess } from '../../src/auth/access.ts'
 import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
 import type { CatalogueStore } from '../../src/catalogue/store.ts'
-import type { Scope as AccessScope } from '../../src/contract/index.ts'
+import { type CheckRunsOptions, openCheckRuns } from '../../src/check-runs/check-runs.ts'
+import { type Scope as AccessScope, ContractError } from '../../src/contract/index.ts'
 import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
@@ -14,6 +15,7 @@ import { openPlatformApp, type PlatformAppOptions } from '../../src/http/platfor
 import { createMonitoring } from '../../src/server/open-monitoring.ts'
 import {
   openCatalogueStore,
+  openCheckRunStore,
   openClientStore,
   openConsentStore,
   openSigningKeyStore,
@@ -78,6 +80,8 @@ export interface PlatformOptions {
   readonly trustedProxies?: string
   /** An existing database instead of a new one. */
   readonly database?: string
+  /** The provider to check. */
+  readonly checks?: Partial<CheckRunsOptions>
   /** Replaces the metrics and what is shown of them, which are off by default. */
   readonly metrics?: PlatformAppOptions['metrics']
   readonly monitoring?: PlatformAppOptions['monitoring']
@@ -105,12 +109,17 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
   const consents = await openConsentStore(database)
   let seconds = 0
   const access = openAccess(clients, clock, { seconds: () => seconds })
+  const checks = openCheckRuns({
+    ...createCheckOptions(database, signingKeys, clock),
+    ...options.checks,
+  })
   const app = openPlatformApp({
     version: '0.0.0',
     catalogue: options.around?.(catalogue) ?? catalogue,
     access,
     signingKeys,
     consents,
+    checks,
     clock,
     monitoring: options.monitoring ?? createMonitoring({}, { metrics: undefined }).open,
     monitoringLimits: options.monitoringLimits,
@@ -125,6 +134,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
   inner.after(async () => {
     agent.destroy()
     await app.close()
+    await checks.close()
     await consents.close()
     await signingKeys.close()
     await clients.close()
@@ -160,6 +170,23 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     unregister: ({ id }) => clients.remove(id),
     load: (lines) => loadInProcess(database, lines),
     dump: () => dumpDatabase(database),
+  }
+}
+
+/** Checks of a platform without a provider. */
+export function createCheckOptions(
+  database: string,
+  signingKeys: CheckRunsOptions['signingKeys'],
+  clock: () => Temporal.Instant,
+): CheckRunsOptions {
+  return {
+    openStore: () => openCheckRunStore(database),
+    signingKeys,
+    clock,
+    findTarget: () => {
+      throw new ContractError('not_configured', 'HOLDFAST_PROVIDER_URL is not set')
+    },
+    onError: (error) => assert.fail(String(error)),
   }
 }
 

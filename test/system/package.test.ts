@@ -17,7 +17,8 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { buildOpenApiDocument, documentNames } from '../../src/contract/index.ts'
 import { findRelativeLinks } from '../support/markdown-links.ts'
-import { findFreePort, run } from '../support/process.ts'
+import { findFreePort, run, startListening } from '../support/process.ts'
+import { until } from '../support/until.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
@@ -94,6 +95,38 @@ describe('the published package', () => {
 
     assert.match(await succeed(project, command, '--help'), /^Usage: holdfast /)
     assert.match(await succeed(project, command, 'openapi'), /"openapi": "3\.1\./)
+  })
+
+  it('runs the checks of a platform, in their thread', async (t) => {
+    const command = [process.execPath, join(installed, manifest().bin.holdfast)] as const
+    const database = ['--database', `sqlite:${join(folder, 'checks.db')}`]
+    const flags = ['--provider-url', 'http://127.0.0.1:9', '--subdomain', 'bank']
+    const customers = ['--check-customers', 'c1', '--create', '--port', '0']
+    const serve = [...command, 'serve', 'platform', ...flags, ...customers, ...database]
+    const { address } = await startListening(t, serve)
+    await succeed(project, ...command, 'keys', 'add', ...database)
+    const scope = ['--scope', 'operations.write', ...database]
+    const added = await succeed(project, ...command, 'client', 'add', 'me', ...scope)
+    const [, id, secret] = /client_id: (\S+)\nclient_secret: (\S+)/.exec(added) ?? []
+    const send = async (path: string, body?: object, token?: string) => {
+      const headers = {
+        'content-type': 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+      }
+      const init = body ? { method: 'POST', body: JSON.stringify(body), headers } : { headers }
+      return (await (await fetch(address + path, init)).json()) as Record<string, string>
+    }
+    const { token } = await send('/v1/token', { client_id: id, client_secret: secret })
+
+    const { checkId } = await send('/v1/checks', { groups: ['tokens'] }, token)
+    const read = () => send(`/v1/checks/${checkId}`, undefined, token)
+    await until(async () => (await read())['state'] !== 'running')
+
+    // The provider is unreachable.
+    assert.partialDeepStrictEqual(await read(), {
+      state: 'completed',
+      progress: { passed: 0, failed: 1 },
+    })
   })
 
   it('runs the mapping function of an example, copied to a project', async () => {

@@ -7,6 +7,7 @@ import {
   directDebit,
   scheduledPayment,
 } from './banking.ts'
+import { checkReport, checkResult, checkSummary } from './checks.ts'
 import { consent, consentDetail } from './consents.ts'
 import {
   accountContact,
@@ -52,6 +53,19 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   BankingTransaction: [bankingTransaction],
   BatchConflictBody: [batchConflictBody],
   BatchSummary: [batchSummary],
+  CheckClause: [checkResult.clause],
+  CheckExchange: checkResult.evidence,
+  CheckHeader: [{ name: 'content-type', value: 'application/json' }],
+  CheckList: [{ data: [checkSummary] }],
+  CheckOptions: [{ profile: 'smoke', groups: ['paging'] }],
+  CheckProgress: [checkSummary.progress],
+  CheckReport: [checkReport],
+  CheckRequest: checkResult.evidence.map(({ request }) => request),
+  CheckResponse: checkResult.evidence.map(({ response }) => response),
+  CheckResult: [checkResult],
+  CheckRun: [{ ...checkSummary, report: checkReport }],
+  CheckRunningBody: [{ error: 'A check is already running', checkId: checkSummary.checkId }],
+  CheckSummary: [checkSummary],
   Consent: [consent],
   ConsentChange: [consentDetail.changes[1]],
   ConsentDetail: [consentDetail],

@@ -4,6 +4,7 @@ export const parameterExamples: Readonly<Record<string, string | number | boolea
   'base-version': 2,
   brand: 'Example Bank',
   consentId: '4b4e1d6c-0f6d-4bb0-8e8f-1d2a7f3f9b52',
+  checkId: '6b0d9a1e-7c55-4f0e-9e0a-3f1a2b6c8d90',
   cursor: 'MTc1MTM2MjIwMDAwMCA0YjRlMWQ2Yw',
   customer: 'cust-1',
   customerId: 'cust-1',

@@ -211,6 +211,7 @@ describe('the OpenAPI documents', () => {
       'consent.read',
       'consent.write',
       'operations.read',
+      'operations.write',
     ])
     assert.deepEqual(listScopes(intake), ['data.write'])
   })

@@ -1,5 +1,6 @@
 import { consentStatuses } from '../consent-statuses.ts'
 import { values } from '../enumerations.ts'
+import { checkGroups, checkJudgements, checkProfiles, checkStates } from '../records/checks.ts'
 
 /** The list that no request or response contains. */
 type InternalList = 'contactStatus'
@@ -83,6 +84,10 @@ interface ValueList {
 
 /** Lists of operations that are no part of the interface, and that several records have. */
 const ownLists = [
+  { name: 'CheckGroup', list: checkGroups, description: 'A group of checks.' },
+  { name: 'CheckJudgement', list: checkJudgements, description: 'The result of a check.' },
+  { name: 'CheckProfile', list: checkProfiles, description: 'Which checks run.' },
+  { name: 'CheckState', list: checkStates, description: 'The state of a run of checks.' },
   { name: 'ConsentStatus', list: consentStatuses, description: 'The status of a consent.' },
 ] as const
 

@@ -2,6 +2,7 @@ import type { Operation } from '../operation.ts'
 import * as access from './access.ts'
 import * as banking from './banking.ts'
 import * as catalogue from './catalogue.ts'
+import * as checks from './checks.ts'
 import * as consent from './consent.ts'
 import * as consents from './consents.ts'
 import * as contact from './contact.ts'
@@ -40,12 +41,16 @@ export const consentsOperations = inOrder(consents)
 /** Metrics and rejected requests, for operators. They are no part of the interface. */
 export const monitoringOperations = inOrder(monitoring)
 
+/** Checks of the provider. They are no part of the interface. */
+export const checkOperations = inOrder(checks)
+
 /** Every operation of the platform. */
 export const platformOperations = {
   ...catalogueOperations,
   ...accessOperations,
   ...consentsOperations,
   ...monitoringOperations,
+  ...checkOperations,
 }
 
 /** Feeds of data over HTTP. They are no part of the interface. */

@@ -3,6 +3,7 @@ import { oneOf, values, without } from '../enumerations.ts'
 import type { ErrorCode } from '../errors.ts'
 import { accountIdsMax, historyMonthsDefault, idempotencyKeyLengthMax } from '../limits.ts'
 import { described, record } from '../record.ts'
+import { CheckRunningBody } from '../records/checks.ts'
 import { BatchConflictBody, InvalidLinesBody } from '../records/intake.ts'
 import { Flag, Text, Timestamp } from '../scalars.ts'
 
@@ -81,5 +82,6 @@ export const ErrorBody = record(
 /** The bodies of errors with members in addition to `error`. */
 export const errorBodies: Partial<Record<ErrorCode, TSchema>> = {
   batch_conflict: BatchConflictBody,
+  check_running: CheckRunningBody,
   invalid_lines: InvalidLinesBody,
 }

@@ -57,5 +57,9 @@ export function postgresEngine(url: string): Engine {
       const { openPostgresConsentStore } = await import('./platform/consent/consent-store.ts')
       return openPostgresConsentStore(url, options)
     },
+    async openCheckRunStore(options = {}) {
+      const { openPostgresCheckRunStore } = await import('./platform/check-run-store.ts')
+      return openPostgresCheckRunStore(url, options)
+    },
   }
 }

@@ -71,5 +71,9 @@ export function sqliteEngine(path: string): Engine {
       const { openSqliteConsentStore } = await import('./platform/consent/consent-store.ts')
       return openSqliteConsentStore(path)
     },
+    async openCheckRunStore() {
+      const { openSqliteCheckRunStore } = await import('./platform/check-run-store.ts')
+      return openSqliteCheckRunStore(path)
+    },
   }
 }

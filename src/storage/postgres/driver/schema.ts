@@ -305,4 +305,20 @@ ${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(p
   `,
   // What a list for people shows of each product and each draft.
   () => createSummaries,
+  () => `
+  -- Runs of checks, with their reports.
+  create table check_run (
+    id text collate "C" primary key,
+    state text not null,
+    profile text not null,
+    check_groups text,            -- JSON; null: all
+    started_by text not null,
+    started bigint not null,
+    updated bigint not null,      -- when its process wrote last
+    progress text not null,       -- JSON
+    error text,
+    report text                   -- JSON
+  );
+  create unique index check_run_running on check_run (state) where state = 'running';
+  `,
 ]

@@ -337,4 +337,20 @@ export const migrations: readonly string[] = [
       summary_text('search', product, record -> '$.name', record -> '$.brand')
     from product_draft;
   `,
+  `
+  -- Runs of checks, with their reports. The table may exist, as for the index above.
+  create table if not exists check_run (
+    id text primary key,
+    state text not null,
+    profile text not null,
+    check_groups text,            -- JSON; null: all
+    started_by text not null,
+    started integer not null,
+    updated integer not null,     -- when its process wrote last
+    progress text not null,       -- JSON
+    error text,
+    report text                   -- JSON
+  ) strict;
+  create unique index if not exists check_run_running on check_run (state) where state = 'running';
+  `,
 ]
