@@ -49,7 +49,8 @@ begin
   grant select, insert, update on signing_key to holdfast_platform;
   grant select, insert, update, delete
     on product, product_version, product_draft, product_summary, idempotency, api_client, api_token, third_party,
-      artifact, arrangement, arrangement_change, passcode, attempt_limit, check_run
+      artifact, arrangement, arrangement_change, passcode, attempt_limit, check_run,
+      consent_flow
     to holdfast_platform;
   grant select, insert on consent_secret to holdfast_platform;
 

@@ -13,6 +13,7 @@ import {
 import { openCustomers, openProviderClient, ProviderUnavailable } from './customers.ts'
 import { answerPage } from './flow.ts'
 import type { PageRequest, PageResponse } from './flow-context.ts'
+import { openFlowRecords } from './flow-records.ts'
 import { openFlows } from './flow-state.ts'
 import { readBasePath } from './issuer-path.ts'
 import { type OpenidOptions, type OpenidProvider, openOpenidProvider } from './openid-provider.ts'
@@ -73,8 +74,10 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
   const { issuer, store, clock, brand } = options
   const provider = openProviderClient(options)
   const customers = openCustomers(provider)
+  const flowRecords = openFlowRecords(store.flows, clock, options.onError)
   const openid = await openOpenidProvider({
     ...options,
+    flowRecords,
     secrets: {
       cookies: await store.readSecret('cookies'),
       subjects: await store.readSecret('subjects'),
@@ -109,6 +112,7 @@ export async function openConsent(options: ConsentOptions): Promise<Consent> {
     brand,
     clock,
     flows: openFlows(store.artifacts, clock),
+    flowRecords,
     provider: openid.current,
     consentsUrl: `${issuer}/consents`,
     shownPasscode: options.shownPasscode,

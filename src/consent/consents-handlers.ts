@@ -1,6 +1,7 @@
 import {
   type Consent,
   type ConsentDetail,
+  type ConsentFlowList,
   type ConsentList,
   type ConsentThirdParty,
   ContractError,
@@ -14,7 +15,7 @@ import type { ConsentStore, StoredArrangement } from './store.ts'
 import { readThirdPartyNames } from './third-party-names.ts'
 
 interface Context {
-  readonly store: Pick<ConsentStore, 'arrangements' | 'thirdParties'>
+  readonly store: Pick<ConsentStore, 'arrangements' | 'thirdParties' | 'flows'>
   readonly now: Temporal.Instant
 }
 
@@ -26,7 +27,7 @@ export const consentsHandlers: {
     input: Input<OperationOf<Id>>,
     context: Context,
   ) => Promise<Output<OperationOf<Id>>>
-} = { listConsents, getConsent, withdrawConsent }
+} = { listConsents, getConsent, withdrawConsent, listConsentFlows }
 
 /** S1: the consents of all customers, page by page. */
 async function listConsents(
@@ -81,6 +82,31 @@ async function withdrawConsent(
 ): Promise<undefined> {
   if (await arrangements.withdraw(consentId, 'operator', now)) return
   if (!(await arrangements.find(consentId, now))) throw new ContractError('consent_not_found')
+}
+
+/** S4 */
+async function listConsentFlows(
+  { query }: Pick<Input<OperationOf<'listConsentFlows'>>, 'query'>,
+  { store, now }: Context,
+): Promise<ConsentFlowList> {
+  const { state, cursor, 'page-size': pageSize } = query
+  const after = readPosition(cursor, 'started')
+  const found = await store.flows.list({ state, after, limit: pageSize + 1 }, now)
+  const page = found.slice(0, pageSize)
+  const last = page.at(-1)
+  const names = await readThirdPartyNames(store)
+  return {
+    data: page.map((flow) => ({
+      flowId: flow.id,
+      state: flow.state,
+      thirdParty: toThirdParty(flow.thirdPartyId, names.get(flow.thirdPartyId)),
+      started: flow.started.toString(),
+      updated: flow.updated.toString(),
+      steps: flow.steps.map(({ time, ...step }) => ({ time: time.toString(), ...step })),
+      ...(flow.consentId !== undefined && { consentId: flow.consentId }),
+    })),
+    ...(last && found.length > pageSize && { next: writeCursor(last.started, last.id) }),
+  }
 }
 
 function toThirdParty(id: string, name: string | undefined): ConsentThirdParty {

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider } from 'oidc-provider'
+import type { FlowReason } from '../contract/consent-flows.ts'
 import { readAmendedId } from './amendments.ts'
 import type { Customers } from './customers.ts'
+import type { FlowRecords } from './flow-records.ts'
 import type { FlowState, Flows } from './flow-state.ts'
+import type { FlowEvent } from './flow-store.ts'
 import { type Brand, type Page, renderLayout } from './pages/layout.ts'
 import type { Asked } from './pages/steps.ts'
 import type { Passcodes } from './passcodes.ts'
@@ -33,11 +36,25 @@ export interface PageResponse {
   readonly secret?: string
   /** The origin that a form of the page may lead to, besides its own. */
   readonly formTarget?: string
+  /** What the customer's action led to. */
+  readonly decision?: Decision
+}
+
+/** For the record of the flow. The step is that of the page, if none is named. */
+export interface Decision extends Pick<FlowEvent, 'outcome' | 'reason'> {
+  readonly step?: FlowEvent['step']
+}
+
+export const succeeded: Decision = { outcome: 'succeeded' }
+
+export function fail(reason: FlowReason): Decision {
+  return { outcome: 'failed', reason }
 }
 
 export interface FlowOptions {
   readonly store: ConsentStore
   readonly flows: Flows
+  readonly flowRecords: FlowRecords
   readonly customers: Customers
   readonly passcodes: Passcodes
   readonly provider: () => Promise<Provider>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { flowSeconds } from '../contract/consent-flows.ts'
 import type { ShareableAccount } from '../contract/index.ts'
-import { flowSeconds } from './openid-configuration.ts'
 import { openSealedStates, type SealedStates } from './sealed-states.ts'
 import type { ArtifactStore } from './store.ts'
 

@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import { type FlowReason, flowSeconds } from '../contract/consent-flows.ts'
 import type { ShareableAccount } from '../contract/index.ts'
 import {
   type FlowContext,
   type FlowOptions,
+  fail,
   type PageResponse,
   redirectToFlow,
   renderPage,
+  succeeded,
 } from './flow-context.ts'
 import type { FlowState } from './flow-state.ts'
-import { acr, flowSeconds } from './openid-configuration.ts'
+import { acr } from './openid-configuration.ts'
 import { findAccountKind } from './pages/account-groups.ts'
 import type { Page, Problem } from './pages/layout.ts'
 import { renderAccounts, renderConfirm, renderIdentify, renderPasscode } from './pages/steps.ts'
@@ -49,6 +52,16 @@ interface Shown {
   readonly selected?: ReadonlySet<string>
 }
 
+/** Shows the present step again, with what the customer has to correct. */
+async function showProblem(
+  options: FlowOptions,
+  context: FlowContext,
+  reason: FlowReason,
+  shown: Shown,
+): Promise<PageResponse> {
+  return { ...(await showStep(options, context, shown)), decision: fail(reason) }
+}
+
 /** The page of the present step. */
 export async function showStep(
   options: FlowOptions,
@@ -79,7 +92,8 @@ export async function showStep(
 
 export async function cancel(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
   await withdrawEarlier(options, context)
-  return endWithError(context, 'access_denied', 'the customer cancelled')
+  const decision = { outcome: 'cancelled', reason: 'cancelled_by_customer' } as const
+  return { ...(await endWithError(context, 'access_denied', 'the customer cancelled')), decision }
 }
 
 /** Returns the customer to the third party with an error. */
@@ -113,11 +127,13 @@ async function sendPasscode(
   const sent = await requestPasscode(options, toAttempt(context), email)
   if ('expires' in sent) {
     const passcodeExpires = sent.expires.epochMilliseconds
-    return moveTo(options, context, { step: 'passcode', email, passcodeExpires })
+    const moved = await moveTo(options, context, { step: 'passcode', email, passcodeExpires })
+    const decision = sent.isSent ? succeeded : fail('no_passcode_sent')
+    return { ...moved, decision: { ...decision, step: 'identify' } }
   }
-  const { text, status } = sent.problem
+  const { text, status, reason } = sent.problem
   const field = state.step === 'identify' ? 'email' : 'passcode'
-  return showStep(options, context, { problem: { field, text }, status, email })
+  return showProblem(options, context, reason, { problem: { field, text }, status, email })
 }
 
 function toAttempt({ secret, request }: FlowContext): SignInAttempt {
@@ -137,12 +153,14 @@ async function submitPasscode(
   const { secret, state, asked } = context
   const result = await checkPasscode(options, toAttempt(context), form.get('passcode') ?? '')
   if ('problem' in result) {
-    const { text, status } = result.problem
-    return showStep(options, context, { problem: { field: 'passcode', text }, status })
+    const { text, status, reason } = result.problem
+    const problem = { field: 'passcode', text }
+    return showProblem(options, context, reason, { problem, status })
   }
   if (!(await mayAmend(options, context, result.customerId))) {
     const text = 'cdr_arrangement_id is not an arrangement of the customer'
-    return endWithError(context, 'invalid_request', text)
+    const ended = await endWithError(context, 'invalid_request', text)
+    return { ...ended, decision: fail('other_customer') }
   }
   // A new secret: one that was known before the authentication is of no use after it.
   const next = await options.flows.rotate(secret, {
@@ -151,7 +169,7 @@ async function submitPasscode(
     customerId: result.customerId,
     accounts: [],
   })
-  return redirectToFlow(next)
+  return { ...redirectToFlow(next), decision: succeeded }
 }
 
 /** Whether the customer has the arrangement that the third party wants to amend, if any. */
@@ -189,10 +207,13 @@ async function submitAccounts(
   const accounts = offered.filter(({ id }) => selected.has(id))
   const isOffered = accounts.length === selected.size
   if (isOffered && accounts.length > 0) {
-    return moveTo(options, context, { step: 'confirm', accounts, arrangementId: randomUUID() })
+    const change = { step: 'confirm', accounts, arrangementId: randomUUID() } as const
+    return { ...(await moveTo(options, context, change)), decision: succeeded }
   }
   const text = isOffered ? 'Select at least one account' : 'Select accounts from the list'
-  return showStep(options, context, { problem: { field: 'accounts', text }, status: 422, selected })
+  const reason = isOffered ? 'no_account_selected' : 'account_not_offered'
+  const problem = { field: 'accounts', text }
+  return showProblem(options, context, reason, { problem, status: 422, selected })
 }
 
 async function selectAllAccounts(
@@ -254,7 +275,7 @@ async function confirm(
   // It may have been removed before the arrangement could be withdrawn with it.
   if (!(await store.thirdParties.find(thirdPartyId))) {
     await store.arrangements.withdraw(arrangementId, 'third_party_removed', clock())
-    return redirectToFlow(secret)
+    return { ...redirectToFlow(secret), decision: fail('third_party_removed') }
   }
   if (await store.artifacts.find(rejectionModel, arrangementId, clock())) {
     await store.arrangements.withdraw(arrangementId, 'customer', clock())
@@ -262,7 +283,8 @@ async function confirm(
   const stored = await store.arrangements.find(arrangementId, clock())
   // Confirmed earlier, and withdrawn on another page since: the customer confirms a new one.
   if (stored?.status !== 'active') {
-    return moveTo(options, context, { arrangementId: randomUUID() })
+    const moved = await moveTo(options, context, { arrangementId: randomUUID() })
+    return { ...moved, decision: fail('consent_ended') }
   }
   const grant = new provider.Grant({ clientId: thirdPartyId, accountId: customerId })
   const expiresIn = Math.max(1, Math.floor(stored.until.since(now).total('seconds')))
@@ -273,5 +295,5 @@ async function confirm(
     login: { accountId: customerId, acr, amr: ['otp'], remember: false },
     consent: { grantId: arrangementId },
   })
-  return { status: 303, location }
+  return { status: 303, location, decision: succeeded }
 }

@@ -1,7 +1,9 @@
 import { errors } from 'oidc-provider'
 import { ProviderUnavailable } from './customers.ts'
 import {
+  type FlowContext,
   type FlowOptions,
+  fail,
   openFlowContext,
   type PageRequest,
   type PageResponse,
@@ -12,37 +14,51 @@ import { actions, cancel, showStep } from './flow-steps.ts'
 import { renderError } from './pages/steps.ts'
 import { isFormToken } from './sealed-states.ts'
 
-/** Answers a request to the page of a flow. */
+/** Answers a request to the page of a flow, and records what the flow decided. */
 export async function answerPage(
   options: FlowOptions,
   request: PageRequest,
 ): Promise<PageResponse> {
+  let context: FlowContext | undefined
+  let response: PageResponse
   try {
-    return await answer(options, request)
+    context = await openFlowContext(options, request)
+    response = context ? await answer(options, context) : expired(options)
   } catch (error) {
-    if (error instanceof errors.SessionNotFound) return renderPage(options, 400, expiredPage)
-    if (!(error instanceof ProviderUnavailable)) throw error
-    const { interactionId } = request
-    const text = `${options.brand.name} does not respond at the moment. Nothing was shared. Wait a moment, then try again.`
-    const page = renderError('Please try again', text, { retry: '', interactionId })
-    return renderPage(options, 503, page)
+    if (error instanceof errors.SessionNotFound) response = expired(options)
+    else if (error instanceof ProviderUnavailable) response = unavailable(options, request)
+    else throw error
   }
+  const { decision } = response
+  const step = context?.state.step ?? 'page'
+  if (decision) options.flowRecords.append(request.uid, { step, ...decision })
+  return response
 }
 
-async function answer(options: FlowOptions, request: PageRequest): Promise<PageResponse> {
-  const context = await openFlowContext(options, request)
-  if (!context) return renderPage(options, 400, expiredPage)
-  const { form } = request
+async function answer(options: FlowOptions, context: FlowContext): Promise<PageResponse> {
+  const { form, isCrossSite } = context.request
   if (!form) return showStep(options, context)
-  const isOwn = !request.isCrossSite && isFormToken(context.secret, form.get('token') ?? '')
+  const isOwn = !isCrossSite && isFormToken(context.secret, form.get('token') ?? '')
   // Without a new cookie, which would end a flow that went on in another response.
-  if (!isOwn) return renderPage(options, 403, foreignFormPage)
+  if (!isOwn)
+    return { ...renderPage(options, 403, foreignFormPage), decision: fail('form_rejected') }
   const name = form.get('action') ?? ''
   if (name === 'cancel') return cancel(options, context)
   const ofStep = actions[context.state.step]
   const action = Object.hasOwn(ofStep, name) ? ofStep[name] : undefined
   // A page that was open when another one went on: show where the flow is.
   return action ? action(options, context, form) : redirectToFlow(context.secret)
+}
+
+function expired(options: FlowOptions): PageResponse {
+  const decision = { ...fail('page_expired'), step: 'page' } as const
+  return { ...renderPage(options, 400, expiredPage), decision }
+}
+
+function unavailable(options: FlowOptions, { interactionId }: PageRequest): PageResponse {
+  const text = `${options.brand.name} does not respond at the moment. Nothing was shared. Wait a moment, then try again.`
+  const page = renderError('Please try again', text, { retry: '', interactionId })
+  return { ...renderPage(options, 503, page), decision: fail('provider_unreachable') }
 }
 
 const expiredPage = renderError(

@@ -8,6 +8,7 @@ import {
   type JWKS,
   type KoaContextWithOIDC,
 } from 'oidc-provider'
+import { flowSeconds } from '../contract/consent-flows.ts'
 import type { Customer } from '../contract/index.ts'
 import { requireOwnArrangement } from './amendments.ts'
 import { requireAssertionClaims } from './client-assertion.ts'
@@ -36,9 +37,6 @@ import type { ConsentStore, ThirdParty } from './store.ts'
 export const acr = 'urn:cds.au:cdr:2'
 
 const authMethods = ['private_key_jwt'] as const
-
-/** How long a customer may take for the whole flow. */
-export const flowSeconds = 20 * 60
 
 /** A session only carries the result of a flow from one request to the next. */
 const sessionSeconds = 60

@@ -3,6 +3,7 @@ import { errors, type JWKS, type KoaContextWithOIDC, Provider } from 'oidc-provi
 import type { SigningKey, SigningKeyStore } from '../auth/signing-key-store.ts'
 import { applyAmendment } from './amendments.ts'
 import { fapiAlgorithms, responseModes } from './client-metadata.ts'
+import type { FlowRecords } from './flow-records.ts'
 import { readBasePath } from './issuer-path.ts'
 import {
   type ConfigurationOptions,
@@ -11,6 +12,7 @@ import {
   routes,
 } from './openid-configuration.ts'
 import { correctLifetime, extendPushedRequests } from './pushed-requests.ts'
+import { recordExchange, recordRequests } from './record-requests.ts'
 import { selectAlgorithm, selectKeys } from './signing-keys.ts'
 
 /** How long a process uses its copy of the signing keys. */
@@ -33,6 +35,7 @@ export const openidRoutes = [
 
 export interface OpenidOptions extends Omit<ConfigurationOptions, 'keys' | 'selectAlgorithm'> {
   readonly signingKeys: SigningKeyStore
+  readonly flowRecords: FlowRecords
   /** How long the copy of the signing keys is used. */
   readonly keysMs?: number | undefined
   /** Called with an error that is not the client's. */
@@ -140,7 +143,9 @@ function createProvider(options: OpenidOptions, stored: readonly SigningKey[]) {
       replaceTokens(answered, error)
       if (answered.status === 503) options.onError(error as Error)
     }
+    void recordExchange(options.flowRecords, answered)
   })
+  recordRequests(provider, options.flowRecords)
   provider.on('server_error', (_ctx, error) => options.onError(error))
   // An event of Koa, which would otherwise print the error.
   provider.on('error' as 'server_error', options.onError as never)

@@ -58,7 +58,13 @@ export type TryResult =
   /** Whether or not the passcode is correct. */
   | { readonly outcome: 'too many' }
 
-/** No result depends on whether an address is known, and neither does the time that it takes. */
+export interface PasscodeRequest {
+  readonly expires: Temporal.Instant
+  /** For the record of the flow. No page may depend on it: it shows whether the address is known. */
+  readonly isSent: boolean
+}
+
+/** Except for `isSent`, no result depends on whether an address is known, and neither does the time that it takes. */
 export interface Passcodes {
   /** Whether the last passcode of the browser was sent less than `resendSeconds` ago. */
   isTooSoon(owner: PasscodeOwner): Promise<boolean>
@@ -70,7 +76,7 @@ export interface Passcodes {
     email: string,
     matches: readonly CustomerMatch[],
     source: string,
-  ): Promise<{ readonly expires: Temporal.Instant } | undefined>
+  ): Promise<PasscodeRequest | undefined>
   verify(owner: PasscodeOwner, passcode: string, source: string): Promise<TryResult>
 }
 
@@ -142,7 +148,7 @@ export async function openPasscodes(
       setImmediate(() => {
         for (const message of messages) deliver(message)
       })
-      return { expires }
+      return { expires, isSent: messages.length > 0 }
     },
 
     async verify(owner, passcode, source) {

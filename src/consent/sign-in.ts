@@ -1,6 +1,8 @@
+import type { FlowReason } from '../contract/consent-flows.ts'
 import type { Customers } from './customers.ts'
 import {
   type PasscodeOwner,
+  type PasscodeRequest,
   type Passcodes,
   passcodeDigits,
   resendSeconds,
@@ -15,6 +17,8 @@ const passcodePattern = new RegExp(`^\\d{${passcodeDigits}}$`)
 export interface SignInProblem {
   readonly text: string
   readonly status: 422 | 429
+  /** For the record of the flow. */
+  readonly reason: FlowReason
 }
 
 export interface SignInOptions {
@@ -32,14 +36,16 @@ export async function requestPasscode(
   { customers, passcodes }: SignInOptions,
   attempt: SignInAttempt,
   email: string,
-): Promise<{ readonly expires: Temporal.Instant } | { readonly problem: SignInProblem }> {
+): Promise<PasscodeRequest | { readonly problem: SignInProblem }> {
   if (!/^[^\s@]+@[^\s@]+$/.test(email) || email.length > emailLengthMax) {
-    return { problem: { text: invalidEmailText, status: 422 } }
+    return { problem: { text: invalidEmailText, status: 422, reason: 'invalid_email' } }
   }
-  const tooSoon = { problem: { text: tooSoonText, status: 429 } } as const
+  const tooSoon = {
+    problem: { text: tooSoonText, status: 429, reason: 'passcode_too_soon' },
+  } as const
   if (await passcodes.isTooSoon(attempt)) return tooSoon
   if (!(await passcodes.mayRequest(email, attempt.source))) {
-    return { problem: { text: tooManyText, status: 429 } }
+    return { problem: { text: tooManyText, status: 429, reason: 'too_many_attempts' } }
   }
   const matches = await customers.search(email)
   return (await passcodes.request(attempt, email, matches, attempt.source)) ?? tooSoon
@@ -53,17 +59,24 @@ export async function checkPasscode(
 ): Promise<{ readonly customerId: string } | { readonly problem: SignInProblem }> {
   const passcode = text.replaceAll(/[\s-]/g, '')
   if (!passcodePattern.test(passcode)) {
-    return { problem: { text: `Enter the ${passcodeDigits} digits of the code`, status: 422 } }
+    const text = `Enter the ${passcodeDigits} digits of the code`
+    return { problem: { text, status: 422, reason: 'malformed_passcode' } }
   }
   const result = await passcodes.verify(attempt, passcode, attempt.source)
   if (result.outcome === 'correct') return { customerId: result.customerId }
   const status = result.outcome === 'too many' ? 429 : 422
-  return { problem: { text: explainTry(result), status } }
+  return { problem: { text: explainTry(result), status, reason: tryReasons[result.outcome] } }
 }
 
 const invalidEmailText = 'Enter your e-mail address, such as name@example.com'
 const tooManyText = 'Too many attempts. Wait some minutes, then try again'
 const tooSoonText = `We sent a code less than ${resendSeconds} seconds ago. Wait a moment before you request another one`
+
+const tryReasons = {
+  'too many': 'too_many_attempts',
+  'no tries left': 'passcode_unusable',
+  wrong: 'wrong_passcode',
+} as const
 
 function explainTry(result: Exclude<TryResult, { readonly outcome: 'correct' }>): string {
   if (result.outcome === 'too many') return tooManyText

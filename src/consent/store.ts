@@ -1,4 +1,5 @@
 import type { ChangeReason, ConsentStatus } from '../contract/consent-statuses.ts'
+import type { FlowStore } from './flow-store.ts'
 
 /** A registered third party. Its metadata is public, except for its customers' arrangements. */
 export interface ThirdParty {
@@ -192,6 +193,7 @@ export interface ConsentStore {
   readonly arrangements: ArrangementStore
   readonly passcodes: PasscodeStore
   readonly limits: AttemptLimitStore
+  readonly flows: FlowStore
   readSecret(name: SecretName): Promise<Buffer>
   /** The clock of the database server. A file has none: its processes run on one machine. */
   readTime?(): Promise<Temporal.Instant>

@@ -94,6 +94,9 @@ export {
   Consent,
   ConsentChange,
   ConsentDetail,
+  ConsentFlow,
+  ConsentFlowList,
+  ConsentFlowStep,
   ConsentList,
   ConsentThirdParty,
 } from './records/consents.ts'

@@ -26,7 +26,7 @@ export const searchTextLengthMax = 1000
 /** How much of the name and the brand of a product its summary contains (P7). */
 export const summaryTextLengthMax = 200
 
-/** The longest cursor of S1. */
+/** The longest cursor of S1 and S4. */
 export const cursorLengthMax = 512
 
 /** How many rejected requests O3 lists, and how many a process stores. */
@@ -35,6 +35,9 @@ export const storedRejectionsMax = 2000
 
 /** How many runs of checks are stored, with their reports. */
 export const checkRunsMax = 10
+
+/** The largest page of S4: each flow has many steps. */
+export const flowPageSizeMax = 100
 
 /** The longest Idempotency-Key that P1 accepts. */
 export const idempotencyKeyLengthMax = 255

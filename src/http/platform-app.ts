@@ -38,7 +38,7 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   readonly catalogue: CatalogueStore
   readonly signingKeys: SigningKeyStore
   readonly clock: () => Temporal.Instant
-  readonly consents: Pick<ConsentStore, 'arrangements' | 'thirdParties'>
+  readonly consents: Pick<ConsentStore, 'arrangements' | 'thirdParties' | 'flows'>
   readonly checks: CheckRuns
   /** The consent role, if the platform has it. */
   readonly consent?: ConsentMount | undefined

@@ -3,12 +3,33 @@ import { it } from 'node:test'
 import { makeSigningKey } from '../../src/auth/signing.ts'
 import { createClient } from '../../src/client/client.ts'
 import { openCustomers, ProviderUnavailable } from '../../src/consent/customers.ts'
+import type { FlowStep } from '../../src/consent/flow-store.ts'
 import { respondWith } from '../client/respond.ts'
 import { createScope, describeOnce, shareOnEachEngine } from '../support/engines.ts'
-import { agree, identify, nextCustomer, openConsentPlatform } from './platform.ts'
+import { until } from '../support/until.ts'
+import {
+  agree,
+  type ConsentPlatform,
+  identify,
+  nextCustomer,
+  openConsentPlatform,
+} from './platform.ts'
 import { registerThirdParty } from './third-party.ts'
 
 const platformOnce = shareOnEachEngine(openConsentPlatform)
+
+/** The failed steps of the flow of a third party, once the exchange of its code is recorded. */
+async function listFailures({ store }: ConsentPlatform, id: string): Promise<string[]> {
+  let steps: readonly FlowStep[] = []
+  await until(async () => {
+    const found = await store.flows.list({ limit: 100 }, Temporal.Now.instant())
+    steps = found.find(({ thirdPartyId }) => thirdPartyId === id)?.steps ?? []
+    const last = steps.at(-1)
+    return last?.step === 'token' && last.outcome === 'succeeded'
+  })
+  const failed = steps.filter(({ outcome }) => outcome === 'failed')
+  return failed.map(({ step, reason }) => `${step} ${reason}`)
+}
 
 describeOnce('a consent flow while the provider does not respond', () => {
   it('shows a page that says so, and continues when it responds again', async () => {
@@ -29,6 +50,7 @@ describeOnce('a consent flow while the provider does not respond', () => {
     await browser.open(browser.page.url)
     const tokens = await thirdParty.exchange(await agree(browser, platform, customer), started)
     assert.ok(tokens.access_token)
+    assert.deepEqual(await listFailures(platform, thirdParty.id), ['identify provider_unreachable'])
   })
 
   it('continues with the accounts that the customer chose, and with an unused code', async () => {
@@ -55,6 +77,7 @@ describeOnce('a consent flow while the provider does not respond', () => {
     const id = String(tokens['cdr_arrangement_id'])
     const found = await platform.store.arrangements.find(id, Temporal.Now.instant())
     assert.deepEqual([found?.status, found?.accountIds], ['active', accounts])
+    assert.deepEqual(await listFailures(platform, thirdParty.id), ['token provider_unreachable'])
   })
 
   it('does not wait as long as the provider asks for', async (t) => {

@@ -7,7 +7,14 @@ import { agree, findPasscode, identify, nextCustomer, openConsentPlatform } from
 import { registerThirdParty } from './third-party.ts'
 
 const platformOnEachEngine = shareOnEachEngine(openConsentPlatform)
-const tables = ['artifact', 'passcode', 'attempt_limit', 'arrangement', 'arrangement_change']
+const tables = [
+  'artifact',
+  'passcode',
+  'attempt_limit',
+  'arrangement',
+  'arrangement_change',
+  'consent_flow',
+]
 
 /** Everything that is stored in the tables of flows and tokens, as text. */
 async function readTables(database: string): Promise<string> {

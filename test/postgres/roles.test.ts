@@ -166,6 +166,10 @@ describeOn('postgres', 'the roles of docs/postgres-roles.sql', () => {
     await consent.passcodes.issue('k', { candidates: [], expires: now }, now, now)
     assert.equal(await consent.limits.take('k', { capacity: 1, refillMs: 1 }, now), true)
     assert.equal((await consent.arrangements.list({ limit: 1 }, now)).length, 1)
+    const step = { time: now, step: 'request', outcome: 'succeeded' } as const
+    await consent.flows.add('f1', 'tp', step)
+    await consent.flows.append('f1', step)
+    assert.equal((await consent.flows.list({ limit: 1 }, now)).length, 1)
     assert.equal(await consent.thirdParties.remove('tp', now), true)
     await consent.close()
     const checks = await openCheckRunStore(as('platform'))

@@ -1,4 +1,4 @@
-import type { Consent, ConsentDetail } from '../records/consents.ts'
+import type { Consent, ConsentDetail, ConsentFlow } from '../records/consents.ts'
 
 export const consent: Consent = {
   consentId: '4b4e1d6c-0f6d-4bb0-8e8f-1d2a7f3f9b52',
@@ -19,5 +19,23 @@ export const consentDetail: ConsentDetail = {
   changes: [
     { time: '2025-07-01T09:30:00Z', status: 'active', reason: 'customer' },
     { time: '2025-09-12T04:10:00Z', status: 'withdrawn', reason: 'operator' },
+  ],
+}
+
+export const consentFlow: ConsentFlow = {
+  flowId: 'V3hqY0tJb2ZyQm1RZ0',
+  state: 'failed',
+  thirdParty: consent.thirdParty,
+  started: '2025-07-01T09:30:00Z',
+  updated: '2025-07-01T09:31:10Z',
+  steps: [
+    { time: '2025-07-01T09:30:00Z', step: 'request', outcome: 'succeeded' },
+    { time: '2025-07-01T09:30:20Z', step: 'identify', outcome: 'succeeded' },
+    {
+      time: '2025-07-01T09:31:10Z',
+      step: 'passcode',
+      outcome: 'failed',
+      reason: 'wrong_passcode',
+    },
   ],
 }

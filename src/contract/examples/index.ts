@@ -8,7 +8,7 @@ import {
   scheduledPayment,
 } from './banking.ts'
 import { checkReport, checkResult, checkSummary } from './checks.ts'
-import { consent, consentDetail } from './consents.ts'
+import { consent, consentDetail, consentFlow } from './consents.ts'
 import {
   accountContact,
   customer,
@@ -69,6 +69,9 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   Consent: [consent],
   ConsentChange: [consentDetail.changes[1]],
   ConsentDetail: [consentDetail],
+  ConsentFlow: [consentFlow],
+  ConsentFlowList: [{ data: [consentFlow] }],
+  ConsentFlowStep: [consentFlow.steps[2]],
   ConsentList: [{ data: [consent], next: 'MTc1MTM2MjIwMDAwMCA0YjRlMWQ2Yw' }],
   ConsentThirdParty: [consent.thirdParty],
   Customer: [customer],

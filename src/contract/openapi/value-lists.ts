@@ -1,3 +1,4 @@
+import { flowStates } from '../consent-flows.ts'
 import { consentStatuses } from '../consent-statuses.ts'
 import { values } from '../enumerations.ts'
 import { checkGroups, checkJudgements, checkProfiles, checkStates } from '../records/checks.ts'
@@ -88,6 +89,7 @@ const ownLists = [
   { name: 'CheckJudgement', list: checkJudgements, description: 'The result of a check.' },
   { name: 'CheckProfile', list: checkProfiles, description: 'Which checks run.' },
   { name: 'CheckState', list: checkStates, description: 'The state of a run of checks.' },
+  { name: 'ConsentFlowState', list: flowStates, description: 'The state of a consent flow.' },
   { name: 'ConsentStatus', list: consentStatuses, description: 'The status of a consent.' },
 ] as const
 

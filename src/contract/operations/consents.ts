@@ -1,9 +1,10 @@
 import Type from 'typebox'
+import { flowDays, flowStates } from '../consent-flows.ts'
 import { consentStatuses } from '../consent-statuses.ts'
-import { cursorLengthMax, pageSizeDefault, pageSizeMax } from '../limits.ts'
+import { cursorLengthMax, flowPageSizeMax, pageSizeDefault, pageSizeMax } from '../limits.ts'
 import type { Operation } from '../operation.ts'
 import { described } from '../record.ts'
-import { ConsentDetail, ConsentList } from '../records/consents.ts'
+import { ConsentDetail, ConsentFlowList, ConsentList } from '../records/consents.ts'
 import { Id, Timestamp } from '../scalars.ts'
 
 const cursor = Type.Optional(
@@ -87,4 +88,28 @@ export const withdrawConsent = {
   status: 204,
   result: 'The consent has ended.',
   errors: ['consent_not_found'],
+} as const satisfies Operation
+
+export const listConsentFlows = {
+  base: 'platform',
+  tag: 'consents',
+  protection: 'clientToken',
+  scope: 'consent.read',
+  ref: 'S4',
+  method: 'GET',
+  path: '/v1/consent-flows',
+  summary: 'List consent flows with their steps',
+  description: `Returns the consent flows of the last ${flowDays} days, the latest start first, to find out why customers do not arrive at a consent. A step says what happened and has no data of the customer. Rejected authorization requests of third parties are flows with one step; beyond 20, at most one per minute is recorded for each third party and process.`,
+  params: Type.Object({}),
+  query: Type.Object({
+    state: Type.Optional(described(Type.Enum([...flowStates]), 'Only flows in this state.')),
+    cursor,
+    'page-size': described(
+      Type.Integer({ minimum: 1, maximum: flowPageSizeMax, default: pageSizeDefault }),
+      'The number of flows per page.',
+    ),
+  }),
+  status: 200,
+  response: ConsentFlowList,
+  errors: [],
 } as const satisfies Operation

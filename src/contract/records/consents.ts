@@ -1,4 +1,13 @@
 import Type, { type Static } from 'typebox'
+import {
+  flowDays,
+  flowOutcomes,
+  flowReasonDescriptions,
+  flowReasons,
+  flowStates,
+  flowStepDescriptions,
+  flowStepNames,
+} from '../consent-flows.ts'
 import { changeReasons, consentStatuses } from '../consent-statuses.ts'
 import { described, record } from '../record.ts'
 import { Id, Text, Timestamp } from '../scalars.ts'
@@ -64,3 +73,64 @@ export const ConsentDetail = record(
   {},
   { description: 'A consent with the changes of its status.' },
 )
+
+export type ConsentFlowStep = Static<typeof ConsentFlowStep>
+export const ConsentFlowStep = record(
+  'ConsentFlowStep',
+  {
+    time: described(Timestamp, 'When the step ended.'),
+    step: described(
+      Type.Enum([...flowStepNames]),
+      `Which step it was: ${listDescriptions(flowStepDescriptions)}.`,
+    ),
+    outcome: described(Type.Enum([...flowOutcomes]), 'How it ended.'),
+  },
+  {
+    reason: described(
+      Type.Enum([...flowReasons]),
+      `Why it did not succeed: ${listDescriptions(flowReasonDescriptions)}.`,
+    ),
+    detail: described(
+      Text,
+      'The error that the third party received, for a request of the third party.',
+    ),
+  },
+  { description: 'A step of a consent flow. It has no data of the customer.' },
+)
+
+export type ConsentFlow = Static<typeof ConsentFlow>
+export const ConsentFlow = record(
+  'ConsentFlow',
+  {
+    flowId: described(Id, 'Identifies the flow in this list only.'),
+    state: described(
+      Type.Enum([...flowStates]),
+      'Completed: the customer returned to the third party with a code. Cancelled: by the customer. Failed: the last step failed. Abandoned: the customer did not go on within 20 minutes.',
+    ),
+    thirdParty: ConsentThirdParty,
+    started: described(Timestamp, 'When the customer or, if rejected, the request arrived.'),
+    updated: described(Timestamp, 'When the last step ended.'),
+    steps: described(Type.Array(ConsentFlowStep), 'The steps, oldest first.'),
+  },
+  { consentId: described(Id, 'The consent that the flow led to.') },
+  { description: 'An attempt to give a consent, without data of the customer.' },
+)
+
+export type ConsentFlowList = Static<typeof ConsentFlowList>
+export const ConsentFlowList = record(
+  'ConsentFlowList',
+  {
+    data: described(
+      Type.Array(ConsentFlow),
+      `The flows of the last ${flowDays} days, those that started last at the start.`,
+    ),
+  },
+  { next: described(Text, 'The `cursor` of the next page. Absent on the last page.') },
+  { description: 'A page of consent flows.' },
+)
+
+function listDescriptions(descriptions: Readonly<Record<string, string>>): string {
+  return Object.entries(descriptions)
+    .map(([name, text]) => `\`${name}\` (${text})`)
+    .join(', ')
+}

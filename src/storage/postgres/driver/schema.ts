@@ -321,4 +321,20 @@ ${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(p
   );
   create unique index check_run_running on check_run (state) where state = 'running';
   `,
+  () => `
+  -- Attempts to give a consent, without data of customers.
+  create table consent_flow (
+    id text collate "C" primary key,
+    third_party text collate "C" not null,
+    started bigint not null,      -- milliseconds since 1970
+    updated bigint not null,
+    state text not null,
+    consent text collate "C",     -- the arrangement that it led to
+    step_count integer not null,
+    steps text not null           -- a line of JSON for each
+  );
+  create index consent_flow_started on consent_flow (started, id);
+  create index consent_flow_state on consent_flow (state, started, id);
+  create index consent_flow_consent on consent_flow (consent) where consent is not null;
+  `,
 ]

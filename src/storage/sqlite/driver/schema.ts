@@ -353,4 +353,20 @@ export const migrations: readonly string[] = [
   ) strict;
   create unique index if not exists check_run_running on check_run (state) where state = 'running';
   `,
+  `
+  -- Attempts to give a consent, without data of customers. The table may exist, as above.
+  create table if not exists consent_flow (
+    id text primary key,
+    third_party text not null,
+    started integer not null,     -- milliseconds since 1970
+    updated integer not null,
+    state text not null,
+    consent text,                 -- the arrangement that it led to
+    step_count integer not null,
+    steps text not null           -- a line of JSON for each
+  ) strict, without rowid;
+  create index if not exists consent_flow_started on consent_flow (started, id);
+  create index if not exists consent_flow_state on consent_flow (state, started, id);
+  create index if not exists consent_flow_consent on consent_flow (consent) where consent is not null;
+  `,
 ]

@@ -6,6 +6,7 @@ import { runInOrder } from '../../driver/statements.ts'
 import { readTime } from '../read-time.ts'
 import { openArrangements } from './arrangements.ts'
 import { openArtifacts } from './artifacts.ts'
+import { openFlows } from './flows.ts'
 import { openAttemptLimits, openPasscodes } from './passcodes.ts'
 import { openThirdParties } from './third-parties.ts'
 
@@ -29,6 +30,7 @@ export async function openPostgresConsentStore(
     arrangements: openArrangements(pool),
     passcodes: openPasscodes(pool),
     limits: openAttemptLimits(pool),
+    flows: openFlows(pool),
     async readSecret(name) {
       const value = randomBytes(secretBytes).toString('base64url')
       const [, [[stored] = []] = []] = await runInOrder(pool, [

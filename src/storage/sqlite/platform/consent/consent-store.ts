@@ -5,6 +5,7 @@ import { command, query } from '../../driver/statements.ts'
 import { openWriteQueue } from '../../driver/write-queue.ts'
 import { openArrangements } from './arrangements.ts'
 import { openArtifacts } from './artifacts.ts'
+import { openFlows } from './flows.ts'
 import { openAttemptLimits, openPasscodes } from './passcodes.ts'
 import { openThirdParties } from './third-parties.ts'
 
@@ -27,11 +28,14 @@ export function openSqliteConsentStore(path: string): ConsentStore {
     arrangements,
     passcodes: openPasscodes(database, write),
     limits: openAttemptLimits(database, write),
+    flows: openFlows(database, write),
     async readSecret(name) {
       const value = secret.first(name)?.value ?? (await write(() => createSecret(name)))
       return Buffer.from(value, 'base64url')
     },
     async close() {
+      // After the changes that no caller awaits.
+      await write(() => {}).catch(() => {})
       database.close()
     },
   }
