@@ -41,6 +41,7 @@ begin
       feed_batch
     to holdfast_load, holdfast_intake;
   grant usage on sequence account_number to holdfast_load, holdfast_intake;
+  grant select, insert, update on last_load to holdfast_load;
 
   grant select on customer, account, holder, balance, contact, entry to holdfast_serve;
   grant select, insert, update, delete on token_use to holdfast_serve;
@@ -53,6 +54,8 @@ begin
       consent_flow
     to holdfast_platform;
   grant select, insert on consent_secret to holdfast_platform;
+  -- For the overview of the console.
+  grant select on feed, last_load to holdfast_platform;
 
   grant select on api_client to holdfast_intake;
   grant select, insert, delete on api_token to holdfast_intake;

@@ -53,6 +53,7 @@ export {
   operations,
   platformOperations,
   providerOperations,
+  statusOperations,
 } from './operations/index.ts'
 export { AccountIds, ErrorBody } from './operations/shared-parameters.ts'
 export {
@@ -130,6 +131,7 @@ export { Product, ProductChange, ProductInput, ProductRead } from './records/pro
 export { ProductDraft, ProductDraftSummary } from './records/product-draft.ts'
 export { type ProductState, ProductSummary, productStates } from './records/product-summary.ts'
 export { type Feature, features, Session, SessionRequest, SessionState } from './records/session.ts'
+export { LastLoad, PlatformStatus, ServerStatus, StatusCounts } from './records/status.ts'
 export type { Problem } from './rules.ts'
 export { permits, type Scope, scopes } from './scopes.ts'
 export { type RemoveUnknownFields, unknownFieldRemover } from './unknown-fields.ts'

@@ -60,6 +60,12 @@ export function mountHealth(
   })
 }
 
+/** The names of the checks that fail, or that take too long. */
+export async function findFailedChecks(checks: readonly ReadinessCheck[]): Promise<string[]> {
+  const results = await Promise.allSettled(checks.map(({ check }) => withTimeout(check())))
+  return checks.flatMap(({ name }, index) => (results[index]?.status === 'rejected' ? [name] : []))
+}
+
 interface Failure {
   readonly name: string
   readonly error: unknown

@@ -15,7 +15,9 @@ import {
   consentsOperations,
   type Feature,
   type Operation,
+  type PlatformStatus,
   platformOperations,
+  statusOperations,
 } from '../contract/index.ts'
 import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
 import { mountChecks } from './check-operations.ts'
@@ -40,6 +42,7 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   readonly clock: () => Temporal.Instant
   readonly consents: Pick<ConsentStore, 'arrangements' | 'thirdParties' | 'flows'>
   readonly checks: CheckRuns
+  readonly readStatus: () => Promise<PlatformStatus>
   /** The consent role, if the platform has it. */
   readonly consent?: ConsentMount | undefined
   readonly features?: readonly Feature[] | undefined
@@ -63,6 +66,9 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   mountKeys(app, options.signingKeys)
   mountConsents(app, options)
   mountMonitoring(app, options)
+  mountClientOperation(app, statusOperations.getStatus, options.access, async () => ({
+    body: JSON.stringify(await options.readStatus()),
+  }))
   mountChecks(app, options.access, options.checks)
   options.consent?.mount(app)
   return app

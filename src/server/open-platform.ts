@@ -11,6 +11,7 @@ import { databaseOptions } from './database-options.ts'
 import { openPlatformChecks } from './open-check-runs.ts'
 import type { ConsentParts, ConsentRoleParts, ConsentSettings } from './open-consent.ts'
 import { createMonitoring } from './open-monitoring.ts'
+import { openStatusReader } from './read-status.ts'
 import type { Telemetry } from './telemetry.ts'
 
 /** What the demo adds to a platform. */
@@ -55,14 +56,17 @@ export async function openPlatform(
   })
   const checks = openPlatformChecks(settings, telemetry, signingKeys, sharedClock)
   const monitoring = createMonitoring(settings, telemetry)
+  const appOptions = await createClientAppOptions(settings, telemetry, {
+    access,
+    probe,
+    files,
+    // Browsers have no certificate. Operations of API clients still require one, see below.
+    tls: tls && role ? { ...tls, requestCert: true, rejectUnauthorized: false } : tls,
+  })
+  const status = openStatusReader(settings, appOptions.readiness ?? [], sharedClock)
   const app = openPlatformApp({
-    ...(await createClientAppOptions(settings, telemetry, {
-      access,
-      probe,
-      files,
-      // Browsers have no certificate. Operations of API clients still require one, see below.
-      tls: tls && role ? { ...tls, requestCert: true, rejectUnauthorized: false } : tls,
-    })),
+    ...appOptions,
+    readStatus: status.read,
     catalogue: tracing ? tracing.traceQueries(catalogue) : catalogue,
     signingKeys: tracing ? tracing.traceQueries(signingKeys) : signingKeys,
     clock: sharedClock,
@@ -85,6 +89,7 @@ export async function openPlatform(
     await monitoring.close()
     await probe.close()
     await checks.close()
+    await status.close()
     await consents.close()
     await signingKeys.close()
     await clients.close()

@@ -14,6 +14,7 @@ import type {
   ProbeUse,
   ReplayOptions,
 } from './database.ts'
+import type { StatusStore } from './status-store.ts'
 
 /**
  * One database, on SQLite or PostgreSQL. Each function imports what it needs when it is called, so that a command
@@ -47,5 +48,6 @@ export interface Engine {
   openClientStore(options?: DatabaseOptions): Promise<ClientStore>
   openSigningKeyStore(options?: DatabaseOptions): Promise<SigningKeyStore>
   openConsentStore(options?: DatabaseOptions): Promise<ConsentStore>
+  openStatusStore(options?: DatabaseOptions): Promise<StatusStore>
   openCheckRunStore(options?: DatabaseOptions): Promise<CheckRunStore>
 }

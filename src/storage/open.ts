@@ -18,6 +18,7 @@ export const openReplayStore = onEngine((engine) => engine.openReplayStore)
 export const openCatalogueStore = onEngine((engine) => engine.openCatalogueStore)
 export const openClientStore = onEngine((engine) => engine.openClientStore)
 export const openSigningKeyStore = onEngine((engine) => engine.openSigningKeyStore)
+export const openStatusStore = onEngine((engine) => engine.openStatusStore)
 export const openConsentStore = onEngine((engine) => engine.openConsentStore)
 export const openCheckRunStore = onEngine((engine) => engine.openCheckRunStore)
 

@@ -13,6 +13,8 @@ import type { HttpLimits } from '../../src/http/limits.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
 import { openPlatformApp, type PlatformAppOptions } from '../../src/http/platform-app.ts'
 import { createMonitoring } from '../../src/server/open-monitoring.ts'
+import { openStatusReader } from '../../src/server/read-status.ts'
+import type { Settings } from '../../src/settings/settings.ts'
 import {
   openCatalogueStore,
   openCheckRunStore,
@@ -86,6 +88,8 @@ export interface PlatformOptions {
   readonly metrics?: PlatformAppOptions['metrics']
   readonly monitoring?: PlatformAppOptions['monitoring']
   readonly monitoringLimits?: PlatformAppOptions['monitoringLimits']
+  /** Settings that the status depends on. */
+  readonly settings?: Partial<Settings>
   /** The client of a session without credentials. */
   readonly demoClientId?: string
   readonly exampleEmails?: readonly string[]
@@ -113,6 +117,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     ...createCheckOptions(database, signingKeys, clock),
     ...options.checks,
   })
+  const status = openStatusReader({ database, ...options.settings }, [], clock)
   const app = openPlatformApp({
     version: '0.0.0',
     catalogue: options.around?.(catalogue) ?? catalogue,
@@ -121,6 +126,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     consents,
     checks,
     clock,
+    readStatus: status.read,
     monitoring: options.monitoring ?? createMonitoring({}, { metrics: undefined }).open,
     monitoringLimits: options.monitoringLimits,
     metrics: options.metrics,
@@ -134,6 +140,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
   inner.after(async () => {
     agent.destroy()
     await app.close()
+    await status.close()
     await checks.close()
     await consents.close()
     await signingKeys.close()

@@ -40,6 +40,7 @@ import {
   readProduct,
   savingsProduct,
 } from './product.ts'
+import { platformStatus } from './status.ts'
 
 const { users: _users, complexAccountType: _type, ...energyAccountDetail } = energyAccount
 
@@ -98,6 +99,10 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   Meta: [{ totalRecords: 3, totalPages: 3 }],
   MetricsSample: [metricsSample],
   MetricsSource: metricsSample.sources,
+  LastLoad: [platformStatus.lastLoad],
+  PlatformStatus: [platformStatus],
+  ServerStatus: platformStatus.servers,
+  StatusCounts: [platformStatus.counts],
   Product: [{ product_id: 'prod-1', ...savingsProduct }],
   ProductChange: [productChange],
   ProductDraft: [productDraft],

@@ -11,6 +11,7 @@ import * as energy from './energy.ts'
 import * as intake from './intake.ts'
 import * as monitoring from './monitoring.ts'
 import * as session from './session.ts'
+import * as status from './status.ts'
 
 /** The modules export operations and nothing else, so that exporting an operation registers it. */
 type Operations = Readonly<Record<string, Operation>>
@@ -44,11 +45,15 @@ export const monitoringOperations = inOrder(monitoring)
 /** Checks of the provider. They are no part of the interface. */
 export const checkOperations = inOrder(checks)
 
+/** The state of the servers. They are no part of the interface. */
+export const statusOperations = inOrder(status)
+
 /** Every operation of the platform. */
 export const platformOperations = {
   ...catalogueOperations,
   ...accessOperations,
   ...consentsOperations,
+  ...statusOperations,
   ...monitoringOperations,
   ...checkOperations,
 }

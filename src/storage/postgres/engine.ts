@@ -53,6 +53,10 @@ export function postgresEngine(url: string): Engine {
       const { openPostgresSigningKeyStore } = await import('./platform/signing-key-store.ts')
       return openPostgresSigningKeyStore(url, options)
     },
+    async openStatusStore(options = {}) {
+      const { openPostgresStatusStore } = await import('./reads/status-store.ts')
+      return openPostgresStatusStore(url, options)
+    },
     async openConsentStore(options = {}) {
       const { openPostgresConsentStore } = await import('./platform/consent/consent-store.ts')
       return openPostgresConsentStore(url, options)

@@ -67,6 +67,10 @@ export function sqliteEngine(path: string): Engine {
       const { openSqliteSigningKeyStore } = await import('./platform/signing-key-store.ts')
       return openSqliteSigningKeyStore(path)
     },
+    async openStatusStore() {
+      const { openSqliteStatusStore } = await import('./reads/status-store.ts')
+      return openSqliteStatusStore(path)
+    },
     async openConsentStore() {
       const { openSqliteConsentStore } = await import('./platform/consent/consent-store.ts')
       return openSqliteConsentStore(path)

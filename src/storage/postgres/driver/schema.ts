@@ -337,4 +337,15 @@ ${layout === 'citus' ? createDistributedEntries(partitions) : createPartitions(p
   create index consent_flow_state on consent_flow (state, started, id);
   create index consent_flow_consent on consent_flow (consent) where consent is not null;
   `,
+  () => `
+  create table last_load (
+    singleton integer primary key check (singleton = 1),
+    time bigint not null,         -- of the load, which identifies it
+    committed bigint not null,
+    created bigint not null,      -- numbers of lines
+    changed bigint not null,
+    unchanged bigint not null,
+    deleted bigint not null
+  );
+  `,
 ]

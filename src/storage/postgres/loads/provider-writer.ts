@@ -1,6 +1,7 @@
 import { openLineCounter } from '../../../load/line-counts.ts'
 import type { LineError, ProviderWriter, WriterOptions } from '../../../load/writer.ts'
 import type { DatabaseOptions } from '../../database.ts'
+import { loadValues, recordLoad } from '../../status-store.ts'
 import { announceWait } from '../../waiting.ts'
 import { abandonOnAbort } from '../driver/abandon.ts'
 import { mergeTableNames } from '../driver/distributed-tables.ts'
@@ -254,13 +255,15 @@ export async function openPostgresProviderWriter(
         send: run,
         readGroups: groups,
       })
+      for (const { type, outcome, lines } of counts) counter.add(type, outcome, lines)
+      const total = counter.take()
+      await run(recordLoad(loadValues(loadTime, Date.now(), total.values()).map(String)))
       signal?.throwIfAborted()
       await sendCommit()
       committed += staging.total()
       isPrepared = false
       isCommitted = true
-      for (const { type, outcome, lines } of counts) counter.add(type, outcome, lines)
-      return counter.take()
+      return total
     },
 
     async rollback() {

@@ -369,4 +369,16 @@ export const migrations: readonly string[] = [
   create index if not exists consent_flow_state on consent_flow (state, started, id);
   create index if not exists consent_flow_consent on consent_flow (consent) where consent is not null;
   `,
+  `
+  -- The last load. Times in milliseconds since 1970. The table may exist, as for the index above.
+  create table if not exists last_load (
+    singleton integer primary key check (singleton = 1),
+    time integer not null,        -- of the load, which identifies it
+    committed integer not null,
+    created integer not null,     -- numbers of lines
+    changed integer not null,
+    unchanged integer not null,
+    deleted integer not null
+  ) strict;
+  `,
 ]

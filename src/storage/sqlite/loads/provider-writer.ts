@@ -9,9 +9,10 @@ import type {
 } from '../../../load/writer.ts'
 import { DatabaseError } from '../../database.ts'
 import { kindCodes } from '../../enum-codes.ts'
+import { loadValues, recordLoad } from '../../status-store.ts'
 import { fileIdentity } from '../driver/files.ts'
 import { openDatabase } from '../driver/open.ts'
-import { execute } from '../driver/statements.ts'
+import { command, execute } from '../driver/statements.ts'
 import { commitWithinSpace, releaseLog } from '../driver/write-ahead-log.ts'
 import { takeWriteLock } from '../driver/write-lock.ts'
 import { openDeferredItems } from './deferred-items.ts'
@@ -40,6 +41,7 @@ export function openSqliteProviderWriter(
   const deferred = openDeferredItems(database)
   const items = openItemWriter(database, { clock: () => loadTime, references })
   const staged = openStagedItems(database)
+  const record = command(database, recordLoad(['?', '?', '?', '?', '?', '?']))
   let hasStaged = false
 
   // Only after the temporary tables exist: a rollback must not remove them.
@@ -152,7 +154,10 @@ export function openSqliteProviderWriter(
       const counts = items.finish()
       // A commit to a file that was deleted or replaced would be lost.
       if (fileIdentity(path) !== opened) throw replacedDatabase(path)
-      if (database.isTransaction) commitWithinSpace(database, path)
+      if (database.isTransaction) {
+        record.run(...loadValues(loadTime, Date.now(), counts.values()))
+        commitWithinSpace(database, path)
+      }
       items.clearCache()
       clearStaged()
       return counts

@@ -1,0 +1,22 @@
+import Type from 'typebox'
+import type { Operation } from '../operation.ts'
+import { PlatformStatus } from '../records/status.ts'
+import { noQuery } from './shared-parameters.ts'
+
+export const getStatus = {
+  base: 'platform',
+  tag: 'operations',
+  protection: 'clientToken',
+  scope: 'operations.read',
+  ref: 'O1',
+  method: 'GET',
+  path: '/v1/status',
+  summary: 'Get the status',
+  description:
+    'Returns what runs, with versions and health, and how much the database of the platform contains.',
+  params: Type.Object({}),
+  query: noQuery,
+  status: 200,
+  response: PlatformStatus,
+  errors: [],
+} as const satisfies Operation

@@ -1,0 +1,148 @@
+import { download } from '../auth/download.ts'
+import type { PlatformStatus, ServerStatus } from '../contract/index.ts'
+import type { ReadinessCheck } from '../http/health.ts'
+import { findFailedChecks, probes } from '../http/health.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { StatusStore } from '../storage/status-store.ts'
+import { databaseOptions } from './database-options.ts'
+import { version } from './version.ts'
+
+/** How long a status is reused: counting the rows of a large database takes a while. */
+const reuseMs = 5000
+
+const providerTimeoutMs = 2000
+const versionMs = 5 * 60_000
+const documentBytesMax = 4 * 1024 * 1024
+const healthBytesMax = 4096
+
+export interface StatusReader {
+  read(): Promise<PlatformStatus>
+  close(): Promise<void>
+}
+
+/** The state of the platform, its provider and its database. Nothing is opened before the first call. */
+export function openStatusReader(
+  settings: Pick<Settings, 'database'> & Partial<Settings>,
+  readiness: readonly ReadinessCheck[],
+  clock: () => Temporal.Instant,
+): StatusReader {
+  const { providerUrl } = settings
+  const readProviderVersion = openVersionReader()
+  const started = clock().toString()
+  let opened: Promise<StatusStore> | undefined
+  let last: { readonly status: PlatformStatus; readonly at: number } | undefined
+  let pending: Promise<PlatformStatus> | undefined
+
+  const openStore = async () => {
+    const { openStatusStore } = await import('../storage/open.ts')
+    return openStatusStore(settings.database, databaseOptions(settings))
+  }
+  const read = async (): Promise<PlatformStatus> => {
+    const { isPostgres } = await import('../storage/open.ts')
+    opened ??= openStore().catch((error: unknown) => {
+      // The next call tries again.
+      opened = undefined
+      throw error
+    })
+    const [platform, provider, stored] = await Promise.all([
+      readPlatform(readiness, started),
+      providerUrl === undefined ? undefined : readProvider(providerUrl, readProviderVersion),
+      opened.then((store) => store.read(clock())),
+    ])
+    const { feeds, lastLoad, customers, accounts, ...counts } = stored
+    return {
+      time: clock().toString(),
+      servers: [platform, ...(provider ? [provider] : [])],
+      database: isPostgres(settings.database) ? 'postgres' : 'sqlite',
+      counts: {
+        ...counts,
+        ...(customers !== undefined && { customers }),
+        ...(accounts !== undefined && { accounts }),
+      },
+      feeds: feeds.map(({ name, batch, time, lines }) => ({
+        feed: name,
+        batch,
+        time: new Date(time).toISOString(),
+        lines,
+      })),
+      ...(lastLoad && {
+        lastLoad: { ...lastLoad, committed: new Date(lastLoad.committed).toISOString() },
+      }),
+    }
+  }
+  return {
+    async read() {
+      if (last && performance.now() - last.at < reuseMs) return last.status
+      pending ??= read().finally(() => {
+        pending = undefined
+      })
+      const status = await pending
+      last = { status, at: performance.now() }
+      return status
+    },
+    async close() {
+      await (await opened?.catch(() => undefined))?.close()
+    },
+  }
+}
+
+async function readPlatform(
+  readiness: readonly ReadinessCheck[],
+  started: string,
+): Promise<ServerStatus> {
+  const reasons = (await findFailedChecks(readiness)).map((name) => `${name}: not available`)
+  const isDegraded = readiness.some((check) => check.isDegraded?.())
+  const status = reasons.length > 0 ? 'unavailable' : isDegraded ? 'degraded' : 'ok'
+  return { role: 'platform', status, reasons, version, started }
+}
+
+/** The provider may run elsewhere, and behind a proxy that does not forward its health. */
+async function readProvider(
+  url: string,
+  readVersion: (url: string) => Promise<string | undefined>,
+): Promise<ServerStatus> {
+  const server = { role: 'provider', url } as const
+  const path = probes.ready.path
+  const options = { accept: 'application/json', bytesMax: healthBytesMax }
+  const signal = AbortSignal.timeout(providerTimeoutMs)
+  const text = await download(url + path, signal, options).catch((error: Error) => error)
+  if (text instanceof Error) return { ...server, ...describeFailure(text) }
+  const [, status] = /"status":"(ok|degraded)"/.exec(text) ?? []
+  if (status === 'ok') {
+    const known = await readVersion(url)
+    return { ...server, status, reasons: [], ...(known !== undefined && { version: known }) }
+  }
+  if (status === 'degraded') return { ...server, status, reasons: [`${path} reports ${status}`] }
+  return { ...server, status: 'undetermined', reasons: [`${path} is not served at this URL`] }
+}
+
+/** The version in the OpenAPI document of the provider, which is large: it is read again after a while. */
+function openVersionReader() {
+  let last: { readonly version: string | undefined; readonly at: number } | undefined
+  return async (url: string): Promise<string | undefined> => {
+    if (last && performance.now() - last.at < versionMs) return last.version
+    const signal = AbortSignal.timeout(providerTimeoutMs)
+    const options = { accept: 'application/json', bytesMax: documentBytesMax }
+    const document = await download(`${url}/openapi.json`, signal, options).catch(() => '')
+    const found = /"info":\{[^}]*"version":"([\w.+-]{1,64})"/.exec(document)?.[1]
+    last = { version: found, at: performance.now() }
+    return found
+  }
+}
+
+function describeFailure({ name, message }: Error): Pick<ServerStatus, 'status' | 'reasons'> {
+  const { path } = probes.ready
+  const [, code] = /^status (\d+)$/.exec(message) ?? []
+  if (code === '503') return { status: 'unavailable', reasons: [`${path} reports unavailable`] }
+  if (code !== undefined) {
+    return {
+      status: 'undetermined',
+      reasons: [`${path} is not served at this URL (status ${code})`],
+    }
+  }
+  const reason =
+    name === 'TimeoutError'
+      ? `no response within ${providerTimeoutMs / 1000} s`
+      : message.replace(/^fetch failed: (.*)$/, 'cannot be reached ($1)')
+  return { status: 'unavailable', reasons: [reason] }
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import type { PlatformStatus } from '../../src/contract/index.ts'
+import { openStatusReader } from '../../src/server/read-status.ts'
+import { minimalProduct } from '../catalogue/products.ts'
+import { describe, describeOnce, newDatabase, type Scope } from '../support/engines.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { openPlatform, type Platform } from '../support/platform.ts'
+import { findFreePort, runInProcess } from '../support/process.ts'
+import { createSmallBank, smallBankLines } from '../support/small-bank.ts'
+
+async function fetchStatus(platform: Platform): Promise<PlatformStatus> {
+  const token = await platform.issueToken(await platform.register(['operations.read']))
+  const { status, body, text } = await platform.get('/v1/status', {
+    authorization: `Bearer ${token}`,
+  })
+  assert.equal(status, 200, text)
+  return body
+}
+
+/** Commits after every two lines. */
+async function loadInBatches(
+  scope: Scope,
+  database: string,
+  lines: readonly object[],
+): Promise<void> {
+  const file = join(await temporaryFolder(scope), 'lines.ndjson')
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const { status, stderr } = await runInProcess([
+    'load',
+    file,
+    '--batch',
+    '2',
+    '--database',
+    database,
+  ])
+  assert.equal(status, 0, stderr)
+}
+
+describe('the status', () => {
+  it('counts what the database contains, and describes the last load', async (t) => {
+    const database = await createSmallBank(t)
+    const platform = await openPlatform(t, { database })
+    await platform.made(minimalProduct)
+    const { servers, counts, feeds, lastLoad, time } = await fetchStatus(platform)
+
+    assert.deepEqual(counts, {
+      customers: 2,
+      accounts: 2,
+      products: 1,
+      drafts: 0,
+      activeConsents: 0,
+    })
+    assert.deepEqual(feeds, [])
+    assert.deepEqual(
+      servers.map(({ role, status, reasons }) => ({ role, status, reasons })),
+      [{ role: 'platform', status: 'ok', reasons: [] }],
+    )
+    assert.equal(time, '2026-07-01T00:00:00Z')
+    const { committed: _, ...lines } = lastLoad ?? assert.fail('no load')
+    assert.deepEqual(lines, {
+      created: smallBankLines.length,
+      changed: 0,
+      unchanged: 0,
+      deleted: 0,
+    })
+  })
+
+  it('adds up the batches of one load, and replaces an earlier load', async (t) => {
+    const database = await newDatabase(t)
+    const reader = openStatusReader({ database }, [], Temporal.Now.instant)
+    const before = await reader.read()
+    assert.equal(before.lastLoad, undefined)
+    await reader.close()
+
+    await loadInBatches(t, database, smallBankLines)
+    await loadInBatches(t, database, [...smallBankLines, ...smallBankLines])
+    const again = openStatusReader({ database }, [], Temporal.Now.instant)
+    const { lastLoad } = await again.read()
+    await again.close()
+    assert.equal(lastLoad?.unchanged, 2 * smallBankLines.length)
+    assert.equal(lastLoad?.created, 0)
+  })
+})
+
+describeOnce('the status of a provider', () => {
+  /** Responds to the readiness probe like a provider. */
+  async function serveHealth(scope: Scope, status: number, body: string): Promise<string> {
+    const server = createServer((_request, response) => response.writeHead(status).end(body))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    scope.after(async () => void server.close())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  for (const [answer, status, reason] of [
+    [[200, '{"status":"ok"}'], 'ok', undefined],
+    [[200, '{"status":"degraded"}'], 'degraded', /reports degraded/],
+    [[503, '{"status":"unavailable"}'], 'unavailable', /reports unavailable/],
+    [[404, '{"error":"Resource not found"}'], 'undetermined', /is not served .*404/],
+    [[200, '<html>'], 'undetermined', /is not served/],
+  ] as const) {
+    it(`is ${status} if its probe responds ${answer.join(' ')}`, async (t) => {
+      const database = await newDatabase(t)
+      const providerUrl = await serveHealth(t, answer[0], answer[1])
+      const reader = openStatusReader({ database, providerUrl }, [], Temporal.Now.instant)
+      t.after(reader.close)
+      const provider = (await reader.read()).servers[1]
+
+      assert.equal(provider?.status, status)
+      assert.equal(provider?.url, providerUrl)
+      assert.match(provider?.reasons.join() ?? '', reason ?? /^$/)
+    })
+  }
+
+  it('is unavailable if it cannot be reached, and a failing check of the platform is named', async (t) => {
+    const database = await newDatabase(t)
+    const settings = { database, providerUrl: `http://127.0.0.1:${await findFreePort()}` }
+    const failing = { name: 'database files', check: () => Promise.reject(new Error('lost')) }
+    const reader = openStatusReader(settings, [failing], Temporal.Now.instant)
+    t.after(reader.close)
+    const [platform, provider] = (await reader.read()).servers
+
+    assert.deepEqual(platform?.reasons, ['database files: not available'])
+    assert.deepEqual(
+      [provider?.status, provider?.reasons],
+      ['unavailable', ['cannot be reached (ECONNREFUSED)']],
+    )
+  })
+})
