@@ -44,6 +44,7 @@ const tagTitles: Record<Operation['tag'], string> = {
   access: 'Platform tokens and keys',
   consents: 'Consents',
   operations: 'Operations',
+  explorer: 'Explorer',
   intake: 'Feeds',
 }
 

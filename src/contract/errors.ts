@@ -19,6 +19,10 @@ export const errorTable = {
   customer_not_found: { status: 404, message: 'Customer not found' },
   account_not_found: { status: 404, message: 'Account not found' },
   consent_not_found: { status: 404, message: 'Consent not found' },
+  explorer_disabled: {
+    status: 404,
+    message: 'The explorer is disabled: set HOLDFAST_EXPLORER=true on the platform',
+  },
   feed_not_found: { status: 404, message: 'Feed not found' },
   product_not_found: { status: 404, message: 'Product not found' },
   draft_not_found: { status: 404, message: 'Draft not found' },
@@ -66,7 +70,19 @@ export const errorTable = {
   too_many_requests: { status: 429, message: 'Too many requests' },
   headers_too_large: { status: 431, message: 'The request line and headers are too large' },
   internal: { status: 500, message: 'Internal error' },
+  provider_failed: {
+    status: 502,
+    message: 'The provider did not respond',
+    example: 'no response from https://bank.example: ECONNREFUSED',
+    states: 'why there is no valid response of the provider',
+  },
   unavailable: { status: 503, message: 'Service unavailable' },
+  provider_timeout: {
+    status: 504,
+    message: 'The provider did not respond in time',
+    example: 'no response from https://bank.example within 10000 ms',
+    states: 'how long the provider may take',
+  },
   // The error codes of OAuth 2.0 (RFC 6749, section 5.2), for token requests sent as a form.
   oauth_invalid_request: { status: 400, message: 'invalid_request' },
   oauth_unsupported_grant: { status: 400, message: 'unsupported_grant_type' },

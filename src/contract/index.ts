@@ -46,6 +46,7 @@ export {
   catalogueOperations,
   checkOperations,
   consentsOperations,
+  explorerOperations,
   intakeOperations,
   monitoringOperations,
   type OperationId,
@@ -104,6 +105,7 @@ export {
 export { AccountContact } from './records/contact.ts'
 export { EnergyAccount, EnergyAccountDetail } from './records/energy-account.ts'
 export { EnergyBillingTransaction, EnergyInvoice } from './records/energy-billing.ts'
+export { ExplorerHeader, ExplorerResult } from './records/explorer.ts'
 export { type RecordType, recordTypes } from './records/index.ts'
 export {
   BatchConflictBody,

@@ -38,6 +38,7 @@ export interface Operation {
     | 'access'
     | 'consents'
     | 'operations'
+    | 'explorer'
     | 'intake'
   /** The kinds of account that it is about. Required where a request names accounts. */
   readonly accountKinds?: readonly AccountKind[]

@@ -146,7 +146,9 @@ describe('the operations', () => {
     )
     assert.deepEqual(
       refsWhere(({ base }) => base === 'platform'),
-      refsWhere(({ tag }) => ['catalogue', 'access', 'consents', 'operations'].includes(tag)),
+      refsWhere(({ tag }) =>
+        ['catalogue', 'access', 'consents', 'operations', 'explorer'].includes(tag),
+      ),
     )
   })
 

@@ -9,7 +9,7 @@ import { errorBodies } from './operations/shared-parameters.ts'
 import { describeExpected } from './problems.ts'
 import { BankingAccountV3 } from './records/banking-account.ts'
 import { recordTypes } from './records/index.ts'
-import { asNode, type Node } from './schema.ts'
+import { asNode, isObject, type Node } from './schema.ts'
 
 /** Every named schema of the contract, at any depth. */
 const named = new Map<string, Node>()
@@ -47,6 +47,11 @@ const kinds: Record<string, unknown> = {
   'an object with a field': { surprise: 1 },
 }
 
+/** Whether an object may have any field. */
+function isOpen({ additionalProperties, properties = {} }: Node): boolean {
+  return additionalProperties !== false && Object.keys(properties).length === 0
+}
+
 /** Whether a schema accepts one of those values, decided without the validator. */
 function accepts(node: Node, value: unknown): boolean {
   if (node.anyOf) return node.anyOf.some((branch) => accepts(branch, value))
@@ -54,6 +59,7 @@ function accepts(node: Node, value: unknown): boolean {
   if (node.scalar || node.enum) return false
   switch (node.type) {
     case 'object':
+      if (isOpen(node)) return isObject(value)
       return JSON.stringify(value) === '{}' && (node.required ?? []).length === 0
     case 'string':
       return typeof value === 'string' && value.length >= (node.minLength ?? 0)

@@ -116,7 +116,7 @@ function rejectionDetail(
 
 /** An unavailable dependency is a warning; anything else is a bug. */
 function failureDetail(error: Error, code: ErrorCode): LogDetail {
-  const level = code === 'unavailable' ? 'warn' : 'error'
+  const level = errorTable[code].status > 500 ? 'warn' : 'error'
   return { level, message: 'request failed', fields: { code, err: error } }
 }
 

@@ -19,10 +19,12 @@ import {
   platformOperations,
   statusOperations,
 } from '../contract/index.ts'
+import type { Explorer } from '../explorer/explorer.ts'
 import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
 import { mountChecks } from './check-operations.ts'
 import { mountClientOperation } from './client-operation.ts'
 import type { ConsentMount } from './consent-app.ts'
+import { mountExplorer } from './explorer-app.ts'
 import { sendJson } from './json.ts'
 import { type MonitoringOptions, mountMonitoring } from './monitoring-app.ts'
 import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
@@ -49,6 +51,8 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   /** The client of a session without credentials, in the demo only. */
   readonly demoClientId?: string | undefined
   readonly exampleEmails?: readonly string[] | undefined
+  /** Calls the provider. Undefined: it is disabled. */
+  readonly explorer?: Explorer | undefined
 }
 
 /** The platform over HTTP: the catalogue, access tokens for it, the public keys, and consent. */
@@ -70,6 +74,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
     body: JSON.stringify(await options.readStatus()),
   }))
   mountChecks(app, options.access, options.checks)
+  mountExplorer(app, options.access, options.explorer)
   options.consent?.mount(app)
   return app
 }

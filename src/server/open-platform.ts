@@ -2,6 +2,7 @@ import type { TLSSocket, TlsOptions } from 'node:tls'
 import type { SigningKeyStore } from '../auth/signing-key-store.ts'
 import type { ConsentStore } from '../consent/store.ts'
 import { ContractError } from '../contract/index.ts'
+import type { Explorer } from '../explorer/explorer.ts'
 import type { HttpApp } from '../http/app.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createClientAppOptions } from './client-app-options.ts'
@@ -55,6 +56,7 @@ export async function openPlatform(
     ...parts,
   })
   const checks = openPlatformChecks(settings, telemetry, signingKeys, sharedClock)
+  const explorer = createExplorer(settings, signingKeys)
   const monitoring = createMonitoring(settings, telemetry)
   const appOptions = await createClientAppOptions(settings, telemetry, {
     access,
@@ -76,9 +78,11 @@ export async function openPlatform(
     features: [
       ...(demoClientId === undefined ? [] : ['demo' as const]),
       ...(role ? ['consent' as const] : []),
+      ...(explorer ? ['explorer' as const] : []),
     ],
     demoClientId,
     exampleEmails,
+    explorer,
     monitoring: monitoring.open,
   })
   rejectWithoutFiles(app, files)
@@ -96,6 +100,22 @@ export async function openPlatform(
     await catalogue.close()
   })
   return app
+}
+
+/** The code of the client is loaded with the first call. */
+function createExplorer(
+  { explorer: isEnabled, providerUrl, resourceUrl = providerUrl, subdomain }: Partial<Settings>,
+  signingKeys: SigningKeyStore,
+): Explorer | undefined {
+  // The settings require both with the explorer.
+  if (!isEnabled || !providerUrl || !resourceUrl || !subdomain) return undefined
+  let opened: Promise<Explorer> | undefined
+  return async (call) => {
+    opened ??= import('../explorer/explorer.ts').then(({ openExplorer }) =>
+      openExplorer({ providerUrl, resourceUrl, subdomain, signingKeys }),
+    )
+    return (await opened)(call)
+  }
 }
 
 /** Opens the consent role if an issuer is set. Otherwise, nothing of it is loaded. */

@@ -37,6 +37,7 @@ export interface Settings {
   readonly brandLogo: string | undefined
   readonly brandColour: string
   readonly checkCustomers: string | undefined
+  readonly explorer: boolean
   readonly logLevel: string
   readonly metricsPort: number | undefined
   readonly metricsHost: string

@@ -9,7 +9,7 @@ import {
   type Settings,
 } from './definition.ts'
 import { isDatabaseUrl, isProtected, isTimeZone, isWebUrl } from './value-rules.ts'
-import { baseUrl, hostName, oneOf, path, wholeNumber } from './value-types.ts'
+import { baseUrl, flag, hostName, oneOf, path, wholeNumber } from './value-types.ts'
 
 export { type Role, roles, type SettingName, type Settings } from './definition.ts'
 
@@ -82,12 +82,12 @@ export const settingDefinitions: Definitions = {
   },
   providerUrl: {
     about:
-      'the public base URL of the provider; the audience of every token must start with it. A platform asks this provider during consent',
+      'the public base URL of the provider; the audience of every token must start with it. A platform asks this provider during consent, and calls it for the explorer',
     ...baseUrl,
     usedBy: providerAndPlatform,
     defaults: {},
     requiredBy: ['provider'],
-    requiredWith: ['issuer'],
+    requiredWith: ['issuer', 'explorer'],
     derived: {
       about: 'the URL that it listens on (demo)',
       from: (role, { host, port }) => (role === 'demo' ? `http://${host}:${port}` : undefined),
@@ -96,7 +96,7 @@ export const settingDefinitions: Definitions = {
   resourceUrl: {
     about: 'the base URL of the contact endpoint',
     ...baseUrl,
-    usedBy: provider,
+    usedBy: providerAndPlatform,
     defaults: {},
     derived: { about: 'the provider URL', from: (_role, { providerUrl }) => providerUrl },
   },
@@ -108,14 +108,12 @@ export const settingDefinitions: Definitions = {
     usedBy: providerAndPlatform,
     defaults: { demo: 'demo' },
     requiredBy: ['provider'],
-    requiredWith: ['issuer'],
+    requiredWith: ['issuer', 'explorer'],
   },
   jwksAllowHttp: {
     about:
       'whether the platform’s keys may be fetched over http from another host; an attacker who can change them in transit can sign tokens',
-    placeholder: 'boolean',
-    mustBe: 'true or false',
-    read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+    ...flag,
     usedBy: provider,
     defaults: forAllRoles('false'),
   },
@@ -221,6 +219,13 @@ export const settingDefinitions: Definitions = {
     read: (text) => (isCustomerList(text) ? text : undefined),
     usedBy: ['platform'],
     defaults: {},
+  },
+  explorer: {
+    about:
+      'whether API clients with the scope data.read may call the provider with tokens that the platform signs; for demos and sandboxes, because it reads data without consent',
+    ...flag,
+    usedBy: ['platform'],
+    defaults: { platform: 'false', demo: 'true' },
   },
   logLevel: {
     about: 'the lowest level that is logged',

@@ -23,6 +23,12 @@ export const baseUrl: ValueType<string> = {
   read: (text) => (isWebUrl(text) && !/[?#@]/.test(text) ? text.replace(/\/+$/, '') : undefined),
 }
 
+export const flag: ValueType<boolean> = {
+  placeholder: 'boolean',
+  mustBe: 'true or false',
+  read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+}
+
 export function wholeNumber(min: number, max: number): ValueType<number> {
   return {
     placeholder: 'number',

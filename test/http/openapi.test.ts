@@ -7,6 +7,7 @@ import {
   buildOpenApiDocument,
   ContractError,
   type ErrorCode,
+  type ExplorerResult,
   examples,
   type Operation,
   operations,
@@ -59,7 +60,9 @@ const provider = sharedProvider(
     },
   },
 )
-const platform = sharedPlatform()
+const platform = sharedPlatform({
+  explorer: async () => example('ExplorerResult') as unknown as ExplorerResult,
+})
 const intake = sharedIntake()
 
 /** Headers that HTTP itself defines for every message. */
@@ -198,6 +201,22 @@ describeOnce('the OpenAPI document', () => {
     for (const [ref, status, answer] of answers) {
       assert.equal(answer.status, status, `${ref}: ${answer.text}`)
       assert.deepEqual(findUndescribed('platform', ref, answer), [], `${ref} ${status}`)
+    }
+  })
+
+  it('describes the responses of the explorer', async () => {
+    const { issueToken, register, send } = await platform()
+    const token = await issueToken(await register(['data.read']))
+    const headers = { authorization: `Bearer ${token}` }
+    const call = (body: unknown) => send('/v1/explorer/calls', { method: 'POST', body, headers })
+    const answers = [
+      [200, await call({ operation: 'getCustomer', params: { customerId: 'cust-1' } })],
+      [400, await call({ operation: 'other' })],
+    ] as const
+
+    for (const [status, answer] of answers) {
+      assert.equal(answer.status, status, answer.text)
+      assert.deepEqual(findUndescribed('platform', 'X1', answer), [])
     }
   })
 

@@ -118,13 +118,16 @@ it('the generated code compiles in strict mode', async () => {
   await succeed(generated, process.execPath, compiler, ...flags, ...target, ...files)
 })
 
-/** The lines of a generated file with a field of unknown type. The headers of a response may include unknown ones. */
+/**
+ * The lines of a generated file with a field of unknown type. The headers of a response may include unknown
+ * ones, and so do the parameters of a call of another operation.
+ */
 function findUnknown(file: string): string[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => !/^[*/]/.test(line) && /\b(unknown|any)\b/.test(line))
-    .filter((line) => line !== '[name: string]: unknown;')
+    .filter((line) => !/\[(name|key): string\]: unknown\b/.test(line))
 }
 
 /** A tool has no types here: it is installed only for this test. */

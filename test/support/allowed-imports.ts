@@ -11,6 +11,7 @@ export const allowed: Record<string, readonly string[]> = {
   demo: ['contract', 'text', 'consent', 'http', 'jose'],
   auth: ['contract', 'text', 'catalogue', 'jose'],
   load: ['contract', 'text', 'provider', 'catalogue', 'csv-parse', 'typebox'],
+  explorer: ['contract', 'auth', 'client'],
   generate: ['contract'],
   storage: [
     'contract',
@@ -34,6 +35,7 @@ export const allowed: Record<string, readonly string[]> = {
     'consent',
     'auth',
     'load',
+    'explorer',
     'fastify',
     'typebox',
   ],
@@ -55,6 +57,7 @@ export const allowed: Record<string, readonly string[]> = {
     'consent',
     'auth',
     'load',
+    'explorer',
     'storage',
     'http',
     'settings',

@@ -8,6 +8,7 @@ import { hashSecret, makeSecret } from '../../src/auth/secrets.ts'
 import type { CatalogueStore } from '../../src/catalogue/store.ts'
 import { type CheckRunsOptions, openCheckRuns } from '../../src/check-runs/check-runs.ts'
 import { type Scope as AccessScope, ContractError } from '../../src/contract/index.ts'
+import type { Explorer } from '../../src/explorer/explorer.ts'
 import { readTrustedProxies } from '../../src/http/caller-address.ts'
 import type { HttpLimits } from '../../src/http/limits.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
@@ -95,6 +96,7 @@ export interface PlatformOptions {
   readonly exampleEmails?: readonly string[]
   /** Replaces parts of the store. */
   readonly around?: (store: CatalogueStore) => CatalogueStore
+  readonly explorer?: Explorer
 }
 
 /** A fixed time, so that no test depends on when it runs. */
@@ -133,6 +135,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     log: pino({ level: 'trace', base: null }, { write: (line: string) => void log.push(line) }),
     trustedProxies: readTrustedProxies(options.trustedProxies ?? ''),
     ...(options.limits && { limits: options.limits }),
+    explorer: options.explorer,
     demoClientId: options.demoClientId,
     exampleEmails: options.exampleEmails,
   })

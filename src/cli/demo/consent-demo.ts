@@ -51,7 +51,13 @@ export async function openConsentDemo(
     onError: (error) => log.error({ err: error }, 'Example Budget failed'),
   })
   return {
-    settings: { ...settings, ...brand, issuer, providerUrl: addresses.provider },
+    settings: {
+      ...settings,
+      ...brand,
+      issuer,
+      providerUrl: addresses.provider,
+      resourceUrl: addresses.provider,
+    },
     parts: {
       fetch,
       shownPasscode: passcodes.find,

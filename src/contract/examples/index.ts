@@ -17,6 +17,7 @@ import {
   shareableAccount,
 } from './customers.ts'
 import { energyAccount, energyInvoice, energyPayment, energyUsage } from './energy.ts'
+import { explorerCall, explorerResult } from './explorer.ts'
 import {
   batchConflictBody,
   batchSummary,
@@ -84,6 +85,12 @@ export const examples: Readonly<Record<string, readonly unknown[]>> = {
   EnergyBillingTransaction: [energyUsage, energyPayment],
   EnergyInvoice: [energyInvoice],
   ExampleBalance: [exampleBalance],
+  ExplorerCall: [explorerCall],
+  ExplorerHeader: explorerResult.request.headers,
+  ExplorerProvider: [explorerResult.provider],
+  ExplorerRequest: [explorerResult.request],
+  ExplorerResponse: [explorerResult.response],
+  ExplorerResult: [explorerResult],
   FeedActivity: metricsSample.feeds,
   FeedState: [feedState],
   InvalidLine: [invalidLine],

@@ -208,6 +208,7 @@ describe('the OpenAPI documents', () => {
     assert.deepEqual(listScopes(platform), [
       'products.read',
       'products.write',
+      'data.read',
       'consent.read',
       'consent.write',
       'operations.read',

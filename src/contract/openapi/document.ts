@@ -106,6 +106,7 @@ const tags = {
   consents: 'The consents of customers, for the systems of the data provider.',
   contact: 'Contact details of the holders of an account.',
   energy: 'Accounts, plans, invoices and billing of one customer.',
+  explorer: 'Calls to the data provider that the platform signs, in demos and sandboxes.',
   intake: 'Feeds: numbered batches of data.',
   operations: 'The state of the servers, and checks of the data provider.',
 } satisfies Record<Operation['tag'], string>

@@ -110,6 +110,8 @@ function buildPlainSchema(node: Node, context: SchemaContext): Json {
     ...(type === 'integer' && { format: integerFormat(node) }),
     ...keywords,
     ...(properties && { properties: buildProperties(node, context) }),
+    // The fields depend on something that a schema cannot express.
+    ...(properties && Object.keys(properties).length === 0 && { additionalProperties: true }),
     ...(items && { items: buildSchema(items, context) }),
     ...(anyOf && { anyOf: anyOf.map((branch) => buildSchema(branch, context)) }),
     ...buildConditions(rules),

@@ -8,6 +8,7 @@ import * as consents from './consents.ts'
 import * as contact from './contact.ts'
 import * as drafts from './drafts.ts'
 import * as energy from './energy.ts'
+import * as explorer from './explorer.ts'
 import * as intake from './intake.ts'
 import * as monitoring from './monitoring.ts'
 import * as session from './session.ts'
@@ -45,6 +46,9 @@ export const monitoringOperations = inOrder(monitoring)
 /** Checks of the provider. They are no part of the interface. */
 export const checkOperations = inOrder(checks)
 
+/** Calls to the provider that the platform signs. They are no part of the interface. */
+export const explorerOperations = inOrder(explorer)
+
 /** The state of the servers. They are no part of the interface. */
 export const statusOperations = inOrder(status)
 
@@ -56,6 +60,7 @@ export const platformOperations = {
   ...statusOperations,
   ...monitoringOperations,
   ...checkOperations,
+  ...explorerOperations,
 }
 
 /** Feeds of data over HTTP. They are no part of the interface. */

@@ -1,0 +1,49 @@
+import Type from 'typebox'
+import { oneOf } from '../enumerations.ts'
+import type { Operation } from '../operation.ts'
+import { described, record } from '../record.ts'
+import { ExplorerResult } from '../records/explorer.ts'
+import * as banking from './banking.ts'
+import * as consent from './consent.ts'
+import * as contact from './contact.ts'
+import * as energy from './energy.ts'
+import { noQuery } from './shared-parameters.ts'
+
+const providerOperations = { ...banking, ...energy, ...contact, ...consent }
+type ProviderOperationId = keyof typeof providerOperations
+
+/** Which parameters and fields are valid depends on the operation. */
+const ExplorerCall = record(
+  'ExplorerCall',
+  {
+    operation: described(
+      oneOf(Object.keys(providerOperations) as ProviderOperationId[]),
+      'The id of an operation of the provider.',
+    ),
+  },
+  {
+    params: described(Type.Object({}), 'The path parameters of the operation.'),
+    query: described(Type.Object({}), 'The query parameters of the operation that are sent.'),
+    body: described(Type.Object({}), 'The request body of the operation, if it has one.'),
+  },
+  { description: 'One call of an operation of the provider.' },
+)
+
+export const callProvider = {
+  base: 'platform',
+  tag: 'explorer',
+  protection: 'clientToken',
+  scope: 'data.read',
+  ref: 'X1',
+  method: 'POST',
+  path: '/v1/explorer/calls',
+  summary: 'Call an operation of the provider',
+  description:
+    'Signs a single-use token with the newest signing key of the platform, sends the request to the provider of the platform’s settings, and returns both the request and the response. A response with any status is a success of this operation. It is enabled with HOLDFAST_EXPLORER, in demos and sandboxes: in production, a platform reads data only with the consent of the customer.',
+  params: Type.Object({}),
+  query: noQuery,
+  body: ExplorerCall,
+  status: 200,
+  response: ExplorerResult,
+  errors: ['explorer_disabled', 'provider_failed', 'provider_timeout'],
+} as const satisfies Operation
