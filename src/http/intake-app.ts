@@ -14,7 +14,7 @@ import { type AppOptions, type HttpApp, openApp } from './app.ts'
 import { openBatchBodies } from './batch-body.ts'
 import { mountClientOperation } from './client-operation.ts'
 import { httpLimits } from './limits.ts'
-import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
+import { listOpenApiRoutes, mountOpenApi } from './openapi-route.ts'
 import { mountTokens } from './token-route.ts'
 
 /**
@@ -22,6 +22,8 @@ import { mountTokens } from './token-route.ts'
  * the batches are limited instead. The timeout includes the time to receive a batch and to wait for a load.
  */
 const intakeLimits = { inFlightMin: httpLimits.inFlightMax, handlerTimeoutMs: 60_000 }
+
+const openApiDocuments = { '/openapi.json': 'intake' } as const
 
 export interface IntakeAppOptions extends AppOptions {
   /** The version of Holdfast, for the OpenAPI document. */
@@ -37,11 +39,11 @@ export interface IntakeAppOptions extends AppOptions {
 export function openIntakeApp(options: IntakeAppOptions): HttpApp {
   const { access, batches, feeds } = options
   const operations: Operation[] = [...Object.values(intakeOperations), accessOperations.issueToken]
-  const app = openApp('intake', [...operations, ...openApiRoutes], {
+  const app = openApp('intake', [...operations, ...listOpenApiRoutes(openApiDocuments)], {
     ...options,
     limits: { ...intakeLimits, ...options.limits },
   })
-  mountOpenApi(app, 'intake', options.version)
+  mountOpenApi(app, openApiDocuments, options.version)
   continueAfterToken(app)
   mountTokens(app, access, options.trustedProxies)
   mountBatches(app, access, batches, options.batchBytesMax)

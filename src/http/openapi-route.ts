@@ -5,10 +5,14 @@ import type { HttpApp, Route } from './app.ts'
 import { sendJson } from './json.ts'
 import { overloaded } from './load-shedding.ts'
 
-const path = '/openapi.json'
 const methods = ['GET', 'HEAD'] as const
 
-export const openApiRoutes: readonly Route[] = methods.map((method) => ({ method, path }))
+/** The documents that a server returns, by path. */
+export type OpenApiDocuments = Readonly<Record<string, DocumentName>>
+
+export function listOpenApiRoutes(documents: OpenApiDocuments): readonly Route[] {
+  return Object.keys(documents).flatMap((path) => methods.map((method) => ({ method, path })))
+}
 
 /** What logs and metrics call a request for the document. */
 export const openApiLabel = 'openapi'
@@ -28,10 +32,22 @@ declare module 'fastify' {
   }
 }
 
-/** Serves the OpenAPI document. It needs no token, because it is the same for every provider and contains no data. */
-export function mountOpenApi(app: HttpApp, name: DocumentName, version: string): void {
+/** Serves OpenAPI documents. They need no token, because they are the same for every provider and contain no data. */
+export function mountOpenApi(app: HttpApp, documents: OpenApiDocuments, version: string): void {
+  const unsent = { count: 0 }
+  for (const [path, name] of Object.entries(documents)) {
+    mountDocument(app, path, name, version, unsent)
+  }
+}
+
+function mountDocument(
+  app: HttpApp,
+  path: string,
+  name: DocumentName,
+  version: string,
+  unsent: { count: number },
+): void {
   let rendered: { readonly body: Buffer; readonly etag: string } | undefined
-  let unsent = 0
   app.route({
     method: [...methods],
     url: path,
@@ -41,7 +57,7 @@ export function mountOpenApi(app: HttpApp, name: DocumentName, version: string):
       rendered ??= render(name, version)
       const { body, etag } = rendered
       const isCached = matchesIfNoneMatch(request.headers['if-none-match'], etag)
-      if (!isCached && unsent >= unsentMax) throw overloaded
+      if (!isCached && unsent.count >= unsentMax) throw overloaded
 
       reply.headers({
         'access-control-allow-origin': '*',
@@ -49,9 +65,9 @@ export function mountOpenApi(app: HttpApp, name: DocumentName, version: string):
         etag,
       })
       if (isCached) return reply.status(304).send()
-      unsent += 1
+      unsent.count += 1
       reply.raw.on('close', () => {
-        unsent -= 1
+        unsent.count -= 1
       })
       return sendJson(reply, [body])
     },

@@ -27,7 +27,7 @@ import type { ConsentMount } from './consent-app.ts'
 import { mountExplorer } from './explorer-app.ts'
 import { sendJson } from './json.ts'
 import { type MonitoringOptions, mountMonitoring } from './monitoring-app.ts'
-import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
+import { listOpenApiRoutes, mountOpenApi } from './openapi-route.ts'
 import { mountSessions } from './session-app.ts'
 import { mountTokens } from './token-route.ts'
 
@@ -35,6 +35,14 @@ const handlers: Handlers = { ...products, ...drafts, ...summaries }
 
 /** How long a client may cache the key set, in seconds. An unknown key id makes it fetch a new key sooner. */
 const keySetSeconds = 300
+
+/** The console shows the documents of all servers, and a browser may not reach the other servers. */
+const openApiDocuments = {
+  '/openapi.json': 'platform',
+  '/openapi/provider.json': 'provider',
+  '/openapi/platform.json': 'platform',
+  '/openapi/intake.json': 'intake',
+} as const
 
 export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   /** The version of Holdfast, for the OpenAPI document. */
@@ -59,9 +67,13 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
 export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   const operations: Operation[] = Object.values(platformOperations)
   const consentRoutes = options.consent?.routes ?? []
-  const app = openApp('platform', [...operations, ...openApiRoutes, ...consentRoutes], options)
+  const app = openApp(
+    'platform',
+    [...operations, ...listOpenApiRoutes(openApiDocuments), ...consentRoutes],
+    options,
+  )
   mountSessions(app, { ...options, features: options.features ?? [] })
-  mountOpenApi(app, 'platform', options.version)
+  mountOpenApi(app, openApiDocuments, options.version)
   const pages = openPageCache()
   for (const id of Object.keys(catalogueOperations) as CatalogueOperationId[]) {
     mount(app, id, options, pages)

@@ -11,9 +11,11 @@ import { providerHandlers } from '../provider/handlers.ts'
 import { type AppOptions, type HttpApp, noteValidToken, openApp, toFastifyPath } from './app.ts'
 import { isTrustedConnection } from './connections.ts'
 import { sendJson } from './json.ts'
-import { mountOpenApi, openApiRoutes } from './openapi-route.ts'
+import { listOpenApiRoutes, mountOpenApi } from './openapi-route.ts'
 import { limitRates, type RateLimits } from './rate-limit.ts'
 import { createRequestReader, type RawQuery } from './request.ts'
+
+const openApiDocuments = { '/openapi.json': 'provider' } as const
 
 export interface ProviderAppOptions extends AppOptions {
   /** The version of Holdfast, for the OpenAPI document. */
@@ -28,8 +30,8 @@ export interface ProviderAppOptions extends AppOptions {
 /** Sections A and C of the interface over HTTP. A new operation needs no change here. */
 export function openProviderApp(options: ProviderAppOptions): HttpApp {
   const operations = Object.values<Operation>(providerOperations)
-  const app = openApp('provider', [...operations, ...openApiRoutes], options)
-  mountOpenApi(app, 'provider', options.version)
+  const app = openApp('provider', [...operations, ...listOpenApiRoutes(openApiDocuments)], options)
+  mountOpenApi(app, openApiDocuments, options.version)
   limitRates(app, options.rates ?? {})
   for (const id of Object.keys(providerOperations) as ProviderOperationId[]) mount(app, id, options)
   return app

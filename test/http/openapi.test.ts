@@ -98,6 +98,20 @@ describeOnce('the OpenAPI document', () => {
     })
   }
 
+  it('is served by the platform for every server', async () => {
+    const { send } = await platform()
+    for (const [name, document] of Object.entries(documents)) {
+      const { status, headers, body } = await send(`/openapi/${name}.json`)
+
+      assert.equal(status, 200)
+      assert.deepEqual(body, document)
+      assert.equal(headers['cache-control'], 'public, max-age=300')
+    }
+    for (const name of ['other', '__proto__', 'constructor']) {
+      assert.equal((await send(`/openapi/${name}.json`)).status, 404, name)
+    }
+  })
+
   it('has a HEAD response with the same headers and no body', async () => {
     const { send } = await provider()
     const got = await send('/openapi.json')
