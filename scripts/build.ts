@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildOpenApiDocument, documentNames } from '../src/contract/index.ts'
 import { version } from '../src/server/version.ts'
-import { buildProgram, root } from './program.ts'
+import { buildConsole, buildProgram, root } from './program.ts'
 
 const folder = join(root, 'dist')
 const documents = join(root, 'openapi')
@@ -21,6 +21,7 @@ const { status } = spawnSync(
 if (status !== 0) process.exit(status ?? 1)
 
 await buildProgram(join(folder, 'program'))
+await buildConsole(join(folder, 'console'))
 
 mkdirSync(documents)
 for (const name of documentNames) {

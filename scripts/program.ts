@@ -1,7 +1,16 @@
-import { copyFileSync, cpSync, readFileSync, symlinkSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type BuildOptions, build } from 'esbuild'
+import { bundleConsole } from '../src/server/bundle-console.ts'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -32,9 +41,22 @@ export async function buildProgram(folder: string): Promise<void> {
       'check-thread': 'src/check-runs/check-thread.ts',
     },
     outdir: folder,
-    external: Object.keys(dependencies).filter((name) => name !== 'typebox'),
+    external: [...Object.keys(dependencies).filter((name) => name !== 'typebox'), 'esbuild'],
   })
   copyFileSync(join(root, 'node_modules', 'typebox', 'license'), join(folder, 'typebox-license'))
+}
+
+/** Bundles the console for browsers, with the licences of what it contains. */
+export async function buildConsole(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  for (const { name, content } of await bundleConsole()) writeFileSync(join(folder, name), content)
+  for (const name of ['preact', '@preact/signals', '@preact/signals-core', 'uplot', 'typebox']) {
+    const files = readdirSync(join(root, 'node_modules', name))
+    const licence = files.find((file) => /^licen[cs]e(\.\w+)?$/i.test(file))
+    if (licence === undefined) throw new Error(`${name} has no licence file`)
+    const target = `${name.replaceAll(/\W+/g, '-').replace(/^-/, '')}-license`
+    copyFileSync(join(root, 'node_modules', name, licence), join(folder, target))
+  }
 }
 
 /** Installs the command as published, without sources, in a folder of its own. Returns its path. */
@@ -44,5 +66,6 @@ export async function installProgram(folder: string): Promise<string> {
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   await buildProgram(join(folder, 'dist', 'program'))
+  await buildConsole(join(folder, 'dist', 'console'))
   return join(folder, 'bin', 'holdfast.js')
 }

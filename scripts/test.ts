@@ -36,7 +36,7 @@ const groups = [
   ['test/postgres/*.test.ts'],
   ['test/storage/*.test.ts', 'test/intake/*.test.ts', 'test/observe/*.test.ts'],
   ['test/serve/[a-o]*.test.ts'],
-  ['test/check/*.test.ts', 'test/client/*.test.ts'],
+  ['test/check/*.test.ts', 'test/client/*.test.ts', 'test/console/*.test.ts'],
 ]
 
 /** Commands of their own run these: `npm run test:system` and `npm run check`. */

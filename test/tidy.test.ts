@@ -33,7 +33,7 @@ const files = allFiles.filter(({ text }) => !text.includes('\0'))
 const paths = new Set(allFiles.map(({ path }) => path))
 const folders = new Set([...paths].flatMap(foldersAbove))
 const code = files.filter(({ path }) =>
-  /^(src|test|bench|scripts|soak|bin)\/.*\.[cm]?[jt]s$/.test(path),
+  /^(src|test|bench|scripts|soak|bin)\/.*\.[cm]?[jt]sx?$/.test(path),
 )
 const sources = code.filter(({ path }) => path.startsWith('src/') && !path.endsWith('.test.ts'))
 const pages = files.filter(({ path }) => path.endsWith('.md'))

@@ -1,5 +1,6 @@
 /** What logs and metrics call requests to routes that are no operations. Separate, so that naming them loads no role. */
 export const endpoints = [
+  'console',
   'openid',
   'consent-page',
   'consent-asset',

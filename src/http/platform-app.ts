@@ -24,6 +24,7 @@ import { type AppOptions, type HttpApp, openApp, toFastifyPath } from './app.ts'
 import { mountChecks } from './check-operations.ts'
 import { mountClientOperation } from './client-operation.ts'
 import type { ConsentMount } from './consent-app.ts'
+import { type ConsoleFile, consoleRoutes, mountConsole } from './console-app.ts'
 import { mountExplorer } from './explorer-app.ts'
 import { sendJson } from './json.ts'
 import { type MonitoringOptions, mountMonitoring } from './monitoring-app.ts'
@@ -55,6 +56,8 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   readonly readStatus: () => Promise<PlatformStatus>
   /** The consent role, if the platform has it. */
   readonly consent?: ConsentMount | undefined
+  /** Reads the files of the console. Called for its first page. */
+  readonly readConsoleFiles: () => Promise<readonly ConsoleFile[]>
   readonly features?: readonly Feature[] | undefined
   /** The client of a session without credentials, in the demo only. */
   readonly demoClientId?: string | undefined
@@ -63,13 +66,13 @@ export interface PlatformAppOptions extends AppOptions, MonitoringOptions {
   readonly explorer?: Explorer | undefined
 }
 
-/** The platform over HTTP: the catalogue, access tokens for it, the public keys, and consent. */
+/** The platform over HTTP: the catalogue, access tokens for it, the public keys, consent and the console. */
 export function openPlatformApp(options: PlatformAppOptions): HttpApp {
   const operations: Operation[] = Object.values(platformOperations)
   const consentRoutes = options.consent?.routes ?? []
   const app = openApp(
     'platform',
-    [...operations, ...listOpenApiRoutes(openApiDocuments), ...consentRoutes],
+    [...operations, ...listOpenApiRoutes(openApiDocuments), ...consoleRoutes, ...consentRoutes],
     options,
   )
   mountSessions(app, { ...options, features: options.features ?? [] })
@@ -79,6 +82,7 @@ export function openPlatformApp(options: PlatformAppOptions): HttpApp {
     mount(app, id, options, pages)
   }
   mountTokens(app, options.access, options.trustedProxies)
+  mountConsole(app, options.readConsoleFiles)
   mountKeys(app, options.signingKeys)
   mountConsents(app, options)
   mountMonitoring(app, options)

@@ -7,6 +7,7 @@ import type { HttpApp } from '../http/app.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createClientAppOptions } from './client-app-options.ts'
 import { clock } from './clock.ts'
+import { readConsoleFiles } from './console-files.ts'
 import { rejectWithoutFiles, watchDatabaseFiles } from './database-files.ts'
 import { databaseOptions } from './database-options.ts'
 import { openPlatformChecks } from './open-check-runs.ts'
@@ -75,6 +76,7 @@ export async function openPlatform(
     consents,
     checks,
     consent: role?.mount,
+    readConsoleFiles,
     features: [
       ...(demoClientId === undefined ? [] : ['demo' as const]),
       ...(role ? ['consent' as const] : []),

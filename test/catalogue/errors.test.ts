@@ -79,7 +79,6 @@ describe('the platform', () => {
   }
 
   for (const path of [
-    '/',
     '/v1',
     '/v1/data-provider/cdr',
     `${productsPath}x`,

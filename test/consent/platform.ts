@@ -141,6 +141,7 @@ export async function openConsentPlatform(scope: Scope): Promise<ConsentPlatform
       clock,
       monitoring: createMonitoring({}, { metrics: undefined }).open,
       log: writer,
+      readConsoleFiles: async () => [],
       readStatus: () => assert.fail('no test reads it'),
       consent: createConsentMount(consent, {
         assets: [stylesheet, icon],

@@ -51,6 +51,7 @@ export const allowed: Record<string, readonly string[]> = {
     'prom-client',
     '@opentelemetry/api',
   ],
+  console: ['contract', 'text', 'catalogue', 'consent', 'preact', '@preact/signals', 'uplot'],
   server: [
     'contract',
     'check-runs',
@@ -62,6 +63,7 @@ export const allowed: Record<string, readonly string[]> = {
     'http',
     'settings',
     'observe',
+    'esbuild',
     'pino',
   ],
   cli: [

@@ -129,6 +129,7 @@ export async function openPlatform(scope: Scope, options: PlatformOptions = {}):
     checks,
     clock,
     readStatus: status.read,
+    readConsoleFiles: async () => [],
     monitoring: options.monitoring ?? createMonitoring({}, { metrics: undefined }).open,
     monitoringLimits: options.monitoringLimits,
     metrics: options.metrics,

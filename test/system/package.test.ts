@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { buildOpenApiDocument, documentNames } from '../../src/contract/index.ts'
 import { findRelativeLinks } from '../support/markdown-links.ts'
 import { findFreePort, run, startListening } from '../support/process.ts'
@@ -95,6 +96,24 @@ describe('the published package', () => {
 
     assert.match(await succeed(project, command, '--help'), /^Usage: holdfast /)
     assert.match(await succeed(project, command, 'openapi'), /"openapi": "3\.1\./)
+  })
+
+  it('serves the console, of at most 120 kB compressed', async (t) => {
+    const command = [process.execPath, join(installed, manifest().bin.holdfast)]
+    const database = `sqlite:${join(folder, 'console.db')}`
+    const flags = ['--create', '--port', '0', '--database', database]
+    const { address } = await startListening(t, [...command, 'serve', 'platform', ...flags])
+    const page = await (await fetch(`${address}/console`)).text()
+    const assets = [...page.matchAll(/\/console\/assets\/[\w.-]+/g)].map(([path]) => path)
+    assert.equal(assets.length, 2)
+    for (const path of assets) assert.equal((await fetch(address + path)).status, 200)
+
+    const files = join(installed, 'dist', 'console')
+    const compressed = readdirSync(files)
+      .filter((name) => /\.(js|css)$/.test(name))
+      .map((name) => gzipSync(readFileSync(join(files, name)), { level: 9 }).length)
+    const total = compressed.reduce((sum, bytes) => sum + bytes, 0)
+    assert.ok(total < 120_000, `${total} bytes`)
   })
 
   it('runs the checks of a platform, in their thread', async (t) => {

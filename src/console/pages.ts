@@ -1,0 +1,65 @@
+import type { ComponentType } from 'preact'
+import type { Feature } from '../contract/index.ts'
+import type { Scope } from '../contract/scopes.ts'
+import { View as OverviewView } from './pages/overview/overview.tsx'
+import type { ViewProps } from './view-props.ts'
+
+export interface PageDefinition {
+  /** The path below /console. `{name}` stands for one part. */
+  readonly path: string
+  readonly title: string
+  /** Needed to see the page. */
+  readonly scope?: Scope
+  /** The part of the platform that the page shows. */
+  readonly feature?: Feature
+  /** A page is in the first file, unless it is large: then it is loaded when it is first shown. */
+  readonly View?: ComponentType<ViewProps>
+  readonly load?: () => Promise<{ readonly View: ComponentType<ViewProps> }>
+}
+
+/** Pages in the navigation, in its order. */
+export const sections: readonly PageDefinition[] = [
+  {
+    path: '',
+    title: 'Overview',
+    scope: 'operations.read',
+    View: OverviewView,
+  },
+]
+
+export const pages: readonly PageDefinition[] = sections
+
+/** The page of a path and the parameters in it. The first that matches, so that fixed parts go before `{name}`. */
+export function findPage(
+  path: string,
+): { readonly page: PageDefinition; readonly params: Record<string, string> } | undefined {
+  const parts = path.split('/')
+  for (const page of pages) {
+    const params = matchParts(page.path.split('/'), parts)
+    if (params) return { page, params }
+  }
+  return undefined
+}
+
+function matchParts(
+  pattern: readonly string[],
+  parts: readonly string[],
+): Record<string, string> | undefined {
+  if (pattern.length !== parts.length) return undefined
+  const params: Record<string, string> = {}
+  for (const [index, expected] of pattern.entries()) {
+    const part = parts[index] ?? ''
+    const name = /^\{(\w+)\}$/.exec(expected)?.[1]
+    if (name === undefined && part !== expected) return undefined
+    if (name !== undefined) params[name] = decodePart(part)
+  }
+  return params
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -1,0 +1,172 @@
+import type { PlatformStatus, ServerStatus } from '../../../contract/index.ts'
+import { get } from '../../api.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { PageHeading } from '../../components/page-heading.tsx'
+import { Table } from '../../components/table.tsx'
+import { Ago, Time } from '../../components/time.tsx'
+import { useResource } from '../../resource.ts'
+import { Activity } from './activity.tsx'
+
+const refreshMs = 5000
+
+export function View() {
+  const status = useResource('status', (signal) => get<PlatformStatus>('/v1/status', { signal }), {
+    refreshMs,
+  })
+  return (
+    <>
+      <PageHeading title="Overview">
+        {status.readAt !== undefined && (
+          <span class="muted">
+            Updated <Ago time={status.readAt} />
+          </span>
+        )}
+      </PageHeading>
+      <Loaded resource={status}>{(value) => <Status status={value} />}</Loaded>
+    </>
+  )
+}
+
+function Status({ status }: { readonly status: PlatformStatus }) {
+  const { servers, counts, feeds, lastLoad } = status
+  const problems = servers.filter(({ status: state }) => state !== 'ok')
+  return (
+    <>
+      {problems.length === 0 ? (
+        <Notice kind="good" title="Healthy: nothing needs attention" />
+      ) : (
+        <Notice kind="warn" title="Needs attention">
+          <ul>
+            {problems.flatMap(({ role, reasons, status: state }) =>
+              (reasons.length > 0 ? reasons : [state]).map((reason) => (
+                <li key={role + reason}>
+                  {capitalize(role)}: {reason}
+                </li>
+              )),
+            )}
+          </ul>
+        </Notice>
+      )}
+      <ul class="counts">
+        <CountItem name="Customers" value={counts.customers} />
+        <CountItem name="Accounts" value={counts.accounts} />
+        <CountItem name="Products" value={counts.products} />
+        <CountItem name="Drafts" value={counts.drafts} />
+        <CountItem name="Active consents" value={counts.activeConsents} />
+      </ul>
+      <Activity />
+      <h2>Servers</h2>
+      <Table
+        caption="Servers"
+        rows={servers}
+        rowKey={({ role }) => role}
+        columns={[
+          { title: 'Server', isHeading: true, cell: ({ role }) => capitalize(role) },
+          { title: 'Health', cell: (server) => <Health server={server} /> },
+          { title: 'Version', cell: ({ version }) => version ?? 'not known' },
+          { title: 'Details', cell: (server) => <Details server={server} status={status} /> },
+        ]}
+      />
+      <h2>Last load</h2>
+      {lastLoad ? (
+        <p>
+          <Ago time={lastLoad.committed} />, <Time value={lastLoad.committed} />:{' '}
+          {formatCount(lastLoad.created)} created, {formatCount(lastLoad.changed)} changed,{' '}
+          {formatCount(lastLoad.unchanged)} unchanged, {formatCount(lastLoad.deleted)} deleted.
+        </p>
+      ) : (
+        <Empty title="No load is recorded in this database">
+          <p>
+            <code>holdfast load FILE</code> loads customers, accounts and products.
+          </p>
+        </Empty>
+      )}
+      <h2>Feeds</h2>
+      {feeds.length === 0 ? (
+        <Empty title="No feeds">
+          <p>
+            A feed sends changes to the intake in numbered batches. It appears here with its first
+            batch.
+          </p>
+        </Empty>
+      ) : (
+        <Table
+          caption="Feeds"
+          rows={feeds}
+          rowKey={({ feed }) => feed}
+          columns={[
+            { title: 'Feed', isHeading: true, cell: ({ feed }) => feed },
+            { title: 'Last batch', isNumber: true, cell: ({ batch }) => formatCount(batch) },
+            { title: 'Received', cell: ({ time }) => <Ago time={time} /> },
+            { title: 'Lines', isNumber: true, cell: ({ lines }) => formatCount(lines) },
+          ]}
+        />
+      )}
+    </>
+  )
+}
+
+function CountItem({
+  name,
+  value,
+  href,
+}: {
+  readonly name: string
+  readonly value: number | undefined
+  readonly href?: string
+}) {
+  return (
+    <li>
+      <strong class="number">{value === undefined ? '–' : formatCount(value)}</strong>
+      {href === undefined ? name : <a href={href}>{name}</a>}
+      {value === undefined && (
+        <span class="muted"> (not visible to the platform’s database role)</span>
+      )}
+    </li>
+  )
+}
+
+const kinds = { ok: 'good', degraded: 'warn', unavailable: 'bad', undetermined: 'neutral' } as const
+
+function Health({ server: { status, reasons } }: { readonly server: ServerStatus }) {
+  return (
+    <>
+      <Badge kind={kinds[status]}>{status}</Badge>
+      {reasons.map((reason) => (
+        <div key={reason} class="muted">
+          {reason}
+        </div>
+      ))}
+    </>
+  )
+}
+
+function Details({
+  server: { url, started },
+  status: { database },
+}: {
+  readonly server: ServerStatus
+  readonly status: PlatformStatus
+}) {
+  return (
+    <>
+      {url !== undefined && <code>{url}</code>}
+      {started !== undefined && (
+        <>
+          started <Ago time={started} />, database {database === 'sqlite' ? 'SQLite' : 'PostgreSQL'}
+        </>
+      )}
+    </>
+  )
+}
+
+function formatCount(count: number): string {
+  return count.toLocaleString('en')
+}
+
+function capitalize(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,79 @@
+import { computed, signal } from '@preact/signals'
+import type { Feature, Session, SessionState } from '../contract/index.ts'
+import { permits, type Scope } from '../contract/scopes.ts'
+
+const path = '/v1/session'
+
+/** `unknown` until the server has responded; `ended` after a session, so that the view and its input stay. */
+export type SessionStatus = 'unknown' | 'unreachable' | 'signedOut' | 'signedIn' | 'ended'
+
+export const session = signal<Session | undefined>(undefined)
+export const sessionStatus = signal<SessionStatus>('unknown')
+export const features = signal<readonly Feature[]>([])
+
+/** Changes with every sign-in, so that views read their data again. */
+export const signIns = signal(0)
+
+/** Customers of the demo to try. */
+export const exampleEmails = computed(() => session.value?.example_emails ?? [])
+
+export const isDemo = computed(() => features.value.includes('demo'))
+
+export function hasScope(scope: Scope): boolean {
+  return permits(session.value?.scopes ?? [], scope)
+}
+
+export async function loadSession(): Promise<void> {
+  try {
+    const response = await fetch(path, { credentials: 'same-origin' })
+    if (!response.ok) throw new Error(`status ${response.status}`)
+    const state = (await response.json()) as SessionState
+    features.value = state.features
+    if (state.session) start(state.session)
+    else sessionStatus.value = 'signedOut'
+  } catch {
+    sessionStatus.value = 'unreachable'
+  }
+}
+
+/** Returns why it failed. Without credentials, it signs in to the demo. */
+export async function signIn(credentials?: {
+  readonly client_id: string
+  readonly client_secret: string
+}): Promise<string | undefined> {
+  const response = await fetch(path, {
+    method: 'POST',
+    credentials: 'same-origin',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials ?? {}),
+  }).catch(() => undefined)
+  if (!response) return 'The server cannot be reached. Check that the platform runs, and try again.'
+  if (response.status === 401) return 'The client ID or the secret is wrong.'
+  if (response.status === 429) return 'Too many attempts. Wait a minute, and try again.'
+  if (!response.ok) return `The server responded with status ${response.status}.`
+  start((await response.json()) as Session)
+  return undefined
+}
+
+export async function signOut(): Promise<void> {
+  const token = session.value?.csrf_token ?? ''
+  await fetch(path, {
+    method: 'DELETE',
+    credentials: 'same-origin',
+    headers: { 'x-csrf-token': token },
+  }).catch(() => undefined)
+  session.value = undefined
+  sessionStatus.value = 'signedOut'
+}
+
+/** The server does not accept the session any more. */
+export function endSession(): void {
+  session.value = undefined
+  sessionStatus.value = 'ended'
+}
+
+function start(started: Session): void {
+  session.value = started
+  sessionStatus.value = 'signedIn'
+  signIns.value += 1
+}

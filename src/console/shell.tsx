@@ -1,0 +1,175 @@
+import type { ComponentType } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Dialog } from './components/dialog.tsx'
+import { NoPermission } from './components/no-permission.tsx'
+import { Notice } from './components/notice.tsx'
+import { PageHeading } from './components/page-heading.tsx'
+import { Skeleton } from './components/skeleton.tsx'
+import { findPage, type PageDefinition, sections } from './pages.ts'
+import { location } from './router.ts'
+import { features, hasScope, loadSession, session, sessionStatus, signOut } from './session.ts'
+import { SignIn } from './sign-in.tsx'
+import type { ViewProps } from './view-props.ts'
+
+/** The whole console: header, the view of the path, or the form to sign in. */
+export function Shell() {
+  const status = sessionStatus.value
+  if (status === 'unknown') return <main class="content">{<Skeleton />}</main>
+  if (status === 'unreachable') {
+    return (
+      <main class="content">
+        <h1>The platform cannot be reached</h1>
+        <p>Check that it runs. This page tries again when you press the button.</p>
+        <button type="button" onClick={() => loadSession()}>
+          Try again
+        </button>
+      </main>
+    )
+  }
+  if (status === 'signedOut') {
+    return (
+      <main class="content narrow">
+        <SignIn />
+      </main>
+    )
+  }
+  return (
+    <>
+      <a class="skip" href="#view">
+        Skip to content
+      </a>
+      <Header />
+      <main class="content" id="view">
+        <CurrentView />
+      </main>
+      {status === 'ended' && (
+        <Dialog title="Your session has ended">
+          <p>Sign in again to continue. What you entered on this page is kept.</p>
+          <SignIn isDialog />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function isVisible({ scope, feature }: PageDefinition): boolean {
+  return (
+    (scope === undefined || hasScope(scope)) &&
+    (feature === undefined || features.value.includes(feature))
+  )
+}
+
+function Header() {
+  const [isOpen, setOpen] = useState(false)
+  const { path } = location.value
+  useEffect(() => setOpen(false), [path])
+  const isCurrent = (section: PageDefinition) =>
+    section.path === '' ? path === '' : path === section.path || path.startsWith(`${section.path}/`)
+  return (
+    <header class="header">
+      <a class="name" href="/console">
+        Holdfast
+      </a>
+      <button
+        type="button"
+        class="secondary menu"
+        aria-expanded={isOpen}
+        aria-controls="navigation"
+        onClick={() => setOpen(!isOpen)}
+      >
+        Menu
+      </button>
+      <div class={isOpen ? 'navigation open' : 'navigation'} id="navigation">
+        <nav aria-label="Pages">
+          {sections.filter(isVisible).map((section) => (
+            <a
+              key={section.path}
+              href={`/console${section.path}`}
+              aria-current={isCurrent(section) ? 'page' : undefined}
+            >
+              {section.title}
+            </a>
+          ))}
+        </nav>
+        <p class="client">
+          <span title={`Scopes: ${session.value?.scopes.join(', ')}`}>
+            {session.value?.client_name}
+          </span>
+          <button type="button" class="secondary" onClick={() => signOut()}>
+            Sign out
+          </button>
+        </p>
+      </div>
+    </header>
+  )
+}
+
+function CurrentView() {
+  const { path, query } = location.value
+  const found = findPage(path)
+  const isFirst = useRef(true)
+  useEffect(() => {
+    if (!isFirst.current) focusHeading()
+    isFirst.current = false
+  }, [path])
+  if (!found) return <NotFound />
+  const { page, params } = found
+  if (page.scope !== undefined && session.value && !hasScope(page.scope)) {
+    return <NoPermission title={page.title} scope={page.scope} />
+  }
+  return <LazyView key={page.path} page={page} params={params} query={query} />
+}
+
+/** A screen reader announces the new view. The heading may appear after the data. */
+function focusHeading(): void {
+  const focus = () => {
+    const heading = document.querySelector<HTMLElement>('main h1')
+    heading?.focus({ preventScroll: true })
+    return heading !== null
+  }
+  if (focus()) return
+  const observer = new MutationObserver(() => focus() && observer.disconnect())
+  observer.observe(document.body, { childList: true, subtree: true })
+}
+
+const loadedViews = new Map<PageDefinition, ComponentType<ViewProps>>()
+
+function LazyView({ page, ...props }: ViewProps & { readonly page: PageDefinition }) {
+  const [View, setView] = useState(() => page.View ?? loadedViews.get(page))
+  const [hasFailed, setFailed] = useState(false)
+  useEffect(() => {
+    if (View) return
+    page.load?.().then(
+      (module) => {
+        loadedViews.set(page, module.View)
+        setView(() => module.View)
+      },
+      () => setFailed(true),
+    )
+  }, [page, View])
+  useEffect(() => {
+    document.title = `${page.title} – Holdfast`
+  }, [page])
+  if (hasFailed) {
+    return (
+      <Notice kind="bad" title="This page could not be loaded">
+        <p>The server may have been updated or restarted.</p>
+        <button type="button" onClick={() => window.location.reload()}>
+          Reload
+        </button>
+      </Notice>
+    )
+  }
+  return View ? <View {...props} /> : <Skeleton />
+}
+
+function NotFound() {
+  return (
+    <>
+      <PageHeading title="Page not found" />
+      <p>
+        There is no page at this address. Go to the <a href="/console">overview</a>.
+      </p>
+    </>
+  )
+}
