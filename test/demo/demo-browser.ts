@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { findBrowser, flags } from '../client/browser.ts'
@@ -11,38 +13,59 @@ import { startServer } from '../support/process.ts'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const screenshots = process.env['SCREENSHOTS']
 
-/** The widths and colour schemes that pages are looked at in. */
-const views = [360, 768, 1280].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-)
+/** The widths and colour schemes that pages are looked at in: each once, or for screenshots in all combinations. */
+const views =
+  screenshots === undefined
+    ? ([
+        { width: 360, colorScheme: 'dark' },
+        { width: 768, colorScheme: 'light' },
+        { width: 1280, colorScheme: 'light' },
+      ] as const)
+    : [360, 768, 1280].flatMap((width) =>
+        (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+      )
 
 export interface Demo {
   /** The address of Example Budget. */
   readonly budget: string
   /** The address of the platform. */
   readonly platform: string
+  /** The address of the provider. */
+  readonly provider: string
+  readonly database: string
   /** Everything that was printed. */
   output(): string
   /** Opens a page with cookies of its own. Errors on the console fail the test when `check` is called. */
   open(options?: BrowserContextOptions): Promise<Page>
+  /** Stops the demo. It starts again on the same ports and with the same database. */
+  stop(): Promise<void>
+  start(): Promise<void>
 }
 
-/** A demo in a process of its own, and a browser. */
-export async function openDemo(outer: Scope): Promise<Demo> {
+/** A demo in a process of its own, and a browser. `prepare` may fill its database before it starts. */
+export async function openDemo(
+  outer: Scope,
+  prepare: (database: string) => Promise<void> = async () => {},
+): Promise<Demo> {
   const scope = createScope(outer)
   const folder = await temporaryFolder(scope)
   const database = `sqlite:${join(folder, 'demo.db')}`
-  const server = await startServer(scope, ['demo'], { database }, { ready: /Ctrl-C/ })
+  await prepare(database)
+  const port = String(await findFreePorts(4))
+  const start = () => startServer(scope, ['demo'], { database, port }, { ready: /Ctrl-C/ })
+  let server = await start()
   const browser: Browser = await chromium.launch({
     executablePath: findBrowser(),
     args: flags.filter((flag) => flag !== '--headless'),
   })
   scope.after(() => browser.close())
-  const [, budget = ''] = /^budget +(\S+)/m.exec(server.stdout()) ?? []
-  const [, platform = ''] = /^platform +(\S+)/m.exec(server.stdout()) ?? []
+  const find = (role: string) =>
+    new RegExp(`^${role} +(\\S+)`, 'm').exec(server.stdout())?.[1] ?? assert.fail(server.output())
   return {
-    budget,
-    platform,
+    budget: find('budget'),
+    platform: find('platform'),
+    provider: find('provider'),
+    database,
     output: () => server.stdout(),
     async open(options = {}) {
       const context = await browser.newContext({
@@ -53,10 +76,33 @@ export async function openDemo(outer: Scope): Promise<Demo> {
       page.setDefaultTimeout(30_000)
       return page
     },
+    async stop() {
+      await server.stop()
+    },
+    async start() {
+      server = await start()
+    },
   }
 }
 
-/** What axe finds on the page, in both colour schemes and three widths. Takes screenshots if SCREENSHOTS is a folder. */
+/** The first of several consecutive ports that are free. */
+async function findFreePorts(count: number): Promise<number> {
+  const isFree = async (port: number) => {
+    const server = createServer()
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+    return promise
+  }
+  for (;;) {
+    const first = randomInt(20_000, 30_000)
+    const ports = Array.from({ length: count }, (_, index) => first + index)
+    const free = await Promise.all(ports.map(isFree))
+    if (free.every(Boolean)) return first
+  }
+}
+
+/** What axe finds on the page, in both colour schemes, and whether it scrolls sideways at three widths. Takes screenshots if SCREENSHOTS is a folder. */
 export async function check(page: Page, name: string): Promise<void> {
   for (const { width, colorScheme } of views) {
     await page.setViewportSize({ width, height: 900 })

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { Customer } from '../../contract/index.ts'
+import { type Customer, monitoredRoles } from '../../contract/index.ts'
 import type { HttpApp } from '../../http/app.ts'
 import { isLoopback } from '../../http/loopback.ts'
 import type { ProviderStore } from '../../provider/store.ts'
@@ -21,6 +21,13 @@ import { formatWelcome } from './welcome.ts'
 
 const demoCustomers = 25
 const demoSeed = 'demo'
+
+/** Customers of the demo data that the console proposes. */
+const demoExampleCustomers = ['c-000001', 'c-000002', 'c-000003', 'c-000004']
+
+/** Customers of the demo data with many kinds of accounts, one of which they share. */
+const demoCheckCustomers = ['c-000005', 'c-000006']
+
 const portMax = 65_535
 const portAdvice =
   'the demo uses four ports, --port for the provider and the next three for the platform, the intake and Example Budget; choose another with --port'
@@ -34,7 +41,12 @@ export async function runDemo(settings: Settings, terminal: Terminal): Promise<v
   }
   await prepareDatabase(settings, true, terminal)
   await addDemoData(settings, terminal)
-  const telemetry = await openTelemetry(settings)
+  await registerDemoClient(settings)
+  // The console shows metrics even if no port serves them.
+  const telemetry = {
+    ...(await openTelemetry({ ...settings, metricsPort: settings.metricsPort ?? 0 })),
+    sharedBy: monitoredRoles,
+  }
   const metricsEndpoint = await openMetricsEndpoint(settings, telemetry.metrics)
   try {
     await serveAll(settings, telemetry, terminal, metricsEndpoint?.address)
@@ -55,7 +67,7 @@ async function serveAll(
   const shutdownMs = settings.shutdownTimeout * 1000
   const ports = await choosePorts(settings)
   const addresses = toAddresses(host, ports)
-  const { overview, exampleEmail } = await readExample(settings)
+  const { overview, exampleEmail, exampleEmails, checkCustomers } = await readExample(settings)
   const closing: (() => Promise<unknown>)[] = []
   const serve = async (app: HttpApp, port: number) => {
     shutDownGracefully(app, shutdownMs, telemetry.log)
@@ -64,7 +76,12 @@ async function serveAll(
   }
   try {
     const consent = await openConsentDemo(settings, addresses, exampleEmail, telemetry, terminal)
-    const platform = await openPlatform(consent.settings, telemetry, undefined, consent.parts)
+    const platformSettings = { ...consent.settings, checkCustomers }
+    const platform = await openPlatform(platformSettings, telemetry, undefined, {
+      ...consent.parts,
+      demoClientId,
+      exampleEmails,
+    })
     consent.watch(platform)
     await serve(platform, ports.platform)
     await serve(await openIntake(settings, telemetry), ports.intake)
@@ -96,10 +113,29 @@ async function readExample(settings: Settings) {
     const { email, phoneNumber } = JSON.parse(text) as Partial<Customer>
     // Without a phone number, there is no passcode.
     const exampleEmail = phoneNumber ? email : undefined
-    return { overview, exampleEmail }
+    const exampleEmails = await findEmails(store, [customerId, ...demoExampleCustomers])
+    const checkCustomers = await findCheckCustomers(store, customerId)
+    return { overview, exampleEmail, exampleEmails, checkCustomers }
   } finally {
     await store.close()
   }
+}
+
+/** Of those that exist and have an e-mail address. */
+async function findEmails(store: ProviderStore, ids: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(ids.map((id) => store.readCustomer(id)))
+  const emails = found.flatMap((text = '{}') => (JSON.parse(text) as Partial<Customer>).email ?? [])
+  // Some customers share an address, in another case.
+  return [...new Map(emails.map((email) => [email.toLowerCase(), email])).values()]
+}
+
+/** A database with other data has at least the example customer, if it has any. */
+async function findCheckCustomers(
+  store: ProviderStore,
+  exampleId: string,
+): Promise<string | undefined> {
+  const found = await Promise.all(demoCheckCustomers.map((id) => store.readCustomer(id)))
+  return found.includes(undefined) ? exampleId || undefined : demoCheckCustomers.join()
 }
 
 /** Adds a signing key that consents can use, and customers, unless the database has them. */
@@ -116,6 +152,25 @@ async function addDemoData(settings: Settings, terminal: Terminal): Promise<void
   const store = await openProviderStore(database, options)
   await loadIfEmpty(store, settings, terminal)
   await store.close()
+}
+
+/** The client of console sessions without credentials. Its secret is not stored anywhere. */
+const demoClientId = 'demo'
+
+async function registerDemoClient(settings: Settings): Promise<void> {
+  const { openClientStore } = await import('../../storage/open.ts')
+  const { hashSecret, makeSecret } = await import('../../auth/secrets.ts')
+  const { scopes } = await import('../../contract/scopes.ts')
+  const store = await openClientStore(settings.database, databaseOptions(settings))
+  try {
+    const client = { id: demoClientId, name: 'Demo', scopes, created: Temporal.Now.instant() }
+    const registered = await store.find(demoClientId)
+    if (registered?.scopes.length === scopes.length) return
+    if (registered) await store.remove(demoClientId)
+    await store.add(client, hashSecret(makeSecret()))
+  } finally {
+    await store.close()
+  }
 }
 
 async function loadIfEmpty(

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { runHoldfast } from '../support/process.ts'
+import { assertQuiet, type Console, check, openConsole } from './console-browser.ts'
+
+describe('the overview in a browser', { timeout: 600_000 }, () => {
+  const closings: (() => Promise<void>)[] = []
+  let console: Console
+  before(async () => {
+    console = await openConsole({ after: (close) => void closings.unshift(close) })
+  })
+  after(async () => {
+    for (const close of closings) await close()
+  })
+
+  it('shows what runs, how much data there is, and the last load', async () => {
+    const page = await console.visit('/console')
+    await page.getByText('Healthy: nothing needs attention').waitFor()
+    const counts = await page.locator('.counts li').allInnerTexts()
+    assert.deepEqual(
+      counts.map((text) => text.replaceAll(/\s+/g, ' ')),
+      ['25 Customers', '85 Accounts', '26 Products', '0 Drafts', '0 Active consents'],
+    )
+    await page.getByRole('row', { name: /Provider ok/ }).waitFor()
+    await page.getByText(/created, 0 changed, 0 unchanged, 0 deleted/).waitFor()
+    await check(page, 'overview')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('keeps what it shows while the server restarts, and continues by itself', async () => {
+    const page = await console.visit('/console')
+    await page.getByText('Healthy: nothing needs attention').waitFor()
+    await console.stop()
+    await page.getByText('The server cannot be reached.').waitFor()
+    await page.getByText('What follows was read').waitFor()
+    assert.equal(await page.locator('.counts').count(), 1)
+    await check(page, 'overview-stale')
+
+    await console.start()
+    await page.getByText('The server cannot be reached.').waitFor({ state: 'detached' })
+    await page.getByText('Healthy: nothing needs attention').waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('asks to sign in again when the session has ended, and continues', async () => {
+    const page = await console.visit('/console')
+    await page.getByText('Healthy: nothing needs attention').waitFor()
+    const flags = ['--database', console.database]
+    const { status } = await runHoldfast(['client', 'rotate', 'demo', ...flags])
+    assert.equal(status, 0)
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    await check(page, 'session-ended')
+    await page.getByRole('button', { name: 'Sign in to the demo' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText('Healthy: nothing needs attention').waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { assertQuiet, type Console, check, focusOn, openConsole } from './console-browser.ts'
+
+describe('the console in a browser', { timeout: 600_000 }, () => {
+  const closings: (() => Promise<void>)[] = []
+  let console: Console
+  before(async () => {
+    console = await openConsole({ after: (close) => void closings.unshift(close) })
+  })
+  after(async () => {
+    for (const close of closings) await close()
+  })
+
+  it('is where / leads, and one button signs in to the demo', async () => {
+    const page = await console.open()
+    await page.goto(`${console.platform}/`)
+    await page.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor()
+    assert.equal(new URL(page.url()).pathname, '/console')
+    await check(page, 'sign-in')
+
+    await focusOn(page, 'Sign in to the demo')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    assert.equal(await page.title(), 'Overview – Holdfast')
+    const [cookie] = await page.context().cookies()
+    assert.ok(cookie)
+    assert.deepEqual([cookie.httpOnly, cookie.sameSite], [true, 'Strict'])
+    await page.context().close()
+  })
+
+  it('says why a sign-in failed', async () => {
+    const page = await console.open()
+    await page.goto(`${console.platform}/console`)
+    await page.getByText('Sign in as an API client').click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('alert').getByText('Enter the client ID.').waitFor()
+    await page.getByLabel('Client ID').fill('unknown')
+    await page.getByLabel('Secret').fill('wrong')
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('alert').getByText('The client ID or the secret is wrong.').waitFor()
+    await page.context().close()
+  })
+
+  it('says which scope is missing', async () => {
+    const page = await console.visitAs(['products.read'], '/console')
+    await page.getByText('This page needs the scope operations.read').waitFor()
+    await check(page, 'no-permission')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('forgets a session that was signed out', async () => {
+    const page = await console.visit('/console')
+    const cookies = await page.context().cookies()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor()
+
+    await page.context().addCookies(cookies)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sign in to Holdfast' }).waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+})
