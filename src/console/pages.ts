@@ -1,6 +1,10 @@
 import type { ComponentType } from 'preact'
 import type { Feature } from '../contract/index.ts'
 import type { Scope } from '../contract/scopes.ts'
+import { View as CatalogueCompareView } from './pages/catalogue/compare.tsx'
+import { View as CatalogueHistoryView } from './pages/catalogue/history.tsx'
+import { View as CatalogueListView } from './pages/catalogue/list.tsx'
+import { View as CatalogueProductView } from './pages/catalogue/product.tsx'
 import { View as OverviewView } from './pages/overview/overview.tsx'
 import type { ViewProps } from './view-props.ts'
 
@@ -25,9 +29,37 @@ export const sections: readonly PageDefinition[] = [
     scope: 'operations.read',
     View: OverviewView,
   },
+  {
+    path: '/catalogue',
+    title: 'Catalogue',
+    scope: 'products.read',
+    View: CatalogueListView,
+  },
 ]
 
-export const pages: readonly PageDefinition[] = sections
+/** Pages that other pages link to. */
+const details: readonly PageDefinition[] = [
+  {
+    path: '/catalogue/compare',
+    title: 'Compare products',
+    scope: 'products.read',
+    View: CatalogueCompareView,
+  },
+  {
+    path: '/catalogue/{id}',
+    title: 'Product',
+    scope: 'products.read',
+    View: CatalogueProductView,
+  },
+  {
+    path: '/catalogue/{id}/history',
+    title: 'History of a product',
+    scope: 'products.read',
+    View: CatalogueHistoryView,
+  },
+]
+
+export const pages: readonly PageDefinition[] = [...sections, ...details]
 
 /** The page of a path and the parameters in it. The first that matches, so that fixed parts go before `{name}`. */
 export function findPage(

@@ -53,8 +53,8 @@ function Status({ status }: { readonly status: PlatformStatus }) {
       <ul class="counts">
         <CountItem name="Customers" value={counts.customers} />
         <CountItem name="Accounts" value={counts.accounts} />
-        <CountItem name="Products" value={counts.products} />
-        <CountItem name="Drafts" value={counts.drafts} />
+        <CountItem name="Products" value={counts.products} href="/console/catalogue" />
+        <CountItem name="Drafts" value={counts.drafts} href="/console/catalogue?state=DRAFT" />
         <CountItem name="Active consents" value={counts.activeConsents} />
       </ul>
       <Activity />

@@ -1,0 +1,81 @@
+import { diffProducts, type FieldChange } from '../../catalogue/diff.ts'
+import { toLabel } from '../labels.ts'
+import { Badge } from './badge.tsx'
+import { ProductValue } from './product-value.tsx'
+import { type Column, Table } from './table.tsx'
+
+const kinds = {
+  added: ['good', 'Added'],
+  removed: ['bad', 'Removed'],
+  changed: ['warn', 'Changed'],
+} as const
+
+/** What differs between two products, field by field. */
+export function FieldDiff({
+  before,
+  after,
+  beforeLabel,
+  afterLabel,
+}: {
+  readonly before: object
+  readonly after: object
+  readonly beforeLabel: string
+  readonly afterLabel: string
+}) {
+  const changes = diffProducts(before, after)
+  if (changes.length === 0) return <p>The fields of both are equal.</p>
+  const columns: Column<FieldChange>[] = [
+    {
+      title: 'Field',
+      isHeading: true,
+      cell: ({ path }) => <span title={path}>{formatPath(path)}</span>,
+    },
+    {
+      title: 'Change',
+      cell: ({ kind }) => <Badge kind={kinds[kind][0]}>{kinds[kind][1]}</Badge>,
+    },
+    {
+      title: beforeLabel,
+      cell: (change) =>
+        'before' in change && <ProductValue name={findName(change.path)} value={change.before} />,
+    },
+    {
+      title: afterLabel,
+      cell: (change) =>
+        'after' in change && <ProductValue name={findName(change.path)} value={change.after} />,
+    },
+  ]
+  const count = changes.length === 1 ? '1 field differs' : `${changes.length} fields differ`
+  return (
+    <div class="field-diff">
+      <p>{count}.</p>
+      <Table
+        caption={`Differences between ${beforeLabel} and ${afterLabel}`}
+        columns={columns}
+        rows={changes}
+        rowKey={({ path, kind }) => `${kind} ${path}`}
+      />
+    </div>
+  )
+}
+
+/** `fees[0].fixed_amount.amount` as "Fees 1 › Fixed amount › Amount". */
+function formatPath(path: string): string {
+  return path
+    .split('.')
+    .map((part) => {
+      const [, name = part, index] = /^(.*)\[(\d+)\]$/.exec(part) ?? []
+      return index === undefined ? toLabel(name) : `${toLabel(name)} ${Number(index) + 1}`
+    })
+    .join(' › ')
+}
+
+/** The name of the last field in a path, which determines how its value is shown. */
+function findName(path: string): string {
+  return (
+    path
+      .split('.')
+      .at(-1)
+      ?.replace(/\[\d+\]$/, '') ?? ''
+  )
+}

@@ -1,0 +1,42 @@
+/** The operations on products. */
+export const productsPath = '/v1/data-provider/cdr/products'
+export const draftsPath = '/v1/data-provider/cdr/product-drafts'
+export const summariesPath = '/v1/data-provider/cdr/product-summaries'
+
+export function productPath(id: string, tail = ''): string {
+  return `${productsPath}/${encodeURIComponent(id)}${tail}`
+}
+
+export const catalogueUrl = '/console/catalogue'
+
+/** Views that are not those of a product. A loaded product can have any id. */
+const views = new Set(['new', 'import', 'compare'])
+
+export function productUrl(id: string, tail = ''): string {
+  const part = encodeURIComponent(id)
+  const hex = part.charCodeAt(0).toString(16)
+  return `${catalogueUrl}/${views.has(id) ? `%${hex}${part.slice(1)}` : part}${tail}`
+}
+
+export function duplicateUrl(id: string): string {
+  return `${catalogueUrl}/new?from=${encodeURIComponent(id)}`
+}
+
+/** Encoded twice: an id may contain a comma. */
+export function compareUrl(ids: readonly string[]): string {
+  const query = new URLSearchParams({ ids: ids.map(encodeURIComponent).join(',') })
+  return `${catalogueUrl}/compare?${query.toString().replaceAll('%2C', ',')}`
+}
+
+export function readComparedIds(query: URLSearchParams): string[] {
+  const ids = (query.get('ids') ?? '').split(',').filter(Boolean).map(decode)
+  return [...new Set(ids)]
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

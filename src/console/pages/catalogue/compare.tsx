@@ -1,0 +1,122 @@
+import { useState } from 'preact/hooks'
+import type { ProductDraft, ProductRead } from '../../../contract/index.ts'
+import { ApiError, get } from '../../api.ts'
+import { Empty } from '../../components/empty.tsx'
+import { Identifier } from '../../components/identifier.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { PageHeading } from '../../components/page-heading.tsx'
+import { ProductValue } from '../../components/product-value.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { useResource } from '../../resource.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { catalogueUrl, productPath, productUrl, readComparedIds } from './addresses.ts'
+import { type ComparedRow, compareProducts } from './compare-rows.ts'
+
+/** More columns are not readable. */
+const idsMax = 5
+
+export function View({ query }: ViewProps) {
+  const ids = readComparedIds(query).slice(0, idsMax)
+  return (
+    <>
+      <p class="back">
+        <a href={catalogueUrl}>Catalogue</a>
+      </p>
+      <PageHeading title="Compare products" />
+      {ids.length < 2 ? (
+        <Empty title="Nothing to compare">
+          <p>
+            Select two to five products in the <a href={catalogueUrl}>catalogue</a>.
+          </p>
+        </Empty>
+      ) : (
+        <Comparison ids={ids} />
+      )}
+    </>
+  )
+}
+
+function Comparison({ ids }: { readonly ids: readonly string[] }) {
+  const [showsEqual, setShowsEqual] = useState(false)
+  const resource = useResource(JSON.stringify(ids), (signal) =>
+    Promise.all(ids.map((id) => readCompared(id, signal))),
+  )
+  return (
+    <Loaded resource={resource}>
+      {(products) => {
+        const rows = compareProducts(products)
+        const different = rows.filter(({ isDifferent }) => isDifferent)
+        const equal = rows.filter(({ isDifferent }) => !isDifferent)
+        return (
+          <>
+            <ul class="links">
+              {products.map(({ product_id, name }) => (
+                <li key={product_id}>
+                  <a href={productUrl(product_id)}>{name}</a> <Identifier value={product_id} />
+                </li>
+              ))}
+            </ul>
+            <h2>{different.length} fields differ</h2>
+            {different.length === 0 ? (
+              <p>All fields of these products are equal.</p>
+            ) : (
+              <Table
+                caption="Fields that differ"
+                columns={createColumns(products)}
+                rows={different}
+                rowKey={toKey}
+              />
+            )}
+            <p>
+              <button
+                type="button"
+                class="secondary"
+                aria-expanded={showsEqual}
+                onClick={() => setShowsEqual(!showsEqual)}
+              >
+                {showsEqual ? 'Hide' : 'Show'} {equal.length} equal fields
+              </button>
+            </p>
+            {showsEqual && equal.length > 0 && (
+              <Table
+                caption="Fields that are equal"
+                columns={createColumns(products)}
+                rows={equal}
+                rowKey={toKey}
+              />
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+/** A product, or the draft of one that does not exist. */
+async function readCompared(id: string, signal: AbortSignal): Promise<ProductRead> {
+  try {
+    return await get<ProductRead>(productPath(id), { signal })
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === 404)) throw error
+    return (await get<ProductDraft>(productPath(id, '/draft'), { signal })).product
+  }
+}
+
+function toKey({ path }: ComparedRow): string {
+  return JSON.stringify(path)
+}
+
+function createColumns(products: readonly ProductRead[]): Column<ComparedRow>[] {
+  return [
+    { title: 'Field', isHeading: true, cell: ({ path }) => path.join(' › ') },
+    ...products.map(({ name }, index) => ({
+      title: name,
+      cell: ({ name: field, values }: ComparedRow) =>
+        values[index] === undefined ? (
+          <span class="muted">not set</span>
+        ) : (
+          <ProductValue name={field} value={values[index]} />
+        ),
+    })),
+  ]
+}

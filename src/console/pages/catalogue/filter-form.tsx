@@ -1,0 +1,114 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { values } from '../../../contract/enumerations.ts'
+import { Field } from '../../components/field.tsx'
+import { toLabel } from '../../labels.ts'
+import { setQuery } from '../../router.ts'
+import type { Filters } from './filters.ts'
+import { stateLabels } from './product-state.tsx'
+
+/** How long after the last key the list is searched. */
+const debounceMs = 250
+
+/** The controls of the list. Their values are parameters of the URL. */
+export function FilterForm({
+  filters,
+  brands,
+}: {
+  readonly filters: Filters
+  /** Suggestions. */
+  readonly brands: readonly string[]
+}) {
+  const brandsId = useId()
+  const set = (name: keyof Filters) => (event: Event) =>
+    setQuery({ [name]: (event.currentTarget as HTMLInputElement).value, page: undefined })
+  return (
+    <search class="fields">
+      <SearchField text={filters.text} />
+      <Field label="Category">
+        {(control) => (
+          <select {...control} value={filters.category} onChange={set('category')}>
+            <option value="">All</option>
+            {values.productCategory.map((category) => (
+              <option key={category} value={category}>
+                {toLabel(category)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Brand">
+        {(control) => (
+          <>
+            <input
+              {...control}
+              list={brandsId}
+              value={filters.brand}
+              onChange={set('brand')}
+              autocomplete="off"
+            />
+            <datalist id={brandsId}>
+              {brands.map((brand) => (
+                <option key={brand} value={brand} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+      <Field label="State">
+        {(control) => (
+          <select {...control} value={filters.state} onChange={set('state')}>
+            <option value="">All</option>
+            {stateLabels.map(({ state, label }) => (
+              <option key={state} value={state}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Order">
+        {(control) => (
+          <select {...control} value={filters.sort} onChange={set('sort')}>
+            <option value="">Last change first</option>
+            <option value="name">Name</option>
+          </select>
+        )}
+      </Field>
+    </search>
+  )
+}
+
+function SearchField({ text }: { readonly text: string }) {
+  const [typed, setTyped] = useState(text)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const sent = useRef(text)
+  // The back button or a link changed the URL.
+  useEffect(() => {
+    if (text === sent.current) return
+    sent.current = text
+    setTyped(text)
+  }, [text])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const search = (value: string) => {
+    setTyped(value)
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => {
+      sent.current = value.trim()
+      setQuery({ text: sent.current, page: undefined }, { replace: true })
+    }, debounceMs)
+  }
+  return (
+    <Field label="Search">
+      {(control) => (
+        <input
+          {...control}
+          type="search"
+          placeholder="Name, brand or ID"
+          maxLength={200}
+          value={typed}
+          onInput={(event) => search(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  )
+}

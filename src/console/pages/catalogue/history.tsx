@@ -1,0 +1,169 @@
+import { useState } from 'preact/hooks'
+import type { ProductChange } from '../../../contract/index.ts'
+import { get } from '../../api.ts'
+import { Badge } from '../../components/badge.tsx'
+import { FieldDiff } from '../../components/field-diff.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { PageHeading } from '../../components/page-heading.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import { useResource } from '../../resource.ts'
+import { setQuery } from '../../router.ts'
+import { hasScope } from '../../session.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { productPath, productUrl } from './addresses.ts'
+import { type HistoryPage, readVersion } from './read-product.ts'
+import { RestoreDialog } from './restore-dialog.tsx'
+
+const changes = {
+  CREATED: ['good', 'Created'],
+  UPDATED: ['neutral', 'Updated'],
+  DELETED: ['bad', 'Deleted'],
+} as const
+
+export function View({ params, query }: ViewProps) {
+  const id = params['id'] ?? ''
+  const page = readNumber(query, 'page') ?? 1
+  const [restored, setRestored] = useState<number>()
+  const resource = useResource(
+    JSON.stringify([id, page]),
+    (signal) => get<HistoryPage>(productPath(id, '/history'), { query: { page }, signal }),
+    { keepValue: true },
+  )
+  return (
+    <>
+      <p class="back">
+        <a href={productUrl(id)}>Product</a>
+      </p>
+      <PageHeading title="History" />
+      <Loaded resource={resource}>
+        {({ data, meta }) => {
+          const chosen = chooseVersions(data.history, query)
+          return (
+            <>
+              <Table
+                caption="Versions"
+                columns={createColumns(chosen, meta.totalRecords, setRestored)}
+                rows={data.history}
+                rowKey={({ version }) => String(version)}
+              />
+              {meta.totalPages > 1 && (
+                <Pager
+                  page={page}
+                  pageCount={meta.totalPages}
+                  total={meta.totalRecords}
+                  noun="versions"
+                />
+              )}
+              {chosen.from !== undefined && chosen.to !== undefined && (
+                <VersionDiff id={id} from={chosen.from} to={chosen.to} />
+              )}
+            </>
+          )
+        }}
+      </Loaded>
+      {restored !== undefined && (
+        <RestoreDialog
+          id={id}
+          version={restored}
+          onClose={() => setRestored(undefined)}
+          onRestored={() => resource.reload()}
+        />
+      )}
+    </>
+  )
+}
+
+interface Chosen {
+  readonly from: number | undefined
+  readonly to: number | undefined
+}
+
+/** Without a choice, the newest version and the one before it. A deletion has no content. */
+function chooseVersions(history: readonly ProductChange[], query: URLSearchParams): Chosen {
+  const readable = history.filter(({ change }) => change !== 'DELETED')
+  const to = readNumber(query, 'to') ?? readable[0]?.version
+  const before = readable.find(({ version }) => to !== undefined && version < to)?.version
+  return { to, from: readNumber(query, 'from') ?? before }
+}
+
+function readNumber(query: URLSearchParams, name: string): number | undefined {
+  const value = Number(query.get(name))
+  return Number.isSafeInteger(value) && value > 0 ? value : undefined
+}
+
+function createColumns(
+  chosen: Chosen,
+  newest: number,
+  restore: (version: number) => void,
+): Column<ProductChange>[] {
+  const choose = (name: 'from' | 'to', { version, change }: ProductChange) =>
+    change !== 'DELETED' && (
+      <input
+        type="radio"
+        name={name}
+        aria-label={name === 'from' ? `Compare version ${version}` : `With version ${version}`}
+        checked={chosen[name] === version}
+        onChange={() => setQuery({ [name]: String(version) }, { replace: true })}
+      />
+    )
+  // Versions are numbered from 1, so the number of them is the newest.
+  const restoreButton = ({ version, change }: ProductChange) =>
+    change !== 'DELETED' &&
+    version !== newest && (
+      <button
+        type="button"
+        class="link"
+        aria-label={`Restore version ${version}`}
+        onClick={() => restore(version)}
+      >
+        Restore
+      </button>
+    )
+  return [
+    { title: 'Compare', cell: (row) => choose('from', row) },
+    { title: 'With', cell: (row) => choose('to', row) },
+    { title: 'Version', isHeading: true, isNumber: true, cell: ({ version }) => version },
+    {
+      title: 'Change',
+      cell: ({ change }) => <Badge kind={changes[change][0]}>{changes[change][1]}</Badge>,
+    },
+    { title: 'By', cell: ({ changed_by_name }) => changed_by_name },
+    { title: 'At', cell: ({ changed_at }) => <Time value={changed_at} /> },
+    ...(hasScope('products.write') ? [{ title: 'Restore', cell: restoreButton }] : []),
+  ]
+}
+
+function VersionDiff({
+  id,
+  from,
+  to,
+}: {
+  readonly id: string
+  readonly from: number
+  readonly to: number
+}) {
+  const resource = useResource(
+    JSON.stringify([id, from, to]),
+    (signal) => Promise.all([readVersion(id, from, signal), readVersion(id, to, signal)]),
+    { keepValue: true },
+  )
+  return (
+    <section aria-busy={resource.isLoading}>
+      <h2>
+        Version {from} and version {to}
+      </h2>
+      <Loaded resource={resource}>
+        {([before, after]) => (
+          <FieldDiff
+            before={before}
+            after={after}
+            beforeLabel={`Version ${from}`}
+            afterLabel={`Version ${to}`}
+          />
+        )}
+      </Loaded>
+    </section>
+  )
+}

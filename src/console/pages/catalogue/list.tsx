@@ -1,0 +1,200 @@
+import { useState } from 'preact/hooks'
+import type { Meta, ProductSummary } from '../../../contract/index.ts'
+import { get } from '../../api.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { PageHeading } from '../../components/page-heading.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import { toLabel } from '../../labels.ts'
+import { useResource } from '../../resource.ts'
+import { setQuery } from '../../router.ts'
+import { hasScope } from '../../session.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { catalogueUrl, compareUrl, productUrl, summariesPath } from './addresses.ts'
+import { ExportDialog } from './export-dialog.tsx'
+import { FilterForm } from './filter-form.tsx'
+import { type Filters, filterNames, isFiltered, readFilters, toQuery } from './filters.ts'
+import { StateBadge } from './product-state.tsx'
+
+export interface SummaryList {
+  readonly data: { readonly products: readonly ProductSummary[] }
+  readonly meta: Meta
+}
+
+/** How many products can be compared. */
+const comparedMax = 5
+
+type Selected = ReadonlyMap<string, string>
+
+export function View({ query }: ViewProps) {
+  const filters = readFilters(query)
+  const page = Math.max(1, Math.floor(Number(query.get('page'))) || 1)
+  const [isExporting, setExporting] = useState(false)
+  const [selected, setSelected] = useState<Selected>(new Map())
+  const resource = useResource(
+    JSON.stringify([filters, page]),
+    (signal) => get<SummaryList>(summariesPath, { query: { ...toQuery(filters), page }, signal }),
+    { keepValue: true },
+  )
+  const products = resource.value?.data.products ?? []
+  return (
+    <>
+      <PageHeading title="Catalogue">
+        {hasScope('products.write') && (
+          <>
+            <a class="button" href={`${catalogueUrl}/new`}>
+              New product
+            </a>
+            <a class="button secondary" href={`${catalogueUrl}/import`}>
+              Import
+            </a>
+          </>
+        )}
+        <button type="button" class="secondary" onClick={() => setExporting(true)}>
+          Export
+        </button>
+      </PageHeading>
+      <FilterForm filters={filters} brands={[...new Set(products.map(({ brand }) => brand))]} />
+      <Loaded resource={resource}>
+        {({ data, meta }) => (
+          <div aria-busy={resource.isLoading}>
+            {meta.totalRecords === 0 ? (
+              <NoProducts filters={filters} />
+            ) : (
+              <>
+                <Selection selected={selected} onClear={() => setSelected(new Map())} />
+                {data.products.length === 0 ? (
+                  <Empty title="This page is after the end of the list" />
+                ) : (
+                  <Table
+                    caption="Products"
+                    columns={createColumns(selected, setSelected)}
+                    rows={data.products}
+                    rowKey={({ product_id }) => product_id}
+                  />
+                )}
+                <Pager
+                  page={Math.min(page, meta.totalPages + 1)}
+                  pageCount={meta.totalPages}
+                  total={meta.totalRecords}
+                  noun={meta.totalRecords === 1 ? 'product' : 'products'}
+                />
+              </>
+            )}
+          </div>
+        )}
+      </Loaded>
+      {isExporting && <ExportDialog filters={filters} onClose={() => setExporting(false)} />}
+    </>
+  )
+}
+
+function createColumns(
+  selected: Selected,
+  setSelected: (selected: Selected) => void,
+): Column<ProductSummary>[] {
+  const toggle = ({ product_id, name }: ProductSummary) => {
+    const changed = new Map(selected)
+    if (!changed.delete(product_id)) changed.set(product_id, name)
+    setSelected(changed)
+  }
+  return [
+    {
+      title: 'Select',
+      cell: (product) => (
+        <input
+          type="checkbox"
+          aria-label={`Select ${product.name}`}
+          checked={selected.has(product.product_id)}
+          disabled={!selected.has(product.product_id) && selected.size >= comparedMax}
+          onChange={() => toggle(product)}
+        />
+      ),
+    },
+    {
+      title: 'Name',
+      isHeading: true,
+      cell: ({ product_id, name }) => <a href={productUrl(product_id)}>{name}</a>,
+    },
+    { title: 'Category', cell: ({ product_category }) => toLabel(product_category) },
+    { title: 'Brand', cell: ({ brand }) => brand },
+    {
+      title: 'State',
+      cell: ({ state, has_draft }) => (
+        <span class="badges">
+          <StateBadge state={state} />
+          {has_draft && state !== 'DRAFT' && <Badge kind="warn">Has a draft</Badge>}
+        </span>
+      ),
+    },
+    { title: 'Updated by', cell: ({ updated_by_name }) => updated_by_name },
+    { title: 'Updated', cell: ({ updated_at }) => <Time value={updated_at} /> },
+  ]
+}
+
+function Selection({
+  selected,
+  onClear,
+}: {
+  readonly selected: Selected
+  readonly onClear: () => void
+}) {
+  if (selected.size === 0) return null
+  return (
+    <p class="buttons selection" role="status">
+      <span>
+        Selected: {[...selected.values()].join(', ')}
+        {selected.size === comparedMax && ` (at most ${comparedMax})`}
+      </span>
+      {selected.size > 1 ? (
+        <a class="button" href={compareUrl([...selected.keys()])}>
+          Compare
+        </a>
+      ) : (
+        <span class="muted">Select another one to compare them.</span>
+      )}
+      <button type="button" class="secondary" onClick={onClear}>
+        Clear selection
+      </button>
+    </p>
+  )
+}
+
+function NoProducts({ filters }: { readonly filters: Filters }) {
+  if (isFiltered(filters)) {
+    const none = Object.fromEntries([...filterNames, 'page'].map((name) => [name, undefined]))
+    return (
+      <Empty title="No product matches">
+        <p>Change the search or the filters.</p>
+        <button type="button" class="secondary" onClick={() => setQuery(none)}>
+          Clear filters
+        </button>
+      </Empty>
+    )
+  }
+  return (
+    <Empty title="The catalogue is empty">
+      <p>
+        It contains the products that anyone can read at <code>/v1/data-provider/cdr/products</code>
+        .
+      </p>
+      {hasScope('products.write') ? (
+        <p class="buttons">
+          <a class="button" href={`${catalogueUrl}/new`}>
+            New product
+          </a>
+          <a class="button secondary" href={`${catalogueUrl}/import`}>
+            Import
+          </a>
+        </p>
+      ) : (
+        <p>
+          To load products, run <code>holdfast load FILE</code>.
+        </p>
+      )}
+    </Empty>
+  )
+}
