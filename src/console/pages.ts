@@ -40,6 +40,18 @@ export const sections: readonly PageDefinition[] = [
 /** Pages that other pages link to. */
 const details: readonly PageDefinition[] = [
   {
+    path: '/catalogue/new',
+    title: 'New product',
+    scope: 'products.write',
+    load: () => import('./pages/catalogue/edit/new-product.tsx'),
+  },
+  {
+    path: '/catalogue/{id}/edit',
+    title: 'Edit product',
+    scope: 'products.write',
+    load: () => import('./pages/catalogue/edit/edit-product.tsx'),
+  },
+  {
     path: '/catalogue/compare',
     title: 'Compare products',
     scope: 'products.read',

@@ -1,0 +1,100 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ApiError } from '../../../api.ts'
+import { Dialog } from '../../../components/dialog.tsx'
+import { FieldDiff } from '../../../components/field-diff.tsx'
+import { Problem } from '../../../components/problem.tsx'
+import { Skeleton } from '../../../components/skeleton.tsx'
+import { Time } from '../../../components/time.tsx'
+import { navigate } from '../../../router.ts'
+import { keepMine, mergeConflict, takeTheirs } from './actions.ts'
+import type { Fields } from './drafts.ts'
+import type { Conflict, Editor } from './editor.ts'
+
+const titles = {
+  draft: 'Another editor saved this draft',
+  product: 'The product has changed since this draft was made from it',
+  discarded: 'The draft was published or discarded',
+  deleted: 'The product was deleted',
+} as const
+
+/** Who did what meanwhile, what differs, and the choice between both. Nothing is changed before it is made. */
+export function ConflictDialog({
+  editor,
+  conflict,
+}: {
+  readonly editor: Editor
+  readonly conflict: Conflict
+}) {
+  const [merged, setMerged] = useState<Fields>()
+  const [error, setError] = useState<ApiError>()
+  const [isBusy, setBusy] = useState(false)
+  const attempt = (work: Promise<unknown>) => {
+    setBusy(true)
+    work
+      .catch((thrown: unknown) => {
+        if (!(thrown instanceof ApiError)) throw thrown
+        setError(thrown)
+      })
+      .finally(() => setBusy(false))
+  }
+  useEffect(() => attempt(mergeConflict(editor, conflict).then(setMerged)), [conflict])
+  const { author } = conflict.source
+  return (
+    <Dialog title={titles[conflict.what]} onClose={() => (editor.conflict.value = undefined)}>
+      {author && (
+        <p>
+          The last change was made by <strong>{author.name}</strong>, <Time value={author.at} />.
+          Nothing that you entered is lost.
+        </p>
+      )}
+      {conflict.what === 'deleted' ? (
+        <p>Continuing with your draft makes the product exist again when it is published.</p>
+      ) : (
+        <h3>What your version changes in theirs</h3>
+      )}
+      {conflict.what === 'deleted' ? null : merged ? (
+        <FieldDiff
+          before={conflict.product}
+          after={merged}
+          beforeLabel="Theirs"
+          afterLabel="Mine"
+        />
+      ) : (
+        !error && <Skeleton lines={3} />
+      )}
+      {error && <Problem error={error} />}
+      <p class="buttons">
+        <button
+          type="button"
+          disabled={isBusy || !merged}
+          onClick={() => merged && keepMine(editor, conflict, merged)}
+        >
+          {conflict.what === 'deleted'
+            ? 'Continue with mine'
+            : 'Continue with mine on top of theirs'}
+        </button>
+        <button
+          type="button"
+          class="secondary"
+          disabled={isBusy}
+          onClick={() =>
+            attempt(
+              takeTheirs(editor, conflict).then((outcome) => {
+                if (outcome === 'gone') navigate('/console/catalogue', { replace: true })
+              }),
+            )
+          }
+        >
+          {conflict.what === 'deleted' ? 'Discard my draft' : 'Take theirs'}
+        </button>
+        <button type="button" class="secondary" onClick={() => (editor.conflict.value = undefined)}>
+          Decide later
+        </button>
+      </p>
+      <p class="muted">
+        Continuing with yours keeps their other changes, and saves nothing yet. Taking theirs
+        discards what you changed.
+      </p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,125 @@
+import { useEffect, useState } from 'preact/hooks'
+import { Confirm } from '../../../components/confirm.tsx'
+import { PageHeading } from '../../../components/page-heading.tsx'
+import { ProductSummary } from '../../../components/product-summary.tsx'
+import { guardLeaving } from '../../../router.ts'
+import { createCommands } from './commands.ts'
+import { ConflictDialog } from './conflict-dialog.tsx'
+import type { Editor } from './editor.ts'
+import { EditorState } from './editor-state.tsx'
+import { ErrorSummary } from './error-summary.tsx'
+import { FailedCommand } from './failed-command.tsx'
+import { ProductForm } from './product-form.tsx'
+import { PublishDialog } from './publish-dialog.tsx'
+
+/** The form of a product, what customers would read, and what can be done with the draft. */
+export function EditorPage({
+  editor,
+  title,
+  restoredAt,
+}: {
+  readonly editor: Editor
+  readonly title: string
+  /** When the changes were made that the tab had kept. */
+  readonly restoredAt?: number | undefined
+}) {
+  const [isDiscarding, setDiscarding] = useState(false)
+  const isDirty = editor.isDirty.value
+  useEffect(() => (isDirty ? guardLeaving(askToLeave) : undefined), [isDirty])
+  const { saveDraft, startReview, publishDraft, discardDraft, compare } = createCommands(editor)
+  const { source, conflict, review, product } = editor
+  return (
+    <>
+      <PageHeading title={title} />
+      <EditorState editor={editor} restoredAt={restoredAt} onCompare={compare} />
+      <FailedCommand editor={editor} />
+      <ErrorSummary editor={editor} />
+      <div class="editor">
+        <form
+          noValidate
+          class="editor-form"
+          onSubmit={(event) => {
+            event.preventDefault()
+            saveDraft()
+          }}
+        >
+          <ProductForm editor={editor} />
+          <Actions editor={editor} onPublish={startReview} onDiscard={() => setDiscarding(true)} />
+        </form>
+        <aside class="editor-summary" aria-label="What a customer would read">
+          <h2>What a customer would read</h2>
+          <ProductSummary product={product.value} />
+        </aside>
+      </div>
+      {conflict.value && <ConflictDialog editor={editor} conflict={conflict.value} />}
+      {review.value && (
+        <PublishDialog
+          editor={editor}
+          published={review.value.published}
+          onConfirm={publishDraft}
+          onClose={() => {
+            review.value = undefined
+          }}
+        />
+      )}
+      {isDiscarding && (
+        <Confirm
+          title="Discard this draft?"
+          action="Discard draft"
+          isDangerous
+          onConfirm={discardDraft}
+          onClose={() => setDiscarding(false)}
+        >
+          <p>The draft and your unsaved changes are deleted.</p>
+          <p>
+            {source.value.baseVersion > 0
+              ? 'The published product does not change.'
+              : 'The product was never published: nothing of it is left.'}
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function askToLeave(): boolean {
+  return window.confirm(
+    'There are unsaved changes. Leave this page? This tab keeps them until you close it.',
+  )
+}
+
+function Actions({
+  editor,
+  onPublish,
+  onDiscard,
+}: {
+  readonly editor: Editor
+  readonly onPublish: () => void
+  readonly onDiscard: () => void
+}) {
+  const isBusy = editor.isBusy.value
+  return (
+    <div class="editor-actions">
+      <p class="buttons">
+        <button type="submit" aria-disabled={isBusy}>
+          {isBusy ? 'Saving …' : 'Save draft'}
+        </button>
+        <button type="button" class="secondary" aria-disabled={isBusy} onClick={onPublish}>
+          Publish …
+        </button>
+        {editor.source.value.tag !== undefined && (
+          <button type="button" class="secondary" onClick={onDiscard}>
+            Discard draft …
+          </button>
+        )}
+      </p>
+      <p role="status" class="saved">
+        {editor.message.value}
+      </p>
+      {editor.isDirty.value && <p class="muted">There are unsaved changes. This tab keeps them.</p>}
+      <p role="status" class="visually-hidden">
+        {editor.announcement.value}
+      </p>
+    </div>
+  )
+}

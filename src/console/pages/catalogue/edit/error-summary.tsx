@@ -1,0 +1,53 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { formatProblem } from '../../../../contract/problems.ts'
+import type { Editor } from './editor.ts'
+import { focusField } from './focus.ts'
+import { toFieldId } from './paths.ts'
+import { formatErrors } from './problems.tsx'
+
+/** As many as a person reads at once. The rest is beside the fields. */
+const shownMax = 20
+
+/** All problems after an attempt to save, with links to their fields. It gets the focus with every attempt. */
+export function ErrorSummary({ editor }: { readonly editor: Editor }) {
+  const attempt = editor.attempts.value
+  const ref = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (attempt > 0) ref.current?.focus()
+  }, [attempt])
+  const problems = editor.shownProblems.value
+  if (attempt === 0 || problems.length === 0) return null
+  return (
+    <section
+      class="notice bad error-summary"
+      ref={ref}
+      tabIndex={-1}
+      aria-labelledby="error-summary"
+    >
+      <h2 id="error-summary">
+        {formatErrors(problems.length)} to correct before the draft can be saved
+      </h2>
+      <ul>
+        {problems.slice(0, shownMax).map((problem) => (
+          <li key={formatProblem(problem)}>
+            {problem.path === '' ? (
+              problem.reason
+            ) : (
+              <a
+                href={`#${toFieldId(problem.path)}`}
+                onClick={(event) => {
+                  event.preventDefault()
+                  editor.revealed.value = problem.path
+                  requestAnimationFrame(() => focusField(problem.path, toFieldId))
+                }}
+              >
+                {formatProblem(problem)}
+              </a>
+            )}
+          </li>
+        ))}
+      </ul>
+      {problems.length > shownMax && <p>And {problems.length - shownMax} more.</p>}
+    </section>
+  )
+}

@@ -1,0 +1,166 @@
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { readFieldRules } from '../../../../contract/rules.ts'
+import { isObject, type Node } from '../../../../contract/schema.ts'
+import { toLabel } from '../../../labels.ts'
+import type { Fields } from './drafts.ts'
+import type { RecordProps, ScalarProps } from './field-props.ts'
+import { focusFirstControl } from './focus.ts'
+import { ListField } from './list-field.tsx'
+import { formatPath, type Path, setAt, toFieldId } from './paths.ts'
+import { listFields } from './presentation.ts'
+import { Problems } from './problems.tsx'
+import { ScalarField } from './scalar-field.tsx'
+import { UnknownFields } from './unknown-fields.tsx'
+
+/** The fields of a record that apply to its values, and a menu of those that can be added. */
+export function RecordFields(props: RecordProps) {
+  const { editor, node, path, value, only } = props
+  const [added, setAdded] = useState<readonly string[]>([])
+  const removed = useRef(new Map<string, unknown>())
+  const focus = useRef<string | undefined>(undefined)
+  useLayoutEffect(() => {
+    if (focus.current === undefined) return
+    focusFirstControl(focus.current)
+    focus.current = undefined
+  })
+  const { properties = {}, required = [], rules = [] } = node
+  const change = (name: string, content: unknown) => {
+    const fields = applyRules(node, setAt(value, [name], content) as Fields, removed.current)
+    // The records of a product are sections, which are empty without them.
+    const isEmptySection = path.length === 1 && Object.keys(fields).length === 0
+    editor.change(path, isEmptySection ? undefined : fields)
+  }
+
+  const fields = (only?.map((name) => ({ name, isUsual: true })) ?? listFields(node)).map(
+    (field) => {
+      const rule = readFieldRules(rules, value, field.name)
+      const isRequired = required.includes(field.name) || rule.isRequired
+      const isPresent = value[field.name] !== undefined
+      const isShown =
+        isPresent ||
+        isRequired ||
+        added.includes(field.name) ||
+        (field.isUsual && !rule.isForbidden)
+      return { ...field, ...rule, isRequired, isShown }
+    },
+  )
+  const addable = fields.filter(({ isShown, isForbidden }) => !isShown && !isForbidden)
+  const add = (name: string) => {
+    setAdded([...added, name])
+    const child = properties[name]
+    if (child?.properties) change(name, {})
+    else if (child?.items) change(name, [child.items.properties ? {} : ''])
+    focus.current = toFieldId(formatPath([...path, name]))
+  }
+  const currency = typeof value['currency'] === 'string' ? value['currency'] : props.currency
+
+  return (
+    <div class="record">
+      {fields
+        .filter(({ isShown }) => isShown)
+        .map(({ name, isRequired, scalar }) => (
+          <FieldOf
+            key={name}
+            editor={editor}
+            node={properties[name] ?? {}}
+            path={[...path, name]}
+            value={value[name]}
+            isRequired={isRequired}
+            scalar={scalar}
+            currency={currency}
+            onChange={(content) => change(name, content)}
+          />
+        ))}
+      {!only && <UnknownFields editor={editor} node={node} path={path} value={value} />}
+      {addable.length > 0 && (
+        <AddField names={addable.map(({ name }) => name)} path={path} onAdd={add} />
+      )}
+    </div>
+  )
+}
+
+function FieldOf(props: Omit<ScalarProps, 'label'>) {
+  const { editor, node, path, value, currency, isRequired, onChange } = props
+  const label = toLabel(String(path.at(-1)))
+  if (node.items && (value === undefined || Array.isArray(value))) {
+    return (
+      <ListField
+        {...{ editor, node, path, currency, onChange }}
+        label={label}
+        value={value ?? []}
+        record={RecordFields}
+      />
+    )
+  }
+  if (node.properties && (value === undefined || isObject(value))) {
+    const id = toFieldId(formatPath(path))
+    return (
+      <fieldset class="group" id={id} tabIndex={-1}>
+        <legend>{label}</legend>
+        <Problems editor={editor} path={path} />
+        <RecordFields {...{ editor, node, path, currency }} value={value ?? {}} />
+        {!isRequired && value !== undefined && (
+          <button type="button" class="link" onClick={() => onChange(undefined)}>
+            Remove {label.toLowerCase()}
+          </button>
+        )}
+      </fieldset>
+    )
+  }
+  return <ScalarField {...props} label={label} />
+}
+
+function AddField({
+  names,
+  path,
+  onAdd,
+}: {
+  readonly names: readonly string[]
+  readonly path: Path
+  readonly onAdd: (name: string) => void
+}) {
+  const id = useId()
+  const [chosen, setChosen] = useState('')
+  const isChosen = names.includes(chosen)
+  return (
+    <div class="add-field">
+      <label for={id} class="visually-hidden">
+        Field to add{path.length > 0 && ` to ${formatPath(path)}`}
+      </label>
+      <select
+        id={id}
+        value={isChosen ? chosen : ''}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      >
+        <option value="">Add a field …</option>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {toLabel(name)} ({name})
+          </option>
+        ))}
+      </select>
+      <button type="button" class="secondary" disabled={!isChosen} onClick={() => onAdd(chosen)}>
+        Add
+      </button>
+    </div>
+  )
+}
+
+/**
+ * Removes the records that the chosen type does not have, and creates those that it requires. A removed record is
+ * kept in `removed` and comes back with its type.
+ */
+function applyRules(node: Node, fields: Fields, removed: Map<string, unknown>): Fields {
+  let result = fields
+  for (const [name, child] of Object.entries(node.properties ?? {})) {
+    if (!child.properties) continue
+    const { isRequired, isForbidden } = readFieldRules(node.rules ?? [], result, name)
+    if (isForbidden && result[name] !== undefined) {
+      removed.set(name, result[name])
+      result = setAt(result, [name], undefined) as Fields
+    } else if (isRequired && result[name] === undefined) {
+      result = setAt(result, [name], removed.get(name) ?? {}) as Fields
+    }
+  }
+  return result
+}

@@ -1,0 +1,180 @@
+import type { ComponentChildren } from 'preact'
+import { describeExpected } from '../../../../contract/problems.ts'
+import type { ScalarName } from '../../../../contract/scalars.ts'
+import { Time } from '../../../components/time.tsx'
+import { formatDuration, formatPercent, toLabel } from '../../../labels.ts'
+import { runAfterClick } from './after-click.ts'
+import type { ControlAttributes, ScalarProps } from './field-props.ts'
+import { formatPath, toFieldId } from './paths.ts'
+import { isLongText } from './presentation.ts'
+import { TimeControl } from './time-control.tsx'
+
+/** One value: its label, what it must be, its problems, and a control for its type. */
+export function ScalarField(props: ScalarProps) {
+  const { editor, node, path, label, value, isRequired } = props
+  const at = formatPath(path)
+  const id = toFieldId(at)
+  const problems = editor.shownProblems.value.filter((problem) => problem.path === at)
+  const hint = describeHint(props)
+  const control = {
+    id,
+    name: at,
+    'aria-describedby':
+      [hint && `${id}-hint`, problems.length > 0 && `${id}-error`].filter(Boolean).join(' ') ||
+      undefined,
+    'aria-invalid': problems.length > 0 ? (true as const) : undefined,
+    'aria-required':
+      isRequired && node.type !== 'boolean' && !mayBeEmpty(props) ? (true as const) : undefined,
+    onBlur: () => runAfterClick(() => editor.touch(path)),
+  }
+  const isCheckbox = node.type === 'boolean'
+  return (
+    <div
+      class={`field ${isCheckbox ? 'checkbox' : isLongText(String(path.at(-1)), value) ? 'long' : ''}`}
+    >
+      <label for={id}>
+        {label}
+        {isRequired && !isCheckbox && !mayBeEmpty(props) && <span class="muted"> required</span>}
+      </label>
+      {problems.length > 0 && (
+        <p class="error" id={`${id}-error`}>
+          {problems.map(({ reason }) => `${at} ${reason}`).join('; ')}
+        </p>
+      )}
+      <Control {...props} control={control} />
+      {hint && (
+        <p class="muted" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <Meaning {...props} value={value} />
+    </div>
+  )
+}
+
+function Control(props: ScalarProps & { readonly control: ControlAttributes }) {
+  const { node, path, value, control, onChange } = props
+  const name = String(path.at(-1))
+  if (node.enum) return <Choice {...props} />
+  if (node.type === 'boolean') {
+    return (
+      <input
+        {...control}
+        type="checkbox"
+        checked={value === true}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+    )
+  }
+  if (node.scalar === 'dateTime') {
+    return <TimeControl control={control} value={value} label={props.label} onChange={onChange} />
+  }
+  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
+  const input = (event: { readonly currentTarget: { readonly value: string } }) =>
+    onChange(readText(props, event.currentTarget.value))
+  if (isLongText(name, value)) {
+    return <textarea {...control} rows={2} value={text} onInput={input} />
+  }
+  const isNumber = node.type === 'integer' || ['decimal', 'wholeNumber'].includes(formatOf(props))
+  return (
+    <span class="with-unit">
+      <input
+        {...control}
+        value={text}
+        onInput={input}
+        autocomplete="off"
+        spellcheck={node.type === 'string' && !node.scalar}
+        inputMode={isNumber ? 'decimal' : undefined}
+        class={isNumber ? 'number' : undefined}
+      />
+      {isMoney(props) && <span class="unit">{props.currency}</span>}
+    </span>
+  )
+}
+
+/** A required text without a minimum length. */
+function mayBeEmpty({ node, isRequired }: ScalarProps): boolean {
+  return isRequired && node.type === 'string' && !node.scalar && !node.minLength
+}
+
+/** An empty text removes an optional field. A required text that may be empty stays. */
+function readText(props: ScalarProps, text: string): unknown {
+  const { node } = props
+  if (text === '') {
+    return mayBeEmpty(props) || typeof props.path.at(-1) === 'number' ? '' : undefined
+  }
+  if (node.type === 'integer' && String(Number(text)) === text) return Number(text)
+  return text
+}
+
+/** The label of each value, with the value of the interface. */
+function Choice({ node, value, control, onChange }: Parameters<typeof Control>[0]) {
+  const values = node.enum ?? []
+  const isUnknown = value !== undefined && !values.includes(String(value))
+  return (
+    <select
+      {...control}
+      value={value === undefined ? '' : String(value)}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+    >
+      <option value="">Not set</option>
+      {isUnknown && (
+        <option value={String(value)}>{String(value)} (not a value of this field)</option>
+      )}
+      {values.map((each) => (
+        <option key={each} value={each}>
+          {toLabel(each)} ({each})
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** What a customer would read, if it is not the text itself. */
+function Meaning(props: ScalarProps) {
+  const { value } = props
+  if (typeof value !== 'string') return null
+  const meaning = describeMeaning(props, value)
+  return meaning === undefined ? null : <p class="muted meaning">= {meaning}</p>
+}
+
+function describeMeaning(props: ScalarProps, value: string): ComponentChildren {
+  if (isRate(props)) return formatPercent(value)
+  if (formatOf(props) === 'duration') return formatDuration(value)
+  if (formatOf(props) === 'dateTime' && !Number.isNaN(Date.parse(value)))
+    return <Time value={value} />
+  return undefined
+}
+
+function formatOf({ node, scalar }: ScalarProps): ScalarName | '' {
+  return scalar ?? node.scalar ?? ''
+}
+
+function isRate(props: ScalarProps): boolean {
+  const name = String(props.path.at(-1))
+  return formatOf(props) === 'decimal' && (name === 'rate' || name === 'comparison_rate')
+}
+
+function isMoney(props: ScalarProps): boolean {
+  return (
+    props.node.scalar === 'decimal' &&
+    !isRate(props) &&
+    !/^(max|min)imum_value$/.test(String(props.path.at(-1)))
+  )
+}
+
+const samples: Readonly<Partial<Record<ScalarName, string>>> = {
+  decimal: '12.50',
+  wholeNumber: '18',
+  duration: 'P1M',
+}
+
+function describeHint(props: ScalarProps): string {
+  const { node } = props
+  const about = node.fieldDescription ?? node.description ?? ''
+  const format = formatOf(props)
+  if (format === '' || format === 'dateTime') return about
+  const sample = isRate(props) ? '0.0425' : samples[format]
+  const expected = `Must be ${describeExpected({ scalar: format })}${sample ? `, such as ${sample}` : ''}.`
+  return [about, expected].filter(Boolean).join(' ')
+}
