@@ -58,6 +58,12 @@ const details: readonly PageDefinition[] = [
     View: CatalogueCompareView,
   },
   {
+    path: '/catalogue/import',
+    title: 'Import products',
+    scope: 'products.write',
+    load: () => import('./pages/catalogue/import.tsx'),
+  },
+  {
     path: '/catalogue/{id}',
     title: 'Product',
     scope: 'products.read',

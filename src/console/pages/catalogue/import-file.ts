@@ -1,0 +1,142 @@
+import { normalizer } from '../../../contract/aliases.ts'
+import { recordBytesMax } from '../../../contract/limits.ts'
+import { findProblems, formatProblem } from '../../../contract/problems.ts'
+import { ProductInput } from '../../../contract/records/product.ts'
+
+/** Larger files are loaded with `holdfast load`. */
+export const linesMax = 50_000
+export const fileBytesMax = 256 * 1024 * 1024
+/** A record of the largest size may have been written with escapes and spaces. */
+const lineLengthMax = 4 * recordBytesMax
+const problemsMax = 5
+
+export interface ImportLine {
+  readonly number: number
+  readonly name: string
+  /** The id in the line. The server chooses that of a new product. */
+  readonly id: string | undefined
+  /** What is sent. */
+  readonly product: object
+}
+
+export interface InvalidLine {
+  readonly number: number
+  readonly name: string
+  readonly problems: readonly string[]
+}
+
+export interface ImportFile {
+  readonly lines: readonly ImportLine[]
+  readonly invalid: readonly InvalidLine[]
+}
+
+/** The file cannot be imported at all. */
+export class FileError extends Error {}
+
+const normalize = normalizer(ProductInput)
+
+/** Parses and validates every line, without sending anything. */
+export async function readImportFile(
+  file: Blob,
+  signal: AbortSignal,
+  onProgress: (lines: number) => void,
+): Promise<ImportFile> {
+  if (file.size > fileBytesMax) {
+    throw new FileError('The file is larger than 256 MiB. Use holdfast load instead.')
+  }
+  const lines: ImportLine[] = []
+  const invalid: InvalidLine[] = []
+  const numbers = new Map<string, number>()
+  let number = 0
+  for await (const text of splitLines(file)) {
+    signal.throwIfAborted()
+    number += 1
+    if (number % 500 === 0) onProgress(number)
+    if (text !== undefined && text.trim() === '') continue
+    if (lines.length + invalid.length >= linesMax) {
+      throw new FileError(
+        `The file has more than ${linesMax.toLocaleString('en')} lines. Use holdfast load instead.`,
+      )
+    }
+    const read = readLine(number, text)
+    const first = 'id' in read && read.id !== undefined ? numbers.get(read.id) : undefined
+    if ('problems' in read) {
+      invalid.push(read)
+    } else if (first !== undefined) {
+      const problems = [`product_id is that of line ${first}`]
+      invalid.push({ number, name: read.name, problems })
+    } else {
+      lines.push(read)
+      if (read.id !== undefined) numbers.set(read.id, number)
+    }
+  }
+  return { lines, invalid }
+}
+
+/** Lines of UTF-8 text. A line that is too long is undefined. */
+async function* splitLines(file: Blob): AsyncGenerator<string | undefined> {
+  const reader = file.stream().getReader()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  let rest = ''
+  let isTooLong = false
+  for (;;) {
+    const { value, done } = await reader.read()
+    const parts = (rest + decode(decoder, value)).split('\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) {
+      yield isTooLong || part.length > lineLengthMax ? undefined : part
+      isTooLong = false
+    }
+    if (rest.length > lineLengthMax) {
+      isTooLong = true
+      rest = ''
+    }
+    if (done) break
+  }
+  if (isTooLong) yield undefined
+  else if (rest !== '') yield rest
+}
+
+function decode(decoder: TextDecoder, bytes: Uint8Array | undefined): string {
+  try {
+    return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()
+  } catch {
+    throw new FileError('The file is not UTF-8 text.')
+  }
+}
+
+function readLine(number: number, text: string | undefined): ImportLine | InvalidLine {
+  const fail = (...problems: string[]) => ({ number, name: '', problems })
+  if (text === undefined) return fail('the line is too long')
+  const parsed = parse(text)
+  if (!isFields(parsed)) return fail('the line must be a JSON object')
+  if ('delete' in parsed) return fail('a line that deletes cannot be imported')
+  const isEnvelope = 'type' in parsed && 'record' in parsed
+  if (isEnvelope && parsed['type'] !== 'product') return fail('the line is not a product')
+  const record = isEnvelope ? parsed['record'] : parsed
+  const product = normalize(record)
+  const name = isFields(record) && typeof record['name'] === 'string' ? record['name'] : ''
+  const problems = findProblems(ProductInput, product, problemsMax).map(formatProblem)
+  if (problems.length === 0 && countBytes(product) > recordBytesMax) {
+    problems.push(`the product must be at most ${recordBytesMax} bytes of JSON`)
+  }
+  if (problems.length > 0 || !isFields(product)) return { number, name, problems }
+  const id = isFields(record) ? record['product_id'] : undefined
+  return { number, name, id: typeof id === 'string' && id !== '' ? id : undefined, product }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function countBytes(product: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(product)).length
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { minimalProduct, productWithFields } from '../catalogue/products.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import type { PlatformCaller } from '../support/platform.ts'
+import { assertQuiet, type Console, check, openConsole } from './console-browser.ts'
+import { openCatalogueClient } from './editor-steps.ts'
+
+const lineCount = 2000
+const catalogueUrl = '/console/catalogue'
+
+const line = (record: object) => `${JSON.stringify({ type: 'product', record })}\n`
+
+describe('the import of products in a browser', { timeout: 900_000 }, () => {
+  const closings: (() => Promise<void>)[] = []
+  const scope = { after: (close: () => Promise<void>) => void closings.unshift(close) }
+  let console: Console
+  let catalogue: PlatformCaller
+  let folder: string
+  before(async () => {
+    folder = await temporaryFolder(scope)
+    console = await openConsole(scope)
+    catalogue = await openCatalogueClient(console)
+  })
+  after(async () => {
+    for (const close of closings) await close()
+  })
+
+  const choose = async (page: Page, name: string, text: string) => {
+    const file = join(folder, name)
+    writeFileSync(file, text)
+    await page.getByLabel('File (NDJSON)').setInputFiles(file)
+  }
+
+  it('imports a file after a preview that names invalid lines, and creates nothing twice', async () => {
+    const existing = await catalogue.made(productWithFields({ name: 'Imported before' }))
+    const text = [
+      line({ ...minimalProduct, product_id: existing, name: 'Imported again' }),
+      JSON.stringify({ ...minimalProduct, name: 'Imported new' }),
+      line({ ...minimalProduct, name: 'Imported bad', product_category: 'CARS', brand: 5 }),
+      'not JSON',
+      '{"type":"customer","record":{}}',
+      '',
+      line({ ...minimalProduct, product_id: existing, name: 'Second line of the same' }),
+    ]
+      .map((part) => part.trimEnd())
+      .join('\n')
+    const page = await console.visit(`${catalogueUrl}/import`)
+    for (const attempt of ['first', 'second']) {
+      await choose(page, `import-${attempt}.ndjson`, text)
+      const invalid = page.getByRole('region', { name: 'Invalid lines' })
+      await invalid.getByText('brand must be a string').waitFor()
+      await invalid.getByText('product_category must be one of').waitFor()
+      await invalid.getByRole('row', { name: /^4 the line must be a JSON object/ }).waitFor()
+      await invalid.getByText('the line is not a product').waitFor()
+      await invalid.getByText('product_id is that of line 1').waitFor()
+      const products = page.getByRole('region', { name: 'Products to import' })
+      await products.getByRole('row', { name: /Imported again Replaces/ }).waitFor()
+      await products.getByRole('row', { name: /Imported new New/ }).waitFor()
+      if (attempt === 'first') await check(page, 'import-preview')
+      await page.getByLabel(/^Published products/).check()
+      await page.getByRole('button', { name: 'Publish 2 products' }).click()
+      await page.getByText('The import is complete').waitFor()
+      if (attempt === 'first') await check(page, 'import-done')
+      await page.getByRole('button', { name: 'Import another file' }).click()
+    }
+    assert.equal((await catalogue.read(existing))['name'], 'Imported again')
+    await page.goto(`${console.platform}${catalogueUrl}?text=Imported+new`)
+    await page.getByText('Page 1 of 1 · 1 product').waitFor()
+
+    // As a draft, and a line that fails because the product changes after the preview.
+    await page.goto(`${console.platform}${catalogueUrl}/import`)
+    await choose(page, 'failing.ndjson', text)
+    await page.getByRole('region', { name: 'Products to import' }).waitFor()
+    await catalogue.replace(existing, productWithFields({ name: 'Changed meanwhile' }))
+    await page.getByLabel(/^Published products/).check()
+    await page.getByRole('button', { name: 'Publish 2 products' }).click()
+    await page.getByText('1 line failed').waitFor()
+    await page
+      .getByRole('row', { name: /Imported again The product has changed since it was read/ })
+      .waitFor()
+    await check(page, 'import-failed')
+    await page.getByRole('button', { name: 'Import another file' }).click()
+    await choose(page, 'drafts.ndjson', text)
+    await page.getByRole('button', { name: 'Save 2 products as drafts' }).click()
+    await page.getByText('The import is complete').waitFor()
+    assert.equal((await catalogue.read(existing))['name'], 'Changed meanwhile')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('rejects files that are not text, and shows an error for each invalid line', async () => {
+    const page = await console.visit(`${catalogueUrl}/import`)
+    const file = join(folder, 'binary.ndjson')
+    writeFileSync(file, Buffer.from([0x7b, 0xff, 0xfe, 0x0a]))
+    await page.getByLabel('File (NDJSON)').setInputFiles(file)
+    await page.getByText('The file is not UTF-8 text.').waitFor()
+    const long = `{"name":"${'x'.repeat(1_100_000)}"}`
+    await choose(page, 'long.ndjson', `${long}\n[]\n${long}`)
+    const invalid = page.getByRole('region', { name: 'Invalid lines' })
+    await invalid.getByRole('row', { name: '1 the line is too long' }).waitFor()
+    await invalid.getByRole('row', { name: '2 the line must be a JSON object' }).waitFor()
+    await invalid.getByRole('row', { name: '3 the line is too long' }).waitFor()
+    await page.getByText('There is nothing to import in this file.').waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('imports 2,000 lines, and can be stopped and continued', async () => {
+    const page = await console.visit(`${catalogueUrl}/import`)
+    await choose(
+      page,
+      'large.ndjson',
+      Array.from({ length: lineCount }, (_, index) =>
+        line({ ...minimalProduct, name: `Large ${index}`, product_id: `bulk-${index}` }),
+      ).join(''),
+    )
+    await page.getByRole('button', { name: 'Save 2,000 products as drafts' }).click()
+    await page.getByText(/^\d{3} of 2,000 products saved/).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText(/Stopped: [\d,]+ lines were not sent/).waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('The import is complete').waitFor({ timeout: 240_000 })
+    await page.getByText('2,000 of 2,000 products saved as drafts, 0 failed').waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+})
