@@ -5,6 +5,8 @@ import { View as CatalogueCompareView } from './pages/catalogue/compare.tsx'
 import { View as CatalogueHistoryView } from './pages/catalogue/history.tsx'
 import { View as CatalogueListView } from './pages/catalogue/list.tsx'
 import { View as CatalogueProductView } from './pages/catalogue/product.tsx'
+import { View as ExplorerCustomerView } from './pages/explorer/customer.tsx'
+import { View as ExplorerSearchView } from './pages/explorer/search.tsx'
 import { View as OverviewView } from './pages/overview/overview.tsx'
 import type { ViewProps } from './view-props.ts'
 
@@ -34,6 +36,13 @@ export const sections: readonly PageDefinition[] = [
     title: 'Catalogue',
     scope: 'products.read',
     View: CatalogueListView,
+  },
+  {
+    path: '/explorer',
+    title: 'Explorer',
+    scope: 'data.read',
+    feature: 'explorer',
+    View: ExplorerSearchView,
   },
 ]
 
@@ -74,6 +83,18 @@ const details: readonly PageDefinition[] = [
     title: 'History of a product',
     scope: 'products.read',
     View: CatalogueHistoryView,
+  },
+  {
+    path: '/explorer/{customerId}',
+    title: 'Customer',
+    scope: 'data.read',
+    View: ExplorerCustomerView,
+  },
+  {
+    path: '/explorer/{customerId}/{accountId}',
+    title: 'Account',
+    scope: 'data.read',
+    load: () => import('./pages/explorer/account.tsx'),
   },
 ]
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import * as client from '../../src/client/index.ts'
 import { createScope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { installClient } from '../support/install-client.ts'
 import { holdfastProgram, run, runInProcess, startServer } from '../support/process.ts'
 
 const guide = readFileSync(new URL('../../docs/guides/call-a-provider.md', import.meta.url), 'utf8')
@@ -13,18 +13,6 @@ const findBlocks = (language: string) =>
   [...guide.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, 'gms'))].map(
     ([, text = '']) => text,
   )
-
-/** Makes `holdfast/client` resolve to the source from a folder, as an installed package does. */
-function installClient(folder: string): void {
-  const installed = join(folder, 'node_modules', 'holdfast')
-  mkdirSync(installed, { recursive: true })
-  const exports = { './client': './client/index.ts' }
-  writeFileSync(join(installed, 'package.json'), JSON.stringify({ name: 'holdfast', exports }))
-  symlinkSync(
-    fileURLToPath(new URL('../../src/client', import.meta.url)),
-    join(installed, 'client'),
-  )
-}
 
 describe('the guide Call a provider', { timeout: 600_000 }, () => {
   it('has commands and a program of at most 20 lines that work as they are', async (t) => {

@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks'
+import { Badge } from '../../components/badge.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { calls, type MadeCall } from './calls.ts'
+import { Message } from './message.tsx'
+import { formatCurl, formatTypeScript } from './snippets.ts'
+
+/** The calls that the page sent to the provider: the exact requests and responses. */
+export function CallList() {
+  const [isOpen, setOpen] = useState(true)
+  const made = calls.value
+  return (
+    <aside class="calls" aria-labelledby="calls-heading">
+      <div class="calls-heading">
+        <h2 id="calls-heading">Requests to the provider</h2>
+        <button
+          type="button"
+          class="link"
+          aria-expanded={isOpen}
+          onClick={() => setOpen((old) => !old)}
+        >
+          {isOpen ? 'Hide' : `Show ${made.length}`}
+        </button>
+      </div>
+      {isOpen && made.length === 0 && (
+        <p class="muted">Every request that this page sends appears here, with its response.</p>
+      )}
+      {isOpen && made.map((call) => <Call key={call.number} call={call} />)}
+    </aside>
+  )
+}
+
+function Call({ call }: { readonly call: MadeCall }) {
+  const [isOpen, setOpen] = useState(false)
+  const { input, result } = call
+  const { request, response, durationMs } = result
+  const isGood = response.status >= 200 && response.status < 300
+  return (
+    <details class="call" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <span class="call-operation">{input.operation}</span>{' '}
+        <Badge kind={isGood ? 'good' : 'bad'}>{response.status}</Badge>{' '}
+        <span class="muted number">{formatMs(durationMs)}</span>
+      </summary>
+      {isOpen && (
+        <>
+          <p class="buttons">
+            <CopyButton label="Copy as curl" text={formatCurl(result)} />
+            <CopyButton label="Copy as TypeScript" text={formatTypeScript(input, result)} />
+          </p>
+          <p class="muted">
+            The command signs a token with the key in the database of the platform. If that is not
+            the default database, set <code>HOLDFAST_DATABASE</code>.
+          </p>
+          <h3>Request</h3>
+          <Message
+            text={formatRequest(request)}
+            body={request.body}
+            label={`Request ${call.number}`}
+          />
+          <h3>Response</h3>
+          <Message
+            text={`${response.status}\n${formatHeaders(response.headers)}`}
+            body={response.body}
+            label={`Response ${call.number}`}
+          />
+          <CopyButton label="Copy response body" text={response.body} />
+        </>
+      )}
+    </details>
+  )
+}
+
+type Request = MadeCall['result']['request']
+
+function formatRequest({ method, url, headers }: Request): string {
+  return `${method} ${url}\n${formatHeaders(headers)}`
+}
+
+function formatHeaders(headers: Request['headers']): string {
+  return headers.map(({ name, value }) => `${name}: ${value}`).join('\n')
+}
+
+function formatMs(ms: number): string {
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
+}

@@ -1,0 +1,53 @@
+import { signal } from '@preact/signals'
+import type { ExplorerResult } from '../../../contract/index.ts'
+import { ApiError, request } from '../../api.ts'
+import type { CallInput } from './call-input.ts'
+
+/** A call that was sent to the provider, with its response. */
+export interface MadeCall {
+  readonly number: number
+  readonly input: CallInput
+  readonly result: ExplorerResult
+}
+
+/** How many calls the list keeps. Their responses stay in memory. */
+const callsMax = 20
+
+/** The latest calls, newest first. */
+export const calls = signal<readonly MadeCall[]>([])
+let count = 0
+
+/** Sends a call and adds it to the list, whatever the status of the response is. */
+export async function sendCall(input: CallInput, signal?: AbortSignal): Promise<ExplorerResult> {
+  const { body: result } = await request<ExplorerResult>('POST', '/v1/explorer/calls', {
+    body: input,
+    signal,
+  })
+  count += 1
+  calls.value = [{ number: count, input, result }, ...calls.value].slice(0, callsMax)
+  return result
+}
+
+/** The body of a successful response; undefined if it is empty. Throws the error of the provider otherwise. */
+export async function callProvider<Body>(input: CallInput, signal?: AbortSignal): Promise<Body> {
+  const { response } = await sendCall(input, signal)
+  const { status, headers, body } = response
+  const id = headers.find(({ name }) => name === 'x-fapi-interaction-id')?.value
+  const content = body === '' ? undefined : parseJson(body, status, id)
+  if (status >= 200 && status < 300) return content as Body
+  const error = (content as { readonly error?: unknown } | undefined)?.error
+  const text = typeof error === 'string' ? error : 'an error without a text'
+  throw new ApiError(status, `The provider responded with ${status}: ${text}`, id, content)
+}
+
+function parseJson(text: string, status: number, id: string | undefined): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ApiError(
+      status,
+      `The provider responded with ${status} and text that is not JSON.`,
+      id,
+    )
+  }
+}

@@ -1,0 +1,134 @@
+import type {
+  BankingAccount,
+  Customer,
+  EnergyAccount,
+  ShareableAccount,
+} from '../../../contract/index.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Identifier } from '../../components/identifier.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { RecordView, valueToWords } from '../../components/record-view.tsx'
+import { useResource } from '../../resource.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { callProvider } from './calls.ts'
+import { ExplorerLayout } from './layout.tsx'
+import { accountUrl } from './urls.ts'
+
+/** A customer: what identifies them, and the accounts that they can share. */
+export function View({ params: { customerId = '' } }: ViewProps) {
+  const customer = useResource(customerId, (signal) =>
+    callProvider<Customer>({ operation: 'getCustomer', params: { customerId } }, signal),
+  )
+  return (
+    <ExplorerLayout title={customer.value?.name || 'Customer'}>
+      <p>
+        <a href="/console/explorer">Find another customer</a>
+      </p>
+      <Loaded resource={customer}>
+        {(value) => (
+          <>
+            <Accounts customerId={customerId} />
+            <details class="section">
+              <summary>Identity</summary>
+              <RecordView value={value} />
+            </details>
+          </>
+        )}
+      </Loaded>
+    </ExplorerLayout>
+  )
+}
+
+interface CustomerAccounts {
+  readonly accounts: readonly ShareableAccount[]
+  /** The masked number of a bank account or the number of an energy account, by id. */
+  readonly numbers: ReadonlyMap<string, string>
+}
+
+/** The list of accounts to share has no numbers, so the lists of both kinds are read too. */
+async function loadAccounts(customerId: string, signal: AbortSignal): Promise<CustomerAccounts> {
+  const params = { customerId }
+  const query = { 'page-size': 100 }
+  const [{ accounts }, banking, energy] = await Promise.all([
+    callProvider<{ readonly accounts: readonly ShareableAccount[] }>(
+      { operation: 'listShareableAccounts', params },
+      signal,
+    ),
+    callProvider<{ readonly data: { readonly accounts: readonly BankingAccount[] } }>(
+      { operation: 'listBankingAccounts', params, query },
+      signal,
+    ),
+    callProvider<{ readonly data: { readonly accounts: readonly EnergyAccount[] } }>(
+      { operation: 'listEnergyAccounts', params, query },
+      signal,
+    ),
+  ])
+  const numbers = new Map<string, string>()
+  for (const { accountId, maskedNumber } of banking.data.accounts) {
+    if (maskedNumber) numbers.set(accountId, maskedNumber)
+  }
+  for (const { accountId, accountNumber } of energy.data.accounts) {
+    if (accountNumber) numbers.set(accountId, accountNumber)
+  }
+  return { accounts, numbers }
+}
+
+function Accounts({ customerId }: { readonly customerId: string }) {
+  const accounts = useResource(customerId, (signal) => loadAccounts(customerId, signal))
+  return (
+    <>
+      <h2>Accounts that the customer can share</h2>
+      <Loaded resource={accounts}>
+        {({ accounts: list, numbers }) =>
+          list.length === 0 ? (
+            <Empty title="The customer has no accounts to share">
+              <p>
+                Load accounts with this customer as a holder, with <code>holdfast load</code>.
+              </p>
+            </Empty>
+          ) : (
+            <ul class="cards">
+              {list.map((account) => (
+                <AccountCard
+                  key={account.id}
+                  customerId={customerId}
+                  account={account}
+                  number={numbers.get(account.id)}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}
+
+function AccountCard({
+  customerId,
+  account: { id, name, displayName, type },
+  number,
+}: {
+  readonly customerId: string
+  readonly account: ShareableAccount
+  readonly number: string | undefined
+}) {
+  return (
+    <li class="card">
+      <h3>
+        <a href={accountUrl(customerId, id)}>{displayName || name || id}</a>
+      </h3>
+      {displayName && name !== displayName && <p>{name}</p>}
+      {type && (
+        <p>
+          <Badge>{valueToWords(type)}</Badge>
+        </p>
+      )}
+      {number && <p class="number">{number}</p>}
+      <p>
+        <Identifier value={id} />
+      </p>
+    </li>
+  )
+}

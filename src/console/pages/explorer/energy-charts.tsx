@@ -1,0 +1,127 @@
+import type { EnergyBillingTransaction, EnergyInvoice } from '../../../contract/index.ts'
+import { Loaded } from '../../components/loaded.tsx'
+import { groupDigits } from '../../components/money.tsx'
+import { addDecimals } from '../../decimal.ts'
+import { useResource } from '../../resource.ts'
+import { BarChart } from './bar-chart.tsx'
+import { callProvider } from './calls.ts'
+import { type PagedBody, readPage } from './paged-table.tsx'
+
+const recordsMax = 1000
+const currency = 'AUD'
+
+interface InvoiceUse {
+  readonly label: string
+  readonly cost: string
+  readonly use: string
+}
+
+interface History {
+  readonly invoices: readonly InvoiceUse[]
+  /** The unit of the use, if all of it has the same. */
+  readonly unit: string | undefined
+}
+
+async function loadHistory(
+  customerId: string,
+  accountId: string,
+  signal: AbortSignal,
+): Promise<History> {
+  const query = { 'page-size': recordsMax }
+  const [invoiceBody, billingBody] = await Promise.all([
+    callProvider<PagedBody>(
+      {
+        operation: 'listEnergyInvoices',
+        params: { customerId },
+        query,
+        body: { data: { accountIds: [accountId] } },
+      },
+      signal,
+    ),
+    callProvider<PagedBody>(
+      {
+        operation: 'listEnergyBilling',
+        params: { customerId, accountId },
+        query: { ...query, 'oldest-time': monthsAgo(26) },
+      },
+      signal,
+    ),
+  ])
+  return sumUse(
+    readPage<EnergyInvoice>(invoiceBody, 'invoices').rows,
+    readPage<EnergyBillingTransaction>(billingBody, 'transactions').rows,
+  )
+}
+
+/** The default of invoices is 24 months, and an invoice bills what was used before it. */
+function monthsAgo(months: number): string {
+  const time = new Date()
+  time.setUTCMonth(time.getUTCMonth() - months)
+  return time.toISOString()
+}
+
+/** What each invoice cost, and the use that is billed on it. */
+export function sumUse(
+  invoices: readonly EnergyInvoice[],
+  billing: readonly EnergyBillingTransaction[],
+): History {
+  const usages = billing.flatMap(({ usage }) => (usage?.usage === undefined ? [] : [usage]))
+  const units = [...new Set(usages.map(({ measureUnit }) => measureUnit ?? ''))]
+  return {
+    unit: units.length === 1 && units[0] ? units[0] : undefined,
+    invoices: invoices
+      .map(({ invoiceNumber, issueDate, invoiceAmount = '0' }) => ({
+        label: issueDate,
+        cost: invoiceAmount,
+        use: addDecimals(
+          usages
+            .filter((usage) => usage.invoiceNumber === invoiceNumber)
+            .map(({ usage }) => String(usage)),
+        ),
+      }))
+      .reverse(),
+  }
+}
+
+/** Cost and use by invoice. */
+export function EnergyCharts({
+  customerId,
+  accountId,
+}: {
+  readonly customerId: string
+  readonly accountId: string
+}) {
+  const history = useResource(`${customerId}\n${accountId}`, (signal) =>
+    loadHistory(customerId, accountId, signal),
+  )
+  return (
+    <Loaded resource={history}>
+      {({ invoices, unit }) => {
+        const last = invoices.at(-1)
+        if (!last) return null
+        const labels = invoices.map(({ label }) => label)
+        const hasUse = unit !== undefined && invoices.some(({ use }) => use !== '0')
+        return (
+          <div class="account-charts">
+            <BarChart
+              title="Cost by invoice"
+              summary={`The last invoice, of ${last.label}, was ${groupDigits(last.cost)} ${currency}.`}
+              labelTitle="Issued"
+              labels={labels}
+              series={[{ title: 'Cost', unit: currency, values: invoices.map(({ cost }) => cost) }]}
+            />
+            {hasUse && (
+              <BarChart
+                title="Use by invoice"
+                summary={`The invoice of ${last.label} bills ${groupDigits(last.use)} ${unit}.`}
+                labelTitle="Issued"
+                labels={labels}
+                series={[{ title: 'Use', unit, values: invoices.map(({ use }) => use) }]}
+              />
+            )}
+          </div>
+        )
+      }}
+    </Loaded>
+  )
+}

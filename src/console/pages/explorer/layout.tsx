@@ -1,0 +1,37 @@
+import type { ComponentChildren } from 'preact'
+import { Notice } from '../../components/notice.tsx'
+import { PageHeading } from '../../components/page-heading.tsx'
+import { features } from '../../session.ts'
+import { CallList } from './call-list.tsx'
+
+/** A view of the explorer with the list of its calls beside it. */
+export function ExplorerLayout({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children: ComponentChildren
+}) {
+  if (!features.value.includes('explorer')) {
+    return (
+      <>
+        <PageHeading title={title} />
+        <Notice title="The explorer is disabled on this platform">
+          <p>
+            It reads data of customers without their consent, so it is meant for demos and
+            sandboxes. To enable it, start the platform with <code>HOLDFAST_EXPLORER=true</code>.
+          </p>
+        </Notice>
+      </>
+    )
+  }
+  return (
+    <div class="explorer">
+      <div class="explorer-main">
+        <PageHeading title={title} />
+        {children}
+      </div>
+      <CallList />
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+import type { BankingTransaction } from '../../../contract/index.ts'
+import { Loaded } from '../../components/loaded.tsx'
+import { groupDigits } from '../../components/money.tsx'
+import { useResource } from '../../resource.ts'
+import type { AccountProps } from './account-props.ts'
+import { BarChart } from './bar-chart.tsx'
+import { callProvider } from './calls.ts'
+import { type Month, sumMonths } from './months.ts'
+import { type PagedBody, readPage } from './paged-table.tsx'
+
+/** One page of the largest size: a chart needs no more to be useful. */
+const transactionsMax = 1000
+
+interface History {
+  readonly months: readonly Month[]
+  readonly currency: string
+  readonly isComplete: boolean
+}
+
+async function loadHistory(
+  { customerId, accountId, balance }: AccountProps,
+  signal: AbortSignal,
+): Promise<History> {
+  const body = await callProvider<PagedBody>(
+    {
+      operation: 'listBankingTransactions',
+      params: { customerId, accountId },
+      query: { 'page-size': transactionsMax },
+    },
+    signal,
+  )
+  const { rows, totalRecords } = readPage<BankingTransaction>(body, 'transactions')
+  return {
+    months: sumMonths(rows, balance?.currentBalance ?? '0'),
+    currency: balance?.currency ?? 'AUD',
+    isComplete: rows.length === totalRecords,
+  }
+}
+
+/** The balance and the money in and out by month, of the last 12 months. */
+export function TransactionCharts(props: AccountProps) {
+  const history = useResource(`${props.customerId}\n${props.accountId}`, (signal) =>
+    loadHistory(props, signal),
+  )
+  return (
+    <Loaded resource={history}>
+      {({ months, currency, isComplete }) => {
+        const last = months.at(-1)
+        if (!last) return null
+        const labels = months.map(({ month }) => month)
+        const amount = (text: string) => `${groupDigits(text)} ${currency}`
+        const part = isComplete ? '' : ` Of the newest ${transactionsMax} transactions.`
+        return (
+          <div class="account-charts">
+            <BarChart
+              title="Balance at the end of each month"
+              summary={`Now ${amount(last.balance)}, from the posted transactions of the last 12 months.${part}`}
+              labelTitle="Month (UTC)"
+              labels={labels}
+              series={[
+                { title: 'Balance', unit: currency, values: months.map(({ balance }) => balance) },
+              ]}
+            />
+            <BarChart
+              title="Money in and out"
+              summary={`In ${last.month}, ${amount(last.moneyIn)} came in and ${amount(last.moneyOut)} went out.${part}`}
+              labelTitle="Month (UTC)"
+              labels={labels}
+              series={[
+                { title: 'In', unit: currency, values: months.map(({ moneyIn }) => moneyIn) },
+                { title: 'Out', unit: currency, values: months.map(({ moneyOut }) => moneyOut) },
+              ]}
+            />
+          </div>
+        )
+      }}
+    </Loaded>
+  )
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { bankingAccount, customer } from '../support/lines.ts'
+import { loadInProcess } from '../support/load.ts'
+import {
+  assertQuiet,
+  type Console,
+  check,
+  focusOn,
+  hostileStrings,
+  openConsole,
+} from './console-browser.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+
+/** Runs a command of the page as a person would, in a clone. */
+async function runInShell(command: string, database: string): Promise<string> {
+  const npx = `npx() { shift; '${process.execPath}' '${root}/bin/holdfast.js' "$@"; }`
+  const { stdout } = await promisify(execFile)('bash', ['-c', `${npx}; ${command}`], {
+    env: { ...process.env, HOLDFAST_DATABASE: database },
+  })
+  return stdout
+}
+
+const readClipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()')
+
+const hostileId = `h <&"'/?#é`
+const hostileName = hostileStrings.join(' ')
+const printable = hostileName.replaceAll('\u0000', '')
+
+/** A customer whose every text would run code if it were used as HTML. */
+const hostileLines = [
+  customer(hostileId, { name: printable, email: 'hostile@example.com' }),
+  bankingAccount('<b>a</b>', { [hostileId]: true }, { displayName: printable }),
+  ...hostileStrings.map((text, index) => ({
+    type: 'banking.transaction',
+    record: {
+      accountId: '<b>a</b>',
+      transactionId: `t${index}`,
+      status: 'POSTED',
+      amount: '-0.10',
+      description: text.replaceAll('\u0000', ''),
+      reference: text.replaceAll('\u0000', ''),
+      postingDateTime: Temporal.Now.instant().toString(),
+    },
+  })),
+]
+
+describe('the explorer in a browser', { timeout: 600_000 }, () => {
+  const closings: (() => Promise<void>)[] = []
+  let console: Console
+  before(async () => {
+    console = await openConsole({ after: (close) => void closings.unshift(close) })
+    await loadInProcess(console.database, hostileLines)
+  })
+  after(async () => {
+    for (const close of closings) await close()
+  })
+
+  it('finds a customer, opens an account, filters and pages with the keyboard', async () => {
+    const page = await console.visit('/console/explorer')
+    await page.getByRole('heading', { name: 'Explorer', exact: true }).waitFor()
+    await check(page, 'explorer-search')
+    const email = await page.locator('.search a').first().innerText()
+    await focusOn(page, 'E-mail address of the customer')
+    await page.keyboard.type(email)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '1 customer' }).waitFor()
+    await check(page, 'explorer-found')
+    await focusOn(page, 'Zara Zhang')
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: 'Everyday Account' }).waitFor()
+    await check(page, 'explorer-customer')
+    await focusOn(page, 'Everyday Account')
+    await page.keyboard.press('Enter')
+    const table = page.getByRole('table', { name: 'transactions' })
+    await table.waitFor()
+    await page.getByText('Balance at the end of each month').waitFor()
+    await check(page, 'explorer-account')
+
+    await page.getByLabel('Highest amount').fill('much')
+    await page.getByRole('button', { name: 'Apply filters' }).click()
+    await page.getByText('Enter a decimal, such as -12.50.').waitFor()
+    await page.getByLabel('Highest amount').fill('-0.01')
+    await page.getByLabel('Page size').selectOption('10')
+    await page.getByRole('button', { name: 'Apply filters' }).click()
+    await page.getByText(/^Page 1 of/).waitFor()
+    await page.waitForURL(/max-amount=-0\.01&page-size=10/)
+    await page.getByRole('region', { name: 'transactions' }).focus()
+    await page.keyboard.press('n')
+    await page.getByText(/^Page 2 of/).waitFor()
+    assert.match(page.url(), /page=2/)
+    await page.goBack()
+    await page.getByText(/^Page 1 of/).waitFor()
+    await page.getByRole('region', { name: 'transactions' }).focus()
+    await page.keyboard.press('n')
+    await page.keyboard.press('p')
+    await page.getByText(/^Page 1 of/).waitFor()
+    const amounts = await table.locator('tbody tr td:last-child').allInnerTexts()
+    assert.equal(amounts.length, 10)
+    assert.ok(amounts.every((amount) => amount.startsWith('−')))
+
+    await page.getByLabel('Text').fill('no such text')
+    await page.getByRole('button', { name: 'Apply filters' }).click()
+    await page.getByText('No transaction matches').waitFor()
+    await page.getByRole('button', { name: 'Clear' }).click()
+    await table.waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('shows every part of a bank account and of an energy account', async () => {
+    const page = await console.visit('/console/explorer/c-000001/b-000001-1')
+    await page.getByText('Balance at the end of each month').waitFor()
+    await page.getByRole('button', { name: 'Show as a table' }).first().click()
+    await page.getByRole('table', { name: 'Balance at the end of each month' }).waitFor()
+    for (const tab of ['Scheduled payments', 'Direct debits', 'Contact']) {
+      await page.getByRole('link', { name: tab }).click()
+      await page.locator('.tab').locator('table, dl, .empty').first().waitFor()
+      assert.equal(await page.getByRole('alert').count(), 0, tab)
+    }
+    await page.getByRole('link', { name: 'Rates, fees and features' }).click()
+    await page.getByText('Product category').waitFor()
+    await check(page, 'explorer-details')
+
+    await page.goto(`${console.platform}/console/explorer/c-000001/e-000001-3`)
+    await page.getByText('Use by invoice').waitFor()
+    await page.getByRole('table', { name: 'invoices' }).waitFor()
+    await check(page, 'explorer-energy')
+    await page.getByRole('link', { name: 'Billing' }).click()
+    await page.getByRole('table', { name: 'charges and payments' }).waitFor()
+    await page.getByRole('link', { name: 'Plans' }).click()
+    await page.getByText('Fuel type').first().waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('copies a request as a curl command that runs', async () => {
+    const page = await console.visit('/console/explorer/c-000001/b-000001-1')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('table', { name: 'transactions' }).waitFor()
+    await page.getByText('Balance at the end of each month').waitFor()
+    for (const operation of ['listBankingTransactions', 'listBankingBalances']) {
+      const call = page.locator('details.call', { hasText: operation }).first()
+      await call.locator('summary').click()
+      await call.getByRole('button', { name: 'Copy as curl' }).click()
+      await call.getByRole('button', { name: 'Copied' }).waitFor()
+      const command = await readClipboard(page)
+      const output = await runInShell(`${command} -w '\\n%{http_code}'`, console.database)
+      assert.match(output, /\n200$/, `${command}\n${output}`)
+      assert.match(output, /^\{"data":/)
+      if (operation === 'listBankingTransactions') await check(page, 'explorer-call')
+    }
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('shows hostile text as text, and runs hostile ids in no shell', async () => {
+    const page = await console.visit('/console/explorer?email=hostile%40example.com')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.locator('.card a').click()
+    await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>', level: 1 }).waitFor()
+    await page.locator('.card a').click()
+    const table = page.getByRole('table', { name: 'transactions' })
+    await table.getByText('<img src=x onerror=alert(1)>').first().waitFor()
+    await check(page, 'explorer-hostile')
+    const call = page.locator('details.call', { hasText: 'listBankingTransactions' }).first()
+    await call.locator('summary').click()
+    await call.getByText('javascript:alert(1)').first().waitFor()
+    await call.getByRole('button', { name: 'Copy as curl' }).click()
+    await call.getByRole('button', { name: 'Copied' }).waitFor()
+    const command = await readClipboard(page)
+    assert.match(await runInShell(`${command} -w '\\n%{http_code}'`, console.database), /\n200$/)
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('says what is wrong: unknown customers, e-mail addresses and a missing scope', async () => {
+    const page = await console.visit('/console/explorer/unknown')
+    await page.getByText('The provider responded with 404: Customer not found').waitFor()
+    await check(page, 'explorer-unknown')
+    await page.goto(`${console.platform}/console/explorer?email=unknown%40example.com`)
+    await page.getByText('No customer has this e-mail address').waitFor()
+    await page.goto(`${console.platform}/console/explorer?email=nonsense`)
+    await page.getByText('body.email must be an e-mail address').waitFor()
+    assertQuiet(page)
+    await page.context().close()
+
+    const other = await console.visitAs(['products.read'], '/console/explorer')
+    await other.getByText('This page needs the scope data.read').waitFor()
+    await other.context().close()
+  })
+})
