@@ -5,6 +5,9 @@ import { View as CatalogueCompareView } from './pages/catalogue/compare.tsx'
 import { View as CatalogueHistoryView } from './pages/catalogue/history.tsx'
 import { View as CatalogueListView } from './pages/catalogue/list.tsx'
 import { View as CatalogueProductView } from './pages/catalogue/product.tsx'
+import { View as ConsentsConsentView } from './pages/consents/consent.tsx'
+import { View as ConsentsView } from './pages/consents/consents.tsx'
+import { View as ConsentsFlowsView } from './pages/consents/flows.tsx'
 import { View as ExplorerCustomerView } from './pages/explorer/customer.tsx'
 import { View as ExplorerSearchView } from './pages/explorer/search.tsx'
 import { View as OverviewView } from './pages/overview/overview.tsx'
@@ -43,6 +46,13 @@ export const sections: readonly PageDefinition[] = [
     scope: 'data.read',
     feature: 'explorer',
     View: ExplorerSearchView,
+  },
+  {
+    path: '/consents',
+    title: 'Consents',
+    scope: 'consent.read',
+    feature: 'consent',
+    View: ConsentsView,
   },
 ]
 
@@ -95,6 +105,18 @@ const details: readonly PageDefinition[] = [
     title: 'Account',
     scope: 'data.read',
     load: () => import('./pages/explorer/account.tsx'),
+  },
+  {
+    path: '/consents/flows',
+    title: 'Consent flows',
+    scope: 'consent.read',
+    View: ConsentsFlowsView,
+  },
+  {
+    path: '/consents/{id}',
+    title: 'Consent',
+    scope: 'consent.read',
+    View: ConsentsConsentView,
   },
 ]
 

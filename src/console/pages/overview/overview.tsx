@@ -55,7 +55,7 @@ function Status({ status }: { readonly status: PlatformStatus }) {
         <CountItem name="Accounts" value={counts.accounts} />
         <CountItem name="Products" value={counts.products} href="/console/catalogue" />
         <CountItem name="Drafts" value={counts.drafts} href="/console/catalogue?state=DRAFT" />
-        <CountItem name="Active consents" value={counts.activeConsents} />
+        <CountItem name="Active consents" value={counts.activeConsents} href="/console/consents" />
       </ul>
       <Activity />
       <h2>Servers</h2>

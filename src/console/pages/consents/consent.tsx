@@ -1,0 +1,171 @@
+import { useState } from 'preact/hooks'
+import { describeScopes } from '../../../consent/scopes.ts'
+import type { ConsentChange, ConsentDetail } from '../../../contract/index.ts'
+import { get, request } from '../../api.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { Identifier } from '../../components/identifier.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { PageHeading } from '../../components/page-heading.tsx'
+import { Time } from '../../components/time.tsx'
+import { useResource } from '../../resource.ts'
+import { hasScope } from '../../session.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { endings, statuses } from './labels.ts'
+
+export function View({ params: { id = '' } }: ViewProps) {
+  const path = `/v1/consents/${encodeURIComponent(id)}`
+  const consent = useResource(path, (signal) => get<ConsentDetail>(path, { signal }))
+  const [isAsking, setAsking] = useState(false)
+  const [isWithdrawn, setWithdrawn] = useState(false)
+  const { value } = consent
+  const name = <bdi>{value?.thirdParty.name ?? 'The third party'}</bdi>
+  const withdraw = async () => {
+    await request('POST', `${path}/withdraw`)
+    setWithdrawn(true)
+    consent.reload()
+  }
+  return (
+    <>
+      <PageHeading title="Consent">
+        {value?.status === 'active' && hasScope('consent.write') && (
+          <button type="button" class="dangerous" onClick={() => setAsking(true)}>
+            Withdraw
+          </button>
+        )}
+        <a class="button secondary" href="/console/consents">
+          All consents
+        </a>
+      </PageHeading>
+      {isWithdrawn && (
+        <Notice kind="good" title="The consent was withdrawn">
+          <p>{name} can no longer read data: its next request is rejected.</p>
+        </Notice>
+      )}
+      <Loaded resource={consent}>{(loaded) => <Details consent={loaded} />}</Loaded>
+      {isAsking && (
+        <Confirm
+          title="Withdraw this consent?"
+          action="Withdraw consent"
+          isDangerous
+          onConfirm={withdraw}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            {name} can no longer read data of the customer. All its tokens for this consent end at
+            once: its next request is rejected.
+          </p>
+          <p>
+            This cannot be undone. To share again, the customer has to give a new consent. The
+            customer sees on the consents page that you stopped the sharing.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function Details({ consent }: { readonly consent: ConsentDetail }) {
+  const { thirdParty, status, accountIds } = consent
+  return (
+    <>
+      <dl class="facts">
+        <dt>Status</dt>
+        <dd>
+          <Badge kind={statuses[status][0]}>{statuses[status][1]}</Badge>
+        </dd>
+        <dt>Consent ID</dt>
+        <dd>
+          <Identifier value={consent.consentId} />
+        </dd>
+        <dt>Third party</dt>
+        <dd>
+          <a href={`/console/consents?third-party=${encodeURIComponent(thirdParty.id)}`}>
+            <bdi>{thirdParty.name ?? 'Removed'}</bdi>
+          </a>{' '}
+          <Identifier value={thirdParty.id} />
+        </dd>
+        <dt>Customer</dt>
+        <dd>
+          <Identifier value={consent.customerId} />{' '}
+          <a href={`/console/consents?customer=${encodeURIComponent(consent.customerId)}`}>
+            All consents of this customer
+          </a>
+        </dd>
+        <dt>From</dt>
+        <dd>
+          <Time value={consent.from} />
+        </dd>
+        <dt>Until</dt>
+        <dd>
+          <Time value={consent.until} />
+        </dd>
+      </dl>
+      <SharedData scopes={consent.scopes} isShared={status === 'active'} />
+      <h2>Accounts</h2>
+      {accountIds.length === 0 ? (
+        <p>None: the consent is about data of the customer only.</p>
+      ) : (
+        <ul class="ids">
+          {accountIds.map((id) => (
+            <li key={id}>
+              <Identifier value={id} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <h2>History</h2>
+      <ol class="timeline">
+        {consent.changes.map((change) => (
+          <Change key={change.status} change={change} />
+        ))}
+      </ol>
+    </>
+  )
+}
+
+/** In the words that the customer read. */
+function SharedData({
+  scopes,
+  isShared,
+}: {
+  readonly scopes: readonly string[]
+  readonly isShared: boolean
+}) {
+  return (
+    <>
+      <h2>{isShared ? 'What is shared' : 'What was shared'}</h2>
+      <ul>
+        {describeScopes(scopes).map(({ scope, name, permissions }) => (
+          <li key={scope}>
+            {name}
+            {permissions.join() !== name && <p class="muted">{permissions.join(', ')}</p>}
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>Scopes</summary>
+        <ul>
+          {scopes.map((scope) => (
+            <li key={scope}>
+              <code>{scope}</code>
+            </li>
+          ))}
+        </ul>
+      </details>
+    </>
+  )
+}
+
+function Change({ change: { time, status, reason } }: { readonly change: ConsentChange }) {
+  const [kind, label] = statuses[status]
+  return (
+    <li>
+      <p>
+        <Badge kind={kind}>{label}</Badge> <Time value={time} />
+      </p>
+      <p>{status === 'active' ? 'The customer agreed.' : endings[reason]}</p>
+    </li>
+  )
+}

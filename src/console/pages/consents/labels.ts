@@ -1,0 +1,123 @@
+import type {
+  ConsentFlowState,
+  FlowOutcome,
+  FlowReason,
+  FlowStepName,
+} from '../../../contract/consent-flows.ts'
+import type { ChangeReason, ConsentStatus } from '../../../contract/consent-statuses.ts'
+
+type Kind = 'good' | 'warn' | 'bad' | 'neutral'
+
+export const statuses: Readonly<Record<ConsentStatus, readonly [Kind, string]>> = {
+  active: ['good', 'Active'],
+  withdrawn: ['warn', 'Withdrawn'],
+  expired: ['neutral', 'Expired'],
+}
+
+/** What happened when a consent ended. */
+export const endings: Readonly<Record<ChangeReason, string>> = {
+  customer: 'The customer withdrew the consent.',
+  operator: 'An operator withdrew the consent.',
+  third_party: 'The third party ended the sharing.',
+  third_party_removed: 'The third party was removed.',
+  code_replayed: 'The authorization code was used twice, so the consent was withdrawn.',
+  amended: 'The customer agreed to other terms. Another consent replaced this one.',
+  sharing_ended: 'The agreed time was over.',
+}
+
+export const flowStateLabels: Readonly<Record<ConsentFlowState, readonly [Kind, string]>> = {
+  in_progress: ['neutral', 'In progress'],
+  completed: ['good', 'Completed'],
+  cancelled: ['warn', 'Cancelled'],
+  failed: ['bad', 'Failed'],
+  abandoned: ['warn', 'Abandoned'],
+}
+
+export const stepLabels: Readonly<Record<FlowStepName, string>> = {
+  request: 'Authorization request',
+  page: 'Page of the flow',
+  identify: 'E-mail address',
+  passcode: 'Passcode',
+  accounts: 'Choice of accounts',
+  confirm: 'Agreement',
+  redirect: 'Return to the third party',
+  token: 'Exchange of the code',
+}
+
+export const outcomeLabels: Readonly<Record<FlowOutcome, readonly [Kind, string]>> = {
+  succeeded: ['good', 'Succeeded'],
+  failed: ['bad', 'Failed'],
+  cancelled: ['warn', 'Cancelled'],
+}
+
+/** What happened, and what to look at. */
+export const reasons: Readonly<Record<FlowReason, readonly [string, string]>> = {
+  invalid_request: [
+    'The third party sent an invalid authorization request.',
+    'The error below was sent to the third party. Compare its registration: holdfast client list.',
+  ],
+  client_not_authenticated: [
+    'The third party could not be authenticated.',
+    'Compare its keys and the audience of its assertion with its registration: holdfast client list.',
+  ],
+  page_expired: [
+    'A page was opened too late, in another browser or without cookies.',
+    'The customer has 20 minutes, in one browser that accepts cookies, and starts again at the third party.',
+  ],
+  form_rejected: [
+    'A form came from another site, or without the cookie.',
+    'If it happens often, check that the proxy passes cookies and the header Origin.',
+  ],
+  invalid_email: ['The text is not an e-mail address.', 'The customer can correct it.'],
+  no_passcode_sent: [
+    'No passcode was sent.',
+    'Check the customer at the provider: the e-mail address may be unknown or belong to more than four customers, the phone number may be missing, or the limit of passcodes was reached.',
+  ],
+  passcode_too_soon: [
+    'Another passcode was requested within 30 seconds.',
+    'The customer can wait and request it again.',
+  ],
+  too_many_attempts: [
+    'A limit of passcodes or tries was reached.',
+    'The limit ends after some minutes. If many customers are affected, check HOLDFAST_TRUSTED_PROXIES: all of them may seem to have one address.',
+  ],
+  malformed_passcode: [
+    'The text does not have the digits of a passcode.',
+    'The customer can correct it.',
+  ],
+  wrong_passcode: ['The passcode is not correct.', 'The customer has three tries for each code.'],
+  passcode_unusable: [
+    'The passcode has expired, was used or has no try left.',
+    'The customer can request a new one. If codes arrive late, check the service at HOLDFAST_PASSCODE_URL.',
+  ],
+  other_customer: [
+    'The consent to amend belongs to another customer, or has ended.',
+    'The third party named a consent that this customer does not have.',
+  ],
+  no_account_selected: ['No account was selected.', 'The customer can select one.'],
+  account_not_offered: [
+    'An account was selected that can no longer be shared.',
+    'The accounts changed at the provider while the page was open.',
+  ],
+  consent_ended: [
+    'The consent was withdrawn before the customer returned to the third party.',
+    'The customer can agree again.',
+  ],
+  third_party_removed: [
+    'The third party was removed.',
+    'If this was not intended, register it again: holdfast client add.',
+  ],
+  provider_unreachable: [
+    'The data provider did not answer, or not as the interface requires.',
+    'Check that the provider runs, and its log at the time of the step.',
+  ],
+  cancelled_by_customer: ['The customer chose to cancel.', 'Nothing was shared.'],
+  token_rejected: [
+    'The third party could not exchange the code.',
+    'The error below was sent to the third party, which has to correct its request.',
+  ],
+  server_error: [
+    'An error of the platform.',
+    'Look for “consent failed” in the log of the platform at the time of the step.',
+  ],
+}

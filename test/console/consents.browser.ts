@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { ConsentStore } from '../../src/consent/store.ts'
+import { openConsentStore } from '../../src/storage/open.ts'
+import { makeArrangement, makeThirdParty } from '../consent/stores.ts'
+import {
+  assertQuiet,
+  type Console,
+  check,
+  focusOn,
+  hostileStrings,
+  openConsole,
+} from './console-browser.ts'
+
+/** A customer of the demo; each test has its own, since passcodes are limited by customer. */
+const emails = { sharing: 'zara.zhang1@example.net', mistyping: 'rachel.tran5@example.org' }
+
+async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name, exact: true }).click()
+}
+
+async function readPasscode(page: Page): Promise<string> {
+  const text = await page.locator('.notice').innerText()
+  return /\b\d{6}\b/.exec(text)?.[0] ?? assert.fail(text)
+}
+
+/** From Example Budget to the page with the passcode. */
+async function connect(console: Console, email: string): Promise<Page> {
+  const page = await console.open()
+  await page.goto(console.budget)
+  await press(page, 'Connect Demo Bank')
+  await page.getByLabel('Your e-mail address at Demo Bank').fill(email)
+  await press(page, 'Continue')
+  return page
+}
+
+describe('the consents in the console', { timeout: 600_000 }, () => {
+  const closings: (() => Promise<void>)[] = []
+  let console: Console
+  let store: ConsentStore
+  before(async () => {
+    const scope = { after: (close: () => Promise<void>) => void closings.unshift(close) }
+    console = await openConsole(scope)
+    store = await openConsentStore(console.database)
+    scope.after(() => store.close())
+  })
+  after(async () => {
+    for (const close of closings) await close()
+  })
+
+  it('say what fills them while there are none', async () => {
+    const page = await console.visit('/console/consents')
+    await page.getByText('No customer has given a consent yet').waitFor()
+    await check(page, 'consents-empty')
+    await page.getByRole('link', { name: 'Consent flows' }).click()
+    await page.getByText('No consent flow in the last 7 days').waitFor()
+    assert.equal(await page.title(), 'Consent flows – Holdfast')
+    await check(page, 'flows-empty')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('are found and withdrawn with the keyboard alone, and the next data call is refused', async () => {
+    const budget = await connect(console, emails.sharing)
+    await budget.getByLabel('6-digit code').fill(await readPasscode(budget))
+    await press(budget, 'Continue')
+    await press(budget, 'Select all accounts')
+    await press(budget, 'Continue')
+    await press(budget, 'Share')
+    await budget.getByRole('heading', { name: 'What happened' }).waitFor()
+    const [{ id = '' } = {}] = await store.arrangements.list({ limit: 1 }, Temporal.Now.instant())
+
+    const page = await console.visit('/console/consents')
+    await page.getByRole('cell', { name: 'Active' }).waitFor()
+    await check(page, 'consents')
+    await focusOn(page, id.slice(0, 8))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'What is shared' }).waitFor()
+    await page.getByText('Transaction details').waitFor()
+    await page.getByText('The customer agreed.').waitFor()
+    await check(page, 'consent-active')
+    await focusOn(page, 'Withdraw')
+    await page.keyboard.press('Enter')
+    await page.getByText('This cannot be undone').waitFor()
+    await check(page, 'consent-withdraw')
+    await page.keyboard.press('Escape')
+    assert.equal(await page.getByText('This cannot be undone').count(), 0)
+    await page.keyboard.press('Enter')
+    await focusOn(page, 'Withdraw consent')
+    await page.keyboard.press('Enter')
+    await page.getByText('An operator withdrew the consent.').waitFor()
+    await page.getByText('The consent was withdrawn').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Withdraw' }).count(), 0)
+    await check(page, 'consent-withdrawn')
+
+    await press(budget, 'Read again')
+    await budget.getByText('Demo Bank refused the request').waitFor()
+    await page.getByRole('link', { name: 'All consents', exact: true }).click()
+    await page.getByLabel('Status').selectOption('active')
+    await page.getByText('No consent matches the filters').waitFor()
+    await page.goBack()
+    await page.getByRole('cell', { name: 'Withdrawn' }).waitFor()
+    assert.equal(await page.getByLabel('Status').inputValue(), '')
+    assertQuiet(page)
+    await budget.context().close()
+    await page.context().close()
+  })
+
+  it('show the failed steps of a customer who mistypes the passcode', async () => {
+    const customer = await connect(console, emails.mistyping)
+    const passcode = await readPasscode(customer)
+    const wrong = passcode.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10))
+    await customer.getByLabel('6-digit code').fill(wrong)
+    await press(customer, 'Continue')
+    await customer.getByText('The code is not correct').first().waitFor()
+
+    const page = await console.visit('/console/consents/flows?state=failed')
+    const summary = page.getByText('Passcode: The passcode is not correct.')
+    await summary.click()
+    await page.getByText('The customer has three tries for each code.').waitFor()
+    assert.equal(await page.locator('.timeline > li').count(), 3)
+    await check(page, 'flows')
+    await press(customer, 'Cancel')
+    await customer.getByText('Demo Bank is not connected').waitFor()
+    await press(page, 'Refresh')
+    await page.getByText('No flow of the last 7 days is in this state').waitFor()
+    await page.getByLabel('State').selectOption('cancelled')
+    await page.getByText('Passcode: The customer chose to cancel.').waitFor()
+    assert.equal(new URL(page.url()).search, '?state=cancelled')
+    assertQuiet(page)
+    await customer.context().close()
+    await page.context().close()
+  })
+
+  it('are read-only with the scope consent.read, and show hostile texts as texts', async () => {
+    const now = Temporal.Now.instant()
+    const text = hostileStrings.join(' ')
+    const fields = { from: now, until: now.add({ hours: 1 }) }
+    const failed = { time: now, step: 'request', outcome: 'failed' } as const
+    await store.thirdParties.add(makeThirdParty('evil', { name: text, created: now }))
+    for (let count = 0; count < 30; count += 1) {
+      const customerId = count === 29 ? hostileStrings[0] : `c${count}`
+      const arrangement = { ...fields, customerId, thirdPartyId: 'evil', accountIds: [text] }
+      await store.arrangements.add(makeArrangement(`evil-${count}`, arrangement))
+      await store.flows.add(`evil-${count}`, 'evil', {
+        ...failed,
+        reason: 'invalid_request',
+        detail: text,
+      })
+    }
+
+    const page = await console.visitAs(['consent.read'], '/console/consents?third-party=evil')
+    await page.getByRole('link', { name: text }).first().waitFor()
+    assert.equal(await page.getByRole('row').count(), 26)
+    await press(page, 'Next page')
+    await page.getByRole('row').nth(6).waitFor({ state: 'detached' })
+    assert.equal(await page.getByRole('row').count(), 6)
+    await check(page, 'consents-hostile')
+    await page.goto(`${console.platform}/console/consents/evil-29`)
+    await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Withdraw' }).count(), 0)
+    await check(page, 'consent-hostile')
+    await page.goto(`${console.platform}/console/consents/flows`)
+    await page.getByText('sent an invalid authorization request').first().click()
+    await page.locator('pre').getByText('evil').first().waitFor()
+    await check(page, 'flows-hostile')
+    await page.goto(`${console.platform}/console/consents/unknown`)
+    await page.getByText('Consent not found').waitFor()
+    await check(page, 'consent-unknown')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('stay usable on a slow network, and while the server restarts', async () => {
+    const page = await console.visit('/console/consents')
+    await page.getByRole('row').nth(1).waitFor()
+    await page.route('**/v1/consents**', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      await route.continue()
+    })
+    await page.getByLabel('Status').selectOption('expired')
+    assert.ok((await page.getByRole('row').count()) > 1)
+    await page.getByText('No consent matches the filters').waitFor()
+    await console.stop()
+    await page.getByLabel('Status').selectOption('')
+    await page.getByText('The server cannot be reached.').waitFor()
+    await page.getByText('What follows was read').waitFor()
+    await console.start()
+    await page.getByRole('row').nth(1).waitFor()
+    assert.equal(await page.getByText('The server cannot be reached.').count(), 0)
+    await page.context().close()
+  })
+})
