@@ -5,6 +5,9 @@ import { View as CatalogueCompareView } from './pages/catalogue/compare.tsx'
 import { View as CatalogueHistoryView } from './pages/catalogue/history.tsx'
 import { View as CatalogueListView } from './pages/catalogue/list.tsx'
 import { View as CatalogueProductView } from './pages/catalogue/product.tsx'
+import { View as ChecksCheckRunView } from './pages/checks/check-run.tsx'
+import { View as ChecksView } from './pages/checks/checks.tsx'
+import { View as ChecksCompareView } from './pages/checks/compare.tsx'
 import { View as ConsentsConsentView } from './pages/consents/consent.tsx'
 import { View as ConsentsView } from './pages/consents/consents.tsx'
 import { View as ConsentsFlowsView } from './pages/consents/flows.tsx'
@@ -54,6 +57,12 @@ export const sections: readonly PageDefinition[] = [
     feature: 'consent',
     View: ConsentsView,
   },
+  {
+    path: '/checks',
+    title: 'Checks',
+    scope: 'operations.read',
+    View: ChecksView,
+  },
 ]
 
 /** Pages that other pages link to. */
@@ -93,6 +102,18 @@ const details: readonly PageDefinition[] = [
     title: 'History of a product',
     scope: 'products.read',
     View: CatalogueHistoryView,
+  },
+  {
+    path: '/checks/compare',
+    title: 'Compare checks',
+    scope: 'operations.read',
+    View: ChecksCompareView,
+  },
+  {
+    path: '/checks/{checkId}',
+    title: 'Check',
+    scope: 'operations.read',
+    View: ChecksCheckRunView,
   },
   {
     path: '/explorer/{customerId}',

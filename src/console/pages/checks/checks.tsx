@@ -1,0 +1,137 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { CheckList, CheckSummary } from '../../../contract/index.ts'
+import { get } from '../../api.ts'
+import { Empty } from '../../components/empty.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { PageHeading } from '../../components/page-heading.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import { useResource } from '../../resource.ts'
+import { findPrevious } from './compare-runs.ts'
+import { RunProgress } from './run-progress.tsx'
+import { formatCounts, formatSeconds, nameRun, RunState } from './run-state.tsx'
+import { StartCheck } from './start-check.tsx'
+
+const runningMs = 1000
+/** Another client may start a run. */
+const idleMs = 10_000
+
+/** The last runs, the one in progress, and the buttons to start another. */
+export function View() {
+  const [isRunning, setRunning] = useState(false)
+  const resource = useResource('checks', (signal) => get<CheckList>('/v1/checks', { signal }), {
+    refreshMs: isRunning ? runningMs : idleMs,
+  })
+  const running = resource.value?.data.find(({ state }) => state === 'running')
+  const hasRunning = running !== undefined
+  useEffect(() => setRunning(hasRunning), [hasRunning])
+  return (
+    <>
+      <PageHeading title="Checks" />
+      <p>
+        A check sends requests to the provider as the platform does, and reports for each clause of
+        the interface whether the provider conforms to it. It only reads data.
+      </p>
+      <StartCheck isRunning={hasRunning} onStart={resource.reload} />
+      <Loaded resource={resource}>
+        {({ data }) => (
+          <>
+            <Running run={running} last={data[0]} />
+            <Runs runs={data} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+/** The run in progress. When it ends, its result is announced. */
+function Running({
+  run,
+  last,
+}: {
+  readonly run: CheckSummary | undefined
+  readonly last: CheckSummary | undefined
+}) {
+  const [watchedId, setWatchedId] = useState<string>()
+  useEffect(() => {
+    if (run) setWatchedId(run.checkId)
+  }, [run?.checkId])
+  return (
+    <>
+      {run && (
+        <section class="check-panel" aria-label="Check in progress">
+          <h2>{nameRun(run)} in progress</h2>
+          <RunProgress run={run} />
+        </section>
+      )}
+      <div role="status">
+        {!run && last && last.checkId === watchedId && (
+          <p>
+            The check has ended: {formatCounts(last.progress)}.{' '}
+            <a href={toUrl(last)}>Open the report</a>
+          </p>
+        )}
+      </div>
+    </>
+  )
+}
+
+function Runs({ runs }: { readonly runs: readonly CheckSummary[] }) {
+  if (runs.length === 0) {
+    return (
+      <Empty title="No check has been run yet">
+        <p>The last ten runs are listed here, each with its report.</p>
+      </Empty>
+    )
+  }
+  const columns: readonly Column<CheckSummary>[] = [
+    {
+      title: 'Started',
+      isHeading: true,
+      cell: (run) => (
+        <a href={toUrl(run)}>
+          <span class="check-time">
+            <Time value={run.startedAt} />
+          </span>
+        </a>
+      ),
+    },
+    { title: 'Result', cell: (run) => <RunState run={run} /> },
+    {
+      title: 'Checks',
+      cell: ({ progress }) => <span class="nowrap">{formatCounts(progress)}</span>,
+    },
+    { title: 'Kind', cell: (run) => <span class="nowrap">{nameRun(run)}</span> },
+    { title: 'Duration', isNumber: true, cell: ({ seconds }) => formatSeconds(seconds) },
+    { title: 'Started by', cell: ({ startedBy }) => startedBy },
+    { title: 'Changes', cell: (run) => <CompareLink run={run} runs={runs} /> },
+  ]
+  return (
+    <>
+      <h2>Last runs</h2>
+      <Table caption="Last runs" columns={columns} rows={runs} rowKey={({ checkId }) => checkId} />
+    </>
+  )
+}
+
+function CompareLink({
+  run,
+  runs,
+}: {
+  readonly run: CheckSummary
+  readonly runs: readonly CheckSummary[]
+}) {
+  const previous = findPrevious(run, runs)
+  if (!previous) return <span class="muted nowrap">no earlier run</span>
+  const query = new URLSearchParams({ a: previous.checkId, b: run.checkId })
+  return (
+    <a class="nowrap" href={`/console/checks/compare?${query}`}>
+      since the previous run
+    </a>
+  )
+}
+
+function toUrl({ checkId }: CheckSummary): string {
+  return `/console/checks/${encodeURIComponent(checkId)}`
+}

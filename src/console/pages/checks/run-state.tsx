@@ -1,0 +1,32 @@
+import type { CheckProgress, CheckSummary } from '../../../contract/index.ts'
+import { Badge } from '../../components/badge.tsx'
+
+/** The state of a run in a word: a completed run has passed or failed. */
+export function RunState({ run }: { readonly run: CheckSummary }) {
+  const { state, progress } = run
+  if (state === 'running') return <Badge>running</Badge>
+  if (state === 'interrupted') return <Badge kind="warn">interrupted</Badge>
+  if (state === 'error') return <Badge kind="bad">not run</Badge>
+  return progress.failed > 0 ? <Badge kind="bad">failed</Badge> : <Badge kind="good">passed</Badge>
+}
+
+type Counts = Pick<CheckProgress, 'passed' | 'failed' | 'skipped'>
+
+/** The number of results of each kind that there are. */
+export function formatCounts({ passed, failed, skipped }: Counts): string {
+  const parts = Object.entries({ failed, passed, skipped }).filter(([, count]) => count > 0)
+  return parts.map(([word, count]) => `${count} ${word}`).join(', ') || 'no results'
+}
+
+export function formatSeconds(seconds: number): string {
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`
+  const whole = Math.round(seconds)
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`
+}
+
+const profileNames = { smoke: 'Smoke', full: 'Full' } as const
+
+/** The checks that a run has, such as "Smoke check of paging". */
+export function nameRun({ profile, groups }: Pick<CheckSummary, 'profile' | 'groups'>): string {
+  return `${profileNames[profile]} check${groups ? ` of ${groups.join(', ')}` : ''}`
+}

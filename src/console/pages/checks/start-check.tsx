@@ -1,0 +1,77 @@
+import { useState } from 'preact/hooks'
+import type { CheckOptions, CheckSummary } from '../../../contract/index.ts'
+import { ApiError, request } from '../../api.ts'
+import { Notice } from '../../components/notice.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { hasScope } from '../../session.ts'
+
+type Profile = NonNullable<CheckOptions['profile']>
+
+/** The buttons that start a run. While one runs, no other can be started. */
+export function StartCheck({
+  isRunning,
+  onStart,
+}: {
+  readonly isRunning: boolean
+  readonly onStart: (run: CheckSummary) => void
+}) {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<ApiError>()
+  if (!hasScope('operations.write')) {
+    return (
+      <p class="muted">
+        To run a check, sign in as an API client with the scope <code>operations.write</code>.
+      </p>
+    )
+  }
+  // Not disabled: a button that has the focus would lose it.
+  const isOff = isBusy || isRunning
+  const start = async (profile: Profile) => {
+    if (isOff) return
+    setBusy(true)
+    setError(undefined)
+    try {
+      onStart((await request<CheckSummary>('POST', '/v1/checks', { body: { profile } })).body)
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError)) throw thrown
+      setError(thrown)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      <p class="buttons check-start">
+        <button type="button" aria-disabled={isOff} onClick={() => start('smoke')}>
+          Run smoke check
+        </button>
+        <button type="button" class="secondary" aria-disabled={isOff} onClick={() => start('full')}>
+          Run full check
+        </button>
+      </p>
+      {error && <StartError error={error} />}
+    </>
+  )
+}
+
+function StartError({ error }: { readonly error: ApiError }) {
+  if (error.status === 422) {
+    return (
+      <Notice kind="bad" title={error.message}>
+        <p>
+          The platform needs its settings for the provider, one or two test customers in{' '}
+          <code>HOLDFAST_CHECK_CUSTOMERS</code>, and a signing key. Change this, and restart the
+          platform.
+        </p>
+      </Notice>
+    )
+  }
+  if (error.status === 409) {
+    return (
+      <Notice kind="warn" title={error.message}>
+        <p>Only one check can run at a time. Its progress is shown on this page.</p>
+      </Notice>
+    )
+  }
+  return <Problem error={error} />
+}
