@@ -13,6 +13,7 @@ import { View as ConsentsView } from './pages/consents/consents.tsx'
 import { View as ConsentsFlowsView } from './pages/consents/flows.tsx'
 import { View as ExplorerCustomerView } from './pages/explorer/customer.tsx'
 import { View as ExplorerSearchView } from './pages/explorer/search.tsx'
+import { View as OperationsRejectionView } from './pages/operations/rejection.tsx'
 import { View as OverviewView } from './pages/overview/overview.tsx'
 import type { ViewProps } from './view-props.ts'
 
@@ -62,6 +63,12 @@ export const sections: readonly PageDefinition[] = [
     title: 'Checks',
     scope: 'operations.read',
     View: ChecksView,
+  },
+  {
+    path: '/operations',
+    title: 'Operations',
+    scope: 'operations.read',
+    load: () => import('./pages/operations/operations.tsx'),
   },
 ]
 
@@ -114,6 +121,12 @@ const details: readonly PageDefinition[] = [
     title: 'Check',
     scope: 'operations.read',
     View: ChecksCheckRunView,
+  },
+  {
+    path: '/operations/rejections/{interactionId}',
+    title: 'Rejected request',
+    scope: 'operations.read',
+    View: OperationsRejectionView,
   },
   {
     path: '/explorer/{customerId}',

@@ -42,7 +42,8 @@ export function Activity() {
         Rejected{' '}
         <strong class="number">
           {requests === 0 ? '0 %' : `${((100 * rejected) / requests).toFixed(1)} %`}
-        </strong>
+        </strong>{' '}
+        <a href="/console/operations">why</a>
       </span>
     </p>
   )

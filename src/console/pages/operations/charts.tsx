@@ -1,0 +1,160 @@
+import { useMemo } from 'preact/hooks'
+import type { MetricsSample } from '../../../contract/index.ts'
+import { Chart, type ChartColour, type ChartSeries } from '../../components/chart.tsx'
+
+/** The axis covers at least this time, so that the first samples are not stretched. */
+const rangeSecondsMin = 60
+/** A longer time between two samples is a gap. */
+const gapSeconds = 5
+const reasonsShown = 5
+const reasonColours: readonly ChartColour[] = ['bad', 'warn', 'accent', 'good', 'ink', 'muted']
+
+const timeFormat = new Intl.DateTimeFormat('en-AU', { timeStyle: 'medium', hourCycle: 'h23' })
+const formatTime = (seconds: number) => timeFormat.format(seconds * 1000)
+
+/** A sample, or null in a gap. */
+type Row = { readonly time: number; readonly sample: MetricsSample | null }
+type Read = (sample: MetricsSample) => number | null | undefined
+
+/** Four charts with the same axis and a common crosshair. */
+export function MetricsCharts({ samples }: { readonly samples: readonly MetricsSample[] }) {
+  const rows = useMemo(() => toRows(samples), [samples])
+  const times = useMemo(() => rows.map(({ time }) => time), [rows])
+  const last = times.at(-1) ?? 0
+  const first = Math.min(times[0] ?? 0, last - rangeSecondsMin)
+  const shared = {
+    times,
+    range: [first, last] as const,
+    formatTime,
+    group: 'metrics',
+  }
+  const latest = samples.at(-1)
+  const series = (label: string, colour: ChartColour, read: Read): ChartSeries => ({
+    label,
+    colour,
+    values: rows.map(({ sample }) => (sample ? (read(sample) ?? null) : null)),
+  })
+  const requests = useMemo(
+    () => [
+      series('All', 'accent', (sample) => sample.requests),
+      ...['provider', 'platform', 'intake'].map((role, index) =>
+        series(
+          role,
+          (['good', 'warn', 'muted'] as const)[index] ?? 'ink',
+          ({ roles }) => roles.find((each) => each.role === role)?.rate,
+        ),
+      ),
+    ],
+    [rows],
+  )
+  const latency = useMemo(
+    () => [
+      series('p50', 'good', (sample) => sample.latency?.p50),
+      series('p95', 'warn', (sample) => sample.latency?.p95),
+      series('p99', 'bad', (sample) => sample.latency?.p99),
+    ],
+    [rows],
+  )
+  const errors = useMemo(
+    () => [
+      series('Server errors (5xx)', 'bad', (sample) => sample.errors),
+      series('Client errors (4xx)', 'warn', (sample) => sample.clientErrors),
+      series('Shed because of overload', 'accent', (sample) => sample.shed),
+    ],
+    [rows],
+  )
+  const rejections = useMemo(() => {
+    const totals = latest?.rejections.toSorted((a, b) => b.total - a.total) ?? []
+    return totals
+      .slice(0, reasonsShown)
+      .map(({ reason }, index) =>
+        series(
+          reason,
+          reasonColours[index] ?? 'muted',
+          ({ rejections: listed }) => listed.find((each) => each.reason === reason)?.rate ?? 0,
+        ),
+      )
+  }, [rows])
+  return (
+    <div class="charts">
+      <Chart
+        {...shared}
+        title="Requests per second"
+        summary={describeRequests(samples)}
+        series={requests}
+        format={formatRate}
+      />
+      <Chart
+        {...shared}
+        title="Latency"
+        summary={describeLatency(samples)}
+        series={latency}
+        format={formatDuration}
+      />
+      <Chart
+        {...shared}
+        title="Errors per second"
+        summary={describeErrors(samples)}
+        series={errors}
+        format={formatRate}
+      />
+      <Chart
+        {...shared}
+        title="Rejected tokens per second"
+        summary={describeRejections(latest)}
+        series={rejections}
+        format={formatRate}
+      />
+    </div>
+  )
+}
+
+function toRows(samples: readonly MetricsSample[]): Row[] {
+  return samples.flatMap((sample, index) => {
+    const time = Date.parse(sample.time) / 1000
+    const before = Date.parse(samples[index - 1]?.time ?? sample.time) / 1000
+    const gap = time - before > gapSeconds ? [{ time: before + 1, sample: null }] : []
+    return [...gap, { time, sample }]
+  })
+}
+
+export function formatRate(value: number): string {
+  const digits = value !== 0 && Math.abs(value) < 10 ? 1 : 0
+  return value.toLocaleString('en', { maximumFractionDigits: digits })
+}
+
+export function formatDuration(seconds: number): string {
+  const ms = seconds * 1000
+  if (ms >= 1000) return `${seconds.toLocaleString('en', { maximumFractionDigits: 2 })} s`
+  return `${ms.toLocaleString('en', { maximumFractionDigits: ms < 10 ? 1 : 0 })} ms`
+}
+
+function describeRequests(samples: readonly MetricsSample[]): string {
+  const rates = samples.map(({ requests }) => requests)
+  const mean = rates.reduce((sum, rate) => sum + rate, 0) / Math.max(1, rates.length)
+  return `${formatRate(mean)} per second on average, ${formatRate(Math.max(0, ...rates))} at most.`
+}
+
+function describeLatency(samples: readonly MetricsSample[]): string {
+  const slowest = samples.flatMap(({ latency }) => latency?.p99 ?? [])
+  if (slowest.length === 0) return 'No request was completed.'
+  const latest = slowest.at(-1) ?? 0
+  return `The last p99 is ${formatDuration(latest)}, the highest ${formatDuration(Math.max(...slowest))}.`
+}
+
+function describeErrors(samples: readonly MetricsSample[]): string {
+  const count = (isOne: (sample: MetricsSample) => boolean) => samples.filter(isOne).length
+  const failing = count(({ errors }) => errors > 0)
+  const shedding = count(({ shed }) => shed > 0)
+  if (failing === 0 && shedding === 0) return 'No server error, and no load shedding.'
+  return `Server errors in ${failing} of ${samples.length} seconds, load shedding in ${shedding}.`
+}
+
+function describeRejections(latest: MetricsSample | undefined): string {
+  const totals = latest?.rejections ?? []
+  const total = totals.reduce((sum, each) => sum + each.total, 0)
+  if (total === 0) return 'No token was rejected.'
+  const [most] = totals.toSorted((a, b) => b.total - a.total)
+  if (total === 1) return `1 token was rejected, because of “${most?.reason}”.`
+  return `${total.toLocaleString('en')} tokens were rejected, most of them because of “${most?.reason}”.`
+}

@@ -1,0 +1,110 @@
+import type { FeedActivity, RejectionList } from '../../../contract/index.ts'
+import { get } from '../../api.ts'
+import { Badge } from '../../components/badge.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { PageHeading } from '../../components/page-heading.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { Ago } from '../../components/time.tsx'
+import { type MetricsStream, useMetricsStream } from '../../metrics-stream.ts'
+import { useResource } from '../../resource.ts'
+import type { ViewProps } from '../../view-props.ts'
+import { formatRate, MetricsCharts } from './charts.tsx'
+import { Lookup } from './lookup.tsx'
+import { RejectionTables } from './rejection-tables.tsx'
+import { Sources } from './sources.tsx'
+
+const refreshMs = 5000
+
+export function View({ query }: ViewProps) {
+  const stream = useMetricsStream()
+  const reason = query.get('reason') ?? undefined
+  const rejections = useResource(
+    `rejections ${reason}`,
+    (signal) => get<RejectionList>('/v1/rejections', { query: { reason }, signal }),
+    { refreshMs, keepValue: true },
+  )
+  const latest = stream.samples.at(-1)
+  return (
+    <>
+      <PageHeading title="Operations">
+        <StreamState stream={stream} />
+      </PageHeading>
+      <h2>Last 10 minutes</h2>
+      {latest ? (
+        <>
+          <Sources sources={latest.sources} />
+          <MetricsCharts samples={stream.samples} />
+        </>
+      ) : (
+        <Skeleton />
+      )}
+      <h2>Why was this rejected?</h2>
+      <Lookup />
+      <h2>Rejections of the last hour</h2>
+      <Loaded resource={rejections}>
+        {(list) => (
+          <div class="wide-tables">
+            <RejectionTables list={list} reason={reason} />
+          </div>
+        )}
+      </Loaded>
+      <h2>Feeds</h2>
+      {latest && <Feeds feeds={latest.feeds} />}
+    </>
+  )
+}
+
+function StreamState({
+  stream: { state, problem, updatedAt },
+}: {
+  readonly stream: MetricsStream
+}) {
+  return (
+    <p>
+      {state === 'live' && <Badge kind="good">Live</Badge>}
+      {state === 'connecting' && <Badge>Connecting</Badge>}
+      {state === 'lost' && (
+        <span role="alert">
+          <Badge kind="bad">Connection lost</Badge> {problem} Trying again.
+        </span>
+      )}{' '}
+      {updatedAt !== undefined && (
+        <span class="muted">
+          Last updated <Ago time={updatedAt} />
+        </span>
+      )}
+    </p>
+  )
+}
+
+const feedColumns: readonly Column<FeedActivity>[] = [
+  { title: 'Feed', cell: ({ feed }) => feed, isHeading: true },
+  {
+    title: 'Time since the last batch',
+    cell: ({ lag }) => (lag === undefined ? '–' : formatLag(lag)),
+    isNumber: true,
+  },
+  { title: 'Batches per second', cell: ({ batches }) => formatRate(batches), isNumber: true },
+]
+
+function Feeds({ feeds }: { readonly feeds: readonly FeedActivity[] }) {
+  if (feeds.length > 0) {
+    return <Table caption="Feeds" columns={feedColumns} rows={feeds} rowKey={({ feed }) => feed} />
+  }
+  return (
+    <Empty title="No feed has sent a batch">
+      <p>
+        A feed sends changes of your core system to the intake, for example with{' '}
+        <code>holdfast load --follow --feed core changes.ndjson</code>.
+      </p>
+    </Empty>
+  )
+}
+
+function formatLag(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
+  return `${Math.round(seconds / 3600)} h`
+}

@@ -1,0 +1,95 @@
+import type { Rejection, RejectionCount, RejectionList } from '../../../contract/index.ts'
+import { Empty } from '../../components/empty.tsx'
+import { Identifier } from '../../components/identifier.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { Time } from '../../components/time.tsx'
+import { setQuery } from '../../router.ts'
+
+const clause = {
+  title: 'Clause',
+  cell: ({ clause: text, setting }: RejectionCount | Rejection) => (
+    <span class="clause">
+      {text ?? '–'}
+      {setting !== undefined && (
+        <>
+          {' '}
+          Look at <code>{setting}</code>.
+        </>
+      )}
+    </span>
+  ),
+}
+
+const countColumns: readonly Column<RejectionCount>[] = [
+  {
+    title: 'Reason',
+    cell: ({ reason }) => (
+      <button type="button" class="link" onClick={() => setQuery({ reason })}>
+        {reason}
+      </button>
+    ),
+    isHeading: true,
+  },
+  { title: 'Requests', cell: ({ count }) => count.toLocaleString('en'), isNumber: true },
+  { title: 'Server', cell: ({ role }) => role },
+  { title: 'Status', cell: ({ status }) => status, isNumber: true },
+  clause,
+]
+
+const latestColumns: readonly Column<Rejection>[] = [
+  { title: 'Time', cell: ({ time }) => <Time value={time} /> },
+  {
+    title: 'Reason',
+    cell: ({ reason, interactionId }) => (
+      <a href={`/console/operations/rejections/${encodeURIComponent(interactionId)}`}>{reason}</a>
+    ),
+    isHeading: true,
+  },
+  { title: 'Server', cell: ({ role }) => role },
+  { title: 'Operation', cell: ({ operation }) => operation },
+  { title: 'Status', cell: ({ status }) => status, isNumber: true },
+  { title: 'Interaction ID', cell: ({ interactionId }) => <Identifier value={interactionId} /> },
+]
+
+/** The rejected requests of the last hour, by reason and one by one. */
+export function RejectionTables({
+  list,
+  reason,
+}: {
+  readonly list: RejectionList
+  /** Only requests that were rejected for this reason are listed. */
+  readonly reason: string | undefined
+}) {
+  if (list.reasons.length === 0 && reason === undefined) {
+    return (
+      <Empty title="No request of the last hour was rejected">
+        <p>Requests that are answered with an error appear here, with the reason.</p>
+      </Empty>
+    )
+  }
+  return (
+    <>
+      {reason !== undefined && (
+        <p>
+          Only “{reason}”.{' '}
+          <button type="button" class="link" onClick={() => setQuery({ reason: undefined })}>
+            Show all reasons
+          </button>
+        </p>
+      )}
+      <Table
+        caption="Rejections by reason"
+        columns={countColumns}
+        rows={list.reasons}
+        rowKey={({ role, status, reason: name }) => `${role} ${status} ${name}`}
+      />
+      <h3>Latest</h3>
+      <Table
+        caption="Latest rejections"
+        columns={latestColumns}
+        rows={list.data}
+        rowKey={({ time, interactionId, role }) => `${time} ${interactionId} ${role}`}
+      />
+    </>
+  )
+}

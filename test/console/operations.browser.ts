@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { send } from '../support/http.ts'
+import { assertQuiet, type Console, check, focusOn, openConsole } from './console-browser.ts'
+
+const accountsPath = '/v1/banking/customer/c/accounts'
+
+describe('the operations page', { timeout: 600_000 }, () => {
+  const closings: (() => Promise<void>)[] = []
+  let console: Console
+  before(async () => {
+    console = await openConsole({ after: (close) => void closings.unshift(close) })
+  })
+  after(async () => {
+    for (const close of closings) await close()
+  })
+
+  /** Sends a request without a token, which is rejected. */
+  async function reject(path = accountsPath): Promise<string> {
+    const id = randomUUID()
+    const headers = { 'x-fapi-interaction-id': id }
+    const { status } = await send(console.provider, path, { headers })
+    assert.ok(status >= 400)
+    return id
+  }
+
+  /** The figure with this title, once its chart is drawn. */
+  async function findChart(page: Page, title: string) {
+    const chart = page.locator('figure').filter({ has: page.getByRole('heading', { name: title }) })
+    await chart.locator('canvas').waitFor()
+    return chart
+  }
+
+  it('shows charts that move, and why a request was rejected', async () => {
+    const page = await console.visit('/console/operations')
+    const rejections = await findChart(page, 'Rejected tokens per second')
+    for (const title of ['Requests per second', 'Latency', 'Errors per second']) {
+      await findChart(page, title)
+    }
+    await page.getByText('Live', { exact: true }).waitFor()
+    for (let count = 0; count < 9; count += 1) await reject()
+    const id = await reject()
+
+    await rejections.getByText('10 tokens were rejected').waitFor()
+    await rejections.getByText('no token', { exact: false }).first().waitFor()
+    const reasons = page.getByRole('region', { name: 'Rejections by reason' })
+    await reasons.getByRole('button', { name: 'no token' }).waitFor()
+    await reasons.getByText('Authentication, 1:').waitFor()
+    await check(page, 'operations')
+
+    await page.getByLabel('Interaction ID').fill(id)
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByRole('heading', { name: 'no token' }).waitFor()
+    assert.equal(new URL(page.url()).pathname, `/console/operations/rejections/${id}`)
+    await page.getByText('Authentication, 1:').waitFor()
+    await check(page, 'operations-rejection')
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Operations', exact: true }).waitFor()
+    // A reload finds the samples of the minutes before.
+    await (await findChart(page, 'Rejected tokens per second'))
+      .getByText('10 tokens were rejected')
+      .waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('shows the values of all charts at the crosshair, and as tables', async () => {
+    const page = await console.visit('/console/operations')
+    const requests = await findChart(page, 'Requests per second')
+    const latency = await findChart(page, 'Latency')
+    await requests.locator('.u-over').hover()
+    const time = (chart: typeof requests) => chart.locator('.chart-legend li').last().innerText()
+    assert.equal(await time(requests), await time(latency))
+
+    await latency.getByText('Table: Latency').click()
+    const table = latency.getByRole('table')
+    await table.getByRole('columnheader', { name: 'p99' }).waitFor()
+    assert.ok((await table.getByRole('row').count()) > 1)
+    await check(page, 'operations-table')
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('is usable with the keyboard alone', async () => {
+    const id = await reject()
+    const page = await console.visit('/console/operations')
+    await focusOn(page, 'Interaction ID')
+    await page.keyboard.type('not an id')
+    await page.keyboard.press('Enter')
+    await page.getByText('Enter the UUID').waitFor()
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.type(id)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'no token' }).waitFor()
+    assert.equal(await page.evaluate('document.activeElement.innerText'), 'Rejected request')
+    assert.equal(await page.title(), 'Rejected request – Holdfast')
+    await page.goBack()
+    await focusOn(page, 'no token')
+    await page.keyboard.press('Enter')
+    await page.getByText('Only “no token”').waitFor()
+    assert.equal(new URL(page.url()).search, '?reason=no+token')
+    await page.context().close()
+  })
+
+  it('says that an id is unknown', async () => {
+    const page = await console.visit(`/console/operations/rejections/${randomUUID()}`)
+    await page.getByText('No rejected request of the last hour has this interaction ID').waitFor()
+    await check(page, 'operations-unknown')
+    await page.goto(`${console.platform}/console/operations/rejections/<img src=x>`)
+    await page.getByText('interactionId must be a UUID').waitFor()
+    assertQuiet(page)
+    await page.context().close()
+  })
+
+  it('connects again after the server has restarted, and keeps its chart', async () => {
+    const page = await console.visit('/console/operations')
+    const rejections = await findChart(page, 'Rejected tokens per second')
+    await page.getByText('Live', { exact: true }).waitFor()
+    await console.stop()
+    await page.getByText('Connection lost').waitFor()
+    await page.getByText('Last updated').waitFor()
+    await check(page, 'operations-lost')
+    await console.start()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await reject()
+    await rejections.getByText('1 token was rejected').waitFor()
+    await page.context().close()
+  })
+
+  it('asks to sign in again when the session ends, and continues', async () => {
+    const page = await console.visit('/console/operations')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const [session] = await page.context().cookies()
+    const { csrf_token: token } = (await page.evaluate(
+      `fetch('/v1/session').then((response) => response.json()).then(({ session }) => session)`,
+    )) as { csrf_token: string }
+    const headers = { cookie: `${session?.name}=${session?.value}`, 'x-csrf-token': token }
+    const { status } = await send(console.platform, '/v1/session', { method: 'DELETE', headers })
+    assert.equal(status, 204)
+
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in to the demo' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByText('Live', { exact: true }).waitFor()
+    await findChart(page, 'Latency')
+    await page.context().close()
+  })
+
+  it('shows a client without the scope which one is missing', async () => {
+    const page = await console.visitAs(['products.read'], '/console/operations')
+    await page.getByText('This page needs the scope operations.read').waitFor()
+    await page.context().close()
+  })
+})
