@@ -70,6 +70,11 @@ export const sections: readonly PageDefinition[] = [
     scope: 'operations.read',
     load: () => import('./pages/operations/operations.tsx'),
   },
+  {
+    path: '/api',
+    title: 'API',
+    load: () => import('./pages/api-reference/search.tsx'),
+  },
 ]
 
 /** Pages that other pages link to. */
@@ -151,6 +156,11 @@ const details: readonly PageDefinition[] = [
     title: 'Consent',
     scope: 'consent.read',
     View: ConsentsConsentView,
+  },
+  {
+    path: '/api/{document}/{operationId}',
+    title: 'Operation',
+    load: () => import('./pages/api-reference/operation.tsx'),
   },
 ]
 

@@ -1,0 +1,145 @@
+import type { DocumentName } from '../../../contract/index.ts'
+import { Empty } from '../../components/empty.tsx'
+import { Field } from '../../components/field.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { PageHeading } from '../../components/page-heading.tsx'
+import { useResource } from '../../resource.ts'
+import { setQuery } from '../../router.ts'
+import type { ViewProps } from '../../view-props.ts'
+import {
+  type ListedOperation,
+  listOperations,
+  loadDocument,
+  names,
+  type OpenApiDocument,
+  operationUrl,
+} from './documents.ts'
+import { MethodBadge } from './method-badge.tsx'
+import { Prose } from './prose.tsx'
+
+interface NamedDocument {
+  readonly name: DocumentName
+  readonly document: OpenApiDocument
+}
+
+/** All operations of all servers, with a search. */
+export function View({ query }: ViewProps) {
+  const text = query.get('text') ?? ''
+  const documents = useResource('documents', () =>
+    Promise.all(names.map(async (name) => ({ name, document: await loadDocument(name) }))),
+  )
+  return (
+    <>
+      <PageHeading title="API reference" />
+      <p>
+        Every operation of the three servers, as in their OpenAPI documents:{' '}
+        {names.map((name, index) => (
+          <span key={name}>
+            {index > 0 && ', '}
+            <a href={`/openapi/${name}.json`} target="_blank" rel="noreferrer">
+              {name}.json
+            </a>
+          </span>
+        ))}
+        .
+      </p>
+      <Field label="Search" hint="By name, path, reference or description">
+        {(control) => (
+          <input
+            {...control}
+            type="search"
+            value={text}
+            autocomplete="off"
+            onInput={(event) => setQuery({ text: event.currentTarget.value }, { replace: true })}
+          />
+        )}
+      </Field>
+      <Loaded resource={documents}>{(all) => <Results all={all} text={text} />}</Loaded>
+    </>
+  )
+}
+
+function Results({ all, text }: { readonly all: readonly NamedDocument[]; readonly text: string }) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = all.map(({ name, document }) => ({
+    name,
+    document,
+    operations: listOperations(name, document).filter((operation) => matches(operation, words)),
+  }))
+  const count = found.reduce((sum, { operations }) => sum + operations.length, 0)
+  return (
+    <>
+      <p class="muted" role="status">
+        {count === 1 ? '1 operation' : `${count} operations`}
+      </p>
+      {count === 0 && (
+        <Empty title="No operation matches">
+          <button type="button" onClick={() => setQuery({ text: undefined })}>
+            Show all operations
+          </button>
+        </Empty>
+      )}
+      {found
+        .filter(({ operations }) => operations.length > 0)
+        .map(({ name, document, operations }) => (
+          <section key={name} aria-labelledby={`document-${name}`}>
+            <h2 id={`document-${name}`}>{document.info.title}</h2>
+            <p>{document.info.description}</p>
+            {document.tags.map((tag) => (
+              <Tag
+                key={tag.name}
+                tag={tag}
+                operations={operations.filter(({ tags }) => tags.includes(tag.name))}
+              />
+            ))}
+          </section>
+        ))}
+    </>
+  )
+}
+
+function Tag({
+  tag,
+  operations,
+}: {
+  readonly tag: OpenApiDocument['tags'][number]
+  readonly operations: readonly ListedOperation[]
+}) {
+  if (operations.length === 0) return null
+  return (
+    <>
+      <h3>
+        {tag.name} <span class="muted">{tag.description}</span>
+      </h3>
+      <ul class="operations">
+        {operations.map((operation) => (
+          <li key={operation.operationId}>
+            <MethodBadge method={operation.method} />{' '}
+            <a href={operationUrl(operation)}>{operation.operationId}</a>{' '}
+            <code class="muted">{operation.path}</code>{' '}
+            <span>
+              <Prose text={operation.summary} />
+              {operation.deprecated === true && <span class="muted"> (deprecated)</span>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function matches(operation: ListedOperation, words: readonly string[]): boolean {
+  const { operationId, path, method, summary, description, tags } = operation
+  const content = [
+    operationId,
+    path,
+    method,
+    summary,
+    description,
+    operation['x-reference'],
+    ...tags,
+  ]
+    .join(' ')
+    .toLowerCase()
+  return words.every((word) => content.includes(word))
+}

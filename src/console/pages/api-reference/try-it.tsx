@@ -1,0 +1,214 @@
+import { useState } from 'preact/hooks'
+import type { Scope } from '../../../contract/scopes.ts'
+import { ApiError, send } from '../../api.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { features, hasScope } from '../../session.ts'
+import type { CallInput } from '../explorer/call-input.ts'
+import { sendCall } from '../explorer/calls.ts'
+import { Message } from '../explorer/message.tsx'
+import { formatCurl, formatTypeScript } from '../explorer/snippets.ts'
+import {
+  type BuiltRequest,
+  buildRequest,
+  type FormValues,
+  fieldName,
+  formatClientCurl,
+  listInputs,
+} from './build-request.ts'
+import {
+  type ListedOperation,
+  type OpenApiDocument,
+  readScope,
+  readServerUrl,
+} from './documents.ts'
+import { InputForm } from './input-form.tsx'
+
+interface Props {
+  readonly document: OpenApiDocument
+  readonly operation: ListedOperation
+}
+
+interface Outcome {
+  readonly request: string
+  readonly requestBody?: string | undefined
+  readonly response: string
+  readonly responseBody: string
+  /** Commands and programs that do the same, by the label of their button. */
+  readonly copies: Readonly<Record<string, string>>
+}
+
+/** Sends the operation with the session, or says why it cannot be sent. */
+export function TryIt({ document, operation }: Props) {
+  const obstacle = findObstacle(operation)
+  return (
+    <section class="try-it" aria-labelledby="try-it">
+      <h2 id="try-it">Try it</h2>
+      {obstacle !== undefined && <p>{obstacle}</p>}
+      {obstacle === undefined ? (
+        <Form document={document} operation={operation} />
+      ) : (
+        <Command document={document} operation={operation} />
+      )}
+    </section>
+  )
+}
+
+/** Why the console cannot send the operation; undefined if it can. */
+function findObstacle(operation: ListedOperation): string | undefined {
+  const { document, method, tags, responses } = operation
+  if (document === 'intake') return 'The intake is another server. Send the request from a shell:'
+  if (document === 'provider') {
+    if (!features.value.includes('explorer'))
+      return 'The platform calls the provider only with HOLDFAST_EXPLORER=true.'
+    return hasScope('data.read') ? undefined : 'Your session needs the scope data.read.'
+  }
+  const scope = readScope(operation)
+  if (scope !== undefined && !hasScope(scope as Scope))
+    return `Your session needs the scope ${scope}.`
+  if (tags.includes('access') && method !== 'GET')
+    return 'It concerns credentials or this session. Send the request from a shell:'
+  const isStream = Object.values(responses).some(
+    ({ content = {} }) => 'text/event-stream' in content,
+  )
+  return isStream ? 'The response does not end. Read it from a shell:' : undefined
+}
+
+/** For operations that the console does not send. A provider token is signed by `holdfast call`. */
+function Command({ document, operation }: Props) {
+  if (operation.document === 'provider') {
+    return <pre>{`npx holdfast call ${operation.operationId} --help`}</pre>
+  }
+  const example = Object.values(operation.requestBody?.content ?? {})[0]?.example
+  const values = Object.fromEntries(
+    listInputs(operation)
+      .filter((parameter) => parameter.in === 'path')
+      .map((parameter) => [fieldName(parameter), String(parameter.example ?? '')]),
+  )
+  const { request } = buildRequest(document, operation, values)
+  const text = typeof example === 'string' ? example : JSON.stringify(example)
+  const baseUrl = operation.document === 'intake' ? readServerUrl(document) : window.location.origin
+  const command = formatClientCurl(baseUrl, operation, request, text)
+  return (
+    <>
+      <pre>{command}</pre>
+      <CopyButton label="Copy as curl" text={command} />
+      {operation.security.length > 0 && (
+        <p class="muted">
+          <code>TOKEN</code> is the token of an API client, from <code>issueToken</code>.
+        </p>
+      )}
+    </>
+  )
+}
+
+function Form({ document, operation }: Props) {
+  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const [outcome, setOutcome] = useState<Outcome>()
+  const [failure, setFailure] = useState<ApiError>()
+  const [pending, setPending] = useState<BuiltRequest>()
+  const isProvider = operation.document === 'provider'
+  const sendNow = async (request: BuiltRequest) => {
+    setFailure(undefined)
+    setOutcome(undefined)
+    setOutcome(await (isProvider ? sendToProvider : sendToPlatform)(operation, request))
+  }
+  const submit = (values: FormValues) => {
+    const built = buildRequest(document, operation, values)
+    setErrors(built.errors)
+    if (Object.keys(built.errors).length > 0) return
+    // Operations of a provider only read, also those with a body.
+    if (!isProvider && operation.method !== 'GET') return setPending(built.request)
+    sendNow(built.request).catch((error: unknown) => {
+      if (!(error instanceof ApiError)) throw error
+      setFailure(error)
+    })
+  }
+  return (
+    <>
+      <InputForm document={document} operation={operation} errors={errors} onSubmit={submit} />
+      {pending && (
+        <Confirm
+          title="Send the request?"
+          action="Send"
+          isDangerous={operation.method === 'DELETE'}
+          onConfirm={() => sendNow(pending)}
+          onClose={() => setPending(undefined)}
+        >
+          <p>
+            <code>
+              {operation.method} {pending.path}
+            </code>{' '}
+            may change data of the platform. It is sent with the scopes of your session.
+          </p>
+        </Confirm>
+      )}
+      {failure && <Problem error={failure} />}
+      {outcome && <OutcomeView outcome={outcome} />}
+    </>
+  )
+}
+
+function OutcomeView({ outcome }: { readonly outcome: Outcome }) {
+  return (
+    <div role="status">
+      <h3>Request</h3>
+      <Message label="Request" text={outcome.request} body={outcome.requestBody} />
+      <h3>Response</h3>
+      <Message label="Response" text={outcome.response} body={outcome.responseBody} />
+      <p class="buttons">
+        {Object.entries(outcome.copies).map(([label, text]) => (
+          <CopyButton key={label} label={label} text={text} />
+        ))}
+      </p>
+    </div>
+  )
+}
+
+async function sendToProvider(
+  { operationId }: ListedOperation,
+  { params, query, body }: BuiltRequest,
+): Promise<Outcome> {
+  const input: CallInput = {
+    operation: operationId as CallInput['operation'],
+    params,
+    query,
+    ...(body !== undefined && { body }),
+  }
+  const result = await sendCall(input)
+  const { request, response } = result
+  return {
+    request: `${request.method} ${request.url}\n${formatHeaders(request.headers)}`,
+    requestBody: request.body,
+    response: `${response.status}\n${formatHeaders(response.headers)}`,
+    responseBody: response.body,
+    copies: {
+      'Copy as curl': formatCurl(result),
+      'Copy as TypeScript': formatTypeScript(input, result),
+      'Copy response body': response.body,
+    },
+  }
+}
+
+async function sendToPlatform(operation: ListedOperation, request: BuiltRequest): Promise<Outcome> {
+  const { path, query, headers, body } = request
+  const texts = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, `${value}`]))
+  const response = await send(operation.method, path, { query: texts, headers, body })
+  const text = await response.text()
+  const received = [...response.headers].map(([name, value]) => ({ name, value }))
+  const curl = formatClientCurl(window.location.origin, operation, request)
+  return {
+    request: `${operation.method} ${response.url}`,
+    requestBody: body === undefined ? undefined : JSON.stringify(body),
+    response: `${response.status}\n${formatHeaders(received)}`,
+    responseBody: text,
+    copies: { 'Copy as curl': curl, 'Copy response body': text },
+  }
+}
+
+function formatHeaders(
+  headers: readonly { readonly name: string; readonly value: string }[],
+): string {
+  return headers.map(({ name, value }) => `${name}: ${value}`).join('\n')
+}
