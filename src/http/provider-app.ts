@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuthRequest, Guard } from '../auth/guard.ts'
 import {
   type Deprecation,
@@ -17,11 +17,26 @@ import { createRequestReader, type RawQuery } from './request.ts'
 
 const openApiDocuments = { '/openapi.json': 'provider' } as const
 
+export interface RequestInput {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body: unknown
+}
+
+/** Answers a request with a valid token and valid input. The use of the token may not be recorded yet. */
+export type Responder = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  input: RequestInput,
+) => Promise<FastifyReply>
+
+export type Responders = { readonly [Id in ProviderOperationId]?: Responder }
+
 export interface ProviderAppOptions extends AppOptions {
   /** The version of Holdfast, for the OpenAPI document. */
   readonly version: string
-  readonly context: Omit<Context, 'now'>
-  readonly clock: () => Temporal.Instant
+  /** Operations without one are not served. */
+  readonly responders: Responders
   /** Verifies the token before anything else of the request is parsed; rejects if it is invalid. */
   readonly guard: Guard
   readonly rates?: RateLimits | undefined
@@ -29,26 +44,51 @@ export interface ProviderAppOptions extends AppOptions {
 
 /** Sections A and C of the interface over HTTP. A new operation needs no change here. */
 export function openProviderApp(options: ProviderAppOptions): HttpApp {
-  const operations = Object.values<Operation>(providerOperations)
+  const ids = (Object.keys(providerOperations) as ProviderOperationId[]).filter(
+    (id) => options.responders[id],
+  )
+  const operations = ids.map((id): Operation => providerOperations[id])
   const app = openApp('provider', [...operations, ...listOpenApiRoutes(openApiDocuments)], options)
   mountOpenApi(app, openApiDocuments, options.version)
   limitRates(app, options.rates ?? {})
-  for (const id of Object.keys(providerOperations) as ProviderOperationId[]) mount(app, id, options)
+  for (const [id, respond] of Object.entries(options.responders)) {
+    mount(app, providerOperations[id as ProviderOperationId], respond, options.guard)
+  }
   return app
 }
 
-/** The whole path of a request: guard, parsing, handler, response. */
-function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOptions): void {
-  const operation: Operation = providerOperations[id]
+/** Responds with what the handlers read from a store. */
+export function respondFromStore(
+  context: Omit<Context, 'now'>,
+  clock: () => Temporal.Instant,
+): Required<Responders> {
+  const responders = Object.entries(providerHandlers).map(([id, given]) => {
+    const { status } = providerOperations[id as ProviderOperationId]
+    const handler = given as (input: unknown, context: Context) => Promise<JsonBody>
+    const respond: Responder = async ({ tokenRecorded }, reply, input) => {
+      // Fails on the first error: if the token cannot be recorded, there is no need to wait for a slow handler.
+      const [body] = await Promise.all([
+        handler(input, { ...context, now: clock() }),
+        tokenRecorded,
+      ])
+      reply.status(status)
+      return body === '' ? reply.send() : sendJson(reply, body)
+    }
+    return [id, respond]
+  })
+  return Object.fromEntries(responders)
+}
+
+/** The whole path of a request: guard, parsing, response. */
+function mount(app: HttpApp, operation: Operation, respond: Responder, guard: Guard): void {
   const read = createRequestReader(operation)
-  const handler = providerHandlers[id] as (input: unknown, context: Context) => Promise<JsonBody>
 
   app.route({
     method: operation.method,
     url: toFastifyPath(operation),
     config: { operation },
     onRequest(request, reply, done) {
-      options.guard(toAuthRequest(request, operation)).then(({ recorded }) => {
+      guard(toAuthRequest(request, operation)).then(({ recorded }) => {
         request.tokenRecorded = recorded
         if (!isTrustedConnection(request.raw.socket)) {
           recorded.then(
@@ -67,13 +107,7 @@ function mount(app: HttpApp, id: ProviderOperationId, options: ProviderAppOption
       }
       const { deprecated } = operation
       if (deprecated) reply.headers(deprecationHeaders(deprecated, input.params))
-      // Fails on the first error: if the token cannot be recorded, there is no need to wait for a slow handler.
-      const [body] = await Promise.all([
-        handler(input, { ...options.context, now: options.clock() }),
-        request.tokenRecorded,
-      ])
-      reply.status(operation.status)
-      return body === '' ? reply.send() : sendJson(reply, body)
+      return respond(request, reply, input)
     },
   })
 }

@@ -1,7 +1,7 @@
 import { buildPageBody, downgradeAccount } from '../contract/index.ts'
 import { type Handler, orNotFound, orNotFoundInBody } from './handler.ts'
 import { toAccountFilters, toFilterLinks, toPageRequest } from './list-query.ts'
-import type { AccountText, EntryList } from './store.ts'
+import type { EntryList } from './store.ts'
 import { resolveInstantWindow } from './time-window.ts'
 
 export const listBankingAccounts: Handler<'listBankingAccounts'> = async (
@@ -18,8 +18,8 @@ export const listBankingAccounts: Handler<'listBankingAccounts'> = async (
     }),
   )
 
-  const text = accountVersion === 4 ? toText : toVersionThreeText
-  return buildPageBody('accounts', page.items.map(text), page, request, toFilterLinks(query))
+  const items = accountVersion === 4 ? page.items : page.items.map(toVersionThree)
+  return buildPageBody('accounts', items, page, request, toFilterLinks(query))
 }
 
 export const listBankingBalances: Handler<'listBankingBalances'> = async (
@@ -105,10 +105,6 @@ function listEntriesOfAccounts(
   }
 }
 
-function toText({ head, tail, isOwned }: AccountText): string {
-  return head + isOwned + tail
-}
-
-function toVersionThreeText(account: AccountText): string {
-  return JSON.stringify(downgradeAccount(JSON.parse(toText(account))))
+function toVersionThree(account: string): string {
+  return JSON.stringify(downgradeAccount(JSON.parse(account)))
 }

@@ -16,8 +16,7 @@ export const listEnergyAccounts: Handler<'listEnergyAccounts'> = async (
       ...request,
     }),
   )
-  const items = page.items.map(({ head, tail }) => head + tail)
-  return buildPageBody('accounts', items, page, request, toFilterLinks(query))
+  return buildPageBody('accounts', page.items, page, request, toFilterLinks(query))
 }
 
 export const listEnergyAccountDetails: Handler<'listEnergyAccountDetails'> = async (

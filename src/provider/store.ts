@@ -8,8 +8,8 @@ import type { AccountKind, JsonText, PageRequest } from '../contract/index.ts'
  * depends on the operation, so the handler throws. Each call reads a consistent snapshot.
  */
 export interface ProviderStore {
-  /** A customer's accounts of one kind, ordered by creation date and then id, with the customer's `isOwned`. */
-  listAccounts(query: AccountListQuery): Promise<Page<AccountText> | Missing>
+  /** A customer's accounts of one kind, ordered by creation date and then id. Banking accounts have the customer's `isOwned`. */
+  listAccounts(query: AccountListQuery): Promise<Page<string> | Missing>
   /** Energy accounts by id, in the requested order, without their users. */
   readEnergyAccounts(query: AccountsQuery): Promise<Page<JsonText> | Missing>
   /** Balances of accounts by id, in the requested order. Accounts without a balance are omitted. */
@@ -46,13 +46,6 @@ export interface Page<Item> {
   readonly total: number
   /** True on every page of transactions if the store cannot filter by text, whether or not the query has a text. */
   readonly isQueryParamUnsupported?: boolean
-}
-
-/** The text of a banking account, split where the requesting customer's `isOwned` is inserted. */
-export interface AccountText {
-  readonly head: string
-  readonly tail: string
-  readonly isOwned: boolean
 }
 
 export interface Contact {

@@ -2,6 +2,7 @@ import type { TlsOptions } from 'node:tls'
 import type { Logger } from 'pino'
 import type { KeySet } from '../auth/key-set.ts'
 import type { HttpApp } from '../http/app.ts'
+import type { Responders } from '../http/provider-app.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Settings } from '../settings/settings.ts'
 import { clock } from './clock.ts'
@@ -31,23 +32,53 @@ type ProviderSettings = Pick<
 > &
   Partial<Settings>
 
-/** Opens the stores of the provider and its server, which does not listen yet. */
+/** Opens a provider that serves a database. Its server does not listen yet. */
 export async function openProvider(
   settings: ProviderSettings,
-  { log, metrics, tracing }: Telemetry,
+  telemetry: Telemetry,
   tls?: TlsOptions,
 ): Promise<OpenServer> {
-  const { openDatabaseProbe, openProviderStore, openReplayStore } = await import(
-    '../storage/open.ts'
-  )
+  return openGuarded(settings, telemetry, tls, await openStoreResponders(settings, telemetry))
+}
+
+/** What serves the operations behind the guard. */
+export interface OpenResponders {
+  readonly responders: Responders
+  close(): Promise<void>
+}
+
+/** Serves the operations from the provider's database. */
+export async function openStoreResponders(
+  settings: ProviderSettings,
+  { metrics, tracing }: Telemetry,
+): Promise<OpenResponders> {
+  const { openProviderStore } = await import('../storage/open.ts')
+  const { respondFromStore } = await import('../http/provider-app.ts')
+  const { timeZone, accountVersion } = settings
+  const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
+  const store = await openProviderStore(settings.database, options)
+  const traced = tracing ? tracing.traceQueries(store) : store
+  return {
+    responders: respondFromStore({ store: traced, timeZone, accountVersion }, clock),
+    close: () => store.close(),
+  }
+}
+
+/** Opens a server that verifies tokens and records their use in the database. */
+export async function openGuarded(
+  settings: ProviderSettings,
+  { log, metrics, tracing }: Telemetry,
+  tls: TlsOptions | undefined,
+  served: OpenResponders,
+): Promise<OpenServer> {
+  const { openDatabaseProbe, openReplayStore } = await import('../storage/open.ts')
   const { readTrustedProxies } = await import('../http/caller-address.ts')
   const { openProviderApp } = await import('../http/provider-app.ts')
   const { openGuard } = await import('../auth/guard.ts')
   const { checkKeys, openReplayCheck } = await import('../auth/readiness.ts')
-  const { database, providerUrl, resourceUrl, subdomain, timeZone, accountVersion } = settings
+  const { database, providerUrl, resourceUrl, subdomain } = settings
 
   const options = { ...databaseOptions(settings), onPool: metrics?.watchPool }
-  const store = await openProviderStore(database, options)
   const replays = await openReplayStore(database, clock, { ...options, ...logReplayEvents(log) })
   const probe = await openDatabaseProbe(database, 'read', options)
   const files = await watchDatabaseFiles(database, 'provider', log)
@@ -65,8 +96,7 @@ export async function openProvider(
   })
   const app = openProviderApp({
     version,
-    context: { store: tracing ? tracing.traceQueries(store) : store, timeZone, accountVersion },
-    clock,
+    responders: served.responders,
     guard: tracing ? tracing.traceCalls('verify token', guard) : guard,
     log,
     metrics,
@@ -91,7 +121,7 @@ export async function openProvider(
     keys.close()
     await probe.close()
     await replays.close()
-    await store.close()
+    await served.close()
   })
   return { app, isReady: keys.hasKeys }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import { openProviderApp } from '../../src/http/provider-app.ts'
+import { openProviderApp, respondFromStore } from '../../src/http/provider-app.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { currentEngine, describe } from '../support/engines.ts'
 import { dumpDatabase } from '../support/load.ts'
@@ -13,10 +13,10 @@ import { accounts, dumpEntries, History, loadLines, loads, opening } from './mod
 /** Reads all pages of B3 for an account. */
 async function listTransactions(database: string, accountId: string): Promise<unknown[]> {
   const store = await openProviderStore(database)
+  const clock = () => Temporal.Instant.from('2200-01-01T00:00:00Z')
   const app = openProviderApp({
     version: '0.0.0',
-    context: { store, timeZone: 'UTC', accountVersion: 4 },
-    clock: () => Temporal.Instant.from('2200-01-01T00:00:00Z'),
+    responders: respondFromStore({ store, timeZone: 'UTC', accountVersion: 4 }, clock),
     guard: async () => ({ recorded: Promise.resolve() }),
   })
   const path = `/v1/banking/customer/c1/accounts/${accountId}/transactions`

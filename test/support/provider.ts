@@ -2,22 +2,25 @@ import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import type { HttpApp } from '../../src/http/app.ts'
 import { nodeHttp } from '../../src/http/node-http.ts'
-import { openProviderApp, type ProviderAppOptions } from '../../src/http/provider-app.ts'
+import {
+  openProviderApp,
+  type ProviderAppOptions,
+  respondFromStore,
+} from '../../src/http/provider-app.ts'
 import type { ProviderStore } from '../../src/provider/store.ts'
 import { openProviderStore } from '../../src/storage/open.ts'
 import { createScope, newDatabase, type Scope, shareOnEachEngine } from './engines.ts'
 import { type Answer, type Headers, type Sent, send } from './http.ts'
 import { type Line, loadInProcess } from './load.ts'
 
-type AppOptions = Pick<
-  ProviderAppOptions,
-  'clock' | 'guard' | 'isKnown' | 'limits' | 'log' | 'rates'
->
+type AppOptions = Pick<ProviderAppOptions, 'guard' | 'isKnown' | 'limits' | 'log' | 'rates'>
 
 /** By default, the guard accepts every request. */
 export interface ProviderOptions extends Partial<AppOptions> {
   /** The initial time. */
   readonly now?: string
+  /** A clock instead of one that starts at `now`. */
+  readonly clock?: () => Temporal.Instant
   readonly timeZone?: string | undefined
   readonly accountVersion?: 3 | 4 | undefined
   /** An existing database instead of a new one. */
@@ -60,10 +63,10 @@ export async function openProvider(
 
   let now = Temporal.Instant.from(options.now ?? nowDefault)
   const store = options.store ?? (await openProviderStore(database))
+  const context = { store: around?.(store) ?? store, timeZone, accountVersion }
   const app = openProviderApp({
     version: '0.0.0',
-    context: { store: around?.(store) ?? store, timeZone, accountVersion },
-    clock: () => now,
+    responders: respondFromStore(context, options.clock ?? (() => now)),
     guard: async () => ({ recorded: Promise.resolve() }),
     ...own,
   })

@@ -1,4 +1,4 @@
-import { ContractError, type JsonText } from '../../../contract/index.ts'
+import { type AccountKind, ContractError, type JsonText } from '../../../contract/index.ts'
 import type { Missing, Page, ProviderStore } from '../../../provider/store.ts'
 import { emailKey } from '../../../text/email-key.ts'
 import type { DatabaseOptions } from '../../database.ts'
@@ -64,7 +64,7 @@ export async function openPostgresProviderStore(
       ])
       if ('missing' in found) return found
       const [total, texts] = found
-      return { items: accountTexts(splitTexts(texts)), total: Number(total) }
+      return { items: joinAccounts(splitTexts(texts), request.kind), total: Number(total) }
     },
 
     readEnergyAccounts: (request) =>
@@ -113,10 +113,10 @@ export async function openPostgresProviderStore(
   }
 }
 
-/** Each account has three parts. */
-function accountTexts(parts: readonly string[]) {
+/** Each account has three parts: the text before and after `isOwned`, and its value, which only banking accounts have. */
+function joinAccounts(parts: readonly string[], kind: AccountKind): string[] {
   return Array.from({ length: parts.length / 3 }, (_, index) => {
     const [head = '', isOwned, tail = ''] = parts.slice(3 * index, 3 * index + 3)
-    return { head, tail, isOwned: isOwned === 't' }
+    return kind === 'banking' ? `${head}${isOwned === 't'}${tail}` : head + tail
   })
 }

@@ -33,6 +33,11 @@ const noAccount = { missing: 'account' } as const
 /** How many entries a filter examines before the event loop runs other work. */
 const scanStep = 2000
 
+interface AccountRow extends HeldAccount {
+  readonly head: string
+  readonly tail: string
+}
+
 /** The provider's data in one SQLite file. Each method reads one snapshot: a load is visible as a whole or not at all. */
 export function openSqliteProviderStore(path: string): ProviderStore {
   const database = openDatabase(path, 'serve')
@@ -41,7 +46,7 @@ export function openSqliteProviderStore(path: string): ProviderStore {
   const lists = openEntryRanges(database)
   const readPool = openReadPool(path)
 
-  const accountRows = query<HeldAccount & { head: string; tail: string }>(
+  const accountRows = query<AccountRow>(
     database,
     `select a.number, a.is_open, a.category, h.is_owned, a.head, a.tail
      from holder h join account a on a.number = h.account
@@ -157,10 +162,10 @@ export function openSqliteProviderStore(path: string): ProviderStore {
           .all(owner, kindCodes[request.kind])
           .filter((row) => matchesFilters(row, request.filters))
         const { items, total } = paginate(rows, request)
-        return {
-          items: items.map(({ head, tail, is_owned }) => ({ head, tail, isOwned: is_owned === 1 })),
-          total,
-        }
+        const isBanking = request.kind === 'banking'
+        const text = ({ head, tail, is_owned }: AccountRow) =>
+          isBanking ? `${head}${is_owned === 1}${tail}` : head + tail
+        return { items: items.map(text), total }
       })
     },
 
