@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { request as sendSecure } from 'node:https'
-import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { it } from 'node:test'
 import { createLocalJWKSet, jwtVerify } from 'jose'
@@ -15,7 +14,7 @@ import { describe, describeOnce, newDatabase, type Scope } from '../support/engi
 import { temporaryFolder } from '../support/folder.ts'
 import { loadInProcess } from '../support/load.ts'
 import { openLocalServer } from '../support/local-server.ts'
-import { runInProcess } from '../support/process.ts'
+import { findFreePort, runInProcess } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { openBrowser } from './browser.ts'
 import { openPasscodeService } from './passcode-service.ts'
@@ -23,22 +22,12 @@ import { consentLines, redirectUri } from './platform.ts'
 import { registerWithCommand } from './register.ts'
 import { fetchFrom } from './third-party.ts'
 
-/** A port that is free now. */
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { readonly port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** A provider that verifies tokens, and what a platform needs to ask it. */
 async function openDeployment(scope: Scope) {
   const database = await newDatabase(scope)
   await loadInProcess(database, consentLines.slice(0, 8))
   await runInProcess(['keys', 'add', '--database', database])
-  const [providerPort, platformPort] = [await findPort(), await findPort()]
+  const [providerPort, platformPort] = [await findFreePort(), await findFreePort()]
   const shared = { database, subdomain: 'bank', 'provider-url': `http://127.0.0.1:${providerPort}` }
   const service = await openPasscodeService(scope)
   return {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { findBrowser, flags } from '../client/browser.ts'
 import { createScope, type Scope } from '../support/engines.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { startServer } from '../support/process.ts'
+import { findFreePort, startServer } from '../support/process.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const screenshots = process.env['SCREENSHOTS']
@@ -51,7 +49,7 @@ export async function openDemo(
   const folder = await temporaryFolder(scope)
   const database = `sqlite:${join(folder, 'demo.db')}`
   await prepare(database)
-  const port = String(await findFreePorts(4))
+  const port = String(await findFreePort(4))
   const start = () => startServer(scope, ['demo'], { database, port }, { ready: /Ctrl-C/ })
   let server = await start()
   const browser: Browser = await chromium.launch({
@@ -82,23 +80,6 @@ export async function openDemo(
     async start() {
       server = await start()
     },
-  }
-}
-
-/** The first of several consecutive ports that are free. */
-async function findFreePorts(count: number): Promise<number> {
-  const isFree = async (port: number) => {
-    const server = createServer()
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-    return promise
-  }
-  for (;;) {
-    const first = randomInt(20_000, 30_000)
-    const ports = Array.from({ length: count }, (_, index) => first + index)
-    const free = await Promise.all(ports.map(isFree))
-    if (free.every(Boolean)) return first
   }
 }
 
