@@ -1,7 +1,8 @@
 import type { RecordType } from '../contract/index.ts'
+import { parseExplicitKey } from '../provider/entry-order.ts'
 import { parseMembers } from '../text/json-text.ts'
 import { entryTypes } from './record-type.ts'
-import { addedOwnership, parseExplicitKey } from './to-item.ts'
+import { addedOwnership } from './to-item.ts'
 import type { DumpedItem } from './writer.ts'
 
 /** Formats the line that a load would read to create the item. */

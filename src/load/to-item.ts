@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { toProductContent } from '../catalogue/product.ts'
 import { epochNanoseconds } from '../contract/date-time.ts'
 import type {
@@ -14,6 +13,13 @@ import type {
   RecordType,
   ScheduledPayment,
 } from '../contract/index.ts'
+import {
+  toCustomerMatch,
+  toShareableBankingAccount,
+  toShareableEnergyAccount,
+  undetailedFields,
+} from '../provider/derived-records.ts'
+import { createKey, transactionTime } from '../provider/entry-order.ts'
 import { parseEpochDay, parseLocalTime } from '../provider/time-window.ts'
 import { foldCase } from '../text/case-folding.ts'
 import { parseMembers, removeMembers } from '../text/json-text.ts'
@@ -39,11 +45,7 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
     name: record.name,
     email: record.email,
     record: text,
-    match: JSON.stringify({
-      id: record.id,
-      name: record.name,
-      ...(record.phoneNumber !== undefined && { phoneNumber: record.phoneNumber }),
-    }),
+    match: JSON.stringify(toCustomerMatch(record)),
   }),
   'banking.account': (line, record: BankingAccount, text) => ({
     ...accountFields(line, record, record.isOwned),
@@ -51,7 +53,7 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
     productCategory: record.productCategory,
     ...splitAtOwnership(text),
     detail: undefined,
-    shareable: shareable(record, record.productName, record.productCategory),
+    shareable: JSON.stringify(toShareableBankingAccount(record)),
   }),
   'banking.balance': (_line, record: { accountId: string }, text) => ({
     type: 'balance',
@@ -59,7 +61,7 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
     record: text,
   }),
   'banking.transaction': (line, record: BankingTransaction, text) => {
-    const ownTime = record.postingDateTime ?? record.executionDateTime
+    const ownTime = transactionTime(record)
     const time = ownTime ?? line.effectiveTime
     return {
       type: 'entry',
@@ -93,11 +95,7 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
     record: text,
   }),
   'energy.account': (line, record: EnergyAccount, text) => {
-    const names = (record.plans ?? []).map(
-      (plan) => plan.planOverview?.displayName ?? plan.nickname,
-    )
-    const fuels = (record.plans ?? []).map((plan) => plan.planDetail?.fuelType)
-    const hidden = ['users', 'complexAccountType'].filter((field) => field in record)
+    const hidden = undetailedFields.filter((field) => field in record)
     return {
       ...accountFields(line, record),
       kind: 'energy',
@@ -106,7 +104,7 @@ const itemFactories: Readonly<Record<RecordType, CreateItem>> = {
       tail: '',
       isOwnedText: undefined,
       detail: hidden.length > 0 ? removeMembers(text, hidden) : undefined,
-      shareable: shareable(record, names.find(Boolean), fuels.find(Boolean)),
+      shareable: JSON.stringify(toShareableEnergyAccount(record)),
     }
   },
   'energy.invoice': (_line, record: EnergyInvoice, text) => ({
@@ -189,22 +187,6 @@ function withId(id: string | undefined): { id?: string } {
   return id === undefined ? {} : { id }
 }
 
-/** Prefixes that keep the two kinds of key distinct: an explicit envelope id, or a digest of the record. */
-const explicitPrefix = 'id:'
-const contentPrefix = 'content:'
-
-/** Uses the envelope id, or else the content: identical records without an id are one record. */
-function createKey(id: string | undefined, record: unknown): string {
-  if (id !== undefined) return explicitPrefix + id
-  const digest = createHash('sha256').update(JSON.stringify(record)).digest('base64url')
-  return contentPrefix + digest
-}
-
-/** The envelope id of a key, or undefined for a key made from content. */
-export function parseExplicitKey(key: string): string | undefined {
-  return key.startsWith(explicitPrefix) ? key.slice(explicitPrefix.length) : undefined
-}
-
 /** A holder that does not state `isOwned` has that of the record, which owns the account unless it says otherwise. */
 function accountFields(
   line: Line,
@@ -239,17 +221,4 @@ function splitAtOwnership(text: string): Pick<AccountItem, 'head' | 'tail' | 'is
     tail: text.slice(member.end),
     isOwnedText: text.slice(member.valueStart, member.end),
   }
-}
-
-function shareable(
-  { accountId, displayName }: BankingAccount | EnergyAccount,
-  name: string | undefined,
-  type: string | undefined,
-): string {
-  return JSON.stringify({
-    id: accountId,
-    name: name ?? displayName ?? accountId,
-    type,
-    displayName,
-  })
 }

@@ -5,13 +5,13 @@ import {
   type OperationOf,
   type providerOperations,
 } from '../contract/index.ts'
-import type { Missing, ProviderStore } from './store.ts'
+import type { Missing, ProviderReads } from './store.ts'
 
 export type ProviderOperationId = keyof typeof providerOperations
 
 /** Everything that a handler receives besides its input. */
 export interface Context {
-  readonly store: ProviderStore
+  readonly store: ProviderReads
   readonly now: Temporal.Instant
   readonly timeZone: string
   readonly accountVersion: 3 | 4

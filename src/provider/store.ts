@@ -1,13 +1,13 @@
 import type { AccountKind, JsonText, PageRequest } from '../contract/index.ts'
 
 /**
- * What the provider reads from a database. Records are returned as the exact JSON text that was loaded, ready to be
- * joined into a response without parsing. An item of a page may contain several records, separated by commas.
+ * What the handlers read. Records are JSON text, ready to be joined into a response without parsing. An item of a page
+ * may contain several records, separated by commas.
  *
  * Every query names the requesting customer. A missing customer or account is a return value: which error it becomes
- * depends on the operation, so the handler throws. Each call reads a consistent snapshot.
+ * depends on the operation, so the handler throws.
  */
-export interface ProviderStore {
+export interface ProviderReads {
   /** A customer's accounts of one kind, ordered by creation date and then id. Banking accounts have the customer's `isOwned`. */
   listAccounts(query: AccountListQuery): Promise<Page<string> | Missing>
   /** Energy accounts by id, in the requested order, without their users. */
@@ -25,6 +25,10 @@ export interface ProviderStore {
   listShareableAccounts(customerId: string): Promise<readonly string[] | Missing>
   readBalance(customerId: string, accountId: string): Promise<string | Missing>
   readContact(customerId: string, accountId: string): Promise<Contact | Missing>
+}
+
+/** The reads from a database: records are the exact text that was loaded, and each call reads a consistent snapshot. */
+export interface ProviderStore extends ProviderReads {
   /** Counts, and an example customer with an account. */
   overview(): Promise<Overview>
   close(): Promise<void>

@@ -102,6 +102,20 @@ export function parseEpochDay(text: string): bigint {
   return BigInt(Temporal.PlainDate.from(text).since('1970-01-01').days)
 }
 
+/** The inverse functions of the three units of a window. */
+
+export function toInstant(nanoseconds: bigint): Temporal.Instant {
+  return Temporal.Instant.fromEpochNanoseconds(nanoseconds)
+}
+
+export function toLocalTime(nanoseconds: bigint): Temporal.PlainDateTime {
+  return toInstant(nanoseconds).toZonedDateTimeISO('UTC').toPlainDateTime()
+}
+
+export function toPlainDate(day: bigint): Temporal.PlainDate {
+  return toLocalTime(day * dayNanoseconds).toPlainDate()
+}
+
 /** For whole milliseconds, `Date` formats the same text ten times faster than `Temporal`. */
 function instantText(nanoseconds: bigint): string {
   const milliseconds = Number(nanoseconds / 1_000_000n)

@@ -6,6 +6,7 @@ export const allowed: Record<string, readonly string[]> = {
   check: ['contract', 'text'],
   'check-runs': ['contract', 'auth', 'check'],
   provider: ['contract'],
+  source: ['contract', 'text', 'provider'],
   catalogue: ['contract', 'text'],
   consent: ['contract', 'text', 'auth', 'client', 'jose', 'oidc-provider'],
   demo: ['contract', 'text', 'consent', 'http', 'jose'],

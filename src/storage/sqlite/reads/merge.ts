@@ -1,4 +1,5 @@
 import type { JsonText } from '../../../contract/index.ts'
+import { newestFirst } from '../../../provider/entry-order.ts'
 import type { Reader } from '../driver/read-pool.ts'
 import { type EntryKey, type Range, rangeLength, slice } from './entry-ranges.ts'
 
@@ -78,11 +79,6 @@ async function findTimeOfRank(
     await yieldTurn()
   }
   return low
-}
-
-function newestFirst(a: ListedKey, b: ListedKey): number {
-  if (a.time !== b.time) return a.time > b.time ? -1 : 1
-  return Buffer.compare(Buffer.from(a.id), Buffer.from(b.id))
 }
 
 function ascending(a: bigint, b: bigint): number {

@@ -1,4 +1,5 @@
 import type { JsonText, PageRequest } from '../../../contract/index.ts'
+import { compareBytes } from '../../../provider/entry-order.ts'
 import {
   type AccountsQuery,
   accountKindByList,
@@ -205,8 +206,9 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       return readPool(async (reader) => {
         const owner = reader.accounts.customer(request.customerId)
         if (owner === undefined) return noCustomer
+        // The account decides the order of entries with the same time and id.
         const accountIds = request.window
-          ? request.accountIds.toSorted(byBytes)
+          ? request.accountIds.toSorted(compareBytes)
           : request.accountIds
         const found = reader.accounts.findAll(owner, accountIds, kind)
         if (!found) return noAccount
@@ -277,11 +279,6 @@ export function openSqliteProviderStore(path: string): ProviderStore {
       database.close()
     },
   }
-}
-
-/** The order of accounts for entries with the same time and id. */
-function byBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
 function paginate<Item>(all: readonly Item[], { page, pageSize }: PageRequest): Page<Item> {
