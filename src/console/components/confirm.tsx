@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import { ApiError } from '../api.ts'
+import { useAction } from '../use-action.ts'
 import { Dialog } from './dialog.tsx'
 import { Problem } from './problem.tsx'
 
@@ -22,21 +21,12 @@ export function Confirm({
   readonly onConfirm: () => Promise<void>
   readonly onClose: () => void
 }) {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
-  const confirm = async () => {
-    setBusy(true)
-    setError(undefined)
-    try {
+  const { isBusy, error, run } = useAction()
+  const confirm = () =>
+    run(async () => {
       await onConfirm()
       onClose()
-    } catch (thrown) {
-      if (!(thrown instanceof ApiError)) throw thrown
-      setError(thrown)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   return (
     <Dialog title={title} onClose={onClose}>
       {children}

@@ -43,16 +43,7 @@ export function View({ query }: ViewProps) {
   return (
     <>
       <PageHeading title="Catalogue">
-        {hasScope('products.write') && (
-          <>
-            <a class="button" href={`${catalogueUrl}/new`}>
-              New product
-            </a>
-            <a class="button secondary" href={`${catalogueUrl}/import`}>
-              Import
-            </a>
-          </>
-        )}
+        {hasScope('products.write') && <AddLinks />}
         <button type="button" class="secondary" onClick={() => setExporting(true)}>
           Export
         </button>
@@ -163,6 +154,19 @@ function Selection({
   )
 }
 
+function AddLinks() {
+  return (
+    <>
+      <a class="button" href={`${catalogueUrl}/new`}>
+        New product
+      </a>
+      <a class="button secondary" href={`${catalogueUrl}/import`}>
+        Import
+      </a>
+    </>
+  )
+}
+
 function NoProducts({ filters }: { readonly filters: Filters }) {
   if (isFiltered(filters)) {
     const none = Object.fromEntries([...filterNames, 'page'].map((name) => [name, undefined]))
@@ -183,12 +187,7 @@ function NoProducts({ filters }: { readonly filters: Filters }) {
       </p>
       {hasScope('products.write') ? (
         <p class="buttons">
-          <a class="button" href={`${catalogueUrl}/new`}>
-            New product
-          </a>
-          <a class="button secondary" href={`${catalogueUrl}/import`}>
-            Import
-          </a>
+          <AddLinks />
         </p>
       ) : (
         <p>

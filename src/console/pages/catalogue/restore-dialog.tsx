@@ -1,6 +1,5 @@
-import { useState } from 'preact/hooks'
 import type { ProductRead } from '../../../contract/index.ts'
-import { ApiError, request } from '../../api.ts'
+import { request } from '../../api.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { FieldDiff } from '../../components/field-diff.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -9,6 +8,7 @@ import { Problem } from '../../components/problem.tsx'
 import { Time } from '../../components/time.tsx'
 import { useResource } from '../../resource.ts'
 import { navigate } from '../../router.ts'
+import { useAction } from '../../use-action.ts'
 import { productPath, productUrl } from './addresses.ts'
 import { type ProductWithState, readProduct, readVersion } from './read-product.ts'
 
@@ -77,31 +77,21 @@ function Choice({
   readonly onPublished: () => void
   readonly onReload: () => void
 }) {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
+  const { isBusy, error, run } = useAction()
   const { product, draft, change } = current
-  const run = (work: () => Promise<void>) => async () => {
-    setBusy(true)
-    setError(undefined)
-    await work().catch((thrown: unknown) => {
-      if (!(thrown instanceof ApiError)) throw thrown
-      setError(thrown)
-    })
-    setBusy(false)
-  }
-  const publish = run(async () => {
+  const publish = async () => {
     const headers = { 'if-match': product?.etag ?? '' }
     await request('PUT', productPath(id), { body: old, headers })
     onPublished()
-  })
-  const saveDraft = run(async () => {
+  }
+  const saveDraft = async () => {
     await request('PUT', productPath(id, '/draft'), {
       body: old,
       query: { 'base-version': change?.version },
       headers: draft ? { 'if-match': draft.etag } : { 'if-none-match': '*' },
     })
     navigate(productUrl(id, '/edit'))
-  })
+  }
   return (
     <>
       {product ? (
@@ -133,11 +123,11 @@ function Choice({
         error && <Problem error={error} />
       )}
       <p class="buttons">
-        <button type="button" disabled={isBusy} onClick={saveDraft}>
+        <button type="button" disabled={isBusy} onClick={() => run(saveDraft)}>
           Save as a draft
         </button>
         {product && (
-          <button type="button" class="secondary" disabled={isBusy} onClick={publish}>
+          <button type="button" class="secondary" disabled={isBusy} onClick={() => run(publish)}>
             Publish now
           </button>
         )}

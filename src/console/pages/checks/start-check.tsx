@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks'
 import type { CheckOptions, CheckSummary } from '../../../contract/index.ts'
-import { ApiError, request } from '../../api.ts'
+import { type ApiError, request } from '../../api.ts'
 import { Notice } from '../../components/notice.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { hasScope } from '../../session.ts'
+import { useAction } from '../../use-action.ts'
 
 type Profile = NonNullable<CheckOptions['profile']>
 
@@ -15,8 +15,7 @@ export function StartCheck({
   readonly isRunning: boolean
   readonly onStart: (run: CheckSummary) => void
 }) {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<ApiError>()
+  const { isBusy, error, run } = useAction()
   if (!hasScope('operations.write')) {
     return (
       <p class="muted">
@@ -26,18 +25,11 @@ export function StartCheck({
   }
   // Not disabled: a button that has the focus would lose it.
   const isOff = isBusy || isRunning
-  const start = async (profile: Profile) => {
+  const start = (profile: Profile) => {
     if (isOff) return
-    setBusy(true)
-    setError(undefined)
-    try {
+    run(async () => {
       onStart((await request<CheckSummary>('POST', '/v1/checks', { body: { profile } })).body)
-    } catch (thrown) {
-      if (!(thrown instanceof ApiError)) throw thrown
-      setError(thrown)
-    } finally {
-      setBusy(false)
-    }
+    })
   }
   return (
     <>

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
-import { ApiError } from '../../../api.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FieldDiff } from '../../../components/field-diff.tsx'
 import { Problem } from '../../../components/problem.tsx'
 import { Skeleton } from '../../../components/skeleton.tsx'
 import { Time } from '../../../components/time.tsx'
 import { navigate } from '../../../router.ts'
+import { useAction } from '../../../use-action.ts'
 import { keepMine, mergeConflict, takeTheirs } from './actions.ts'
 import type { Fields } from './drafts.ts'
 import type { Conflict, Editor } from './editor.ts'
@@ -26,18 +26,10 @@ export function ConflictDialog({
   readonly conflict: Conflict
 }) {
   const [merged, setMerged] = useState<Fields>()
-  const [error, setError] = useState<ApiError>()
-  const [isBusy, setBusy] = useState(false)
-  const attempt = (work: Promise<unknown>) => {
-    setBusy(true)
-    work
-      .catch((thrown: unknown) => {
-        if (!(thrown instanceof ApiError)) throw thrown
-        setError(thrown)
-      })
-      .finally(() => setBusy(false))
-  }
-  useEffect(() => attempt(mergeConflict(editor, conflict).then(setMerged)), [conflict])
+  const { isBusy, error, run } = useAction()
+  useEffect(() => {
+    run(async () => setMerged(await mergeConflict(editor, conflict)))
+  }, [conflict])
   const { author } = conflict.source
   return (
     <Dialog title={titles[conflict.what]} onClose={() => (editor.conflict.value = undefined)}>
@@ -78,11 +70,10 @@ export function ConflictDialog({
           class="secondary"
           disabled={isBusy}
           onClick={() =>
-            attempt(
-              takeTheirs(editor, conflict).then((outcome) => {
-                if (outcome === 'gone') navigate('/console/catalogue', { replace: true })
-              }),
-            )
+            run(async () => {
+              const outcome = await takeTheirs(editor, conflict)
+              if (outcome === 'gone') navigate('/console/catalogue', { replace: true })
+            })
           }
         >
           {conflict.what === 'deleted' ? 'Discard my draft' : 'Take theirs'}
